@@ -161,7 +161,7 @@ impl Stage {
     }
 }
 
-/// What searching the positions of one stage took.
+/// Result of searching the positions of one stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StageResult {
     /// The stage.
@@ -170,11 +170,11 @@ pub struct StageResult {
     pub positions: u64,
     /// Nodes visited.
     pub nodes: u64,
-    /// How the evaluation's table of pawns was used, if it tells.
+    /// Use of the evaluation's pawn table, if it counts that.
     pub pawn_table: Option<TableUse>,
 }
 
-/// Searches the positions of a stage to so many nodes each.
+/// Searches each position of a stage to the same number of nodes.
 ///
 /// # Errors
 ///

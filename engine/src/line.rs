@@ -1,5 +1,5 @@
 //! The line of play: the positions from the root to the current node, the keys of the game before,
-//! and the evaluator that is told of every move.
+//! and the evaluator, which receives every move.
 
 use crate::chess::{Game, Move, Position, attacks, reversible};
 use crate::eval::score::MAX_PLY;
@@ -76,34 +76,36 @@ impl<E: Evaluator> Line<E> {
         self.evaluator.evaluate(position)
     }
 
-    /// The same, for a search to which only scores between `alpha` and `beta` matter.
+    /// Returns the static evaluation for a search to which only scores between `alpha` and `beta`
+    /// matter.
     #[inline]
     pub fn evaluate_within(&mut self, alpha: Score, beta: Score) -> Score {
         let position = self.positions.last().expect("a line holds its root");
         self.evaluator.evaluate_within(position, alpha, beta)
     }
 
-    /// The static evaluation depends on the position and on this.
+    /// Returns the input of the static evaluation besides the position.
     #[inline]
     pub fn context(&self) -> Context {
         self.evaluator.context()
     }
 
-    /// How the evaluation's table of pawns was used since the line began.
+    /// Returns the use of the evaluation's pawn table since the line began.
     pub fn pawn_table(&self) -> Option<TableUse> {
         self.evaluator.pawn_table()
     }
 
-    /// Is the current position to be scored as a draw: by the fifty-move rule, by insufficient
-    /// material, or because it occurred before?
+    /// Returns whether the current position scores as a draw: by the fifty-move rule, by
+    /// insufficient material, or because it occurred before.
     ///
-    /// Between the root and here one earlier occurrence is enough, since what was good once will be
-    /// good again; at the root and before it there must be two.
+    /// Between the root and here one earlier occurrence is enough, since a side that repeated a
+    /// position once can do so again; at the root and before it there must be two.
     pub fn is_draw(&self) -> bool {
         self.is_dead() || self.position().halfmove_clock() < 100 && self.repeats()
     }
 
-    /// Is the current position a draw by the fifty-move rule or by insufficient material?
+    /// Returns whether the current position is a draw by the fifty-move rule or insufficient
+    /// material.
     pub fn is_dead(&self) -> bool {
         let position = self.position();
         if position.halfmove_clock() >= 100 {
@@ -113,7 +115,8 @@ impl<E: Evaluator> Line<E> {
         position.is_insufficient_material()
     }
 
-    /// Did the current position occur before: once after the root, or twice up to it?
+    /// Returns whether the current position occurred before: once after the root, or twice up to
+    /// it.
     pub fn repeats(&self) -> bool {
         let (position, reversible) = (self.position(), self.reversible());
         let mut earlier = 0;
@@ -129,8 +132,8 @@ impl<E: Evaluator> Line<E> {
         false
     }
 
-    /// Can one move of either side lead from here to a position that has been on the board after the root,
-    /// or from that one to this?
+    /// Returns whether one move of either side leads from here to a position that was on the board
+    /// after the root, or from that position to this one.
     pub fn can_repeat(&self) -> bool {
         let position = self.position();
         let occupied = position.board().occupied();

@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn numbers_are_those_of_splitmix64() {
-        // Of the generator's reference implementation, with seed 1234567.
+        // These are numbers of the generator's reference implementation with seed 1234567.
         let mut random = Random::new(1_234_567);
         let numbers = [random.next(), random.next()];
         assert_eq!(numbers, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]);

@@ -44,7 +44,7 @@ pub struct Budget {
 /// Moves that the time left must last for if the clock does not say.
 const MOVES_LEFT: u64 = 26;
 
-/// So many overheads are kept on the clock, for a busy host.
+/// Number of move overheads kept in reserve on the clock, for a busy host.
 const RESERVE_OVERHEADS: u64 = 4;
 
 impl Budget {
@@ -95,14 +95,14 @@ impl Timer {
         Timer { start: Instant::now(), budget, nodes_per_ms: None }
     }
 
-    /// The same, but so many nodes use up a millisecond of the budget, however long they take; 0 for
-    /// real time. A search is then the same on any machine, and on a busy one.
+    /// Makes nodes stand for time: `per_ms` nodes use up a millisecond of the budget, however long
+    /// they take; 0 for real time. A search is then the same on any machine, even a busy one.
     #[must_use]
     pub fn counting_nodes(self, per_ms: u64) -> Timer {
         Timer { nodes_per_ms: NonZeroU64::new(per_ms), ..self }
     }
 
-    /// Do nodes stand for time?
+    /// Returns whether nodes stand for time.
     pub fn counts_nodes(&self) -> bool {
         self.nodes_per_ms.is_some()
     }
@@ -112,23 +112,23 @@ impl Timer {
         self.start.elapsed()
     }
 
-    /// Is there a soft limit?
+    /// Returns whether there is a soft limit.
     pub fn has_soft_limit(&self) -> bool {
         self.budget.is_some_and(|budget| budget.soft.is_some())
     }
 
-    /// Has the hard limit passed, after so many nodes?
+    /// Returns whether the hard limit has passed, after so many nodes.
     pub fn hard_limit_reached(&self, nodes: u64) -> bool {
         self.budget.is_some_and(|budget| self.used(nodes) >= budget.hard)
     }
 
-    /// Has `percent` of the soft limit passed, after so many nodes?
+    /// Returns whether `percent` of the soft limit has passed, after so many nodes.
     pub fn soft_limit_reached(&self, nodes: u64, percent: u32) -> bool {
         let soft = self.budget.and_then(|budget| budget.soft);
         soft.is_some_and(|soft| self.used(nodes) >= soft * percent / 100)
     }
 
-    /// What the search has used of its budget, after so many nodes.
+    /// Returns the part of the budget that the search has used after so many nodes.
     fn used(&self, nodes: u64) -> Duration {
         let Some(per_ms) = self.nodes_per_ms else { return self.elapsed() };
         Duration::from_micros(nodes.saturating_mul(1000) / per_ms)

@@ -15,7 +15,7 @@ use crate::chess::Move;
 use crate::eval::Score;
 use crate::eval::score::EVALUATION_MAX;
 
-/// How a stored score relates to the true one.
+/// Relation of a stored score to the true one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Bound {
@@ -53,7 +53,7 @@ pub struct Entry {
     pub depth: i32,
     /// The meaning of `score`.
     pub bound: Bound,
-    /// Has the position been in a PV node?
+    /// `true` if the position has been in a PV node.
     pub pv: bool,
 }
 
@@ -147,7 +147,7 @@ impl fmt::Display for OutOfMemory {
 
 impl std::error::Error for OutOfMemory {}
 
-/// Has the processor fetch what will be read soon.
+/// Prefetches data that will be read soon.
 #[inline]
 pub(crate) fn prefetch<T>(soon: &T) {
     #[cfg(target_arch = "x86_64")]
@@ -174,7 +174,7 @@ pub struct TranspositionTable {
     age: u8,
     /// Keys are xored with it, so that entries stored with another salt are not found.
     salt: u64,
-    /// Was it cleared, and has nothing been stored since?
+    /// `true` if the table was cleared and nothing has been stored since.
     cleared: bool,
 }
 
@@ -299,7 +299,7 @@ impl TranspositionTable {
         (self.age + AGES - stored) % AGES
     }
 
-    /// How full the table is with entries of the current search, in permille, from a sample.
+    /// Returns the share of entries of the current search in permille, from a sample.
     pub fn fullness_permille(&self) -> usize {
         let sample = &self.slots[self.skipped..][..1000];
         let current = |slot: &&Slot| slot.data() != 0 && self.age_of(slot.data()) == 0;

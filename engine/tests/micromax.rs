@@ -14,7 +14,7 @@ use serde_json::Value;
 const MOVES: &str = include_str!("data/micromax-moves.json");
 const TRACE: &str = include_str!("data/micromax-trace.json");
 
-/// The search went on until an iteration had taken it over this many nodes.
+/// Number of nodes after which the search starts no new iteration.
 const TRACED_NODES: u64 = 150_000;
 
 fn rows(text: &str) -> Vec<Value> {

@@ -15,7 +15,7 @@ const VECTORS: &str = include_str!("data/eval-vectors.json");
 const POSITIONS: &str = include_str!("data/eval-positions.json");
 const RDCHESS_TERMS: &str = include_str!("data/rdchess-terms.json");
 
-/// Features that decide how a position is judged, and so which others there are.
+/// Features that choose the evaluator of a position, and so the other features that count.
 const EVALUATORS: [&str; 4] = ["draw", "kbbk", "kbnk", "mating"];
 
 fn rows(text: &str) -> Vec<Value> {
@@ -231,7 +231,8 @@ const ENDINGS: [&str; 7] = [
     "4k3/8/8/2B5/8/1b6/1P6/4K3 b - - 0 1",
 ];
 
-/// The scores of a position and, if the way to it matters, of those one move on.
+/// Returns the scores of a position and, if the score depends on the path, of all positions one
+/// move on.
 fn scores_around(choice: Choice, position: &Position) -> Vec<Score> {
     let mut evaluator = choice.evaluator();
     evaluator.reset(&Game::new(*position));

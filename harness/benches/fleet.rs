@@ -1,14 +1,15 @@
-//! What a pair costs the machine that coordinates a run, and its NATS server, as a fleet grows.
+//! Costs of a pair for the machine that coordinates a run, and its NATS server, by the size of the
+//! fleet.
 //!
 //! The coordinator is the program as users start it (`arbiter match … --on URL`), with its store on
-//! disk; the server is the `nats-server` that is installed, with file storage. The fleet is
-//! simulated in this process, and answers at once: each slot takes jobs, says that its games go on
-//! and sends results of real length over the same subjects and with the same calls as a worker
-//! does, but no engine is started: its games are random moves. So everything is as busy as it can
-//! be, and the figures are what a pair costs, not what a fleet of real engines would need.
+//! disk; the server is the installed `nats-server`, with file storage. The fleet is simulated in
+//! this process, and answers immediately: each slot takes jobs, reports progress and sends results
+//! of real length over the same subjects and with the same calls as a worker does, but no engine is
+//! started: its games are random moves. So every part is as busy as it can be, and the figures are
+//! the costs of a pair, not the needs of a fleet of real engines.
 //!
-//! `FLEET_SLOTS` names the sizes (10,50,100,250,500), `FLEET_SECONDS` for how long each is
-//! measured (15), and `FLEET_WORKER` how many slots share a connection (25).
+//! `FLEET_SLOTS` sets the sizes (10,50,100,250,500), `FLEET_SECONDS` the duration of each
+//! measurement (15), and `FLEET_WORKER` the number of slots that share a connection (25).
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark")]
 #![allow(
@@ -36,13 +37,13 @@ use tabled::settings::{Alignment, Style, object::Columns};
 use self::process::Process;
 use self::simulated_worker::Fleet;
 
-/// How long a fleet plays before it is measured.
+/// Time for which a fleet plays before it is measured.
 const WARM_UP: Duration = Duration::from_secs(3);
 
-/// Openings of the run; the fleet answers with any moves, so that they only have to be there.
+/// Openings of the run; the fleet answers with any moves, so they only have to exist.
 const BOOK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../openings/balanced.epd");
 
-/// What a fleet of one size cost.
+/// Costs of a fleet of one size.
 struct Figures {
     slots: usize,
     pairs: u64,
@@ -108,7 +109,7 @@ fn table(all: Vec<Figures>) -> String {
     table.to_string()
 }
 
-/// A run of its own for each size, on a server of its own.
+/// Measures a size in a run of its own, on a server of its own.
 async fn measure(slots: usize, share: usize, seconds: Duration) -> Figures {
     let dir = tempfile::tempdir().expect("a folder can be made");
     let (server, url) = start_server(dir.path());
@@ -180,7 +181,7 @@ fn arbiter(dir: &Path) -> Command {
     command
 }
 
-/// The key of coordinators in this folder.
+/// Returns the public key of coordinators in this folder.
 fn trust(dir: &Path) -> PublicKey {
     let output = arbiter(dir).args(["cluster", "key"]).output().expect("arbiter can be started");
     let text = String::from_utf8(output.stdout).expect("a key is text");

@@ -17,29 +17,30 @@ use arbiter_report::note;
 use arbiter_schedule::Format;
 use arbiter_settings::{SANDBOXES, Settings, TestSettings, one_of};
 
-/// Most threads of a computation.
+/// Maximum number of threads of a computation.
 const MAX_THREADS: usize = 64;
 
 /// Flags of every command that plays games.
 #[derive(Debug, Args)]
 pub(crate) struct PlayArgs {
-    /// The engines, as described below; figures are from the first one's point of view
+    /// Engines, as described below; figures are from the point of view of the first
     #[arg(help_heading = None::<&str>, value_name = "ENGINE", conflicts_with_all = ["test", "base"])]
     pub engines: Vec<String>,
-    /// An engine, after those without a flag; repeat for each engine
+    /// Engine, after those without a flag; repeat for each engine
     #[arg(help_heading = "Engines", help = engine_help(), long, value_name = "SPEC",
         conflicts_with_all = ["test", "base"])]
     pub engine: Vec<String>,
     /// Settings for all engines, in the same form; an engine's own settings win
     #[arg(help_heading = "Engines", long, value_name = "SPEC")]
     each: Option<String>,
-    /// What holds engines on this machine: each has an empty home and folder of its own, may write
-    /// nowhere else, reaches neither network nor other processes, and reads the system's programs and
-    /// libraries, the folder of its program, dir=, and what its options name by absolute paths. A build of
-    /// a revision has its checkout, the toolchains and the network [default: off]
+    /// Sandbox of engines on this machine: each has an empty home and folder of its own, may write
+    /// nowhere else, has access to neither network nor other processes, and reads the system's
+    /// programs and libraries, the folder of its program, dir=, and files that its options name by
+    /// absolute paths. A build of a revision has its checkout, the toolchains and the network
+    /// [default: off]
     #[arg(help_heading = "Engines", long, value_parser = one_of(SANDBOXES))]
     sandbox: Option<SandboxMode>,
-    /// File with settings [default: arbiter.toml, here or in a folder above this one in the repository]
+    /// Settings file [default: arbiter.toml, here or in a folder above this one in the repository]
     #[arg(help_heading = "Run", long, value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(flatten)]
@@ -47,24 +48,24 @@ pub(crate) struct PlayArgs {
     /// Name of the run [default: kind and time]
     #[arg(help_heading = "Run", long, value_name = "RUN")]
     name: Option<String>,
-    /// What the run tries, in one line, for reports and `arbiter results log`
+    /// Purpose of the run, in one line, for reports and `arbiter results log`
     #[arg(help_heading = "Run", long, value_name = "TEXT", value_parser = one_line)]
     about: Option<String>,
-    /// Go on with a run that was interrupted or killed, by its name or latest; takes its settings from the
-    /// store. Flags that are given as well must say the same
+    /// Resume a run that was interrupted or killed, by its name or latest; takes its settings from
+    /// the store. Flags given as well must agree with them
     #[arg(help_heading = "Run", long, value_name = "RUN", conflicts_with = "name")]
     resume: Option<String>,
-    /// Go on with the run of --name if there is one, as --resume does, and else start it
+    /// Resume the run of --name if there is one, as --resume does, or else start it
     #[arg(help_heading = "Run", id = "or_start", long = "resume-or-start", requires = "name")]
     resume_or_start: bool,
-    /// Print the resolved plan and play nothing: the engines are tried out, but revisions are not built,
-    /// the book is read, and nothing is written down
+    /// Print the resolved plan and play nothing: engines are tried out, but revisions are not
+    /// built, the book is read, and nothing is written
     #[arg(help_heading = "Run", long, conflicts_with_all = ["resume", "or_start"])]
     dry_run: bool,
     /// Format of the result
     #[arg(help_heading = "Output", long, value_enum, default_value = "text")]
     format: OutputFormat,
-    /// Say more: each game as it ends
+    /// Report more: each game as it ends
     #[arg(help_heading = "Output", short, long, conflicts_with = "quiet")]
     verbose: bool,
     #[command(flatten)]
@@ -75,7 +76,7 @@ pub(crate) struct PlayArgs {
     cluster: ClusterArgs,
 }
 
-/// The names of the flags on the command line, which must be UTF-8, as what is stored of it is.
+/// Returns the names of the flags on the command line, which must be UTF-8, as its text is stored.
 fn given_flags() -> Result<BTreeSet<String>, Failure> {
     let flag = |word: OsString| match word.to_str() {
         Some(word) => {
@@ -91,7 +92,7 @@ fn given_flags() -> Result<BTreeSet<String>, Failure> {
     Ok(flags?.into_iter().flatten().filter(|flag| !flag.is_empty()).collect())
 }
 
-/// The requested number of threads, or one for each core up to a few.
+/// Returns the requested number of threads, or one for each core up to a maximum.
 pub(crate) fn threads(requested: Option<usize>) -> Result<usize, String> {
     match requested {
         Some(threads @ 1..=MAX_THREADS) => Ok(threads),
@@ -103,35 +104,35 @@ pub(crate) fn threads(requested: Option<usize>) -> Result<usize, String> {
     }
 }
 
-/// The help of `--engine`.
+/// Returns the help of `--engine`.
 fn engine_help() -> String {
     let keys: Vec<String> = ENGINE_KEYS.iter().map(ToString::to_string).collect();
     format!(
-        "An engine, after those without a flag: comma separated KEY=VALUE with the keys {}. Double quotes \
+        "Engine, after those without a flag: comma-separated KEY=VALUE with the keys {}. Double quotes \
          protect commas and spaces. Repeat for each engine",
         keys.join(", ")
     )
 }
 
-/// The engine, or the settings of all, that a flag describes.
+/// Parses the engine, or the settings of all engines, that a flag describes.
 pub(crate) fn engine_spec(flag: &str, text: &str) -> Result<EngineSpec, Failure> {
     EngineSpec::parse(text).map_err(|error| Failure::invalid(format!("{flag} '{text}': {error}")))
 }
 
-/// A run to go on with, and what little of it may be changed.
+/// A run to resume, with the few settings that may change.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Resume {
-    /// Its name.
+    /// Name of the run.
     pub run: String,
-    /// Another PGN file.
+    /// New PGN file.
     pub pgn: Option<PathBuf>,
-    /// Another concurrency.
+    /// New concurrency.
     pub concurrency: Option<usize>,
-    /// Other processors.
+    /// New processors.
     pub affinity: Option<Affinity>,
 }
 
-/// A run as flags and file request it, and how its result is shown.
+/// A run requested by flags and file, with the form of its result.
 #[derive(Debug, Default)]
 pub(crate) struct RequestedRun {
     /// The request for a new run.
@@ -140,47 +141,47 @@ pub(crate) struct RequestedRun {
     pub results: PathBuf,
     /// Name of the new run.
     pub name: Option<String>,
-    /// What it tries, in one line.
+    /// Purpose of the run, in one line.
     pub about: Option<String>,
-    /// The run to go on with, instead of a new one.
+    /// The run to resume, instead of a new one.
     pub resume: Option<Resume>,
-    /// Whether a new one is started if there is no run to go on with.
+    /// `true` if a new run is started where there is none to resume.
     pub may_start: bool,
-    /// The flags that the command line gives, as they are written there.
+    /// Names of the flags that the command line gives, as written there.
     pub given: BTreeSet<String>,
-    /// Whether nothing is to be played.
+    /// `true` if nothing is to be played.
     pub is_dry_run: bool,
     /// Format of the result.
     pub format: OutputFormat,
     /// Files that are emptied before the run writes to them.
     pub replaces: Vec<PathBuf>,
-    /// Files that it has in use besides those of its plan.
+    /// Files that the run uses besides those of its plan.
     pub files: OtherFiles,
-    /// Show the run as another program does, instead of the live view and the result.
+    /// Style of another program in which the run is shown, instead of the live view and the result.
     pub compat: Option<Style>,
-    /// What is built.
+    /// Flags of builds.
     pub build: BuildArgs,
-    /// The file of settings that was named.
+    /// Settings file that a flag names.
     pub config: Option<PathBuf>,
     /// Nodes per second for which times are meant, if they are scaled.
     pub reference_nps: Option<f64>,
-    /// Whether it is tried first if an engine can be tuned.
+    /// `true` if the run first tries whether an engine can be tuned.
     pub is_probed: bool,
-    /// Who else is to play.
+    /// Workers that play, if any.
     pub cluster: ClusterArgs,
-    /// Where figures are served, if they are.
+    /// Address at which metrics are served, if any.
     pub metrics: MetricsArgs,
     /// Concurrency of games, or of pairs if workers play, if the command line gives it.
     pub concurrency: Option<usize>,
 }
 
 impl PlayArgs {
-    /// Whether a run is to go on.
+    /// Returns whether a run is to be resumed.
     pub(crate) fn is_resuming(&self) -> bool {
         self.resume.is_some()
     }
 
-    /// The run to go on with, if there may be one.
+    /// Returns the run to resume, if there may be one.
     fn to_resume(&self) -> Option<Resume> {
         let run = self.resume.as_ref().or(self.name.as_ref().filter(|_| self.resume_or_start));
         Some(Resume {
@@ -191,8 +192,8 @@ impl PlayArgs {
         })
     }
 
-    /// The settings that are taken: none for a run that goes on, whose settings the store knows, whatever
-    /// the file says by now.
+    /// Returns the settings for a new run, or none for a resumed run, whose settings come from the
+    /// store, whatever the file says by now.
     fn of_new_run(&self, settings: Settings) -> Settings {
         if self.resume.is_some() {
             return Settings::default();
@@ -203,7 +204,7 @@ impl PlayArgs {
         settings
     }
 
-    /// Merges flags and file; flags win. The bounds are those of the test, if the command plays one.
+    /// Merges flags and file; flags win. `bounds` are those of the SPRT, if the command plays one.
     pub(crate) fn resolve(self, bounds: Option<TestSettings>) -> Result<RequestedRun, Failure> {
         if self.verbose {
             log::set_max_level(LevelFilter::Debug);
@@ -243,7 +244,8 @@ impl PlayArgs {
         })
     }
 
-    /// The engines of the flags, or of the file if there are none, and what holds for all.
+    /// Returns the engines of the flags, or of the file if there are none, and the settings for all
+    /// of them.
     fn engines(&self, file: &Settings) -> Result<(Vec<EngineSpec>, EngineSpec), Failure> {
         let named = self.engines.iter().map(|text| engine_spec("engine", text));
         let own = named.chain(self.engine.iter().map(|text| engine_spec("--engine", text)));
@@ -266,7 +268,7 @@ impl PlayArgs {
         Ok((own, each))
     }
 
-    /// An error if the name of an engine is a format of tournaments.
+    /// Returns an error if the name of an engine is a format of tournaments.
     fn check_no_format(&self) -> Result<(), Failure> {
         let is_format = |word: &&String| word.parse::<Format>().is_ok();
         let Some(format) = self.engines.iter().find(is_format) else { return Ok(()) };
@@ -278,16 +280,16 @@ impl PlayArgs {
         Err(Failure::new(ExitCode::Usage, message))
     }
 
-    /// The settings of the file; none if there is no file.
+    /// Returns the settings of the file; none if there is no file.
     pub(crate) fn file(&self) -> Result<Settings, Failure> {
         settings(self.config.as_deref()).map(Option::unwrap_or_default)
     }
 }
 
-/// Longest text that says what a run is about, in characters.
+/// Maximum length of the purpose of a run, in characters.
 const MAX_ABOUT: usize = 300;
 
-/// A text for a cell of a table.
+/// Parses text for a cell of a table.
 pub(crate) fn one_line(text: &str) -> Result<String, String> {
     let text = text.trim();
     match text.chars().count() {

@@ -1,4 +1,4 @@
-//! The bundled engine. The only file that knows Palimpsest.
+//! The bundled engine. The only file that depends on Palimpsest.
 
 use arbiter_names::did_you_mean;
 use palimpsest::eval::Variant;
@@ -7,14 +7,14 @@ use palimpsest::search::{Configuration, Personality};
 /// An evaluation of the bundled engine, as a search uses it.
 #[derive(Debug)]
 pub(crate) struct Evaluation {
-    /// Its name, as the option `Eval` takes it.
+    /// Name of the evaluation, as in the option `Eval`.
     pub name: &'static str,
-    /// The features that the option `Disable` switches off: the evaluation's, then the search's.
+    /// Features that the option `Disable` switches off: the evaluation's, then the search's.
     pub features: Vec<&'static str>,
 }
 
-/// The evaluation of this name, or the one with features that goes with the search, which is the
-/// personality of that name or the default one. An error lists the names there are.
+/// Returns the evaluation `name` with its features and those of the search; without a name, an
+/// evaluation with features for `personality`, or for the default one. An error lists the names.
 pub(crate) fn evaluation(
     name: Option<&str>,
     personality: Option<&str>,
@@ -38,8 +38,8 @@ pub(crate) fn evaluation(
     Ok(Evaluation { name: configuration.eval.variant.name(), features })
 }
 
-/// Whether the engine knows the features that its options name, which are set in this order. If not it would
-/// play as if nothing were said.
+/// Checks the features that the engine's options name, in the order in which they are set. An
+/// engine would ignore unknown ones.
 pub(crate) fn check_features(options: &[(String, String)]) -> Result<(), String> {
     let (mut personality, mut eval) = (Personality::default(), None);
     let mut configuration = Configuration::default();

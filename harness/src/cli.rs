@@ -1,4 +1,4 @@
-//! The command line: all subcommands with their flags, and which function carries each out.
+//! The command line: all subcommands with their flags, and the functions that carry them out.
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
@@ -29,82 +29,82 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Is the first engine stronger than the second? Plays pairs until the SPRT can tell.
+    /// Test whether one engine is stronger than another: play pairs until the SPRT decides.
     ///
-    /// Without any engine, plays a demonstration: the bundled engine with and without a feature of its
-    /// hand-written evaluation.
+    /// Without any engine, plays a demonstration: the bundled engine with and without a feature of
+    /// its hand-written evaluation.
     Sprt(play::SprtArgs),
-    /// Plays a fixed number of pairs between two or more engines.
+    /// Play a fixed number of pairs between two or more engines.
     #[command(after_help = "\
 Examples:
   arbiter match stockfish ./mine --each tc=1+0.01
   arbiter match ./mine,option.Hash=64 bundled:material,nodes=5000 --pairs 50 --pgn games.pgn
   arbiter match --resume match-20260101-120000")]
     Match(PlayArgs),
-    /// Plays a tournament: round robin, gauntlet, pyramid, knockout, Swiss or ladder.
+    /// Play a tournament: round robin, gauntlet, pyramid, knockout, Swiss or ladder.
     Tournament(play::TournamentCommand),
-    /// What is each feature of an engine worth? Plays the engine against itself without it.
+    /// Measure the worth of each feature of an engine, by games with it against without.
     Ablate(ablate::AblateArgs),
-    /// Which values of its parameters make an engine stronger? Tunes them by SPSA.
+    /// Tune parameters of an engine by SPSA.
     Tune(Box<tune::TuneArgs>),
-    /// Lists and shows the runs in the results folder.
+    /// List and show the runs in the results folder.
     Results(results::ResultsArgs),
-    /// Makes a report of runs to look at: a page with charts and boards, Markdown or JSON.
+    /// Write a report of runs: a page with charts and boards, Markdown or JSON.
     Report(report::ReportArgs),
-    /// Serves a live page of the runs in the results folder, for browsers.
+    /// Serve a live page of the runs in the results folder, for browsers.
     Serve(serve::ServeArgs),
-    /// Shows what was said in a game, line by line, and lets the referee judge it again.
+    /// Print the transcript of a game, and let the referee judge the game again.
     Replay(replay::ReplayArgs),
-    /// Steers a run that is being played: pause, resume, drain, stop, concurrency, status.
+    /// Steer a run in progress: pause, resume, drain, stop, concurrency, status.
     Ctl(ctl::CtlArgs),
-    /// Plays a command line of fastchess or cutechess-cli, and reports in its form.
+    /// Play a command line of fastchess or cutechess-cli, and report in its format.
     Compat(compat::CompatArgs),
-    /// Rates players by their games in any PGN.
+    /// Rate players by their games in any PGN.
     Rate(rate::RateArgs),
-    /// Computes with counts: state, plan and simulation of an SPRT.
+    /// Compute the state, plan or simulation of an SPRT.
     Stats(stats::StatsArgs),
-    /// Does an engine keep to UCI? More than a hundred checks, with what was said.
+    /// Check that an engine complies with UCI, with transcripts of more than 100 checks.
     Check(check::CheckArgs),
-    /// Does an engine know the rules? Compares perft counts, and finds the wrong position.
+    /// Compare the perft counts of an engine with a suite, and find the wrong position.
     Perft(perft::PerftArgs),
-    /// What does an engine find? Runs a suite of EPD positions, and compares engines on it.
+    /// Run a suite of EPD positions, and compare engines on it.
     Epd(epd::EpdArgs),
-    /// Which of two engines is faster? Runs their benches side by side.
+    /// Compare the speed of two engines: run their benches side by side.
     Speed(speed::SpeedArgs),
-    /// Lists the builds that are kept, and removes old ones.
+    /// List the cached builds, and remove old ones.
     Builds(builds::BuildsArgs),
-    /// Does a change pass all gates? Carries out the steps that [ci] of arbiter.toml lists.
+    /// Run the gates of a change: the steps of [ci] in arbiter.toml.
     Ci(ci::CiArgs),
-    /// Makes a suite: finds positions with one clearly best move in games.
+    /// Make a suite: find positions with one clearly best move in games.
     Mine(mine::MineArgs),
-    /// Takes quiet positions and results out of games, to tune evaluations on.
+    /// Extract quiet positions and results from games, to tune evaluations on.
     Samples(samples::SamplesArgs),
-    /// Plays games for positions that a network can learn from.
+    /// Play games for positions that train a network.
     Datagen(Box<datagen::DatagenArgs>),
-    /// Plays for runs that other machines coordinate over a NATS server (--on).
+    /// Play for runs that other machines coordinate over a NATS server (--on).
     #[cfg(feature = "cluster")]
     Worker(worker::WorkerArgs),
-    /// Sets up a NATS server for workers, and shows the workers and runs on one.
+    /// Set up a NATS server for workers, and show its workers and runs.
     #[cfg(feature = "cluster")]
     Cluster(cluster::ClusterCommand),
-    /// Registers engines under names of your own, lists them, and tries them out.
+    /// Register engines under names of your own, list them, and try them out.
     Engines(engines::EnginesArgs),
-    /// Writes arbiter.toml for a repository: how it is built, and gates for its commits.
+    /// Write arbiter.toml for a repository: its build, and gates for its commits.
     Init(init::InitArgs),
-    /// Is this machine fit for games by the clock? Says what to do about what is not.
+    /// Check whether this machine is fit for games under a clock, and advise on faults.
     Doctor(Box<doctor::DoctorArgs>),
-    /// Makes opening books.
+    /// Make opening books.
     Openings(openings::OpeningsArgs),
-    /// Runs Palimpsest, the bundled UCI engine.
+    /// Run Palimpsest, the bundled UCI engine.
     Engine(engine::EngineArgs),
-    /// Prints the script that completes arbiter's command lines in a shell.
+    /// Print the script that completes arbiter's command lines in a shell.
     Completions(manual::CompletionsArgs),
-    /// Prints the manual, or writes all its pages.
+    /// Print the manual, or write all its pages.
     Man(manual::ManArgs),
 }
 
 impl Cli {
-    /// Reads the command line of the process; ends it if there is nothing to carry out.
+    /// Parses the command line of the process; ends the process if there is nothing to carry out.
     pub fn read() -> Cli {
         let args = compat::by_name(std::env::args_os().collect());
         let is_short = args.iter().any(|arg| arg == "-h");
@@ -124,7 +124,7 @@ impl Cli {
 }
 
 impl Command {
-    /// The form of messages, which is a choice for services.
+    /// Returns the form of messages, which is a choice for services.
     fn log_format(&self) -> Result<LogFormat, Failure> {
         match self {
             Command::Serve(args) => args.log.format(),

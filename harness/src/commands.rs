@@ -31,7 +31,7 @@ pub(crate) mod tune;
 #[cfg(feature = "cluster")]
 pub(crate) mod worker;
 
-/// The JSON Schemas of all that commands print with --format json and ndjson.
+/// Returns the JSON Schemas of all output with --format json and ndjson.
 #[cfg(feature = "json-schema")]
 pub(crate) fn schemas() -> Vec<schemars::Schema> {
     use arbiter_report::schema;

@@ -1,4 +1,4 @@
-//! Command lines of fastchess and cutechess-cli, and runs shown in their form.
+//! Command lines of fastchess and cutechess-cli, and runs shown in their format.
 
 mod engine;
 mod foreign;
@@ -24,52 +24,52 @@ use crate::{Failure, own_binary};
 use arbiter_plan::{Plan, RunCounts};
 use arbiter_report::Dialect;
 
-/// What `-version` of fastchess prints: whoever asks for it wants that of the program whose options
-/// these are; fishtest wants its commit, too, and at the end of a line.
+/// Output of `-version` of fastchess, as scripts expect that of the program whose options these
+/// are; fishtest parses its commit, too, at the end of a line.
 pub(crate) const FASTCHESS: &str = "fastchess alpha 1.8.2 20260729-74deac23";
 
-/// How a run is shown in place of the live view and the report.
+/// Style of another program in which a run is shown, in place of the live view and the report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Style {
-    /// In whose form.
+    /// Program whose format is used.
     pub dialect: Dialect,
-    /// Whose command line it is.
+    /// Program whose command line it is.
     pub program: Dialect,
-    /// Whether figures are by pairs, where there is a choice.
+    /// `true` if figures are by pairs, where there is a choice.
     pub penta: bool,
-    /// The command that this is called by.
+    /// Command by which this program was called.
     pub called: String,
-    /// Games (pairs, if figures are by pairs) between two reports of figures; 0 for only one at
-    /// the end.
+    /// Games (pairs, if figures are by pairs) between two reports of figures; 0 for only one at the
+    /// end.
     pub rating_interval: u64,
     /// Games between two lines of the score; 0 for none.
     pub score_interval: u64,
-    /// Games between two lists of how games ended; 0 for one at the end, which only cutechess-cli has.
+    /// Games between two lists of outcomes; 0 for one at the end, which only cutechess-cli has.
     pub outcome_interval: u64,
-    /// Whether the run goes on after the crash of an engine.
+    /// `true` if the run continues after the crash of an engine.
     pub recovers: bool,
-    /// Whether a warning ends the run.
+    /// `true` if a warning ends the run.
     pub is_strict: bool,
-    /// Whether the checksum of the PGN file is shown at the end.
+    /// `true` if the checksum of the PGN file is shown at the end.
     pub shows_crc: bool,
-    /// Whether the ratio of the test by pairs is shown beside theirs.
+    /// `true` if the LLR of the SPRT by pairs is shown beside the program's own.
     pub shows_pairs_llr: bool,
-    /// The file that says which run it is, if one is wanted.
+    /// File that identifies the run, if one is wanted.
     pub saved_in: Option<PathBuf>,
-    /// Games after which it is written again; 0 for only at the end.
+    /// Games between two writes of that file; 0 for only one at the end.
     pub save_interval: u64,
-    /// Whether the command line is one of Chess960.
+    /// `true` if the command line is one of Chess960.
     pub is_chess960: bool,
-    /// What is written or printed besides.
+    /// Log that is written or printed besides.
     pub log: log::Wanted,
-    /// Whether variations of mate scores are looked at.
+    /// `true` if PVs of mate scores are checked.
     pub checks_mates: bool,
     /// Files that are emptied before the run writes to them.
     pub replaces: Vec<PathBuf>,
 }
 
 impl Style {
-    /// How a program shows a run unless it is told otherwise.
+    /// Returns the default style of a program.
     pub(crate) fn new(program: Dialect) -> Style {
         let is_fastchess = program == Dialect::Fastchess;
         Style {
@@ -93,13 +93,13 @@ impl Style {
         }
     }
 
-    /// Writes down what was to be played, but could not be.
+    /// Saves a run that could not be played.
     pub(crate) fn save_unplayed(&self, plan: &Plan) -> Result<(), Failure> {
         let Some(path) = &self.saved_in else { return Ok(()) };
         saved::write(path, &foreign::written(plan, self, &own_binary()?, &RunCounts::default()))
     }
 
-    /// Writes down which run this is, for whoever wants to go on with it, fastchess among them.
+    /// Saves the identity of the run, for those who want to resume it, fastchess among them.
     pub(crate) fn save(
         &self,
         run: &str,

@@ -1,4 +1,4 @@
-//! Colour, number and form of messages on standard error, and the logger that prints them.
+//! Colour, amount and format of messages on standard error, and the logger that prints them.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -15,15 +15,15 @@ use arbiter_runner::unix_time_ms;
 #[derive(Debug, Clone, Copy, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct ConsoleArgs {
-    /// Colour: auto is on a terminal, unless NO_COLOR is set
+    /// Use of colour; auto colours a terminal, unless NO_COLOR is set
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", global = true)]
     color: clap::ColorChoice,
-    /// Say nothing but results and errors
+    /// Print nothing but results and errors
     #[arg(short, long, global = true)]
     quiet: bool,
 }
 
-/// How a message is written.
+/// Format of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogFormat {
     Text,
@@ -32,7 +32,7 @@ pub(crate) enum LogFormat {
 }
 
 impl ConsoleArgs {
-    /// Makes them hold for the whole program.
+    /// Applies the flags to the whole program.
     pub(crate) fn set_up(self, format: LogFormat) {
         let choice = match self.color {
             clap::ColorChoice::Auto => ColorChoice::Auto,
@@ -43,6 +43,7 @@ impl ConsoleArgs {
         log::set_max_level(if self.quiet { LevelFilter::Error } else { LevelFilter::Info });
         // A second command in one process finds the logger in place, which is as well.
         let _ = log::set_logger(Box::leak(Box::new(Messages(format))));
+        // The log of a service has one format throughout, panics included.
         if format != LogFormat::Text {
             std::panic::set_hook(Box::new(|panic| log::error!("{panic}")));
         }
@@ -80,7 +81,7 @@ impl Log for Messages {
     fn flush(&self) {}
 }
 
-/// A message with its fields as a line of JSON.
+/// Returns a message with its fields as a line of JSON.
 fn json(record: &Record<'_>, now_ms: i64) -> String {
     let mut line = Fields(Map::new());
     // To put strings into a map cannot fail.
@@ -92,7 +93,7 @@ fn json(record: &Record<'_>, now_ms: i64) -> String {
     Value::Object(line.0).to_string()
 }
 
-/// What a message is about.
+/// Fields of a message.
 struct Fields(Map<String, Value>);
 
 impl<'kvs> kv::VisitSource<'kvs> for Fields {
@@ -103,7 +104,7 @@ impl<'kvs> kv::VisitSource<'kvs> for Fields {
     }
 }
 
-/// A message with its priority in front of each line, as sd-daemon(3) wants it.
+/// Returns a message with its priority in front of each line, as sd-daemon(3) requires.
 fn with_priority(level: Level, text: &str) -> String {
     let priority = match level {
         Level::Error => 3,
@@ -115,7 +116,7 @@ fn with_priority(level: Level, text: &str) -> String {
     lines.join("\n")
 }
 
-/// How clap is to colour its help and errors: it prints them before any flag is read by us.
+/// Returns clap's colour choice for help and errors, which are printed before the flags are parsed.
 pub(crate) fn help_colour(args: impl IntoIterator<Item = OsString>) -> clap::ColorChoice {
     let words: Vec<String> =
         args.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();

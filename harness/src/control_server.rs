@@ -17,16 +17,16 @@ use arbiter_runner::{
     Answer, ControlRequest, LiveGames, bind_control_socket, connect_control_socket,
 };
 
-/// How long a caller may take to say or hear a line; others wait for it.
+/// Maximum time for a caller to send or receive a line; other callers wait.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Longest line that is read.
+/// Maximum length of a line, in bytes.
 const MAX_LINE: u64 = 8 << 10;
 
-/// Most boards that are shown; nobody can look at more.
+/// Maximum number of boards in an answer; nobody can look at more.
 const MAX_BOARDS: usize = 12;
 
-/// Listens as long as it lives.
+/// Control server that runs until it is closed.
 #[derive(Debug)]
 pub(crate) struct Server {
     results: PathBuf,
@@ -36,8 +36,9 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Listens for commands to the run, which must be ours, and sends them on; its games are seen in
-    /// `live_games`, and what happened in `recent`. A run that cannot be steered is played all the same, and says so.
+    /// Starts to listen for commands to the run, which must be locked by this process, and forwards
+    /// them; its games come from `live_games`, its past events from `recent`. A failure is noted,
+    /// and the run is played without a socket.
     pub(crate) fn listen(
         results: &Path,
         run: &str,
@@ -55,7 +56,7 @@ impl Server {
         Server { results: results.to_owned(), run: run.to_owned(), is_over, thread }
     }
 
-    /// Ends it, after the call in hand.
+    /// Stops the server after the current call.
     pub(crate) async fn close(self) {
         let Some(thread) = self.thread else { return };
         self.is_over.store(true, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Engines that are built from revisions, and what their benchmarks say.
+//! Engines that are built from revisions, and their benchmarks.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -23,57 +23,57 @@ use arbiter_report::note;
 use arbiter_runner::{engine_setup, sandbox};
 use arbiter_settings::{DEFAULT_SETTINGS, build_settings_of};
 
-/// This program, which is the bundled engine, too.
+/// Returns the path of this program, which is also the bundled engine.
 pub(crate) fn own_binary() -> Result<PathBuf, Failure> {
     std::env::current_exe().map_err(Failure::environment)
 }
 
-/// How an engine is started and addressed.
+/// Returns the setup of an engine.
 pub(crate) fn setup(engine: &Engine) -> Result<EngineSetup, Failure> {
     Ok(engine_setup(engine, &own_binary()?))
 }
 
-/// The engine under test that is meant where only its base is named.
+/// Revision under test where only its base is named.
 pub(crate) const DEFAULT_TEST: &str = "HEAD";
 
 /// Flags of every command that takes engines.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Builds")]
 pub(crate) struct BuildArgs {
-    /// The engine under test, as ENGINE; what is built of a revision has its bench run [default with
+    /// Engine under test, as ENGINE; the bench of a revision is run after its build [default with
     /// --base: HEAD]
     #[arg(help_heading = "Engines", long, value_name = "ENGINE")]
     pub test: Option<String>,
-    /// The engine that it is compared with
+    /// Engine to compare with
     #[arg(help_heading = "Engines", long, value_name = "ENGINE")]
     pub base: Option<String>,
     /// Repository of the revisions [default: that of the current folder]
     #[arg(long, value_name = "PATH")]
     pub repo: Option<PathBuf>,
-    /// Folder in which builds are kept [default: arbiter in the user's folder of caches]
+    /// Folder in which builds are cached [default: arbiter in the user's cache folder]
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
-    /// Do not run the bench of what was built
+    /// Do not run the bench of builds
     #[arg(long)]
     pub no_bench: bool,
-    /// Variable of the environment that builds and their benches get, besides the usual ones such as
-    /// PATH, HOME, CC and CARGO_HOME; may be repeated
+    /// Environment variable that is passed to builds and their benches, besides the usual ones such
+    /// as PATH, HOME, CC and CARGO_HOME; may be repeated
     #[arg(long, value_name = "NAME")]
     pub pass_env: Vec<String>,
 }
 
-/// What builds and benchmarks depend on besides the engines.
+/// Context of builds and benchmarks besides the engines.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BuildContext {
-    /// The file of settings that was named.
+    /// Settings file that a flag names.
     pub config: Option<PathBuf>,
     /// Results and other outputs, which belong to no working tree.
     pub without: Vec<PathBuf>,
-    /// Copies of a benchmark that run at the same time: the concurrency of the games.
+    /// Copies of a benchmark that run in parallel: the concurrency of the games.
     pub copies: usize,
     /// Nodes per second of the machine for which times are meant, if they are to be scaled.
     pub reference_nps: Option<f64>,
-    /// Whether nothing of a revision may be run: the bundled engine stands in for it.
+    /// `true` if no code of a revision may be run: the bundled engine stands in for it.
     pub is_dry_run: bool,
 }
 
@@ -83,23 +83,23 @@ pub(crate) type BuildCheck = Box<dyn FnOnce(Vec<EngineSpec>) -> Result<(), Failu
 /// Engines that can be started, and their benchmarks.
 #[derive(Debug, Default)]
 pub(crate) struct BuiltEngines {
-    /// The engines, each of them with a program.
+    /// Engines, each with a program.
     pub engines: Vec<EngineSpec>,
-    /// Their benchmarks, where they were run.
+    /// Benchmark of each engine, where it was run.
     pub signatures: Vec<Option<Signature>>,
-    /// How their benchmarks are run.
+    /// Recipe of each engine's benchmark.
     pub recipes: Vec<BenchRecipe>,
-    /// How times are scaled.
+    /// Scale of times, if they are scaled.
     pub scale: Option<Scale>,
 }
 
 impl BuildArgs {
-    /// The engine under test, if the flags name one or its base.
+    /// Returns the engine under test, if the flags name one or its base.
     pub(crate) fn test(&self) -> Option<&str> {
         self.test.as_deref().or(self.base.as_ref().map(|_| DEFAULT_TEST))
     }
 
-    /// Whether there is anything to do for these engines.
+    /// Returns whether anything has to be built or measured for these engines.
     fn concerns(&self, engines: &[EngineSpec], each: &EngineSpec, with: &BuildContext) -> bool {
         let is_built = |spec: &EngineSpec| spec.rev.is_some();
         self.test().is_some()
@@ -108,7 +108,7 @@ impl BuildArgs {
             || (is_built(each) && engines.iter().any(|engine| engine.cmd.is_none()))
     }
 
-    /// Builds what is a revision, and runs the benchmarks. `engines` are those of `--engine`.
+    /// Builds revisions, and runs the benchmarks. `engines` are those of `--engine`.
     pub(crate) fn prepare(
         &self,
         engines: Vec<EngineSpec>,
@@ -135,7 +135,7 @@ impl BuildArgs {
         })
     }
 
-    /// What is known of a revision of the repository before anything of it is run.
+    /// Returns the outline of a revision of the repository before any of its code is run.
     pub(crate) fn outline(&self, rev: &'static str) -> Result<Outline, Failure> {
         let repo = self.repository(None)?;
         self.with_all(BuildContext::default(), move |builder| {
@@ -143,7 +143,7 @@ impl BuildArgs {
         })
     }
 
-    /// Returns what `work` gets of who builds engines. A signal ends it.
+    /// Returns the result of `work` with an engine builder. A signal ends it.
     fn with_all<T: Send + 'static>(
         &self,
         with: BuildContext,
@@ -158,8 +158,8 @@ impl BuildArgs {
         })
     }
 
-    /// Builds again what a stored run needs and the cache has lost. Whether it is the same program,
-    /// the fingerprints of the run tell.
+    /// Rebuilds the programs of a stored run that the cache has lost. The fingerprints of the run
+    /// show whether a program is the same.
     pub(crate) fn restore(&self, plan: &Plan) -> Result<(), Failure> {
         for engine in &plan.engines {
             let (Some(from), Program::Path(program)) = (&engine.provenance, &engine.program) else {
@@ -195,7 +195,7 @@ impl BuildArgs {
         Ok(())
     }
 
-    /// The repository of an engine, of `--repo`, or of the current folder.
+    /// Returns the repository of an engine, of `--repo`, or of the current folder.
     pub(crate) fn repository(&self, own: Option<&Path>) -> Result<Repository, BuildError> {
         Repository::open(own.or(self.repo.as_deref()).unwrap_or(Path::new(".")))
     }
@@ -208,15 +208,15 @@ struct EngineBuilder<'a> {
     cache: Cache,
     spawner: &'a Spawner,
     cancel: &'a Cancel,
-    /// What the settings say of builds, once they are read.
+    /// Build settings once they are read, with `true` if a flag named their file.
     settings: Option<Option<(BuildSettings, bool)>>,
-    /// What the user was told: of two engines of one commit all would be said twice.
+    /// Notes that were printed, so that two engines of one commit do not repeat them.
     told: RefCell<BTreeSet<String>>,
 }
 
 impl EngineBuilder<'_> {
-    /// The engines with the bundled one in place of each revision. Says whether the files of a working
-    /// tree are others than those of its commit that is to be built.
+    /// Returns the engines with the bundled one in place of each revision. Notes if the working
+    /// tree has changes that a commit to be built lacks.
     fn outlines(
         &mut self,
         mut engines: Vec<EngineSpec>,
@@ -252,7 +252,7 @@ impl EngineBuilder<'_> {
         Ok(engines)
     }
 
-    /// Builds what is a revision, and runs the benchmarks.
+    /// Builds revisions, and runs the benchmarks.
     fn make(
         &mut self,
         engines: Vec<EngineSpec>,
@@ -296,7 +296,7 @@ impl EngineBuilder<'_> {
         Ok(prepared)
     }
 
-    /// An engine that is a revision.
+    /// Builds an engine from a revision.
     fn built(
         &mut self,
         mut spec: EngineSpec,
@@ -328,7 +328,7 @@ impl EngineBuilder<'_> {
         Ok((spec, signature, built.recipe.bench))
     }
 
-    /// The bench of a revision; nothing if it has none, unless somebody counts on it.
+    /// Returns the bench of a revision; `None` if it has none, unless one is needed.
     fn signature(&self, built: &mut Built) -> Result<Option<Signature>, Failure> {
         let (copies, label) = (self.with.copies, built.label());
         let is_timed = self.with.reference_nps.is_some();
@@ -355,7 +355,7 @@ impl EngineBuilder<'_> {
         }
     }
 
-    /// Has the bundled engine stand in for a revision, and tells what is known of that.
+    /// Puts the bundled engine in place of a revision, and returns the outline of the revision.
     fn outlined(
         &mut self,
         spec: &mut EngineSpec,
@@ -370,8 +370,8 @@ impl EngineBuilder<'_> {
         Ok(outline)
     }
 
-    /// An engine that is there. Its benchmark is of interest beside that of a build, and if times
-    /// are scaled by it.
+    /// Runs the bench of an existing engine, which is compared with that of a build, or scales
+    /// times.
     fn given(
         &self,
         index: usize,
@@ -401,13 +401,13 @@ impl EngineBuilder<'_> {
         }
     }
 
-    /// How a program that is there is benchmarked.
+    /// Returns the bench recipe of an existing program.
     fn usual_bench(&mut self, cmd: Option<&str>) -> Result<BenchRecipe, Failure> {
         let settings = if cmd == Some(BUNDLED) { None } else { self.settings()? };
         Ok(settings.map(|(settings, _)| settings.bench).unwrap_or_default())
     }
 
-    /// What `work` gets of who builds what is in a repository.
+    /// Returns the result of `work` with a builder for a repository.
     fn with_builder<T>(
         &mut self,
         repo: &Repository,
@@ -438,12 +438,12 @@ impl EngineBuilder<'_> {
         Ok(work(&builder)?)
     }
 
-    /// Whether the settings of the current folder belong to the repository.
+    /// Returns whether the settings of the current folder belong to the repository.
     fn is_ours(&self, repo: &Repository) -> bool {
         Repository::open(Path::new(".")).is_ok_and(|here| here == *repo)
     }
 
-    /// What the file of settings says, and whether it was named.
+    /// Returns the build settings of the settings file, with `true` if a flag named the file.
     fn settings(&mut self) -> Result<Option<(BuildSettings, bool)>, Failure> {
         if let Some(settings) = &self.settings {
             return Ok(settings.clone());
@@ -457,12 +457,12 @@ impl EngineBuilder<'_> {
     }
 }
 
-/// The revision that an engine is, if it is one.
+/// Returns the revision of an engine, if it is built from one.
 fn revision(spec: &EngineSpec, each: &EngineSpec) -> Option<String> {
     spec.rev.clone().or_else(|| each.rev.clone()).filter(|_| spec.cmd.is_none())
 }
 
-/// Where an engine is from.
+/// Returns the provenance of an engine.
 fn provenance(
     repo: &Repository,
     revision: &str,
@@ -478,13 +478,13 @@ fn provenance(
     }
 }
 
-/// Whether a built program is there; then it stays until this process ends.
+/// Returns whether a built program exists; if so, it stays until this process ends.
 fn is_kept(program: &Path) -> Result<bool, BuildError> {
     let is_held = Entry::of_program(program).map_or(Ok(true), |entry| entry.hold())?;
     Ok(is_held && program.is_file())
 }
 
-/// Two builds of one commit would have one name.
+/// Renames two builds of one commit, which would have the same name.
 fn make_names_differ(engines: &mut [EngineSpec]) {
     if let [test, base] = engines
         && test.name == base.name
@@ -495,7 +495,8 @@ fn make_names_differ(engines: &mut [EngineSpec]) {
     }
 }
 
-/// A revision without a bench beside an engine that has one has most likely lost it.
+/// Returns an error if one revision lacks a bench and the other has one, as the former most likely
+/// lost it.
 fn check_lost_bench(prepared: &BuiltEngines) -> Result<(), Failure> {
     let name = |index: usize| prepared.engines[index].name.as_deref().unwrap_or("it");
     match prepared.signatures[..] {
@@ -511,7 +512,7 @@ fn check_lost_bench(prepared: &BuiltEngines) -> Result<(), Failure> {
     }
 }
 
-/// The same signature means that nothing was changed in how the engine searches.
+/// Notes equal signatures, which mean that the search is unchanged.
 fn note_same_bench(prepared: &BuiltEngines) {
     if let [Some(one), Some(other)] = prepared.signatures[..]
         && one.nodes == other.nodes
@@ -526,7 +527,7 @@ fn note_same_bench(prepared: &BuiltEngines) {
     }
 }
 
-/// Engines that go without a signature.
+/// Notes the engines without a signature.
 fn note_no_bench(prepared: &BuiltEngines) {
     let all = prepared.engines.iter().zip(&prepared.signatures);
     let without = all.filter(|(_, signature)| signature.is_none());

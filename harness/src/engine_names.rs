@@ -1,4 +1,4 @@
-//! What the name of an engine means, and the engines that the user has registered.
+//! Meaning of an engine's name, and the engines that the user has registered.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -18,35 +18,35 @@ use arbiter_settings::load_engines;
 use toml::Spanned;
 use toml::de::DeTable;
 
-/// How a name is understood, for help texts.
+/// Help text on the lookup of engine names.
 pub(crate) const HELP: &str = "\
 An ENGINE is looked up in this order:
   bundled, bundled:EVAL       Palimpsest, with one of its evaluations
   ./PROGRAM, /PATH, ../PATH   a file
   .                           the files of the working tree, built
   a registered engine         see `arbiter engines`
-  a revision of git           built by [build] of arbiter.toml or as is usual
+  a revision of git           built by [build] of arbiter.toml or the usual way
   a program                   in PATH or /usr/games
-KEY=VALUE may follow behind a comma: stockfish,option.Hash=64; cmd= and rev= say what a name is.";
+KEY=VALUE may follow after a comma: stockfish,option.Hash=64; cmd=NAME and rev=NAME skip the look-up.";
 
-/// Branches that may be meant by a name that means nothing.
+/// Maximum number of branches that are suggested for an unknown name.
 const BRANCHES: usize = 200;
 
 /// An engine that has been registered.
 #[derive(Debug)]
 pub(crate) struct Registered {
-    /// The engine.
+    /// Spec of the engine.
     pub spec: EngineSpec,
-    /// The file that tells of it.
+    /// File that defines the engine.
     pub file: PathBuf,
 }
 
-/// The file of the user's engines: a table for each, with the keys of `[[engine]]`.
+/// Returns the path of the user's engines: a table for each, with the keys of `[[engine]]`.
 pub(crate) fn registry() -> Result<PathBuf, Failure> {
     Ok(user_folder("XDG_CONFIG_HOME", ".config", "XDG_CONFIG_HOME")?.join("engines.toml"))
 }
 
-/// All engines with names: those of our file, and those of cutechess's that are not in it.
+/// Returns all registered engines: those of our file, and those of cutechess's that are not in it.
 pub(crate) fn registered() -> Result<BTreeMap<String, Registered>, Failure> {
     let mut all = BTreeMap::new();
     let (file, theirs) = cutechess_engines();
@@ -87,7 +87,7 @@ pub(crate) fn register(name: &str, table: toml::Table) -> Result<PathBuf, Failur
     Ok(path)
 }
 
-/// Takes an engine out of the file; the rest of it stays as it is.
+/// Removes an engine from the file; the rest of the file stays as it is.
 pub(crate) fn unregister(name: &str) -> Result<PathBuf, Failure> {
     let path = registry()?;
     let known = registered()?;
@@ -110,8 +110,8 @@ pub(crate) fn unregister(name: &str) -> Result<PathBuf, Failure> {
     Ok(path)
 }
 
-/// The folder of arbiter in that of the user which `variable` names, or which is `below` HOME; `flag`
-/// could name another.
+/// Returns arbiter's folder in the user's folder that `variable` names, or that is `below` HOME;
+/// `flag` is the alternative in the error.
 pub(crate) fn user_folder(variable: &str, below: &str, flag: &str) -> Result<PathBuf, Failure> {
     let named = std::env::var_os(variable).map(PathBuf::from);
     let home = std::env::var_os("HOME").map(PathBuf::from);
@@ -123,7 +123,7 @@ pub(crate) fn user_folder(variable: &str, below: &str, flag: &str) -> Result<Pat
 }
 
 impl BuildArgs {
-    /// The engine with the program or revision that its name means, if it has a name.
+    /// Returns the engine with the program or revision of its name, if it has a name.
     pub(crate) fn look_up(&self, mut spec: EngineSpec) -> Result<EngineSpec, Failure> {
         let Some(name) = spec.engine.take() else { return Ok(spec) };
         if spec.cmd.is_some() || spec.rev.is_some() {
@@ -198,12 +198,12 @@ impl BuildArgs {
     }
 }
 
-/// Whether a name is that of a revision in every git repository.
+/// Returns whether a name is that of a revision in every git repository.
 fn is_revision(name: &str) -> bool {
     name == "HEAD" || name.ends_with("_HEAD")
 }
 
-/// What may have been meant by a name that means nothing.
+/// Returns a suggestion for an unknown name.
 fn hint<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> String {
     if Path::new(name).is_file() {
         return format!(" (the file here is ./{name})");

@@ -2,13 +2,13 @@
 
 use clap::ValueEnum;
 
-/// The exit code of the program. The help shows the description of each.
+/// Exit code of the program. The help shows the description of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[repr(u8)]
 pub enum ExitCode {
-    /// H1 accepted, or the run is complete and there was nothing to decide.
+    /// H1 accepted, or the run is complete with nothing to decide.
     Passed = 0,
-    /// H0 accepted; perft: a wrong count; check: a must failed; epd, speed, ci: a gate not passed.
+    /// H0 accepted; perft: a wrong count; check: a must failed; epd, speed, ci: a gate failed.
     Negative = 1,
     /// Usage: the command line makes no sense.
     Usage = 2,
@@ -32,7 +32,7 @@ pub enum ExitCode {
     Shallow = 22,
     /// The build failed, or there is no way to build.
     BuildFailed = 23,
-    /// The build took too long.
+    /// The build timed out.
     BuildLate = 24,
     /// The build left no program.
     NoBinary = 25,
@@ -40,7 +40,7 @@ pub enum ExitCode {
     NoBench = 26,
     /// The bench differs between copies of an engine.
     BenchUnsteady = 27,
-    /// The bench is not the one that the commit promises.
+    /// The bench differs from the one that the commit promises.
     BenchBroken = 28,
     /// A bug of Arbiter.
     Bug = 70,
@@ -53,18 +53,18 @@ pub enum ExitCode {
 }
 
 impl ExitCode {
-    /// All of them, by their numbers.
+    /// Returns all exit codes, by number.
     pub fn all() -> impl Iterator<Item = ExitCode> {
         ExitCode::value_variants().iter().copied()
     }
 
-    /// The code of this number, if it is one of ours.
+    /// Returns the code of this number, if it is one of Arbiter's.
     pub fn of_number(number: u8) -> Option<ExitCode> {
         ExitCode::all().find(|code| *code as u8 == number)
     }
 }
 
-/// The table as help text.
+/// Returns the table as help text.
 pub(crate) fn help() -> String {
     let mut help = "Exit codes:".to_owned();
     for code in ExitCode::all() {

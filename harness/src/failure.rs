@@ -1,4 +1,4 @@
-//! Errors of commands, each with the exit code it leads to.
+//! Errors of commands, each with its exit code.
 
 use crate::ExitCode;
 use arbiter_build::{BuildError, BuildFailure};
@@ -7,7 +7,7 @@ use arbiter_runner::{PreflightError, StopSignal};
 use arbiter_store::{LockError, StoreError};
 use arbiter_suite::mine::JournalError;
 
-/// An error as the user sees it, with the exit code it leads to.
+/// An error for the user, with its exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub code: ExitCode,
@@ -15,22 +15,22 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// Any error with a code.
+    /// Returns an error with a code.
     pub(crate) fn new(code: ExitCode, error: impl std::fmt::Display) -> Failure {
         Failure { code, message: error.to_string() }
     }
 
-    /// The machine is to blame.
+    /// Returns an error of the environment.
     pub(crate) fn environment(error: impl std::fmt::Display) -> Failure {
         Failure::new(ExitCode::Environment, error)
     }
 
-    /// The input is to blame.
+    /// Returns an error of the input.
     pub(crate) fn invalid(error: impl std::fmt::Display) -> Failure {
         Failure::new(ExitCode::Invalid, error)
     }
 
-    /// The machine is to blame, or else the input.
+    /// Returns an error of the environment, or else of the input.
     pub(crate) fn of(is_environment: bool, error: impl std::fmt::Display) -> Failure {
         match is_environment {
             true => Failure::environment(error),
@@ -38,7 +38,7 @@ impl Failure {
         }
     }
 
-    /// A signal ended the command; `when` says how far it was.
+    /// Returns the end of a command by a signal; `when` is the progress of the command.
     pub(crate) fn interrupted(signal: StopSignal, when: &str) -> Failure {
         let code = match signal {
             StopSignal::Interrupt => ExitCode::Interrupted,
@@ -47,12 +47,12 @@ impl Failure {
         Failure::new(code, format!("interrupted {when}"))
     }
 
-    /// Whether a signal ended the command.
+    /// Returns whether a signal ended the command.
     pub(crate) fn is_interruption(&self) -> bool {
         matches!(self.code, ExitCode::Interrupted | ExitCode::Terminated)
     }
 
-    /// Prints the error and gives its exit code back.
+    /// Prints the error and returns its exit code.
     pub(crate) fn report(self) -> ExitCode {
         complain(self.message);
         self.code

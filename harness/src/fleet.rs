@@ -1,4 +1,4 @@
-//! Runs that other machines play: the flags that say so, and the way there.
+//! Runs on other machines: their flags, and the connection to the workers.
 
 mod access;
 
@@ -25,50 +25,50 @@ use arbiter_report::note;
 use arbiter_runner::{CoordinatorEnd, DispatcherEnd, RemoteExecutor, Signals, job_channel};
 use arbiter_store::{Store, StoreError};
 
-/// How long a worker may be silent unless the user says otherwise, in seconds.
+/// Default time for which a worker may be silent, in seconds.
 const DEFAULT_LEASE_S: u32 = 30;
 
-/// Priority of a run unless the user says otherwise.
+/// Default priority of a run.
 const DEFAULT_PRIORITY: u8 = 100;
 
-/// How long the server may take to open what nobody wants any more.
+/// Maximum wait for the server to open what is no longer needed.
 const SETTLE: Duration = Duration::from_secs(2);
 
-/// Flags of commands that can let other machines play.
+/// Flags of commands that can use other machines.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Other machines")]
 pub(crate) struct ClusterArgs {
-    /// Let workers play that are connected to a NATS server: the coordinator's join file, *.join, or
-    /// a URL such as tls://host:4222, several with commas between them. --concurrency then bounds the
-    /// pairs in flight [default: as many as workers have room for]
+    /// Have the workers of a NATS server play: the coordinator's join file, *.join, or a URL such
+    /// as tls://host:4222, several separated by commas. --concurrency then limits the pairs in
+    /// flight [default: as many as workers have room for]
     #[arg(long, value_name = "FILE|URL")]
     on: Option<ServerName>,
-    /// How important the run is to workers, 0 to 255; those of the same importance share workers
-    /// evenly [default: 100]
+    /// Priority of the run for workers, 0 to 255; runs of equal priority share workers evenly
+    /// [default: 100]
     #[arg(long, value_name = "N", requires = "on")]
     priority: Option<u8>,
-    /// Seconds for which a worker may say nothing of a pair before another gets it [default: 30]
+    /// Seconds for which a worker may be silent about a pair before another gets it [default: 30]
     #[arg(long, value_name = "SEC", requires = "on", value_parser = clap::value_parser!(u32).range(2..=3600))]
     lease: Option<u32>,
-    /// Key with which descriptions of runs are signed, without which workers start no program; made
-    /// if it is not there [default: that of the join file, or arbiter/signing.key in the user's folder
-    /// of settings]
+    /// Key that signs the descriptions of runs, without which workers start no program; created if
+    /// missing [default: that of the join file, or arbiter/signing.key in the user's settings
+    /// folder]
     #[arg(long, value_name = "FILE", requires = "on")]
     signing_key: Option<PathBuf>,
-    /// Have workers run `bench` of every engine before they play, and exclude those whose number
-    /// of nodes is not that of this machine; without the flag of engines that were built from a
-    /// revision and have a bench
+    /// Have workers run `bench` of every engine before they play, and exclude those whose number of
+    /// nodes differs from that of this machine; without the flag, only engines built from a
+    /// revision with a bench are compared
     #[arg(long, requires = "on")]
     check_bench: bool,
-    /// Share of the pairs that another worker plays again before they count, such as 2%. A worker that is
-    /// found to make games up is excluded, and all that it has played is played again
+    /// Share of the pairs that another worker replays before they count, such as 2%. A worker that
+    /// is found to invent games is excluded, and all its pairs are played again
     #[arg(long, value_name = "SHARE", requires = "on", value_parser = share)]
     audit: Option<f64>,
     #[command(flatten)]
     access: AccessArgs,
 }
 
-/// A share in percent, 0 to 100.
+/// Parses a share in percent, 0 to 100.
 fn share(text: &str) -> Result<f64, String> {
     let percent = text.strip_suffix('%').and_then(|number| number.parse().ok());
     let percent = percent.filter(|percent| (0.0..=100.0).contains(percent));
@@ -79,23 +79,23 @@ fn share(text: &str) -> Result<f64, String> {
 #[derive(Debug)]
 pub(crate) struct Fleet {
     access: Access,
-    /// The server as it was named.
+    /// Server as the command line names it.
     server: ServerName,
     key: Key,
     priority: u8,
     lease: Duration,
-    /// Pairs in flight at most, if the user says so.
+    /// Maximum number of pairs in flight, if the user gives one.
     pub most: Option<usize>,
     checks_bench: bool,
-    /// Share of the pairs that are audited.
+    /// Share of the pairs that are audited, 0 to 1.
     audit: Option<f64>,
-    /// What is counted of jobs and workers.
+    /// Metrics of jobs and workers.
     pub metrics: ClusterMetrics,
 }
 
 impl ClusterArgs {
-    /// The fleet, if workers are to play; `most` bounds the pairs in flight. Connects to the server
-    /// once, so that one that cannot be used is an error before a run starts.
+    /// Returns the fleet, if workers are to play; `most` limits the pairs in flight. Connects to
+    /// the server once, so that an unusable one is an error before a run starts.
     pub(crate) fn fleet(self, most: Option<usize>) -> Result<Option<Fleet>, Failure> {
         let Some(server) = self.on else { return Ok(None) };
         let (access, role) = self.access.access(server.clone())?;
@@ -118,18 +118,18 @@ impl ClusterArgs {
     }
 }
 
-/// The file of the key if no flag names one.
+/// Returns the path of the key if no flag names one.
 pub(crate) fn default_key() -> Result<PathBuf, Failure> {
     Ok(user_folder("XDG_CONFIG_HOME", ".config", "--signing-key")?.join("signing.key"))
 }
 
 impl Fleet {
-    /// An error if only this machine could play the plan.
+    /// Returns an error if only this machine could play the plan.
     pub(crate) fn check(&self, plan: &Plan) -> Result<(), Failure> {
         check(plan).map_err(Failure::invalid)
     }
 
-    /// Prints how to add a worker.
+    /// Prints the command that adds a worker.
     pub(crate) fn announce(&self) {
         let place = self.access.place();
         note(&format!("played by workers on {place}; to add one:"));
@@ -142,7 +142,7 @@ impl Fleet {
         }
     }
 
-    /// The flags that name the server, without secrets.
+    /// Returns the flags that name the server, without secrets.
     pub(crate) fn flag(&self) -> String {
         let server = match &self.server {
             ServerName::Url(_) => self.access.place(),
@@ -155,7 +155,7 @@ impl Fleet {
         if self.access.insecure { " --insecure" } else { "" }
     }
 
-    /// The results of the benchmarks here, of engines for which workers have to run theirs: of all if
+    /// Runs the benchmarks here of engines whose benchmark workers have to run: of all engines if
     /// times are scaled by them.
     async fn benches(
         &self,
@@ -186,7 +186,7 @@ impl Fleet {
         found
     }
 
-    /// The executor that has workers play a run; `history` is what the store knows of them.
+    /// Returns the executor of a run on workers; `history` is the store's record of the workers.
     pub(crate) async fn executor(
         self,
         plan: &Plan,
@@ -218,7 +218,7 @@ impl Fleet {
         Ok(remote)
     }
 
-    /// The channel to the workers of a suite.
+    /// Returns the channel to the workers of a suite.
     pub(crate) async fn link<A: Assignment>(
         self,
         suite: &str,
@@ -242,7 +242,7 @@ impl Fleet {
         Ok(channel)
     }
 
-    /// What is audited of a run with these engines, which `repeats` says play the same moves again.
+    /// Returns the audit of a run with these engines; `repeats` if they play the same moves again.
     fn audited(&self, repeats: bool, engines: Vec<EngineSetup>) -> AuditSpec {
         AuditSpec { share: self.audit.unwrap_or_default(), repeats, engines }
     }
@@ -268,8 +268,8 @@ impl Fleet {
     }
 }
 
-/// Waits until something is open on the server, unless a signal comes before. What is open by then is
-/// put away again; `when` says how far the command was.
+/// Waits until `opening` has opened something on the server, or a signal arrives. What is open by
+/// then is closed by `put_away`; `when` is the progress of the command for the message.
 pub(crate) async fn opened<T>(
     opening: impl Future<Output = Result<T, Failure>>,
     signals: &mut Signals,
@@ -288,7 +288,7 @@ pub(crate) async fn opened<T>(
     }
 }
 
-/// The files of engines, in order, and where they are, by their hashes.
+/// Returns the files of the engines, in order, and their paths by hash.
 fn run_files(
     engines: &[Engine],
     setups: &[EngineSetup],
@@ -313,7 +313,7 @@ fn run_files(
     Ok((files, paths))
 }
 
-/// What the store knows of a run's workers.
+/// Returns the store's record of the workers of a run.
 pub(crate) fn worker_history(
     store: &Store,
     run: &str,

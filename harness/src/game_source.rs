@@ -1,4 +1,4 @@
-//! The games that `arbiter mine` and `arbiter samples` take positions from.
+//! The games from which `arbiter mine` and `arbiter samples` take positions.
 
 use std::path::PathBuf;
 
@@ -11,16 +11,16 @@ use arbiter_report::note;
 use arbiter_store::Store;
 use arbiter_suite::mine::{Game, read_games, stored_game};
 
-/// Faults of games that are named.
+/// Number of faulty games that are named.
 const NAMED: usize = 5;
 
 /// Flags that name games.
 #[derive(Debug, Args)]
 pub(crate) struct GameSourceArgs {
-    /// Games: PGN, plain, .gz or .zst. Repeat for more
+    /// PGN file with games, plain, .gz or .zst; may be repeated
     #[arg(long, value_name = "FILE", required_unless_present = "run")]
     pub pgn: Vec<PathBuf>,
-    /// Games of a run in the results store, by its name or latest. Repeat for more
+    /// Run in the results store with games, by its name or latest; may be repeated
     #[arg(long, value_name = "RUN")]
     pub run: Vec<String>,
     #[command(flatten)]
@@ -28,7 +28,7 @@ pub(crate) struct GameSourceArgs {
 }
 
 impl GameSourceArgs {
-    /// The files with the games.
+    /// Returns the files with the games.
     pub(crate) fn in_use(&self) -> Result<FilesInUse, Failure> {
         let folder = if self.run.is_empty() { None } else { Some(self.results.folder()?) };
         let store = folder.as_deref().map(store_files);
@@ -36,7 +36,7 @@ impl GameSourceArgs {
         in_use(store.into_iter().flatten().chain(pgn))
     }
 
-    /// The games of all files and runs.
+    /// Returns the games of all files and runs.
     pub(crate) fn games(&self) -> Result<Vec<Game>, Failure> {
         let mut games = Vec::new();
         for path in &self.pgn {
@@ -60,7 +60,7 @@ impl GameSourceArgs {
     }
 }
 
-/// The games of a run, in the order of its schedule.
+/// Returns the games of a run, in the order of its schedule.
 pub(crate) fn stored_games(store: &Store, run: &str) -> Result<Vec<Game>, Failure> {
     let plan = store.run(run)?.plan;
     let mut games = Vec::new();

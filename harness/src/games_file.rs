@@ -1,8 +1,8 @@
 //! The files of a run's games: PGN, and EPD of final positions.
 //!
-//! Each holds exactly the counted games in schedule order. It can always be made again from the
-//! store, so after a kill it is compared with the store, cut after the last whole game, and
-//! continued. What stood in the file before the run is never touched.
+//! Each contains exactly the counted games in schedule order. It can always be recreated from the
+//! store, so after a kill it is compared with the store, cut after the last complete game, and
+//! continued. The contents of the file from before the run are never touched.
 
 use std::fs::{File, TryLockError};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
@@ -13,12 +13,12 @@ use arbiter_plan::{Observer, ObserverError, PlayedPair, RunEvent, Written};
 use arbiter_process::{Links, WholeFile, is_at, open_output, places_near};
 use arbiter_report::{Dialect, PgnHeader, final_positions, pgn_text};
 
-/// What a file tells of each game.
+/// Content of a file for each game.
 #[derive(Debug)]
 pub(crate) enum Content {
     /// The game.
     Pgn(Box<PgnHeader>),
-    /// Its final position, as this program writes it.
+    /// Final position of the game, as this program writes it, or in the dialect of another.
     Epd(Option<Dialect>),
 }
 
@@ -30,7 +30,7 @@ impl Content {
         }
     }
 
-    /// What the file is called in messages, and the flag that names it.
+    /// Returns the description of the file for messages, and the flag that names it.
     fn words(&self, path: &Path) -> (String, &'static str) {
         let path = path.display();
         match self {
@@ -46,18 +46,19 @@ pub(crate) struct GamesFile {
     file: File,
     pub(crate) path: PathBuf,
     content: Content,
-    /// Where each counted pair begins; all of them, if workers can play and be excluded.
+    /// Start offset of each counted pair in bytes; of all pairs, if workers can play and be
+    /// excluded.
     starts: Vec<u64>,
-    /// Counted pairs.
+    /// Number of counted pairs.
     pairs: u64,
-    /// Of what the file has of the run.
+    /// Hash of the run's part of the file.
     hasher: blake3::Hasher,
-    /// Where the next pair will begin.
+    /// Offset in bytes at which the next pair will start.
     pub(crate) end: u64,
 }
 
 impl GamesFile {
-    /// Opens the file for a run that has no games in it: they follow what it holds.
+    /// Opens the file for a run without games; they will follow the present contents.
     pub(crate) fn begin(path: &Path, content: Content) -> Result<GamesFile, Failure> {
         let mut pgn = GamesFile::open(path, content, 0)?;
         pgn.end = pgn.file.seek(SeekFrom::End(0)).map_err(|e| pgn.io(e))?;
@@ -75,7 +76,7 @@ impl GamesFile {
         Ok(pgn)
     }
 
-    /// Opens the file of a run whose games begin at `offset`, changing nothing.
+    /// Opens the file of a run whose games start at `offset`, without changing it.
     pub(crate) fn open(path: &Path, content: Content, offset: u64) -> Result<GamesFile, Failure> {
         let file = open_output(path, File::options().read(true).write(true), Links::Followed);
         let (name, flag) = content.words(path);
@@ -95,8 +96,8 @@ impl GamesFile {
         Ok(GamesFile { file, path, content, starts, pairs: 0, hasher, end: offset })
     }
 
-    /// Passes over the first pairs of the run if the file has them unchanged, as `written` has noted them
-    /// when they were written. The answer is how many pairs that are.
+    /// Skips the first pairs of the run if the file has them unchanged since `written` was noted.
+    /// Returns the number of skipped pairs.
     pub(crate) fn skip(&mut self, written: &Written) -> Result<u64, Failure> {
         let Some(length) = written.end.checked_sub(self.end) else { return Ok(0) };
         let hasher = self.hash(length)?;
@@ -107,7 +108,7 @@ impl GamesFile {
         Ok(self.pairs)
     }
 
-    /// The hash of so many bytes from where the run's games begin, or of all there are.
+    /// Returns the hash of `length` bytes from `end`, or of all there are.
     fn hash(&mut self, length: u64) -> Result<blake3::Hasher, Failure> {
         let mut hasher = blake3::Hasher::new();
         let hashed = self.file.seek(SeekFrom::Start(self.end));
@@ -115,9 +116,10 @@ impl GamesFile {
         hashed.map(|()| hasher).map_err(|error| self.io(error))
     }
 
-    /// Makes the file hold exactly `pairs`, all counted so far in schedule order, from where
-    /// its games begin. It may hold a beginning of them, torn anywhere, and more of ours where pairs were
-    /// taken back and we were killed before the file was cut; anything else is not ours.
+    /// Makes the file contain exactly `pairs`, all counted so far in schedule order, from the
+    /// offset of the first game. The file may contain a part of them, cut anywhere, and further
+    /// games of ours if pairs were taken back and the process was killed before the file was cut;
+    /// anything else is an error.
     pub(crate) fn reconcile(
         &mut self,
         pairs: impl Iterator<Item = Result<PlayedPair, Failure>>,
@@ -161,7 +163,7 @@ impl GamesFile {
         Ok(())
     }
 
-    /// Counts the text of a pair.
+    /// Accounts for the text of a pair.
     fn count(&mut self, text: &str) {
         self.starts.push(self.end);
         self.end += text.len() as u64;
@@ -169,7 +171,7 @@ impl GamesFile {
         self.hasher.update(text.as_bytes());
     }
 
-    /// Keeps the first `counted` pairs.
+    /// Cuts the file to the first `counted` pairs.
     fn take_back(&mut self, counted: u64) -> Result<(), Failure> {
         let kept = usize::try_from(counted).unwrap_or(usize::MAX);
         let Some(&length) = self.starts.get(kept) else { return Ok(()) };
@@ -186,7 +188,7 @@ impl GamesFile {
         self.file.seek(SeekFrom::Start(length)).map(drop).map_err(|e| self.io(e))
     }
 
-    /// Appends a text; what the file does not take goes to another.
+    /// Appends text; if that fails, saves it to another file.
     fn append(&mut self, text: &str) -> Result<(), Failure> {
         let written = match self.changed() {
             Some(what) => Err(format!("was {what} by another program")),
@@ -204,7 +206,7 @@ impl GamesFile {
         })
     }
 
-    /// Returns what another program has done to the file since the last write, if anything.
+    /// Returns the change by another program since the last write, if there is one.
     fn changed(&mut self) -> Option<&'static str> {
         let length = self.file.metadata().map_or(0, |about| about.len());
         let end = self.file.stream_position().unwrap_or(length);
@@ -217,8 +219,8 @@ impl GamesFile {
         }
     }
 
-    /// Writes a new file with the text, and before it with all of a file that cannot be reached by its
-    /// path any more.
+    /// Writes a new file with the text, preceded by the contents of the old file if its path no
+    /// longer leads to it.
     fn save(&mut self, place: &Path, text: &str) -> std::io::Result<()> {
         let mut saved = WholeFile::create(place)?;
         if !is_at(&self.file, &self.path) {
@@ -229,12 +231,12 @@ impl GamesFile {
         saved.finish()
     }
 
-    /// The system refuses.
+    /// Returns the failure of a system call.
     fn io(&self, error: std::io::Error) -> Failure {
         Failure::environment(format!("{}: {error}", self.content.words(&self.path).0))
     }
 
-    /// The file holds something else where the run's games should be.
+    /// Returns the error of a file with other contents in place of the run's games.
     fn foreign(&self) -> Failure {
         let (name, _) = self.content.words(&self.path);
         let hint = match self.content {

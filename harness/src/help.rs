@@ -1,5 +1,5 @@
-//! What `-h` shows: a screen with the flags that are used most and examples, and nothing else.
-//! `--help` shows all.
+//! Arrangement of the help: `-h` shows a screen with the most used flags and examples, `--help`
+//! shows all.
 
 use std::any::TypeId;
 use std::error::Error;
@@ -16,7 +16,8 @@ use crate::Cli;
 use crate::engine_names::HELP as ENGINES;
 use arbiter_plan::{ENGINE_KEYS, unexpanded_home};
 
-/// Commands whose flags do not fit on a screen, with those that `-h` shows, the most used first.
+/// Commands whose flags do not fit on a screen, with the flags that `-h` shows, the most used
+/// first.
 const SHOWN: [(&str, &str); 24] = [
     ("", ""),
     ("sprt", "each elo0 elo1 openings concurrency"),
@@ -44,10 +45,11 @@ const SHOWN: [(&str, &str); 24] = [
     ("cluster show", "on format"),
 ];
 
-/// Commands that `-h` leaves out, as they are wanted seldom, or by other programs.
+/// Commands that `-h` hides, as they are rarely needed, or meant for other programs.
 const RARE: [&str; 5] = ["builds", "completions", "datagen", "engine", "man"];
 
-/// Subcommands, flags and values of flags that a Cargo feature brings, the feature, and whether this build has it.
+/// Subcommands, flags and values of flags with the Cargo feature that adds them, and whether this
+/// build has it.
 const OPTIONAL: [(&str, &str, bool); 4] = [
     ("worker", "cluster", cfg!(feature = "cluster")),
     ("cluster", "cluster", cfg!(feature = "cluster")),
@@ -55,10 +57,10 @@ const OPTIONAL: [(&str, &str, bool); 4] = [
     ("--format json-schema", "json-schema", cfg!(feature = "json-schema")),
 ];
 
-/// Where the examples begin in the text below the flags of a command.
+/// Start of the examples in the text below the flags of a command.
 const EXAMPLES: &str = "Examples:\n";
 
-/// The command line with its help arranged, for `-h` if `is_short` and else for `--help`.
+/// Returns the command line with its help arranged, for `-h` if `is_short` and else for `--help`.
 pub(crate) fn arranged(root: Command, is_short: bool) -> Command {
     arrange(root, "", is_short)
 }
@@ -108,19 +110,19 @@ fn arrange(mut command: Command, path: &str, is_short: bool) -> Command {
     command.after_help(joined(&[engines, examples])).after_long_help(long)
 }
 
-/// The flags in the examples of the command at this path.
+/// Returns the flags in the examples of the command at this path.
 fn example_flags<'a>(examples: &'a str, path: &str) -> impl Iterator<Item = &'a str> {
     let command = format!("arbiter {path} ");
     let own = examples.lines().filter(move |line| line.trim_start().starts_with(&command));
     own.flat_map(str::split_whitespace).filter_map(|word| word.strip_prefix("--"))
 }
 
-/// A path, which is no home folder that the shell has left as `~`.
+/// Accepts a path, unless it begins with a `~` that the shell has not expanded.
 fn a_path(path: PathBuf) -> Result<PathBuf, String> {
     path.to_str().and_then(unexpanded_home).map_or(Ok(path), Err)
 }
 
-/// Returns what a number of a flag is to be, if its reader has words of Rust alone for the error.
+/// Returns the expected form of a flag's number, if the parser's error is one of Rust's only.
 fn number_expected(error: &clap::Error, flag: &str) -> Option<String> {
     let value = error.get(ContextKind::InvalidValue)?.to_string();
     let is_number = |text: &str| text.trim_start_matches('-').parse::<u64>().is_ok();
@@ -144,8 +146,9 @@ fn number_expected(error: &clap::Error, flag: &str) -> Option<String> {
     (is_float || has_comma).then(|| "write a number with a point, as in 0.5".to_owned())
 }
 
-/// An error of the command line with the right flag, where a wrong one is an engine's key, or is
-/// written as other programs do; with what a number is to be; and with one command that was meant.
+/// Returns an error of the command line with the right flag, where a wrong one is an engine's key
+/// or has the form of another program's; with the expected form of a number; and with only one
+/// suggested command.
 pub(crate) fn advised(mut error: clap::Error, args: &[OsString]) -> clap::Error {
     if let Some(message) = missing_feature(&error, args, &OPTIONAL) {
         return clap::Error::raw(error.kind(), message);
@@ -184,7 +187,8 @@ pub(crate) fn advised(mut error: clap::Error, args: &[OsString]) -> clap::Error 
     error
 }
 
-/// The answer to a subcommand, flag or value of a Cargo feature that this build lacks: a command that adds it.
+/// Returns the answer to a subcommand, flag or value of a Cargo feature that this build lacks: a
+/// command that adds the feature.
 fn missing_feature(
     error: &clap::Error,
     args: &[OsString],
@@ -212,7 +216,7 @@ fn missing_feature(
     ))
 }
 
-/// A text whose lines may be broken anew: those that are not indented are joined to paragraphs.
+/// Returns text with new line breaks: lines that are not indented are joined to paragraphs.
 fn reflowed(text: &str) -> String {
     let mut all = String::new();
     let mut is_open = false;
@@ -235,7 +239,7 @@ mod tests {
         OPTIONAL.iter().any(|(own, _, has)| *own == word && !has)
     }
 
-    /// Every command with its path.
+    /// Collects every command with its path.
     fn all(command: &Command, path: &str, found: &mut Vec<(String, Command)>) {
         found.push((path.to_owned(), command.clone()));
         for own in command.get_subcommands() {
@@ -373,8 +377,9 @@ mod tests {
         }
     }
 
-    /// A command line of an example, without its remark, pipes and redirections; none if it is not
-    /// one of arbiter, has variables of a shell, or needs a feature that this build lacks.
+    /// Returns the words of an example's command line, without its remark, pipes and redirections;
+    /// `None` if it is not one of arbiter, has variables of a shell, or needs a feature that this
+    /// build lacks.
     fn words_of(line: &str) -> Option<Vec<String>> {
         let line = line.trim().trim_start_matches("$ ");
         let line = Some(line).filter(|it| it.starts_with("arbiter ") && !it.contains("${"))?;

@@ -1,4 +1,4 @@
-//! Keys that steer a run in whose terminal somebody sits.
+//! Keys that steer a run from its terminal.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,10 +11,10 @@ use arbiter_plan::ControlCommand;
 use arbiter_process::Keys;
 use arbiter_runner::ControlRequest;
 
-/// How long the thread may take to notice that it is to end.
+/// Maximum time until the thread notices that it should end.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Listens to keys as long as it lives.
+/// Listener to keys that stops when dropped.
 #[derive(Debug)]
 pub(crate) struct Keyboard {
     is_over: Arc<AtomicBool>,
@@ -22,7 +22,7 @@ pub(crate) struct Keyboard {
 }
 
 impl Keyboard {
-    /// Listens if there is a terminal that is ours at the moment.
+    /// Starts to listen if this process has the terminal in the foreground.
     pub(crate) fn listen(control_requests: mpsc::Sender<ControlRequest>) -> Option<Keyboard> {
         let keys = Keys::open()?;
         let is_over = Arc::new(AtomicBool::new(false));

@@ -1,6 +1,6 @@
 //! The commands of Arbiter, the engine-testing and tournament harness for UCI chess engines.
 //!
-//! `commands` has a file for each subcommand, which imports no other subcommand. What several
+//! `commands` has a file for each subcommand, which imports no other subcommand. Code that several
 //! subcommands share is in the other modules.
 
 mod args;

@@ -1,4 +1,4 @@
-//! Which form the messages of a service have.
+//! Format of the log messages of a service.
 
 use clap::{Args, ValueEnum};
 
@@ -6,22 +6,22 @@ use crate::console::LogFormat;
 use crate::{ExitCode, Failure};
 use arbiter_process::is_journal;
 
-/// Where the form of a service's messages is looked for that no flag gives.
+/// Variable with the format of a service's messages where no flag gives one.
 const FORMAT_VARIABLE: &str = "ARBITER_LOG_FORMAT";
 
-/// The form of messages of a service.
+/// Flag for the format of a service's messages.
 #[derive(Debug, Clone, Copy, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct LogArgs {
-    /// Form of messages: text, json (a line each with timestamp, level, message and what it is about)
-    /// or journald (text behind the priority that systemd reads) [default: $ARBITER_LOG_FORMAT, else
+    /// Format of messages: text, json (one line each with timestamp, level, message and fields) or
+    /// journald (text after the priority that systemd reads) [default: $ARBITER_LOG_FORMAT, else
     /// journald if standard error is systemd's journal, else text]
     #[arg(long, value_enum, value_name = "FORM", hide_possible_values = true)]
     log_format: Option<LogFormat>,
 }
 
 impl LogArgs {
-    /// What is given here, by a variable, or by systemd.
+    /// Returns the format given by the flag, the variable, or systemd, in this order.
     pub(crate) fn format(self) -> Result<LogFormat, Failure> {
         if let Some(format) = self.log_format {
             return Ok(format);

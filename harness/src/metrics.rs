@@ -1,4 +1,4 @@
-//! Figures for Prometheus, on a port of their own.
+//! Prometheus metrics, on a port of their own.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
@@ -15,12 +15,12 @@ use arbiter_plan::{Observer, ObserverError, Pace, RunEvent};
 use arbiter_report::note;
 use arbiter_serve::serve_metrics;
 
-/// Where figures are served, if they are.
+/// Address at which metrics are served, if any.
 #[derive(Debug, Default, Clone, Copy, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct MetricsArgs {
-    /// Serve figures for Prometheus at http://ADDR:PORT/metrics; a PORT alone is one that only this
-    /// machine reaches, and port 0 one that is free
+    /// Serve Prometheus metrics at http://ADDR:PORT/metrics; a PORT alone is open to this machine
+    /// only, and port 0 selects a free one
     #[arg(long, value_name = "[ADDR:]PORT", value_parser = address)]
     metrics: Option<SocketAddr>,
 }
@@ -30,7 +30,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     port.or_else(|_| text.parse()).map_err(|_| "expected PORT or ADDR:PORT".to_owned())
 }
 
-/// A port that is open, and what will be told there.
+/// An open port, and the metrics that are served there.
 #[derive(Debug)]
 pub(crate) struct Endpoint {
     listener: TcpListener,
@@ -38,7 +38,7 @@ pub(crate) struct Endpoint {
 }
 
 impl MetricsArgs {
-    /// Opens the port, so that one that is taken is an error before anything begins.
+    /// Opens the port, so that an occupied one is an error before anything starts.
     pub(crate) fn open(self) -> Result<Option<Endpoint>, Failure> {
         let Some(address) = self.metrics else { return Ok(None) };
         let open = || {
@@ -56,7 +56,7 @@ impl MetricsArgs {
 }
 
 impl Endpoint {
-    /// Answers as long as the runtime lives.
+    /// Answers requests as long as the runtime lives.
     pub(crate) fn serve(self, runtime: &Handle) -> Result<(), Failure> {
         let _inside = runtime.enter();
         let listener = self.listener.try_into().map_err(Failure::environment)?;
@@ -64,7 +64,7 @@ impl Endpoint {
         Ok(())
     }
 
-    /// Serves the figures of a run: what its observer sees, and its coordinator.
+    /// Serves the metrics of a run, from its observer and its coordinator.
     pub(crate) fn observer(
         mut self,
         runtime: &Handle,
@@ -85,11 +85,11 @@ impl Endpoint {
 
 type Labels = [(&'static str, String); 1];
 
-/// Counts what happens in a run.
+/// Metrics of the events of a run.
 #[derive(Debug, Default)]
 pub(crate) struct RunMetrics {
     state: Family<Labels, Gauge>,
-    /// Pairs that count, which get fewer when a worker is excluded.
+    /// Pairs that count; the number falls when a worker is excluded.
     counted: Gauge,
     /// Pairs that were counted since the start of this process.
     pairs: Counter,

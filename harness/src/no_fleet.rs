@@ -1,4 +1,4 @@
-//! In place of `fleet` where the feature `cluster` is off: no flag names other machines, so that
+//! Replacement of `fleet` where the feature `cluster` is off: no flag names other machines, so
 //! there are none.
 
 use clap::Args;

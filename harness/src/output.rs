@@ -1,4 +1,4 @@
-//! Results on standard output and in files: their format, and how wide text may be.
+//! Results on standard output and in files: their format, and the width of text.
 
 use std::io::{BufWriter, ErrorKind, IntoInnerError, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use arbiter_process::{FilesInUse, WholeFile};
 use arbiter_report::{Document, Table, csv_rows, markdown, plain_text, progress_bar, shown_output};
 use arbiter_store::own_files;
 
-/// Columns below which nothing is made to fit.
+/// Minimum number of columns; narrower output is not fitted.
 const NARROWEST: usize = 60;
 
 /// The format of a result.
@@ -24,20 +24,20 @@ pub(crate) enum OutputFormat {
     Text,
     /// One JSON value.
     Json,
-    /// JSON in lines: of a list each item, of a run each pair when it counts and then the report.
+    /// JSON in lines: each item of a list; each pair of a run when it counts, and then the report.
     Ndjson,
     /// A Markdown document.
     Md,
-    /// Comma separated values below a heading.
+    /// Comma-separated values below a heading.
     Csv,
 }
 
-/// The list of a value that CSV has as its rows, and the columns that come first.
+/// The list in a value that becomes the rows of CSV, and the leading columns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rows<'a> {
-    /// The key of the list; nothing if the value is the list, or the only row.
+    /// Key of the list; `None` if the value is the list, or the only row.
     pub list: Option<&'a str>,
-    /// The first columns.
+    /// Leading columns.
     pub first: &'a [&'a str],
 }
 
@@ -52,7 +52,7 @@ impl Rows<'_> {
 }
 
 impl OutputFormat {
-    /// Reads the formats of what is no list: all but lines of JSON.
+    /// Returns a parser of the formats for a single value: all but lines of JSON.
     pub(crate) fn of_one() -> impl TypedValueParser<Value = OutputFormat> {
         let formats = OutputFormat::value_variants().iter();
         let formats = formats.filter(|format| **format != OutputFormat::Ndjson);
@@ -61,7 +61,7 @@ impl OutputFormat {
             .try_map(|word| <OutputFormat as ValueEnum>::from_str(&word, false))
     }
 
-    /// The result in this format; the others are not computed.
+    /// Returns the result in this format; the others are not computed.
     pub(crate) fn render(
         self,
         text: impl FnOnce() -> String,
@@ -78,7 +78,7 @@ impl OutputFormat {
         }
     }
 
-    /// The same of a table, which text and Markdown show.
+    /// Returns a table in this format; text and Markdown show it.
     pub(crate) fn of_table(
         self,
         table: Table,
@@ -89,7 +89,7 @@ impl OutputFormat {
         self.render(|| text.fitted(width()), || table.markdown(), value, rows)
     }
 
-    /// The same of a document, which text and Markdown show.
+    /// Returns a document in this format; text and Markdown show it.
     pub(crate) fn of_document(
         self,
         document: &Document,
@@ -100,12 +100,12 @@ impl OutputFormat {
     }
 }
 
-/// A value on several lines.
+/// Returns a value on several lines.
 fn indented(value: &Value) -> String {
     format!("{value:#}\n")
 }
 
-/// A value in one line, a list in a line for each item.
+/// Returns a value on one line, or a list with one line for each item.
 pub(crate) fn lines(value: &Value) -> String {
     match value {
         Value::Array(items) => items.iter().map(|item| format!("{item}\n")).collect(),
@@ -113,8 +113,8 @@ pub(crate) fn lines(value: &Value) -> String {
     }
 }
 
-/// Columns that text for people may take: those of the terminal, or of the variable COLUMNS; at least
-/// 60. `None` where nobody counts them, as in a file.
+/// Returns the width of text: the columns of the terminal or of the variable COLUMNS, 60 at the
+/// least. `None` where no width applies, as in a file.
 pub(crate) fn width() -> Option<usize> {
     let set = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let seen = || {
@@ -124,8 +124,8 @@ pub(crate) fn width() -> Option<usize> {
     set.or_else(seen).map(|columns: usize| columns.max(NARROWEST))
 }
 
-/// Prints a result on standard output. A reader that has seen enough and closed the pipe, as
-/// `head` does, is no error.
+/// Prints a result on standard output. A reader that closes the pipe early, as `head` does, is no
+/// error.
 pub(crate) fn emit(text: &str) -> Result<(), Failure> {
     // Takes out the colours where they are not wanted.
     let mut stdout = anstream::stdout().lock();
@@ -137,10 +137,10 @@ pub(crate) fn emit(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// A file that a command has in use, with the words for its use.
+/// A file that a command uses, with a description of its use.
 pub(crate) type Use = (&'static str, PathBuf);
 
-/// The files that a command reads, and where its output goes.
+/// Returns the files that a command reads, and the file of its output.
 pub(crate) fn in_use(read: impl IntoIterator<Item = Use>) -> Result<FilesInUse, Failure> {
     let mut files = FilesInUse::default();
     for (words, path) in read {
@@ -149,38 +149,38 @@ pub(crate) fn in_use(read: impl IntoIterator<Item = Use>) -> Result<FilesInUse, 
     Ok(files)
 }
 
-/// The files of the store in a results folder.
+/// Returns the files of the store in a results folder.
 pub(crate) fn store_files(folder: &Path) -> impl Iterator<Item = Use> + use<> {
     own_files(folder).into_iter().map(|path| ("the results store", path))
 }
 
-/// Writes a file as a whole or not at all, and none that is in use.
+/// Writes a file completely or not at all, and none that is in use.
 pub(crate) fn write_whole(path: &Path, text: &str, in_use: FilesInUse) -> Result<(), Failure> {
     let mut file = NewFile::create(path, in_use)?;
     file.write(text)?;
     file.finish()
 }
 
-/// A file that comes to its place when it is whole.
+/// A file that appears at its path once it is complete.
 pub(crate) struct NewFile<'a> {
     path: &'a Path,
     file: BufWriter<WholeFile>,
 }
 
 impl NewFile<'_> {
-    /// Begins the file that is to be at `path`, unless that is in use.
+    /// Starts the file that will be at `path`, unless that is in use.
     pub(crate) fn create(path: &Path, mut in_use: FilesInUse) -> Result<NewFile<'_>, Failure> {
         in_use.writes("the file to write", path).map_err(Failure::invalid)?;
         let file = WholeFile::create(path).map_err(|error| unwritten(path, &error))?;
         Ok(NewFile { path, file: BufWriter::new(file) })
     }
 
-    /// Adds a text.
+    /// Appends text.
     pub(crate) fn write(&mut self, text: &str) -> Result<(), Failure> {
         self.file.write_all(text.as_bytes()).map_err(|error| unwritten(self.path, &error))
     }
 
-    /// Puts the file on the disk and to its place.
+    /// Syncs the file to disk and moves it to its path.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let whole = self.file.into_inner().map_err(IntoInnerError::into_error);
         whole.and_then(WholeFile::finish).map_err(|error| unwritten(self.path, &error))
@@ -197,12 +197,12 @@ impl Write for NewFile<'_> {
     }
 }
 
-/// A path as a word of a command line.
+/// Returns a path as a word of a command line.
 pub(crate) fn quoted(path: &Path) -> String {
     shell_words::quote(&path.to_string_lossy()).into_owned()
 }
 
-/// The failure to write a file.
+/// Returns the failure to write a file.
 pub(crate) fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
     let hint = match error.kind() {
         ErrorKind::NotFound => "; make its folder first",
@@ -214,7 +214,7 @@ pub(crate) fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
     Failure::environment(format!("cannot write {}: {error}{hint}", path.display()))
 }
 
-/// A bar of progress on standard error, of so many steps.
+/// Returns a progress bar of `steps` steps on standard error.
 pub(crate) fn progress(steps: u64, template: &str) -> ProgressBar {
     let style = ProgressStyle::with_template(template);
     progress_bar(steps).with_style(style.expect("templates are constants and sound"))

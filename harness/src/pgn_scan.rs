@@ -8,16 +8,16 @@ use arbiter_openings::decompressed;
 use arbiter_process::open_input;
 use arbiter_rate::{ScanOptions, Tally, scan_all};
 
-/// What CSV has a line for.
+/// Rows of CSV, one for each player.
 pub(crate) const PLAYERS: Rows<'static> = Rows {
     list: Some("players"),
     first: &["name", "rating", "rating_low", "rating_high", "games", "score"],
 };
 
-/// Half-moves that make an opening where nothing is marked.
+/// Plies that make an opening where nothing is marked.
 pub(crate) const OPENING_PLIES: u32 = 16;
 
-/// Why there is nothing to rate.
+/// Returns the reason that there is nothing to rate.
 pub(crate) fn nothing(tally: &Tally) -> String {
     if tally.games == 0 {
         return match tally.players.is_empty() {
@@ -31,7 +31,7 @@ pub(crate) fn nothing(tally: &Tally) -> String {
     format!("none of the games counts: {}{}", reasons.join(", "), first.unwrap_or_default())
 }
 
-/// The games of all files together; added to `tally`.
+/// Reads the games of all files together and adds them to `tally`.
 pub(crate) fn read_files(
     files: &[PathBuf],
     asked: ScanOptions,

@@ -1,4 +1,4 @@
-//! The project at hand: the settings and results of the current folder, or of one above it up to the
+//! The current project: settings and results of the current folder, or of one above it up to the
 //! top of its git repository.
 
 use std::fs::Metadata;
@@ -14,16 +14,16 @@ use arbiter_build::Repository;
 use arbiter_settings::{DEFAULT_SETTINGS, Settings, load_settings};
 use arbiter_store::{FILE_NAME, Store};
 
-/// Folder of a results store that nobody has named.
+/// Folder of the results store unless another is named.
 pub(crate) const DEFAULT_RESULTS: &str = "results";
 
 /// The file at the top of a repository that names what git ignores.
 pub(crate) const IGNORED: &str = ".gitignore";
 
-/// The workflow that GitHub Actions carries out.
+/// GitHub Actions workflow.
 pub(crate) const WORKFLOW_FILE: &str = ".github/workflows/arbiter.yml";
 
-/// A perft suite for repositories that have none.
+/// Perft suite for repositories that have none.
 pub(crate) const PERFT: &str = "\
 rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20 ;D2 400 ;D3 8902 ;D4 197281
 r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1 ;D1 48 ;D2 2039 ;D3 97862
@@ -33,10 +33,10 @@ rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8 ;D1 44 ;D2 1486 ;D3 62
 ";
 pub(crate) const PERFT_FILE: &str = "perft.epd";
 
-/// The mark of the top of a repository: a folder, or in a worktree or submodule a file.
+/// Mark of the top of a repository: a folder, or in a worktree or submodule a file.
 const GIT: &str = ".git";
 
-/// The flag of every command that reads a results store and plays nothing.
+/// Flag of every command that reads a results store and plays nothing.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ResultsArg {
     /// Folder of the results store [default: that of arbiter.toml, else results, here or in a folder
@@ -46,7 +46,7 @@ pub(crate) struct ResultsArg {
 }
 
 impl ResultsArg {
-    /// The folder that the flag names, or that of the project.
+    /// Returns the folder that the flag names, or that of the project.
     pub(crate) fn folder(&self) -> Result<PathBuf, Failure> {
         match &self.results {
             Some(folder) => Ok(folder.clone()),
@@ -54,13 +54,13 @@ impl ResultsArg {
         }
     }
 
-    /// The store in this folder.
+    /// Opens the store in this folder.
     pub(crate) fn store(&self) -> Result<Store, Failure> {
         Ok(Store::open(&self.folder()?)?)
     }
 }
 
-/// The settings of the file that `named` names, or of the nearest file.
+/// Returns the settings of the file `named`, or of the nearest file.
 pub(crate) fn settings(named: Option<&Path>) -> Result<Option<Settings>, Failure> {
     // A folder of this name, or a link that leads nowhere, is a mistake, and not left aside.
     let found = || nearest(DEFAULT_SETTINGS, "--config", |path| path.symlink_metadata().is_ok());
@@ -68,9 +68,9 @@ pub(crate) fn settings(named: Option<&Path>) -> Result<Option<Settings>, Failure
     path.as_deref().map(load_settings).transpose().map_err(Failure::invalid)
 }
 
-/// The folder of results that was `named`, or else that of `settings`, or else the nearest one with a
-/// store, or else a new one beside the settings, if they were found. `config` is their file if it was
-/// named.
+/// Returns the results folder: the `named` one, or that of `settings`, or the nearest one with a
+/// store, or a new one beside the settings if these were found. `config` is the settings file if a
+/// flag named it.
 pub(crate) fn results_folder(
     named: Option<PathBuf>,
     config: Option<&Path>,
@@ -87,8 +87,8 @@ pub(crate) fn results_folder(
     Ok(folder.join(DEFAULT_RESULTS))
 }
 
-/// The files at the top of a repository that `arbiter init` writes, and that make no other program: a
-/// suite of somebody else is none of them.
+/// Returns the files at the top of a repository that `arbiter init` writes and that do not affect
+/// the program; a perft suite counts only if its text is ours.
 pub(crate) fn files_of_init(top: &Path) -> Vec<PathBuf> {
     let suite = top.join(PERFT_FILE);
     let is_ours = std::fs::read(&suite).is_ok_and(|text| text == PERFT.as_bytes());
@@ -96,15 +96,17 @@ pub(crate) fn files_of_init(top: &Path) -> Vec<PathBuf> {
     names.into_iter().chain(is_ours.then_some(suite)).collect()
 }
 
-/// The folder as seen from the current one, if that is the folder or below it.
+/// Returns the path of a folder relative to the current one, if the folder is the current one or
+/// above it.
 pub(crate) fn seen_from_here(folder: &Path) -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     let depth = here.ancestors().position(|above| above == folder)?;
     Some(repeat_n("..", depth).collect())
 }
 
-/// The path `name` in the nearest folder in which `is_it` holds for it. An error if others than this
-/// user could have written it, as settings start programs; `flag` names it all the same.
+/// Returns the path `name` in the nearest folder in which `is_it` accepts it. An error if another
+/// user could have written it, as settings start programs; `flag` is the flag that names it all the
+/// same.
 fn nearest(
     name: &str,
     flag: &str,
@@ -141,14 +143,14 @@ fn nearest(
     }
 }
 
-/// The top of the repository around the current folder.
+/// Returns the top of the repository around the current folder.
 fn top() -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     let is_top = |folder: &&Path| folder.join(GIT).symlink_metadata().is_ok();
     here.ancestors().find(is_top).map(Path::to_owned)
 }
 
-/// The owner of a file, if it is another than this user.
+/// Returns the owner of a file, if it is another user.
 fn other_owner(file: Metadata) -> Option<u32> {
     Some(file.uid()).filter(|uid| *uid != geteuid().as_raw())
 }

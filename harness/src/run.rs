@@ -1,4 +1,4 @@
-//! Plays a run: a new one, or one that goes on.
+//! Plays a run: a new one, or a resumed one.
 
 mod dry_run;
 mod files;
@@ -45,7 +45,7 @@ use arbiter_runner::{
 };
 use arbiter_store::{Fingerprints, Offsets, RunLock, Store, StoreError};
 
-/// Commands to a running run that may wait for it.
+/// Maximum number of commands to a run that may be queued.
 const CONTROL_REQUESTS: usize = 64;
 
 /// A run that is ready to be played.
@@ -58,17 +58,17 @@ struct ReadyRun {
     files: Vec<GamesFile>,
     state: RunState,
     results: PathBuf,
-    /// Held as long as the run is ours.
+    /// Lock of the run for this process.
     _lock: RunLock,
 }
 
-/// All that a run is played with.
+/// Everything with which a run is played.
 struct Inputs {
     book: Book,
     tables: Option<Arc<dyn Tables>>,
-    /// How each engine is started.
+    /// Setup of each engine.
     setups: Vec<EngineSetup>,
-    /// Its options, if it was tried out.
+    /// Options of each engine that was tried out.
     options: Vec<OptionsFound>,
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn play(kind: RunKind, requested: RequestedRun) -> Result<ExitCode, F
     }
 }
 
-/// The same, and the name of the run.
+/// Plays the requested run, prints the result, and returns the name of the run.
 pub(crate) fn play_named(
     kind: RunKind,
     mut requested: RequestedRun,
@@ -103,7 +103,7 @@ pub(crate) fn play_named(
     carry_out(ready, fleet, endpoint, format, style, again).map(|code| (name, code))
 }
 
-/// Whether there is a run of this name.
+/// Returns whether there is a run of this name.
 fn is_there(results: &Path, run: &str) -> Result<bool, Failure> {
     match Store::open(results).and_then(|store| store.run(run)) {
         Ok(_) => Ok(true),
@@ -136,7 +136,7 @@ struct LoadedPlan {
     inputs: Inputs,
 }
 
-/// Resolves the request and reads all that it names.
+/// Resolves the request and reads all files that it names.
 fn load(
     kind: RunKind,
     requested: &mut RequestedRun,
@@ -148,7 +148,7 @@ fn load(
     Ok(loaded)
 }
 
-/// The plan of a request.
+/// Returns the plan of a request.
 fn resolve(kind: RunKind, requested: &mut RequestedRun) -> Result<Plan, Failure> {
     if let Some(path) = &requested.request.openings {
         std::fs::metadata(path).map_err(|error| {
@@ -163,7 +163,7 @@ fn resolve(kind: RunKind, requested: &mut RequestedRun) -> Result<Plan, Failure>
     plan_of(kind, std::mem::take(&mut requested.request))
 }
 
-/// The plan of a request whose engines can be started.
+/// Returns the plan of a request whose engines can be started.
 fn plan_of(kind: RunKind, request: Request) -> Result<Plan, Failure> {
     let plan = Plan::resolve(kind, request).map_err(|error| match error {
         PlanError::NothingToRun => Failure::new(ExitCode::Nothing, error),
@@ -179,7 +179,7 @@ fn plan_of(kind: RunKind, request: Request) -> Result<Plan, Failure> {
     Ok(plan)
 }
 
-/// Reads all that a plan names; `fleet` is who plays it if not this machine.
+/// Reads all files that a plan names; `fleet` plays the plan if this machine does not.
 fn read(plan: Plan, fleet: Option<&Fleet>) -> Result<LoadedPlan, Failure> {
     match fleet {
         None => drop(cpu_sets_of(&plan).map_err(Failure::invalid)?),
@@ -217,7 +217,7 @@ fn begin(
     create(loaded, requested)
 }
 
-/// Makes a plan a run, once it is known that it can be played.
+/// Stores a plan as a run, once it is certain that it can be played.
 fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failure> {
     let LoadedPlan { mut plan, fingerprints, inputs } = loaded;
     let RequestedRun { results, name, about, is_probed, replaces, compat, files, .. } = requested;
@@ -248,8 +248,8 @@ fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failu
     Ok(ReadyRun { name, plan, inputs, store, files, state, results, _lock: lock })
 }
 
-/// Builds engines that are revisions and are not built yet. That takes long, so all that can be wrong
-/// with the run besides is an error before.
+/// Builds engines that are revisions and are not built yet. As that takes long, all other errors of
+/// the run are reported before.
 pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Result<(), Failure> {
     let (request, results) = (requested.request.clone(), requested.results.clone());
     let files = requested.files.clone();
@@ -346,7 +346,7 @@ fn resume(
     Ok(ReadyRun { name, plan, inputs, store, files, state, results, _lock: lock })
 }
 
-/// Adds to a file of games what the store has and the file lacks.
+/// Appends games of the store that a games file lacks.
 fn reconcile(
     file: &mut GamesFile,
     store: &Store,
@@ -368,7 +368,7 @@ fn reconcile(
     Ok(())
 }
 
-/// The endgame tables that the plan's rules need.
+/// Opens the endgame tables that the plan's rules need.
 pub(crate) fn open_tables(plan: &Plan) -> Result<Option<Arc<dyn Tables>>, Failure> {
     let Some(rule) = plan.rules.tablebase else { return Ok(None) };
     let tables =
@@ -434,7 +434,7 @@ fn carry_out(
     Ok(result::exit_code(&summary, request))
 }
 
-/// Plays the run; `go_on` says how to go on after an error.
+/// Plays the run; `go_on` is the resume command after an error.
 fn run(
     ready: &mut ReadyRun,
     fleet: Option<Fleet>,
@@ -508,7 +508,7 @@ fn run(
     })
 }
 
-/// This machine's slots.
+/// Returns the executor for this machine's slots.
 fn local(
     plan: &Plan,
     setups: Vec<EngineSetup>,

@@ -1,4 +1,4 @@
-//! The async runtime that drives engines, and work that signals end.
+//! The async runtime that drives engines, and work that signals can end.
 
 use tokio::runtime::Runtime;
 
@@ -6,11 +6,11 @@ use crate::Failure;
 use arbiter_process::{Cancel, Spawner};
 use arbiter_runner::Signals;
 
-/// Threads of the async runtime. They only pass lines and decide; more would take time from
-/// engines.
+/// Number of threads of the async runtime. They only forward lines and decide; more would take time
+/// from engines.
 const RUNTIME_THREADS: usize = 1;
 
-/// The async runtime that drives engines.
+/// Returns the async runtime that drives engines.
 pub(crate) fn runtime() -> Result<Runtime, Failure> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(RUNTIME_THREADS)
@@ -19,7 +19,7 @@ pub(crate) fn runtime() -> Result<Runtime, Failure> {
         .map_err(Failure::environment)
 }
 
-/// Does blocking work that Ctrl-C ends, with every process it has started.
+/// Runs blocking work that Ctrl-C ends, with all its processes.
 pub(crate) fn interruptible<T: Send + 'static>(
     work: impl FnOnce(&Spawner, &Cancel) -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
@@ -50,7 +50,7 @@ pub(crate) fn interruptible<T: Send + 'static>(
     })
 }
 
-/// Does work until it is done or a signal ends it; `when` says how far it was then.
+/// Runs work until it is done or a signal ends it; `when` is its progress for the message.
 pub(crate) async fn until_signal<T>(
     work: impl Future<Output = Result<T, Failure>>,
     when: &str,

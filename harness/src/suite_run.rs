@@ -1,4 +1,4 @@
-//! Suites of positions on which engines are queried: the file, the engines, and running the tasks.
+//! Suites of positions on which engines are queried: the file, the engines, and the tasks.
 
 #[cfg(feature = "cluster")]
 mod remote;
@@ -25,25 +25,25 @@ use arbiter_runner::check_suite_engines;
 use arbiter_settings::at_least_one;
 use arbiter_suite::{Answers, LineFault, SuiteError, Task, run_suite};
 
-/// LineFault lines that are named where none is usable.
+/// Maximum number of unusable lines that are named where none is usable.
 const NAMED: usize = 5;
 
-/// How far a suite is that a signal ends.
+/// Progress of a suite that a signal ends.
 const UNFINISHED: &str = "before the end of the suite";
 
 /// Flags of `perft` and `epd`.
 #[derive(Debug, Args)]
 pub(crate) struct SuiteArgs {
-    /// The engines, as described below; others are compared with the first
+    /// Engines, as described below; all others are compared with the first
     #[arg(value_name = "ENGINE", required_unless_present_any = ["engine", "test", "base"], conflicts_with_all = ["test", "base"])]
     engines: Vec<String>,
-    /// An engine, after those without a flag; may be repeated
+    /// Engine, after those without a flag; may be repeated
     #[arg(help_heading = "Engines", long, value_name = "SPEC", conflicts_with_all = ["test", "base"])]
     engine: Vec<String>,
-    /// The suite
+    /// File with the suite
     #[arg(long, value_name = "FILE")]
     pub suite: PathBuf,
-    /// All positions are Chess960 [default: those with castling rights that need it]
+    /// Treat all positions as Chess960 [default: those with castling rights that need it]
     #[arg(long)]
     pub chess960: bool,
     #[command(flatten)]
@@ -55,52 +55,52 @@ pub(crate) struct SuiteArgs {
 /// Concurrency and deadline of the queries to engines.
 #[derive(Debug, Args)]
 pub(crate) struct QueryArgs {
-    /// Concurrent questions [default: 1]
+    /// Number of concurrent queries [default: 1]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     concurrency: Option<usize>,
-    /// Seconds an answer may take that no time limit bounds
+    /// Seconds that an answer without a time limit may take
     #[arg(long, value_name = "SEC", value_parser = parse_seconds, default_value = "600")]
     pub deadline: Duration,
 }
 
 impl QueryArgs {
-    /// Concurrent questions on this machine.
+    /// Returns the number of concurrent queries on this machine.
     pub(crate) fn concurrency(&self) -> usize {
         self.concurrency.unwrap_or(1)
     }
 }
 
 impl SuiteArgs {
-    /// The engines, as they were typed without --test and --base.
+    /// Returns the engines of the command line, without --test and --base.
     pub(crate) fn specs(&self) -> impl Iterator<Item = &String> {
         self.engines.iter().chain(&self.engine)
     }
 
-    /// All engines; those that are built run `copies` of their bench at once. `limits` hold for those
-    /// that have none of their own.
+    /// Returns all engines; for those that are built, `copies` of their bench run in parallel.
+    /// `limits` apply to engines that have none of their own.
     pub(crate) fn engines(&self, copies: usize, limits: Limits) -> Result<Vec<Engine>, Failure> {
         engines(self.specs(), &self.build, copies, limits)
     }
 
-    /// Those who put the questions to the engines, if it is not this machine.
+    /// Returns the workers that query the engines, or `None` if this machine does.
     pub(crate) fn fleet(&self, cluster: ClusterArgs) -> Result<Option<Fleet>, Failure> {
         cluster.fleet(self.query.concurrency)
     }
 
-    /// The text of the suite.
+    /// Returns the text of the suite.
     pub(crate) fn text(&self) -> Result<String, Failure> {
         let read = read_packed(&self.suite);
         let failed = |error| Failure::invalid(format!("{}: {error}", self.suite.display()));
         Ok(decoded(&read.map_err(failed)?))
     }
 
-    /// Its name in reports.
+    /// Returns the name of the suite in reports.
     pub(crate) fn name(&self) -> String {
         let name = self.suite.file_name().unwrap_or(self.suite.as_os_str());
         name.to_string_lossy().into_owned()
     }
 
-    /// The error of a suite without any usable position.
+    /// Returns the error of a suite without any usable position.
     pub(crate) fn nothing(&self, unusable: &[LineFault]) -> Failure {
         let reasons: String = unusable
             .iter()
@@ -127,7 +127,7 @@ fn engines<'a>(
     resolved(build.prepare(typed, &each, with, Some(check))?.engines, &each)
 }
 
-/// Engines that can be started, each with a name of its own.
+/// Returns engines that can be started, each with a unique name.
 fn resolved(specs: Vec<EngineSpec>, each: &EngineSpec) -> Result<Vec<Engine>, Failure> {
     let mut engines: Vec<Engine> = Vec::new();
     for (index, spec) in specs.into_iter().enumerate() {
@@ -141,14 +141,14 @@ fn resolved(specs: Vec<EngineSpec>, each: &EngineSpec) -> Result<Vec<Engine>, Fa
     Ok(engines)
 }
 
-/// An engine where no flag names another; its bench is not run.
+/// Returns the engine of a flag that is the only one; its bench is not run.
 pub(crate) fn engine(spec: &str) -> Result<Engine, Failure> {
     let build = BuildArgs { no_bench: true, ..BuildArgs::default() };
     Ok(engines([&spec.to_owned()].into_iter(), &build, 1, Limits::default())?.remove(0))
 }
 
-/// Tries the engines out and puts all tasks to them, with a bar on standard error; `tell` gets each
-/// answer as it comes, and its error ends the suite.
+/// Tries the engines out and runs all tasks on them, with a progress bar on standard error; `tell`
+/// gets each answer as it arrives, and its error ends the suite.
 pub(crate) fn run_tasks<T: Task>(
     args: &QueryArgs,
     engines: &[Engine],
@@ -177,12 +177,12 @@ pub(crate) fn run_tasks<T: Task>(
     answers
 }
 
-/// A bar for so many questions.
+/// Returns a progress bar of `questions` steps.
 fn bar(questions: u64) -> ProgressBar {
     progress(questions, "{bar:40} {pos}/{len} {msg} {eta}")
 }
 
-/// How the engines are started and asked.
+/// Returns the setups of the engines, with `deadline` for their answers.
 fn setups(engines: &[Engine], deadline: Duration) -> Result<Vec<EngineSetup>, Failure> {
     let deadlines = Deadlines { bestmove: deadline, ..Deadlines::default() };
     engines.iter().map(|engine| Ok(EngineSetup { deadlines, ..setup(engine)? })).collect()

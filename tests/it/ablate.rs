@@ -11,13 +11,13 @@ use crate::support::{phrases, programs, store, wait_for};
 
 const PAIRS: usize = 8;
 
-/// The puppet plays other moves for each value of its option.
+/// A match of puppets, which play other moves for each value of their option.
 fn styles<'a>(bench: &'a Bench, args: &str) -> Plan<'a> {
     let plan = Plan::new(bench, "ablate", PAIRS).puppet("whole", args);
     plan.set("option", "Style").set("features", "Solid,Risky")
 }
 
-/// The bundled engine, whose games are the same every time.
+/// A match of the bundled engine, whose games are the same every time.
 fn bundled<'a>(bench: &'a Bench, features: &str) -> Plan<'a> {
     let plan = Plan::new(bench, "ablate", PAIRS).set("eval", "blunder").set("features", features);
     plan.set("each", "nodes=60,option.Hash=1")
@@ -43,7 +43,7 @@ fn any_engine_with_such_an_option_will_do() {
     found.sort_unstable();
     let games = 2 * PAIRS as u64;
     assert_eq!(found, [("Risky", games), ("Solid", games)]);
-    // By descending Elo, which is of the engine with it against the engine without it.
+    // The order is descending Elo of the engine with the feature against the engine without it.
     let elo = |index: usize| report["features"][index]["elo"].as_f64();
     assert!(elo(0) >= elo(1), "{report:#}");
     for feature in report["features"].as_array().expect("a list") {
@@ -159,7 +159,7 @@ fn a_report_can_be_published_and_played_again() {
     let bench = Bench::new();
     bundled(&bench, "pst,mobility").set("format", "md").run().expect_code(0);
     let text = show(&bench);
-    // Whether a variation is found fault with depends on what was played.
+    // The section of findings about variations depends on the moves played.
     let sections = headings(&text).into_iter().filter(|heading| *heading != phrases::LINT);
     said(&sections.collect::<Vec<_>>().join("\n"));
     let head = text.lines().find(|line| line.starts_with('|')).expect("a table");

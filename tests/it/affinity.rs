@@ -17,7 +17,7 @@ fn processors(of: Option<Pid>) -> Option<Vec<usize>> {
     Some((0..1024).filter(|cpu| allowed.is_set(*cpu)).collect())
 }
 
-/// How many puppets of the place may use which processors.
+/// Counts the bench's puppets by the set of processors that they may use.
 fn seating(bench: &Bench) -> BTreeMap<Vec<usize>, usize> {
     let mut seating = BTreeMap::new();
     for cpus in process::marked(bench.marker()).into_iter().filter_map(|pid| processors(Some(pid)))
@@ -41,7 +41,7 @@ fn each_game_is_played_on_its_own_processors() {
             own.iter().take(games).map(|cpu| (vec![*cpu], 2)).collect();
         wait_for(&format!("two puppets sit on each of {games} processors"), || {
             let seating = seating(&bench);
-            // Which of many processors are taken is up to the order of cores.
+            // With more than two processors, the order of cores decides which of them are taken.
             let is_alike = seating.len() == games
                 && seating.iter().all(|(cpus, puppets)| cpus.len() == 1 && *puppets == 2);
             (seating == expected || (own.len() > 2 && is_alike)).then_some(())

@@ -1,11 +1,11 @@
-//! How engines are started, addressed and kept: by flags and by the file.
+//! Start, initialisation and reuse of engines, set by flags and by the file.
 
 use crate::support::bench::Bench;
 use crate::support::plan::{Plan, Played};
 use crate::support::programs;
 use crate::support::snapshot::said;
 
-/// A match of `pairs` pairs in which A logs what it is told.
+/// A match of `pairs` pairs in which A logs its input.
 fn logged<'a>(bench: &'a Bench, pairs: usize, args: &str, fields: &str) -> Plan<'a> {
     let logs = bench.logs();
     Plan::new(bench, "match", pairs)
@@ -13,7 +13,7 @@ fn logged<'a>(bench: &'a Bench, pairs: usize, args: &str, fields: &str) -> Plan<
         .puppet("B", "--seed 2")
 }
 
-/// The only process of A that played.
+/// Returns the input of the only process of A that played.
 #[track_caller]
 fn heard(bench: &Bench) -> Vec<String> {
     let mut processes = bench.conversations();
@@ -51,7 +51,7 @@ fn each_game_may_have_a_process_of_its_own() {
 #[test]
 fn a_ponderer_plays_the_same_moves_and_is_asked_right() {
     let bench = Bench::new();
-    // Of the same mind as its opponent it guesses right, of another one it seldom does.
+    // With its opponent's seed the engine guesses right, with another seed seldom.
     let logs = bench.logs();
     let ponderer = |seed: u32| format!("--seed {seed} {logs}");
     let played = Plan::new(&bench, "match", 1)

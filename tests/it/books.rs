@@ -1,4 +1,5 @@
-//! Opening books of every kind: what of them is played, and what engines are told.
+//! Opening books of every kind: the openings played from them, and the commands that engines
+//! receive.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use crate::support::bench::Bench;
 use crate::support::plan::{Plan, openings};
 use crate::support::snapshot::{of_any_machine, said};
 
-/// A match of two honest puppets that write down what they are told.
+/// A match of two honest puppets that log their input.
 fn logged(bench: &Bench, pairs: usize) -> Plan<'_> {
     let log = bench.logs();
     Plan::new(bench, "match", pairs)
@@ -133,10 +134,10 @@ fn every_form_of_a_book_counts_the_same_moves() {
     }
 }
 
-/// What `startpos` stands for.
+/// FEN that `startpos` stands for.
 const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// Positions whose castling rights say which rules they need.
+/// Positions whose castling rights decide the rules that they need.
 const MIXED: [(&str, CastlingMode); 8] = [
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -", CastlingMode::Standard),
     // Chess960 in X-FEN, double Chess960 in Shredder-FEN.
@@ -146,7 +147,7 @@ const MIXED: [(&str, CastlingMode); 8] = [
     ("r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w HAha - 3 9", CastlingMode::Standard),
     ("1r2k2r/pppppppp/8/8/8/8/PPPPPPPP/1R2K2R w KQkq -", CastlingMode::Chess960),
     ("r3k2r/pppppppp/8/8/8/8/PPPPPPPP/1R3KR1 w GBha -", CastlingMode::Chess960),
-    // Not the outermost rook.
+    // This rook is not the outermost one.
     ("4k3/pppppppp/8/8/8/8/PPPPPPPP/RR2K3 w B -", CastlingMode::Chess960),
     ("r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 7 30", CastlingMode::Standard),
 ];
@@ -155,7 +156,7 @@ const MIXED: [(&str, CastlingMode); 8] = [
 fn each_opening_of_a_mixed_book_is_played_by_its_own_rules() {
     let bench = Bench::new();
     let lines = MIXED.map(|(line, _)| line);
-    // Three times: some will castle.
+    // Three times, so that some engines castle.
     let book = bench.write("mixed.epd", lines.repeat(3).join("\n"));
     let plan = logged(&bench, 24).set("openings", book.display()).set("max-moves", 30);
     let games = plan.played(0).games();
@@ -239,7 +240,7 @@ fn a_polyglot_book_is_followed_to_its_depth() {
     let plan = logged(&bench, 3).set("openings", book.display()).set("max-moves", 10);
     let finished = plan.set("book-depth", 4).run().expect_code(0);
     said(&finished.stderr);
-    // What an engine is told before its first move of a game is the line.
+    // Before its first move of a game an engine receives the line of the book.
     let conversations = bench.conversations();
     let told: Vec<&str> = conversations.iter().flatten().map(String::as_str).collect();
     for line in lines {

@@ -1,4 +1,4 @@
-//! The pages in a real browser: what a reader does with them, and what the browser thinks of them.
+//! The pages in a real browser: a reader's actions, and the browser's complaints.
 //!
 //! With `ARBITER_PICTURES=FOLDER` the tests leave pictures of the pages there.
 
@@ -17,17 +17,17 @@ use crate::support::site::Site;
 use crate::support::snapshot::said;
 use crate::support::wait_for;
 
-/// What is asked of every page besides.
+/// Script that audits every page.
 const AUDIT: &str = include_str!("browser/audit.js");
 
-/// The rules for accessible pages that are fetched where that is possible.
+/// Package of axe-core, whose accessibility rules are downloaded where possible.
 const AXE: &str = "axe-core@4.10.3";
 
-/// Widths of a screen, of a small one, and of a telephone.
+/// Widths of a desktop, a small screen and a telephone.
 const WIDTHS: [u32; 3] = [1440, 800, 360];
 
-/// Where axe-core looks at a page. It takes seconds, and a rule of it depends on the colours or on the
-/// width, not on both.
+/// Pages that axe-core checks. A check takes seconds, and each of its rules depends on the colours
+/// or on the width, not on both.
 const AXE_AT: [(&str, u32); 3] = [("light", 1440), ("light", 360), ("dark", 1440)];
 
 /// A browser, or `None` with a notice if there is none.
@@ -41,7 +41,7 @@ pub fn browser() -> Option<Browser> {
     None
 }
 
-/// The script of axe-core, by the client of its registry; without it the tests say so and go on.
+/// Returns the script of axe-core, downloaded with npm; without npm the tests say so and continue.
 fn axe(bench: &Bench) -> Option<String> {
     let npm = programs::installed("npm");
     let notice = |why: &str| {
@@ -127,7 +127,7 @@ fn a_report_can_be_read_and_stepped_through() {
     browser.open(&home);
     let charts = browser.value("document.querySelectorAll('figure svg').length");
     assert!(charts.as_u64() > Some(4), "{charts} charts");
-    // From the head of the page to a section, and to the figures behind a chart.
+    // A reader goes from the head of the page to a section, and to the figures behind a chart.
     browser.click("nav a[href='#openings']");
     browser.wait_until("location.hash === '#openings'");
     browser.click("figure details summary");
@@ -199,7 +199,7 @@ fn step_through(browser: &mut Browser) {
     let moves =
         browser.value("document.querySelector('article.game').querySelectorAll('.move').length");
     let moves = moves.as_u64().expect("a length is a number");
-    // Some games of the runs that were made by hand are short.
+    // Some games of the hand-written runs are short.
     let some = moves.min(5);
     browser.click(&format!("article.game .move[data-move='{some}']"));
     browser.wait_until(&format!("{current} === '{some}'"));
@@ -217,7 +217,7 @@ fn every_kind_of_run_is_fit_for_all_readers() {
     let axe = axe(&bench);
     let out = format!("{}/", bench.path("pages").display());
     let runs = ["rich", "tournament", "ablation", "tuning", "single", "killed"];
-    // What the page of a run has besides its report does not depend on these.
+    // The parts of a run's page outside its report do not differ for these.
     let more = ["rejected", "undecided", "swiss", "knockout", "ladder"];
     let args =
         [&["report", "--results", "results"], &runs[..], &more[..], &["--out", &out]].concat();
@@ -266,10 +266,11 @@ fn a_run_is_watched_and_steered_to_its_end() {
     let home = site.url("/");
     let token = site.token.clone().expect("it is kept");
     browser.open(&format!("{home}#token={token}"));
-    // The token leaves the address bar at once.
+    // The token leaves the address bar immediately.
     browser.wait_until("location.hash === ''");
     browser.wait_until("document.getElementById('link').textContent === 'live'");
-    // Slow enough to be in play when it is to be paused and when it goes on, on a busy machine too.
+    // The games are slow enough to be running when they are paused and resumed, on a busy machine
+    // too.
     let running = Plan::new(&bench, "match", 12)
         .puppet("A", "--seed 1 --delay-ms 15")
         .puppet("B", "--seed 2 --delay-ms 15")
@@ -277,7 +278,7 @@ fn a_run_is_watched_and_steered_to_its_end() {
         .set("about", "a try")
         .start();
     browser.wait_until("document.querySelector('#run-run [href=\"/runs/run\"]') !== null");
-    // Its row may be made anew just now.
+    // The run's row may be replaced at this moment.
     let path = "location.pathname === '/runs/run' && document.readyState === 'complete'";
     wait_for("the page of the run is there", || {
         if browser.holds("location.pathname === '/' && document.readyState === 'complete'") {
@@ -300,7 +301,7 @@ fn a_run_is_watched_and_steered_to_its_end() {
     browser.wait_until("document.getElementById('steer').hidden");
     browser
         .wait_until("document.getElementById('part-conclusion').textContent.includes('24 games')");
-    // What is open stays open.
+    // An open element stays open.
     assert_eq!(browser.value("window.mine"), "still here");
     assert_accessible(&mut browser, axe.as_deref(), "run-ended");
     assert_no_faults(&mut browser, &home);
@@ -346,7 +347,7 @@ fn a_test_is_started_and_drained() {
         browser.holds(path).then_some(())
     });
     browser.wait_until("document.querySelectorAll('.boards .board').length > 0 && document.querySelectorAll('.chart').length > 2");
-    // Charts that are read stay so when the page changes.
+    // A chart that is read stays so when the page changes.
     let tip = "document.querySelector('.tip:not([hidden])')";
     wait_for("a chart is read", || {
         browser.value("document.querySelector('.chart').focus()");
@@ -362,7 +363,7 @@ fn a_test_is_started_and_drained() {
     assert_eq!(browser.value(order), "part-conclusion part-state steer parts");
     let drained = "document.querySelector('.standing').dataset.state === 'interrupted'";
     browser.click_until("[data-command=drain]", drained);
-    // The browser tells of the refusal, and of nothing else but clicks before or after the run.
+    // The browser reports the refusal, and nothing else but clicks before or after the run.
     let mut faults = browser.faults(&site.url("/"));
     faults.retain(|fault| !(fault.contains("409") && fault.contains("/drain")));
     assert!(faults.len() == 1 && faults[0].contains("401"), "{faults:#?}");
@@ -416,7 +417,7 @@ fn the_list_is_filtered_and_runs_are_compared() {
     step_through(&mut browser);
     assert_accessible(&mut browser, axe.as_deref(), "past");
     assert_no_faults(&mut browser, &home);
-    // Whoever comes without the token can enter it; nobody can steer what is over.
+    // A reader without the token can enter it; nobody can steer a finished run.
     assert_eq!(browser.value("document.getElementById('steer').hidden"), true);
     browser.open(&site.url("/runs/none"));
     browser.wait_until("document.title.startsWith('Not Found')");
@@ -445,14 +446,14 @@ fn the_games_of_a_run_are_chosen_and_stepped_through() {
     assert_accessible(&mut browser, axe.as_deref(), "games");
     browser.click("tbody a");
     browser.wait_until(&is_at("Game 2.1 of run"));
-    // Keys are for the game at once.
+    // Keys steer the game immediately.
     let current = "document.querySelector('.move[aria-current]')?.dataset.move";
     browser.press("ArrowRight");
     browser.wait_until(&format!("{current} === '1'"));
     step_through(&mut browser);
     browser.open(&format!("{}#ply-2", site.url("/runs/run/games/2.1?opening=2&page=1")));
     browser.wait_until(&format!("{current} === '2'"));
-    // Evaluations and clocks, with a line at the move.
+    // There are graphs of evaluations and clocks, each with a line at the move.
     assert_eq!(browser.value("document.querySelectorAll('.graphs .now').length"), 2);
     let moves = browser.value("document.querySelectorAll('.move').length").as_u64().unwrap();
     browser.click(".graphs svg");

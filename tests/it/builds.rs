@@ -37,7 +37,7 @@ fn a_commit_plays_a_commit_and_nothing_is_built_twice() {
     let results = bench.path("results").display().to_string();
     let again = ["match", "--resume", "cold", "--results", &results, "--format", "json"];
     assert_eq!(bench.arbiter(again).finish().expect_code(0).json()["games"], 2);
-    // What the cache has lost is built again.
+    // A build missing from the cache is built again.
     std::fs::remove_dir_all(bench.path(".cache")).expect("the cache is there");
     let resumed = bench.arbiter(again).finish().expect_code(0);
     said(&resumed.stderr);
@@ -346,7 +346,7 @@ fn a_shallow_clone_and_no_repository_are_told_apart() {
     let nowhere = nowhere.display().to_string();
     let words = ["match", "--base", "HEAD", "--test", "main", "--repo", &nowhere];
     bench.arbiter(words).finish().expect_error(20);
-    // Without git in the search path.
+    // Here git is not in the search path.
     let arbiter = programs::arbiter().display().to_string();
     let script = format!("PATH={nowhere} exec '{arbiter}' match --base HEAD --test main");
     let running = bench.start(Path::new("/bin/sh"), ["-c", &script]);
@@ -359,7 +359,7 @@ fn usual_projects_need_no_recipe() {
     let project = Project::new(&bench);
     project.engine("echo Nodes searched: 7");
     std::fs::remove_file(project.top.join("Makefile")).unwrap();
-    // As in Stockfish: the first target is help, and there is a folder of sources.
+    // The Makefile is like Stockfish's: the first target is help, and there is a folder of sources.
     project.write(
         "src/Makefile",
         "help:\n\t@echo ARCH\nbuild:\n\ttest \"$(ARCH)\" = native\n\tcp ../engine.sh fish\n\
@@ -432,7 +432,7 @@ fn go_projects_need_no_recipe() {
     project.commit("Go");
     let tools = bench.path("tools");
     std::fs::create_dir(&tools).unwrap();
-    // What go does with this command line: a program for each main package goes into the folder.
+    // With this command line, go puts a program for each main package into the folder.
     let script = "#!/bin/sh\ncase \"$*\" in\n\
                   version) echo go version go1.0 stand/in ;;\n\
                   'build -o built/ ./...') test -d built && cp engine.sh built/tiny && \
@@ -480,7 +480,7 @@ fn builds_are_listed_and_cleaned_but_none_in_use() {
     clean(&["--all", "--dry-run"]);
     assert_eq!(listed(), list);
 
-    // What is being played stays.
+    // A build in use stays in the cache.
     let logs = bench.logs();
     let slow = format!(
         "name=slow,rev=HEAD,repo=\"{}\",args=\"--mode slow --delay-ms 300000 {logs}\"",
@@ -501,7 +501,7 @@ fn builds_are_listed_and_cleaned_but_none_in_use() {
         let has_ended = running.has_ended();
         if !has_ended {
             running.signal(Signal::INT);
-            // Two that come at once are one.
+            // Two signals at the same time would count as one.
             std::thread::sleep(std::time::Duration::from_millis(200));
         }
         has_ended.then_some(())

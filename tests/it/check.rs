@@ -7,7 +7,7 @@ use crate::support::programs::puppet;
 use crate::support::snapshot::{line_with, said, without_figures};
 
 fn check(bench: &Bench, engine: &str, more: &[&str]) -> Finished {
-    // Short for whoever waits for the test, long for a puppet.
+    // The deadline is short for people who wait for the test, and long for a puppet.
     let args = [&["check", engine, "--patience", "2"], more].concat();
     bench.arbiter(args).finish()
 }
@@ -153,7 +153,7 @@ fn an_engine_that_behaves_passes() {
 #[test]
 fn the_bundled_engine_passes_every_check_it_must() {
     let bench = Bench::new();
-    // Without what is about time, which belongs to a quiet machine.
+    // Timing is left to a quiet machine: the limits are generous.
     let junit = bench.path("junit.xml");
     let junit = junit.to_str().expect("a path of ours");
     let more = ["--margin", "2", "--patience", "20", "--format", "json", "--junit", junit];

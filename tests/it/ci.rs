@@ -31,7 +31,7 @@ fn expect(finished: &Finished, expected: &[(&str, &str)]) {
     assert_eq!(found, expected, "{finished:#?}");
 }
 
-/// What each step says.
+/// Returns the text of each step.
 fn words(finished: &Finished) -> String {
     let json = finished.json();
     let steps = json["steps"].as_array().expect("a list").iter();
@@ -231,7 +231,7 @@ fn a_lint_fails_by_what_it_finds_and_keeps_the_games() {
     bench.write("arbiter.toml", format!("[[ci.step]]\n{flags}"));
     let ignored = ci(&bench, &project, &[]).expect_code(0);
     assert_eq!(ignored.json()["steps"][1]["words"], "4 games, nothing found");
-    // What was said is kept for the example.
+    // The engine's output is kept for the example.
     let results = bench.path("results").display().to_string();
     let run = failed.json()["steps"][1]["report"]["run"].as_str().expect("a run").to_owned();
     let replay = bench.arbiter(["replay", "--results", &results, &run, "1.1"]).finish();

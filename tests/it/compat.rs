@@ -37,7 +37,7 @@ fn duel(bench: &Bench, program: &str, args: [&str; 2], more: &str) -> Finished {
     bench.arbiter(words.chain(engines).chain(more)).finish()
 }
 
-/// The lines that start so.
+/// Returns the lines with this start.
 fn lines<'a>(finished: &'a Finished, start: &str) -> Vec<&'a str> {
     finished.stdout.lines().filter(|line| line.starts_with(start)).collect()
 }
@@ -60,7 +60,7 @@ fn a_match_of_fastchess_is_played_and_reported_as_its_scripts_read_it() {
     started.sort_unstable();
     assert_eq!(started[..2], ["Started game 1 of 6 (A vs B)", "Started game 2 of 6 (B vs A)"]);
     assert_eq!(started.len(), 6);
-    // They come as the games end.
+    // These lines come in the order in which the games end.
     let mut ended = lines(&finished, "Finished game ");
     ended.sort_unstable();
     assert_eq!(ended.len(), 6, "{finished:#?}");
@@ -85,7 +85,7 @@ fn a_match_of_fastchess_is_played_and_reported_as_its_scripts_read_it() {
         log.matches(" B ---> uciok\n").count() <= 2,
         "an engine starts once in each place: {log}"
     );
-    // What engines said is kept all the same, as it was asked for.
+    // The engines' output is still stored, as requested.
     let store = rusqlite::Connection::open(bench.path("results/arbiter.db")).unwrap();
     let kept = store.query_row("SELECT count(*) FROM transcripts", [], |row| row.get::<_, i64>(0));
     assert_eq!(kept, Ok(6));
@@ -115,7 +115,7 @@ fn a_match_of_cutechess_is_played_and_reported_as_its_scripts_read_it() {
     assert!(scores[0].ends_with("] 1") && scores[3].ends_with("] 4"), "{scores:?}");
     assert_eq!(lines(&finished, "Elo difference: ").len(), 2);
     assert!(finished.stdout.ends_with("Finished match\n"), "{finished:#?}");
-    // Each game is told as soon as it is over.
+    // Each game is reported as soon as it is over.
     let is_told = |line: &&str| line.contains("ed game ");
     let told = finished.stdout.lines().filter(is_told).map(|line| {
         let words: Vec<&str> = line.split(' ').collect();
@@ -124,7 +124,7 @@ fn a_match_of_cutechess_is_played_and_reported_as_its_scripts_read_it() {
     let order = ["Started 1", "Finished 1", "Started 2", "Finished 2", "Started 3", "Finished 3"];
     assert_eq!(told.take(6).collect::<Vec<_>>(), order);
     assert_eq!(pgn::parse(&bench.read("games.pgn")).map(|games| games.len()).ok(), Some(4));
-    // In the form of the other program, too.
+    // The form of the other program does the same.
     let bench = Bench::new();
     let more = "-each nodes=1 -openings file=book.epd -rounds 1 -output format=cutechess";
     let finished = compat(&bench, "fastchess", more).expect_code(0);
@@ -179,7 +179,7 @@ fn many_engines_meet_as_they_do_there() {
     assert_eq!(lines(&finished, "Finished game ").len(), 8, "{finished:#?}");
     assert!(lines(&finished, "Finished game ").iter().all(|line| line.contains('A')));
     assert_eq!(lines(&finished, "Rank Name").len(), 1, "{finished:#?}");
-    // There seeds meet each other, too: three encounters, and two of the other program.
+    // In fastchess seeds meet each other, too: three encounters, and two in cutechess-cli.
     for (program, count) in [("fastchess", 12), ("cutechess", 4)] {
         let words = ["compat", program].into_iter().map(str::to_owned);
         let engines = ["A", "B", "C"].map(|name| engine(&bench, name, "--seed 1"));
@@ -243,7 +243,7 @@ fn what_cannot_be_is_said_in_a_sentence() {
         "-each tc=inf",
         "-arbiter contention=much",
         "-recover yes",
-        // As fastchess does.
+        // fastchess refuses these, too.
         "-each tc=10 st=1",
         "-variant fischerandom",
         "-pgnout games.pgn",
@@ -292,13 +292,13 @@ fn a_saved_run_goes_on_as_in_fastchess() {
         "0",
     ];
     let second = bench.arbiter(go_on).finish().expect_code(0);
-    // It begins where the other was, and ends with the counts of all games.
+    // It starts where the first run stopped, and ends with the counts of all games.
     let ended = lines(&second, "Finished game ");
     assert!((2..117).contains(&ended.len()), "{} games", ended.len());
     assert!(ended.last().unwrap().starts_with("Finished game 120 (B vs A): "), "{ended:?}");
     let counts = lines(&second, "Games: ").last().map(|line| (*line).to_owned()).unwrap();
     assert!(counts.starts_with("Games: 120, Wins: "), "{second:#?}");
-    // What is over is shown again, and the options before the file do not count.
+    // A finished match is shown again, and the options before the file do not count.
     let again = bench.arbiter(line.iter().map(String::as_str).chain(go_on[2..].iter().copied()));
     let again = again.finish().expect_code(0);
     assert_eq!(lines(&again, "Games: "), [counts]);

@@ -46,7 +46,7 @@ fn starved_engine(bench: &Bench, cpu: usize) -> PathBuf {
     bench.write("starved.sh", script)
 }
 
-/// That engine; its opponent is left in peace. Games are short.
+/// A match of the starved engine against one that has CPU time. Games are short.
 fn starved(bench: &Bench, pairs: usize, cpu: usize) -> Plan<'_> {
     let script = starved_engine(bench, cpu);
     Plan::new(bench, "match", pairs)
@@ -161,7 +161,7 @@ fn a_run_with_void_pairs_survives_being_killed() {
     assert_eq!((played.report.games, played.games().len()), (4, 4));
     store::assert_consistent(&results);
     assert_eq!(store::pairs(&results).len(), 2);
-    // What was void before the kills is remembered: no pair is played more than three times. An
+    // Pairs that were void before the kills stay noted: no pair is played more than three times. An
     // attempt may have been lucky.
     let noted = store::disturbances(&results);
     assert!(before.iter().all(|row| noted.contains(row)), "{before:?} {noted:?}");

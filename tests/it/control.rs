@@ -16,7 +16,7 @@ use crate::support::plan::{Plan, Played};
 use crate::support::snapshot::{of_any_machine, said, without_figures};
 use crate::support::{phrases, store, wait_for};
 
-/// `arbiter ctl run …` for the run in `bench`.
+/// Runs `arbiter ctl run …` for the run in `bench`.
 fn ctl(bench: &Bench, words: &[&str]) -> Finished {
     let results = bench.path("results").display().to_string();
     let args = ["ctl", "--results", &results, "run"];
@@ -40,7 +40,7 @@ fn a_paused_run_waits_and_goes_on_as_if_nothing_had_been() {
         (status["pairs_in_flight"] == 0).then_some(())
     });
     let before = store::pairs(&bench.path("results")).len();
-    // That nothing happens cannot be waited for, only watched for a while.
+    // An event that must not happen cannot be waited for, so the test watches for a while.
     std::thread::sleep(Duration::from_secs(1));
     let words = ctl(&bench, &["status"]).expect_code(0).stdout;
     assert!(words.contains(&format!(" {before} of 12 ")), "{words}");
@@ -111,7 +111,7 @@ fn the_number_of_games_at_once_can_change_both_ways() {
     bench.wait_until_quiet();
 }
 
-/// Says something on the socket of a run and hears the answer.
+/// Sends a command to the socket of a run and returns the answer.
 fn call(socket: &Path, words: &[u8]) -> String {
     let mut stream = UnixStream::connect(socket).expect("the run listens");
     stream.write_all(words).expect("the run reads");
@@ -130,7 +130,7 @@ fn nonsense_is_answered_in_a_sentence_and_harms_nobody() {
     let socket = bench.path("results/run.ctl");
     let mode = std::fs::metadata(&socket).expect("the socket is a file").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    // One that says nothing must not keep others waiting for ever, nor the end of the run.
+    // A silent connection must not keep others waiting for ever, nor the end of the run.
     let _silent = UnixStream::connect(&socket).expect("the run listens");
     let long = [b'x'; 5000];
     for words in [&b"\n"[..], b"halt\x1b[2J\n", b"\xff\xfe\n", b"pause\0\n", &long] {
@@ -169,7 +169,7 @@ fn the_socket_of_a_killed_run_is_replaced() {
 struct Seat(Child);
 
 impl Seat {
-    /// `then` is done by the shell of the terminal after the run.
+    /// Starts the run in a terminal, whose shell executes `then` after the run.
     fn at(bench: &Bench, plan: Plan<'_>, then: &str) -> Seat {
         let line = plan.command_line();
         let script = bench
@@ -185,7 +185,7 @@ impl Seat {
         keyboard.write_all(keys.as_bytes()).expect("the terminal takes keys");
     }
 
-    /// What was shown, and the exit code.
+    /// Returns the terminal's output and the exit code.
     fn leave(mut self) -> (String, Option<i32>) {
         let mut shown = Vec::new();
         let screen = self.0.stdout.as_mut().expect("stdout is piped");

@@ -22,7 +22,7 @@ fn data(bench: &Bench) -> Vec<u8> {
     std::fs::read(bench.path("net.data")).expect("it was written")
 }
 
-/// What an undisturbed run writes.
+/// Returns the file of an undisturbed run.
 fn undisturbed() -> Vec<u8> {
     let bench = Bench::new();
     generation(&bench, "").run().expect_code(0);
@@ -108,7 +108,7 @@ fn a_killed_generation_goes_on_to_the_same_file() {
     let expected = undisturbed();
     assert!(records(&expected).len() > 100);
     assert_eq!(data(&bench), expected);
-    // With other settings it is another file.
+    // A file made with other settings is not continued.
     generation(&bench, "--delay-ms 2").set("seed", 2).run().expect_error(3);
     bench.write("run.genfens.epd", "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1\n");
     let other = generation(&bench, "--delay-ms 2").unset("openings").switch("genfens");
@@ -141,7 +141,7 @@ fn what_is_no_file_of_positions_stays() {
     std::fs::remove_file(bench.path("net.data")).expect("it is there");
     generation(&bench, "").run().expect_code(0);
     let made = data(&bench);
-    // Those of another run, too.
+    // The file of another run is not continued either.
     let other = generation(&bench, "").set("name", "other").run();
     other.expect_error(3);
     let other = generation(&bench, "").set("results", bench.path("other").display()).run();
@@ -152,7 +152,7 @@ fn what_is_no_file_of_positions_stays() {
     let nowhere = bench.path("nowhere/net.data");
     let other = generation(&bench, "").set("out", nowhere.display()).run();
     other.expect_error(3);
-    // Nobody would ever write to it.
+    // Opening a pipe that nobody writes to would wait for ever.
     std::fs::remove_file(bench.path("net.data")).expect("it is there");
     mknodat(CWD, bench.path("net.data"), FileType::Fifo, Mode::RUSR, 0).expect("a pipe");
     generation(&bench, "").run().expect_error(3);

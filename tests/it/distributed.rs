@@ -36,7 +36,7 @@ pub fn distant<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
     slow(bench).unset("concurrency").set("on", server.url())
 }
 
-/// The same, where a worker that says nothing for [`LEASE`] loses its pairs.
+/// [`distant`], in which a worker without a sign of life for [`LEASE`] loses its pairs.
 pub fn impatient<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
     distant(bench, server).set("lease", LEASE.as_secs())
 }
@@ -138,8 +138,9 @@ fn two_runs_share_the_workers() {
     }
 }
 
-/// Two runs of 40 pairs, the second of which begins when the first has a pair, over a worker with two
-/// slots; how many pairs the first gets while the second has its own, if it is of this priority.
+/// Plays two runs of 40 pairs over a worker with two slots; the second starts when the first has a
+/// pair. Returns the number of pairs that the first gets while the second, of this priority, is
+/// played.
 fn pairs_beside(priority: u8) -> usize {
     const PAIRS: usize = 40;
     let benches = [Bench::new(), Bench::new()];
@@ -169,7 +170,7 @@ fn a_more_important_run_has_the_workers_and_equal_ones_share_them() {
     if Server::start(&bench, "").is_none() {
         return;
     }
-    // What was in work when the second began is played to its end.
+    // The second run starts while jobs of the first are in work, which are played to their end.
     let beside = pairs_beside(200);
     assert!(beside <= 8, "{beside} pairs beside 40 of a more important run");
     let beside = pairs_beside(100);
@@ -216,7 +217,7 @@ fn the_live_page_shows_who_is_there() {
     let running = distant(&bench, &server).start();
     events.wait_for("part-runs", &[phrases::QUEUED]);
     events.wait_for("worker-alpha", &["badge running", " of 2"]);
-    // Who asks now is told the same.
+    // A page that is loaded now shows the same.
     let page = site.get("/cluster").body;
     assert!(page.contains("alpha"), "{page}");
     if let Some(mut browser) = browser::browser() {

@@ -1,18 +1,18 @@
-//! `arbiter doctor`: what it finds on this machine.
+//! The findings of `arbiter doctor` on this machine.
 
 use serde_json::Value;
 
 use crate::support::bench::{Bench, Finished};
 use crate::support::nats::Server;
 
-/// What was found of a subject.
+/// Returns the finding on a subject.
 fn of<'a>(report: &'a Value, subject: &str) -> &'a Value {
     let findings = report["findings"].as_array().expect("a list");
     let found = findings.iter().find(|finding| finding["subject"] == subject);
     found.unwrap_or_else(|| panic!("nothing of {subject}: {report:#}"))
 }
 
-/// The report, whose exit code is as it says.
+/// Returns the report after checking that the exit code matches it.
 fn report(finished: &Finished) -> Value {
     let report = finished.json();
     let bad = report["findings"].as_array().expect("a list").iter();

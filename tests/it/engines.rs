@@ -71,7 +71,7 @@ fn an_engine_is_forgotten_and_the_others_stay_as_they_are() {
     bench.write("engines.json", r#"[{"name": "theirs", "command": "x"}]"#);
     run(&["remove", "theirs"]).expect_error(3);
     run(&["add", "HEAD", "./mine"]).expect_error(3);
-    // What cannot be read of another program's list is no reason to stop, and is said.
+    // Unreadable entries of another program's list are reported and do not stop the command.
     for list in [
         "[{",
         "{}",

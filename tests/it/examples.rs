@@ -67,7 +67,7 @@ fn is_as_expected(printed: &str, expected: &str) -> bool {
     Regex::new(&format!("^{pattern}$")).expect("it is escaped").is_match(printed)
 }
 
-/// What a command prints, errors included, and its exit code unless that is 0.
+/// Returns the output of a command, errors included, and its exit code unless that is 0.
 fn run(bench: &Bench, command: &str) -> String {
     let folder = programs::arbiter().parent().expect("it is in a folder").display();
     let script = format!(

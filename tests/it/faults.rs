@@ -17,7 +17,7 @@ fn pair<'a>(bench: &'a Bench, misdeed: &str) -> Plan<'a> {
     Plan::new(bench, "match", 1)
         .puppet("A", &format!("--seed 1 --mode {misdeed}"))
         .puppet("B", "--seed 2")
-        // Long for a puppet, short for whoever waits for the test.
+        // The deadlines are long for a puppet, and short for people who wait for the test.
         .set("ready-deadline", 5)
         .set("move-deadline", 5)
         .set("stop-deadline", 1)
@@ -47,7 +47,7 @@ fn loses_by(misdeed: &str, reason: &str) -> Played {
 #[test]
 fn an_illegal_move_loses() {
     let played = loses_by("illegal-move --after 3", "illegal_move");
-    // Two moves each before it in the first game, and White is A.
+    // In the first game A is White, and two moves of each side come before the illegal one.
     assert_eq!(played.games()[0].moves.len(), 4, "the illegal move is not part of the game");
 }
 
@@ -92,7 +92,7 @@ fn a_fault_says_how_it_came_about() {
         let bench = Bench::new();
         let run = pair(&bench, &format!("{misdeed} --after 3")).switch("verbose").run();
         let run = run.expect_code(6);
-        // When the game ends, and games are told with their pair.
+        // The cause is reported when the game ends, before the line of its pair.
         let pair = run.stderr.find(" 1.1: ").expect("the line of a game");
         for game in [" 1.1 (A v B)", " 1.2 (B v A)"] {
             said(line_with(&run.stderr[..pair], game));
@@ -117,7 +117,7 @@ fn a_forfeit_waits_for_the_margin_and_is_told_in_time() {
     // The margin, and what is lost on the way.
     let limit = Duration::from_millis(50 + 100);
     let bench = Bench::new();
-    // It would think for a minute.
+    // The engine would think for a minute.
     let plan = Plan::new(&bench, "match", 1).puppet("A", "--mode slow --delay-ms 60000");
     let plan = plan.puppet("B", "--seed 2").set("each", "tc=0.2,timemargin=50");
     let report = plan.run().expect_code(6).json();
@@ -147,7 +147,7 @@ fn an_engine_deaf_to_stop_is_late_for_as_long_as_the_deadline_lets_it() {
 #[test]
 fn an_engine_deaf_to_quit_is_gone_in_time() {
     let limit = Duration::from_secs(1);
-    // How long a run takes, and its engine A was started how often.
+    // Returns the time of a run, and the number of processes of its engine A.
     let run = |deaf: &str| {
         let bench = Bench::new();
         let logged = format!("--seed 1 {deaf} {}", bench.logs());
@@ -161,7 +161,7 @@ fn an_engine_deaf_to_quit_is_gone_in_time() {
     };
     let (usual, _) = run("");
     let (took, processes) = run("--mode ignore-quit --ignore-term");
-    // One was tried before the run, one has played, and the run waited for each.
+    // One process was tried before the run, one has played, and the run waited for both.
     assert!(processes >= 2, "{processes}");
     let each = took.saturating_sub(usual) / processes;
     assert!(each < limit, "{each:?}");

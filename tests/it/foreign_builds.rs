@@ -1,4 +1,4 @@
-//! What the commands of a commit get to see and to touch when it is built.
+//! Access of a commit's build commands to the machine.
 
 use std::path::{Path, PathBuf};
 

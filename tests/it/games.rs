@@ -86,7 +86,7 @@ fn the_same_seed_gives_the_same_bytes_whatever_the_concurrency() {
         };
         let alone = with(1, 7);
         assert_eq!(with(4, 7), alone, "{order}");
-        // In the order of the book the seed decides nothing, but the games name it.
+        // With a sequential book the seed decides nothing, but the games name it.
         let mut other = with(4, 8);
         other.pgn = other.pgn.replace("[Seed \"8\"]", "[Seed \"7\"]");
         assert_eq!(other == alone, order == "sequential", "{order} with another seed");

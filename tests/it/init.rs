@@ -78,7 +78,7 @@ fn an_engine_of_rust_without_bench_has_no_gate_for_it() {
     project.commit("First");
     project.write("Cargo.toml", &format!("# The same\n{}", bench.read("project/Cargo.toml")));
     project.commit("Second");
-    // All that was written, and quicker.
+    // The steps are those that `init` wrote, with quicker games.
     let quick = text.replace("tc=4+0.04", "nodes=1 --pairs 1");
     std::fs::write(project.top.join("arbiter.toml"), quick).expect("it can be written");
     let all = "check,perft,non-regression";
@@ -93,7 +93,7 @@ fn settings_that_an_engine_would_not_pass_are_left_out_and_broken_ones_are_named
     let script = format!("#!/bin/sh\n'{engine}' engine | sed -u 's/^bestmove .*/bestmove a1a1/'\n");
     project.write("engine.sh", &script);
     let done = arbiter(&bench, &project, &["init", "--no-bench"]).expect_code(0);
-    // Which checks it fails is a list that time decides.
+    // The list of failed checks depends on timing.
     let told = line_with(&done.stderr, "bestmove-legal").split(": ").next();
     said(told.expect("a first part"));
     let path = project.top.join("arbiter.toml");

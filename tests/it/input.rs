@@ -206,7 +206,7 @@ fn a_run_that_does_not_exist() {
     ask_for_ghost();
 }
 
-/// All that reads a file which the user names, with `FILE` for its name.
+/// Command lines that read a file named by the user; `FILE` stands for its name.
 fn readers(bench: &Bench) -> Vec<Vec<String>> {
     let engines = [bench.puppet("A", "--seed 1", ""), bench.puppet("B", "--seed 2", "")];
     let [one, two] = engines.each_ref();

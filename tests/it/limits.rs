@@ -1,10 +1,10 @@
-//! What bounds an engine's thinking, as it reaches the engine.
+//! Limits of an engine's thinking, as the engine receives them.
 
 use crate::support::bench::Bench;
 use crate::support::plan::{Plan, Played};
 use crate::support::snapshot::said;
 
-/// A match with limits of its own for each side; what each was told with `go`, in order.
+/// Plays a match with limits for each side; returns each side's `go` commands in order.
 fn told(white: &str, black: &str, args: &str) -> (Played, Vec<Vec<String>>) {
     let bench = Bench::new();
     let logs = bench.logs();

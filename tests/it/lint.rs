@@ -1,4 +1,4 @@
-//! What engines say of their searches that cannot be: found, counted, and shown with an example.
+//! Impossible `info` lines of engines: found, counted, and shown with an example.
 
 use serde_json::Value;
 
@@ -9,14 +9,14 @@ use crate::support::snapshot::{line_with, said, without_figures};
 /// Positions from which games are over after a move: the fifty-move rule.
 const FIFTY: &str = "4k3/8/8/8/8/8/8/R3K3 w - - 99 80\n";
 
-/// A match of an honest puppet against one that says these lines before each move.
+/// A match of an honest puppet against one that prints these lines before each move.
 fn played(bench: &Bench, lines: &str, with: impl FnOnce(Plan<'_>) -> Plan<'_>) -> Finished {
     let plan = Plan::new(bench, "match", 2).puppet("good", "--seed 1");
     let plan = plan.puppet("odd", &format!("--seed 2 --info '{lines}'"));
     with(plan.set("max-moves", 12)).run().expect_code(0)
 }
 
-/// What was found: engine and rule.
+/// Returns the findings: engine and rule.
 fn found(finished: &Finished) -> Vec<(String, String)> {
     let list = finished.json()["lint"].as_array().cloned().unwrap_or_default();
     let text = |value: &Value| value.as_str().expect("text").to_owned();

@@ -1,4 +1,4 @@
-//! Who is to blame: the engine, the machine, or Arbiter itself that did not run.
+//! Responsibility for lost time: the engine, the machine, or an Arbiter that was stopped.
 
 use std::time::{Duration, Instant};
 
@@ -60,7 +60,7 @@ fn a_start_failure_names_what_the_engine_said_last() {
 #[test]
 fn engines_that_start_together_wait_for_each_other_and_not_in_vain() {
     let bench = Bench::new();
-    // All at once they would take some seconds of two processors.
+    // Starting in parallel, they would take some seconds of two processors.
     let work = "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done";
     let slow = |name| engine(&bench, name, work, "echo bestmove 0000");
     let plan = Plan::new(&bench, "match", 40).engine(slow("A")).engine(slow("B"));
@@ -70,7 +70,7 @@ fn engines_that_start_together_wait_for_each_other_and_not_in_vain() {
     assert_eq!(report["terminations"]["illegal_move"], 80, "{report:#}");
 }
 
-/// Returns what became of two pairs in which Arbiter was stopped for a while.
+/// Returns report and messages of two pairs during which Arbiter was stopped for a while.
 fn paused(each: &str) -> (serde_json::Value, String) {
     let bench = Bench::new();
     let logs = bench.logs();

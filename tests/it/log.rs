@@ -1,4 +1,4 @@
-//! The log of tests: what was tried, and what came of it.
+//! The log of tests with their results.
 
 use crate::support::bench::{Bench, Finished};
 use crate::support::plan::Plan;
@@ -8,7 +8,7 @@ use crate::support::snapshot::{line_with, said};
 const GREEDY: &str = "--skill greedy --seed 1";
 const RANDOM: &str = "--skill random --seed 2";
 
-/// A test in the folder `results` of what is stronger by far.
+/// A test in the folder `results` whose H1 is a gain of 50 Elo.
 fn test<'a>(bench: &'a Bench, name: &str, engines: [&str; 2], pairs: usize) -> Plan<'a> {
     let [first, second] = engines;
     Plan::new(bench, "sprt", pairs)

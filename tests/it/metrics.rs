@@ -11,7 +11,7 @@ use crate::support::site::{Site, get};
 use crate::support::snapshot::said;
 use crate::support::wait_for;
 
-/// The figures that a port tells, once they have these lines.
+/// Returns the metrics of a port, once they contain these lines.
 fn wait_for_figures(port: u16, lines: &[&str]) -> String {
     wait_for(&format!("figures with {lines:?}"), || {
         let reply = get(&format!("127.0.0.1:{port}"), "/metrics")?;
@@ -21,7 +21,7 @@ fn wait_for_figures(port: u16, lines: &[&str]) -> String {
     })
 }
 
-/// The counts of a histogram, by the rest of its labels.
+/// Returns the value of the first metric whose line starts with `name`.
 fn count(figures: &str, name: &str) -> f64 {
     let line = figures.lines().find_map(|line| line.strip_prefix(name));
     line.and_then(|value| value.trim().parse().ok()).unwrap_or_else(|| panic!("{name}: {figures}"))

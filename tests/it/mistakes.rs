@@ -1,4 +1,4 @@
-//! What mistakes of new users are answered. `UPDATE_EXPECT=1` writes the file beside this one anew.
+//! Answers to mistakes of new users. `UPDATE_EXPECT=1` rewrites the file beside this one.
 
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;

@@ -41,7 +41,7 @@ fn engines_read_their_files_and_games_and_reports_tell_them() {
     let report = ["report", "--results", &results, "run", "--format", "md"];
     let report = bench.arbiter(report).finish().expect_code(0).stdout;
     assert!(report.contains(&format!("EvalFile=a.net {}", SHOWN[0])), "{report}");
-    // What is in a file decides the moves: with the same in both, the games of a pair are one.
+    // The file's content decides the moves: with the same content, both games of a pair are equal.
     let moves = |bench: &Bench| {
         let text = bench.read("games.pgn");
         text.lines().filter(|line| line.starts_with('1')).map(str::to_owned).collect::<Vec<_>>()

@@ -1,4 +1,4 @@
-//! What is written: never over what is in use, never lost without a word.
+//! Output files: a file in use is never overwritten, and no output is lost silently.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -103,8 +103,8 @@ fn what_is_read_is_not_where_the_shell_has_redirected_the_output() {
     }
 }
 
-/// Does something to a file of a run in its middle; the answer is what the run says at its end, and the file
-/// that it names.
+/// Damages a file of a run during the run; returns the run's message at its end, and the file that
+/// it names.
 fn disturbed(name: &str, disturb: impl Fn(&Path)) -> (Bench, Finished, String) {
     let bench = Bench::new();
     let engines = ["A", "B"].map(|name| bench.puppet(name, "--seed 1 --delay-ms 4", ""));

@@ -43,7 +43,7 @@ fn pictures_of_the_readme() {
     let token = site.token.clone().expect("it is kept");
     wait_for("the run is listed", || (site.get("/runs/nightly").code == 200).then_some(()));
     browser.open(&site.url(&format!("/runs/nightly#token={token}")));
-    // In the middle of things: a course has been drawn, and both boards have pieces on them.
+    // The run is in its middle: charts have been drawn, and both boards have pieces on them.
     let games = "Number(document.querySelector('.standing progress')?.value ?? 0)";
     browser.wait_until(&format!("{games} >= 12 && document.querySelectorAll('svg').length > 4"));
     let boards = "document.querySelectorAll('.boards .board .marked').length";

@@ -97,7 +97,7 @@ fn nothing_is_taken_from_beyond_the_top_of_a_repository() {
     project.write("arbiter.toml", "this is no setting\n");
     project.git(&["worktree", "add", "--quiet", "tree", "HEAD"]);
     std::fs::remove_file(project.top.join("tree/arbiter.toml")).unwrap();
-    // As a submodule has it.
+    // A submodule has such a `.git` file.
     project.write("sub/.git", "gitdir: ../.git/modules/sub\n");
     project.write("sub/src/file", "");
     bench.write("arbiter.toml", "this is no setting\n");
@@ -160,7 +160,7 @@ fn gates_and_their_files_are_found_from_below() {
     let done = at(&bench, &src, &words).expect_code(0);
     said(line_with(&done.stderr, "settings of"));
     assert!(project.top.join("results/ci-perft.log").is_file());
-    // What an older gate says is known for the same files only.
+    // The result of an earlier gate counts for the same files only.
     project.write("perft.epd", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 ;D1 7\n");
     assert_ne!(at(&bench, &src, &words).code, Some(0));
 }

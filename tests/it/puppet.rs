@@ -19,12 +19,12 @@ fn greeted(args: &str) -> Talk {
     talk
 }
 
-/// A puppet that nothing has been said to.
+/// Starts a puppet and sends it nothing.
 fn started(args: &str) -> Talk {
     Talk::start(Command::new(puppet()).args(args.split_whitespace()))
 }
 
-/// What is printed by `--help`.
+/// Returns the output of `--help`.
 fn help() -> String {
     let output = Command::new(puppet()).arg("--help").output().expect("the puppet can be started");
     String::from_utf8(output.stdout).expect("the help is UTF-8")

@@ -1,7 +1,7 @@
 //! Engines that people use play each other through the harness.
 //!
-//! Where they are not installed the test says so and is passed over, except in
-//! continuous integration, where `tests/run` has had its chance to install them.
+//! If the engines are missing, the test says so and is skipped, except in continuous integration,
+//! where `tests/run` should have installed them.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -54,7 +54,7 @@ fn play(specs: [String; 2], each: &str) -> u64 {
     report.ended_by("time_forfeit")
 }
 
-/// What `--engine` takes for a program; `fields` each have a comma in front.
+/// Returns the value of `--engine` for a program; `fields` each have a comma in front.
 fn spec(name: &str, program: &Path, fields: &str) -> String {
     format!("name={name},cmd={}{fields}", program.display())
 }
@@ -117,7 +117,7 @@ fn engines_play_in_a_sandbox() {
     let fairymax = spec("Fairy", &fairymax, &held(",proto=xboard"));
     let gnuchess = spec("GNUChess", &gnuchess, &held(""));
     play([fairymax, gnuchess], "depth=4");
-    // One that is a script.
+    // An engine may be a script.
     let bench = Bench::new();
     let script = format!("#!/usr/bin/env bash\n{} \"$@\"\n", toga.display());
     let script = bench.write("toga", script);

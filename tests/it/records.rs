@@ -1,5 +1,5 @@
-//! What is written down of games: PGN as the user wants it, final positions, error output, and how
-//! promptly engines answered.
+//! Records of games: PGN as configured by the user, final positions, error output, and latencies of
+//! the engines.
 
 use rustix::process::Signal;
 use serde_json::Value;

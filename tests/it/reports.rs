@@ -13,7 +13,7 @@ const PAIRS: usize = 6;
 
 /// A run of puppets that play at random.
 fn played(bench: &Bench, command: &'static str, engines: usize) -> Finished {
-    // Some games are to be won.
+    // Without a move limit, some games are won.
     let mut plan = Plan::new(bench, command, PAIRS).unset("max-moves");
     for engine in 0..engines {
         plan = plan.puppet(&format!("P&{engine}"), &format!("--seed {}", engine + 11));
@@ -127,7 +127,7 @@ fn what_cannot_be_made_is_refused() {
     report(&bench, &["run", "run", "--out", &file]).expect_error(2);
     let lost = bench.path("nowhere/run.html").display().to_string();
     report(&bench, &["run", "--out", &lost]).expect_error(7);
-    // What was there stays.
+    // The old file stays as it was.
     let kept = bench.write("kept.html", "kept");
     let kept = kept.display().to_string();
     report(&bench, &["walk", "--out", &kept]).expect_error(3);

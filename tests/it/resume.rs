@@ -21,14 +21,14 @@ pub fn slow(bench: &Bench) -> Plan<'_> {
         .set("concurrency", 2)
 }
 
-/// What [`slow`] plays when nothing cuts it short.
+/// Plays [`slow`] without an interruption.
 pub fn uninterrupted() -> Played {
     let bench = Bench::new();
     Plan::new(&bench, "match", PAIRS).puppet("A", "--seed 1").puppet("B", "--seed 2").played(0)
 }
 
-/// Continues the run in `bench`. The plan is in the store: only where to find it
-/// and where to write is said again.
+/// Continues the run in `bench`. The plan is in the store: only the paths of the store and of the
+/// output are given again.
 pub fn resume(bench: &Bench) -> Running {
     let results = bench.path("results").display().to_string();
     let pgn = bench.path("games.pgn").display().to_string();
@@ -79,7 +79,7 @@ fn a_disk_fills_up(folder: &str, file: &str) {
     disk.fill();
     let finished = running.finish().expect_code(7);
     assert!(finished.stderr.contains(file), "{finished:#?}");
-    // What the disk does not take is in the next folder that takes it.
+    // A file that the disk has no room for is saved in the next folder that has room.
     let (_, rest) = finished.stderr.split_once(" saved ").expect("the message names a file");
     let saved = rest.split([' ', ':', ';']).nth(1).expect("a name follows");
     let saved = std::path::Path::new(saved);
@@ -135,7 +135,7 @@ fn a_pgn_file_on_a_full_disk_loses_no_game() {
 #[test]
 fn engines_do_not_outlive_a_harness_that_is_killed() {
     let bench = Bench::new();
-    // They notice neither that their input ends nor that they are asked to end.
+    // These engines ignore the end of their input and the request to end.
     let args = |seed: u32| format!("--mode ignore-quit --ignore-term --delay-ms 8 --seed {seed}");
     let plan = Plan::new(&bench, "match", PAIRS).puppet("A", &args(1)).puppet("B", &args(2));
     let running = plan.start();
@@ -166,7 +166,7 @@ fn a_run_whose_end_alone_cannot_be_noted_is_complete() {
 #[test]
 fn resuming_a_run_that_is_over_changes_nothing() {
     let bench = Bench::new();
-    // Where the file is depends on the folder, but it is the same file.
+    // The path depends on the folder, but the file is the same.
     let plan = Plan::new(&bench, "match", 2).puppet("A", "--seed 1").puppet("B", "--seed 2");
     let played = plan.set("pgn", "games.pgn").played(0);
     for pgn in ["games.pgn", "./games.pgn", &bench.path("games.pgn").display().to_string()] {
@@ -195,7 +195,7 @@ fn the_same_line_again_goes_on_and_says_which_flag_differs() {
         resumed().set(flag, value).run().expect_error(3);
     }
     resumed().puppet("C", "").run().expect_error(3);
-    // With another number of games at once it goes on, and twice with the same line.
+    // The run continues with another concurrency, and twice with the same command line.
     let started = slow(&bench).switch("resume-or-start").set("concurrency", 2);
     assert_eq!(started.played(0), uninterrupted());
     assert_eq!(resumed().played(0), uninterrupted());

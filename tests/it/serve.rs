@@ -1,4 +1,4 @@
-//! The live page over HTTP: what it shows while a run is played, and whom it obeys.
+//! The live page over HTTP: its content during a run, and the requests that it obeys.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -38,7 +38,7 @@ fn a_run_is_followed_from_before_its_beginning_to_its_end() {
     // A page that is asked for now says the same.
     let page = site.get("/runs/run").body;
     said(&outline(&page));
-    // Whoever looks on changes nothing.
+    // Viewers change nothing.
     let finished = running.finish().expect_code(0);
     assert_eq!(Played::read(&bench, &finished), uninterrupted());
     store::assert_consistent(&bench.path("results"));
@@ -83,11 +83,11 @@ fn the_list_is_filtered_by_the_server() {
     let row = list.wait_for("run-three", &["class=\"badge "]);
     assert!(row.contains("/runs/three"), "{row}");
     site.end();
-    // One that breaks whatever reads it is listed, too.
+    // A run that breaks every reader is listed, too.
     let broken = "UPDATE runs SET plan = json_set(plan, '$.engines', json('[]')) WHERE run = 'one'";
     store::change(&bench.path("results"), broken);
     let args = ["results", "list", "--results", "results"];
-    // Which tells the panic, too.
+    // The list reports the panic, too.
     let listed = bench.arbiter(args).finish();
     assert_eq!(listed.code, Some(0), "{listed:?}");
     let site = Site::start(&bench, &["--read-only"]);
@@ -179,7 +179,7 @@ fn only_who_has_the_token_steers() {
     let [speed, rest] = phrases::PACE;
     let state = events.wait_for("part-state", &["data-state=\"running\"", speed, rest]);
     assert!(!state.contains("NaN"), "{state}");
-    // What was done to it, the newest first.
+    // The page lists the commands to the run, the newest first.
     let [paused, resumed] = phrases::EVENTS;
     let told = events.wait_for("part-events", &[paused, resumed]);
     assert!(told.find(resumed) < told.find(paused), "{told}");
@@ -192,7 +192,7 @@ fn only_who_has_the_token_steers() {
     bench.wait_until_quiet();
     events.wait_for("part-state", &["data-phase=\"unfinished\""]);
     assert_eq!(site.command("/runs/run/pause").code, 409);
-    // What was given up is played again.
+    // An abandoned pair is played again.
     let running = resume(&bench);
     events.wait_for("part-state", &["data-phase=\"ended\""]);
     let finished = running.finish().expect_code(0);
@@ -211,7 +211,7 @@ fn add_silent(bench: &Bench) {
     bench.arbiter(["engines", "add", "silent", &silent]).finish().expect_code(0);
 }
 
-/// What a form for a test sends.
+/// Returns the request of the form that starts a test.
 fn ask(dev: &str, base: &str, name: &str) -> String {
     format!("/start?dev={dev}&base={base}&limit=nodes%3D9&elo0=0&elo1=200&pairs=20&name={name}")
 }
@@ -244,7 +244,7 @@ fn who_has_the_token_starts_tests_and_no_other_programs() {
         assert_eq!(reply.code, 400, "{word}: {reply:?}");
         assert!(!bench.path("results/bad.log").exists(), "{word}");
     }
-    // What is no name of an engine is a revision, and no program of the search path.
+    // A name that is no engine's is taken for a revision, not for a program of the search path.
     let mut asked = 0;
     let reply = wait_for("it is refused", || {
         asked += 1;
@@ -252,16 +252,17 @@ fn who_has_the_token_starts_tests_and_no_other_programs() {
         (reply.code == 400).then_some(reply)
     });
     assert!(reply.body.starts_with("error"), "{reply:?}");
-    // Who has asked knows why, and no file tells it again; whoever had no answer in time reads it there.
+    // A client that got an answer knows the reason, so no file has it; a client without one reads
+    // it there.
     assert!(asked > 1 || !bench.path("results/bad.log").exists());
     assert!(!bench.path("was-here").exists());
     let reply = site.command(&first);
-    // The run is there at once, but for a machine that is very busy.
+    // The run is there immediately, except on a very busy machine.
     let is_there = reply.code == 201 && reply.head.contains("location: /runs/first");
     assert!(is_there || reply.code == 202, "{reply:?}");
     let second = site.command(&ask("bundled", "bundled:material", "second"));
     assert!(second.code == 409 && second.body.contains("first"), "{second:?}");
-    // It goes on without the server.
+    // The run continues without the server.
     site.end();
     let site = Site::start(&bench, &["--start"]);
     site.events("/events/runs/first").wait_for("part-state", &["max=\"20\""]);
@@ -272,7 +273,7 @@ fn who_has_the_token_starts_tests_and_no_other_programs() {
     assert!([201, 202].contains(&site.command(&ask("bundled", "bundled:material", "second")).code));
     site.events("/events/runs/second").wait_for("part-state", &["data-phase=\"ended\""]);
     assert!(bench.read("results/second.log").contains("material"));
-    // What is no run yet is stopped, too.
+    // A test whose run has not started is stopped, too.
     bench.write("asleep", "");
     let reply = site.command(&ask("bundled", "silent", "third"));
     assert_eq!(reply.code, 202, "{reply:?}");
@@ -351,7 +352,7 @@ fn every_answer_keeps_browsers_in_bounds() {
     assert!(!site.get("/runs/one").body.contains("data-command"));
     let names = site.get("/compare?run=one&run=two").body;
     assert!(names.contains("P&amp;0 v P&amp;1") && names.contains(">two<"), "{names}");
-    // What other pages may show is the same as what is written, too.
+    // Pictures for other pages are the same as the written ones.
     for (path, form) in [("/badge/one.svg", "badge"), ("/runs/one/picture.svg", "svg")] {
         let picture = site.get(path);
         assert!(picture.head.contains("cross-origin-resource-policy: cross-origin"), "{picture:?}");
@@ -443,7 +444,7 @@ fn health_is_whether_the_store_can_be_read() {
     site.end();
 }
 
-/// Whether the other end has closed a connection on which it sends nothing.
+/// Returns whether the peer has closed a connection without sending anything.
 fn is_closed(mut stream: &TcpStream) -> bool {
     stream.set_nonblocking(true).expect("a socket can be asked");
     match stream.read(&mut [0]) {
@@ -457,7 +458,7 @@ fn those_who_send_or_read_nothing_keep_nobody_out() {
     let bench = Bench::new();
     let site = Site::start(&bench, &[]);
     let connect = |_| TcpStream::connect(&site.address).expect("the server listens");
-    // Most of them make room for others at once; what is left of them is closed in time.
+    // Most of them make room for others immediately; the remaining ones are closed by a timeout.
     let idle: Vec<TcpStream> = (0..600).map(connect).collect();
     let slow: Vec<TcpStream> = (0..150).map(connect).collect();
     let deaf = connect(0);
@@ -468,7 +469,7 @@ fn those_who_send_or_read_nothing_keep_nobody_out() {
     assert_eq!(site.get("/").code, 200);
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     let mut list = site.events("/events/runs");
-    // Those that make room are closed a moment after.
+    // Connections that make room are closed a moment later.
     wait_for("no more than 256 are connected", || {
         (150..=256).contains(&site.connections()).then_some(())
     });
@@ -480,7 +481,7 @@ fn those_who_send_or_read_nothing_keep_nobody_out() {
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     assert_eq!(site.connections(), 2, "that of the page, and that of who does not read");
     wait_for("who does not read is gone", || (site.connections() == 1).then_some(()));
-    // The page has got nothing all the while, and goes on.
+    // The page has received nothing all the while, and still gets events.
     played(&bench, "one", 11);
     list.wait_for("run-one", &["class=\"badge "]);
     site.end();

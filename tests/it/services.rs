@@ -35,7 +35,7 @@ fn units_are_understood_and_hardened() {
     }
 }
 
-/// The messages of a log of JSON lines, each of which has what all have.
+/// Returns the messages of a log of JSON lines after checking the fields that all have.
 fn messages(log: &str) -> Vec<Value> {
     let read = |line: &str| {
         let message: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"));

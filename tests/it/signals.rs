@@ -1,4 +1,4 @@
-//! Ctrl-C: once to finish what is being played, again to leave at once.
+//! Ctrl-C: once to finish the games in play, again to leave immediately.
 
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ fn once_waits_for_a_long_game_and_again_leaves_at_once() {
     let mut running = endless(&bench).start();
     wait_for_search(&bench);
     running.signal(Signal::INT);
-    // That nothing happens cannot be waited for, only watched for a while.
+    // An event that must not happen cannot be waited for, so the test watches for a while.
     std::thread::sleep(Duration::from_secs(2));
     assert!(!running.has_ended(), "one interrupt must not stop a game");
     running.signal(Signal::INT);

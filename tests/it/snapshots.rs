@@ -1,5 +1,5 @@
-//! What results look like, in every form: files beside this one, made from a store that is filled by hand.
-//! `UPDATE_EXPECT=1 cargo test -p tests --test it snapshots` writes them anew; look at what changed.
+//! Results in every form: files beside this one, made from a hand-written store. `UPDATE_EXPECT=1
+//! cargo test -p tests --test it snapshots` rewrites them; check what changed.
 
 pub mod rich;
 
@@ -106,7 +106,7 @@ fn the_list_is_sorted_and_filtered() {
     assert_eq!(names(&["--sort", "name"])[..2], ["ablation", "interrupted"]);
     assert_eq!(names(&["--sort", "state", "--state", "ended"])[0], "rejected");
     assert_eq!(names(&["--state", "running"]), [""; 0]);
-    // One row a line where nobody counts the columns.
+    // Piped output has one row per line.
     let piped = shown(&bench, &["results", "list"]);
     assert_eq!(piped.lines().count(), 9 + 4, "{piped}");
 }
@@ -199,7 +199,8 @@ fn flags(command: &Command, path: &str, text: &mut String) {
     }
 }
 
-/// What scripts may name: lines are added, and none is taken away or changed within a major version.
+/// Scripts rely on these names: lines are added, and none is removed or changed within a major
+/// version.
 #[test]
 fn commands_and_flags() {
     let mut text = String::new();

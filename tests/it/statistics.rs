@@ -206,7 +206,8 @@ fn what_is_undefined_is_said_to_be() {
         assert_figures(&found, &expected);
         show(flags);
     }
-    // What allows for the stopping rule takes empty cells for small ones, and would promise more.
+    // The correction for the stopping rule takes empty cells for small ones, and would promise
+    // more.
     show("sprt --counts 5,0,0,0,0");
 }
 

@@ -1,5 +1,5 @@
-//! What the end-to-end tests share: a place to run in, the programs to run, and
-//! readers for what they leave behind.
+//! Helpers of the end-to-end tests: a folder to run in, the programs to run, and readers for their
+//! output.
 //!
 //! Nothing here sleeps for a guessed time: a test waits for a condition, and
 //! fails with what it saw when a generous deadline has passed.
@@ -23,11 +23,10 @@ pub mod talk;
 
 use std::time::{Duration, Instant};
 
-/// How long anything may take before a test gives up. Far more than needed, so
-/// that a slow machine is not a failing machine.
+/// Longest time a test waits. Far more than needed, so that a slow machine does not fail a test.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Waits until `condition` answers something.
+/// Waits until `condition` returns a value.
 pub fn wait_for<T>(what: &str, mut condition: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + PATIENCE;
     loop {

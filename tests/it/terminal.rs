@@ -1,4 +1,4 @@
-//! What commands say besides their results, and how much of it.
+//! Messages of commands besides their results, and their amount.
 
 use crate::support::bench::Bench;
 use crate::support::plan::Plan;
@@ -50,7 +50,7 @@ fn a_rehearsal_tells_the_plan_and_leaves_nothing() {
         "json".to_owned(),
     ]));
     assert_eq!(again.finish().expect_code(0).json()["command"], json["command"]);
-    // What would be refused is refused now.
+    // A dry run refuses the same errors.
     let wrong = bench.puppet("A", "--seed 1", ",option.Nonsense=1");
     let refused = Plan::new(&bench, "match", 2).engine(wrong).puppet("B", "").unset("format");
     refused.switch("dry-run").run().expect_error(3);

@@ -23,9 +23,9 @@ pub struct Violation {
     pub path: String,
     /// The line, counted from one.
     pub line: usize,
-    /// Which rule, in a few words.
+    /// Short name of the rule.
     pub rule: &'static str,
-    /// What was found, and what to do about it.
+    /// Finding, and its remedy.
     pub found: String,
 }
 

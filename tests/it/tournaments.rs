@@ -40,7 +40,7 @@ fn tournament(bench: &Bench, format: Format) -> Plan<'_> {
     format.flags.iter().fold(plan, |plan, (flag, value)| plan.set(flag, value))
 }
 
-/// What a tournament comes to: its report and its games.
+/// Outcome of a tournament: its report and its games.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     json: Value,
@@ -77,12 +77,12 @@ impl Dice {
     }
 }
 
-/// What became of tournaments that were cut short.
+/// Statistics of interrupted tournaments.
 #[derive(Debug, Default)]
 struct Toll {
     /// Signals that reached a run before its end, by signal.
     cuts: BTreeMap<&'static str, u32>,
-    /// How many of these found the run in the store, so that it had to go on.
+    /// Number of these signals after which the run was in the store and had to be resumed.
     resumed: u32,
     /// Tournaments played to their end.
     finished: u32,
@@ -155,7 +155,7 @@ fn cut_short(format: Format, cuts: u32, dice: &mut Dice, toll: &mut Toll) {
             toll.resumed += u32::from(is_begun && !is_complete);
             running = match is_begun {
                 true => resume(&bench),
-                // Nothing was played, so there is nothing to go on with.
+                // No game is in the store, so there is nothing to resume.
                 false => tournament(&bench, format).start(),
             };
         }
@@ -236,7 +236,7 @@ fn standings_agree_with_the_games() {
             let halves = points.get(name).copied().unwrap_or(0) + 4 * sat_out;
             assert_eq!(row["points"].as_f64(), Some(halves as f64 / 2.0), "{format:?}: {row}");
         }
-        // What is shown later is what was shown at the end.
+        // The result shown later is the one shown at the end.
         let results = bench.path("results").display().to_string();
         let args = ["results", "--results", &results, "--format", "json", "show", "run"];
         assert_eq!(bench.arbiter(args).finish().expect_code(0).json(), json);

@@ -1,4 +1,4 @@
-//! What was said in a game is kept, and `arbiter replay` comes to the same end from it.
+//! Transcripts of games are kept, and `arbiter replay` comes to the same end from them.
 
 use crate::support::bench::{Bench, Finished};
 use crate::support::plan::Plan;

@@ -16,7 +16,7 @@ const PAIRS: usize = 2;
 /// Big steps, so that every result shows.
 const PARAMS: &str = "Courage,50,0,100,10,0.5\nPatience, int, 0, -9, 9, 2, 0.25\n";
 
-/// Two options of the puppet, each of which changes its moves.
+/// A tuning of two options of the puppet, each of which changes its moves.
 fn tuning<'a>(bench: &'a Bench, args: &str) -> Plan<'a> {
     let params = bench.write("params.txt", PARAMS);
     Plan::new(bench, "tune", ITERATIONS * PAIRS)
@@ -46,7 +46,7 @@ fn path(bench: &Bench) -> Vec<Row> {
     rows.collect::<Result<_, _>>().expect("rows can be read")
 }
 
-/// What a run must have in common with another one to be the same.
+/// Returns the parts of a run that must equal those of an undisturbed one.
 fn whole(bench: &Bench, report: &Value) -> (Value, String, Vec<Row>) {
     let path = path(bench);
     assert_eq!(path.len(), ITERATIONS);
@@ -79,7 +79,7 @@ fn a_tuning_survives_being_killed_and_takes_the_same_path() {
         parameter["value"].as_f64() != parameter["start"].as_f64()
     };
     assert!(moved(0) && moved(1), "{tuning:#}");
-    // To resume what is over changes nothing.
+    // Resuming a finished tuning changes nothing.
     let again = resume(&bench, &[]).finish().expect_code(0).json();
     assert_eq!(whole(&bench, &again), whole(&calm, &uninterrupted));
 }
@@ -93,7 +93,7 @@ fn a_path_that_lost_its_end_is_made_whole_and_a_wrong_one_is_noticed() {
         let store = Connection::open(bench.path("results").join("arbiter.db")).expect("a store");
         store.execute(sql, []).expect("the table is there");
     };
-    // As after a kill between a pair and its iteration.
+    // This is the state after a kill between a pair and its iteration.
     change("DELETE FROM iterations WHERE iteration >= 9");
     let again = resume(&bench, &[]).finish().expect_code(0).json();
     assert_eq!(whole(&bench, &again), before);
@@ -237,7 +237,7 @@ fn values_are_reported_patched_and_confirmed() {
     shell.finish().expect_code(0);
     let expect = format!("#define COURAGE {}\r\nint patience{{{}}};\r\n", tuned(0), tuned(1));
     assert_eq!(bench.read("table.h"), expect);
-    // The confirmation plays one against the other, and goes on where it was.
+    // The confirmation plays tuned against initial values, and is resumed where it stopped.
     let confirm = ["--confirm", "--elo1", "50", "--confirm-pairs", "3"];
     let confirmed = resume(&bench, &confirm).finish().expect_code(5);
     assert!(store::has_run(&bench.path("results"), "run-confirm"));

@@ -1,13 +1,13 @@
-//! What a match loses to those who look on: measured, so it wants a machine that does nothing else.
+//! Cost of viewers to a match: a measurement, so it wants a machine that does nothing else.
 //!
 //! ```text
 //! cargo test --release -p tests --test it viewers -- --ignored --nocapture
 //! ```
 //!
-//! `VIEWERS` (50), `VIEWERS_ROUNDS` (8), `VIEWERS_PAIRS` (1000) and `VIEWERS_NODES` (100) change what
-//! is measured. Each round plays the same match with and without a server and its viewers, in an
-//! order that alternates. The match takes all of the machine, so what the server and the viewers take
-//! of its processors is what the match loses; the times of the matches say the same, with much more
+//! `VIEWERS` (50), `VIEWERS_ROUNDS` (8), `VIEWERS_PAIRS` (1000) and `VIEWERS_NODES` (100) change
+//! the measurement. Each round plays the same match with and without a server and its viewers, in
+//! an order that alternates. The match uses the whole machine, so it loses the processor time that
+//! the server and the viewers take; the durations of the matches show the same, with much more
 //! noise.
 
 use std::path::Path;
@@ -25,7 +25,7 @@ fn setting(name: &str, default: usize) -> usize {
     given.map_or(default, |text| text.parse().expect("a setting is a number"))
 }
 
-/// What a match took.
+/// Measurements of a match.
 struct Taken {
     /// Seconds for all of its pairs.
     seconds: f64,

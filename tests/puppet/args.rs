@@ -1,4 +1,4 @@
-//! What can be asked of the puppet on its command line.
+//! Command line of the puppet.
 
 use std::path::PathBuf;
 
@@ -12,12 +12,12 @@ use clap::{Parser, ValueEnum};
 #[derive(Debug, Parser)]
 #[command(name = "puppet")]
 pub struct Args {
-    /// How to behave
+    /// Mode of behaviour
     #[arg(long, value_enum, default_value_t = Mode::Good)]
     pub mode: Mode,
 
-    /// What language to speak; in that of xboard only the modes marked so, `good`,
-    /// `illegal-move`, `garbage-bestmove`, `crash` and `hang` differ
+    /// Protocol to speak; in that of xboard only the modes marked so, `good`, `illegal-move`,
+    /// `garbage-bestmove`, `crash` and `hang` differ
     #[arg(long, value_enum, default_value_t = Proto::Uci)]
     pub proto: Proto,
 
@@ -33,8 +33,8 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     pub in_game: Option<u32>,
 
-    /// How long to think about each move; with `slow`, `late-bestmove` and
-    /// `partial-line`, how long the misdeed takes (they have their own defaults)
+    /// Time to think about each move; with `slow`, `late-bestmove` and `partial-line`, the duration
+    /// of the misdeed (they have their own defaults)
     #[arg(long, value_name = "MS")]
     pub delay_ms: Option<u64>,
 
@@ -52,7 +52,7 @@ pub struct Args {
     #[arg(long, value_name = "LINES", default_value = "")]
     pub info: String,
 
-    /// How well to play
+    /// Skill of play
     #[arg(long, value_enum, default_value_t = Skill::Random)]
     pub skill: Skill,
 
@@ -73,7 +73,7 @@ pub struct Args {
     pub lifetime_s: u64,
 }
 
-/// How the puppet behaves.
+/// Mode of behaviour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Mode {
     /// Follows the protocol
@@ -146,7 +146,7 @@ pub enum Mode {
     DoubleUciok,
     /// Declares options that make no sense, besides its own
     BadOptions,
-    /// Has two threads unless it is told otherwise
+    /// Has two threads unless `setoption` changes that
     TwoThreads,
     /// Declares no options
     NoOptions,
@@ -164,7 +164,7 @@ pub enum Mode {
     UppercasePromotion,
     /// Writes castling as the other variant does
     OtherCastling,
-    /// Says `bestmove a1a1` when it is told a position, before `go`
+    /// Says `bestmove a1a1` when it receives a position, before `go`
     EarlyBestmove,
     /// Expects an illegal reply
     IllegalPonder,
@@ -219,7 +219,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// Whether the misdeed is too heavy to be committed at every move of a game.
+    /// Returns whether the misdeed is too heavy to be committed at every move of a game.
     pub fn happens_once(self) -> bool {
         matches!(
             self,
@@ -244,7 +244,7 @@ pub enum Proto {
     Console,
 }
 
-/// How well the puppet plays.
+/// Skill of play.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Skill {
     /// Any legal move

@@ -9,14 +9,14 @@ use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position, Rank, 
 
 use crate::args::Skill;
 
-/// A position as the other side described it.
+/// A position as described by the other side.
 #[derive(Debug, Clone)]
 pub struct Board {
     position: Chess,
     castling: CastlingMode,
 }
 
-/// What is wrong with the rules that the puppet counts by.
+/// Error in the rules that the puppet counts by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flaw {
     /// Nothing.
@@ -67,7 +67,7 @@ impl Board {
         Ok(self)
     }
 
-    /// Whether White is to move.
+    /// Returns whether White is to move.
     pub fn white_to_move(&self) -> bool {
         self.position.turn() == Color::White
     }
@@ -109,7 +109,7 @@ impl Board {
         Some(Board { position, castling: self.castling })
     }
 
-    /// A legal move as it is written where castling is written in the other way.
+    /// Returns a legal move in the other notation of castling.
     pub fn other_notation(&self, uci: &str) -> String {
         let parsed = uci.parse::<UciMove>().ok();
         let legal = parsed.and_then(|parsed| parsed.to_move(&self.position).ok());
@@ -199,9 +199,9 @@ fn count(board: &shakmaty::Board, color: Color, role: Role) -> i32 {
     i32::try_from(board.by_piece(role.of(color)).count()).expect("a board has 64 squares")
 }
 
-/// What a greedy player thinks a move brings: mate above all, then material
-/// after the best capture in reply, then less freedom for the opponent, which
-/// is what leads a material advantage to a mate.
+/// Returns a greedy player's estimate of a move: mate above all, then material after the best
+/// capture in reply, then less freedom for the opponent, which leads a material advantage to a
+/// mate.
 fn worth(position: &Chess, candidate: Move) -> i32 {
     let mut after = position.clone();
     after.play_unchecked(candidate);

@@ -1,4 +1,4 @@
-//! What is said in answer to `uci`, besides the name.
+//! The answer to `uci`, besides the name.
 
 use crate::args::Mode;
 use crate::misdeed::say;
@@ -6,7 +6,7 @@ use crate::options::DECLARATIONS;
 
 const MANY_OPTIONS: u32 = 500;
 
-/// What comes before the name.
+/// Prints the lines before the name.
 pub fn introduce(mode: Mode) {
     match mode {
         Mode::Banner => {
@@ -22,7 +22,7 @@ pub fn introduce(mode: Mode) {
     }
 }
 
-/// The options.
+/// Prints the options.
 pub fn declare(mode: Mode) {
     match mode {
         Mode::NoOptions => return,

@@ -1,5 +1,5 @@
-//! What the other side says, read by a thread of its own so that `stop` and
-//! `isready` are heard during a search.
+//! Input from the other side, read by a thread of its own so that `stop` and `isready` are received
+//! during a search.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, Write};
@@ -22,7 +22,7 @@ pub struct Inbox {
 }
 
 impl Inbox {
-    /// Starts to read; what is read is also appended to `log`/PID.log.
+    /// Starts to read; the input is also appended to `log`/PID.log.
     pub fn open(log: Option<&Path>) -> Result<Inbox, String> {
         let mut log = log.map(open_log).transpose()?;
         let (sender, lines) = channel();

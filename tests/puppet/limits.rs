@@ -1,4 +1,4 @@
-//! What a `go` command allows.
+//! Limits of a `go` command.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use std::time::Duration;
 pub struct Limits {
     /// The time the side to move has; `movetime` counts as such.
     pub time: Option<Duration>,
-    /// Whether only `stop` ends the search.
+    /// `true` if only `stop` ends the search.
     pub endless: bool,
 }
 

@@ -1,5 +1,4 @@
-//! What is said in answer to `go`: the move, and in every mode but `good` what
-//! spoils it.
+//! The answer to `go`: the move and, in every mode but `good`, a misdeed.
 
 use std::io::Write;
 use std::os::unix::process::CommandExt;
@@ -16,9 +15,9 @@ const STDERR_NOISE_BYTES: usize = 1 << 20;
 const HUGE_LINE_BYTES: usize = 16 << 20;
 const FLOOD_LINES: u32 = 100_000;
 
-/// What an honest answer to a `go` needs, and what a dishonest one may use.
+/// Input of an honest answer to `go`, and of a dishonest one.
 pub struct Answer {
-    /// What the `go` allows.
+    /// Limits of the `go`.
     pub limits: Limits,
     /// The move to play.
     pub choice: Choice,
@@ -36,7 +35,7 @@ pub struct Answer {
 pub fn search(session: &mut Session, answer: &Answer) -> Result<Option<Leave>, String> {
     let mode = if session.due(1) { session.args.mode } else { Mode::Good };
     if mode.happens_once() {
-        // What follows the first time is honest.
+        // The misdeed happens once; later answers are honest.
         session.args.mode = Mode::Good;
     }
     prelude(mode, session, &answer.illegal);
@@ -98,7 +97,7 @@ fn with_capital(uci: &str) -> String {
     }
 }
 
-/// What some modes say last before their move.
+/// Prints the last lines before the move in some modes.
 fn afterthought(mode: Mode, illegal: &str) {
     match mode {
         Mode::MateZero => say("info depth 2 score mate 0 nodes 2"),
@@ -117,7 +116,7 @@ fn afterthought(mode: Mode, illegal: &str) {
     }
 }
 
-/// Answers `go perft`: what follows are the leaves after each move.
+/// Answers `go perft` with the leaves after each move.
 pub fn count(session: &Session, board: &Board, depth: u32) {
     let mode = if session.due(1) { session.args.mode } else { Mode::Good };
     prelude(mode, session, &board.illegal(session.args.seed));
@@ -158,7 +157,7 @@ fn think(mode: Mode, session: &Session, limits: &Limits) -> Result<Leave, String
     }
 }
 
-/// What comes before the move, and in some modes instead of it.
+/// Prints the lines before the move or, in some modes, in place of it.
 fn prelude(mode: Mode, session: &Session, illegal: &str) {
     match mode {
         Mode::Crash => {

@@ -19,23 +19,23 @@ pub const DECLARATIONS: [&str; 11] = [
 /// The options that change what the puppet does.
 #[derive(Debug, Default)]
 pub struct Options {
-    /// Whether castling is sent and received as king takes rook.
+    /// `true` if castling is sent and received as king takes rook.
     pub chess960: bool,
-    /// Mixed into the choice of moves, so that a game shows whether the option
-    /// has arrived: 0 for `Normal`.
+    /// Part of the seed of the moves, so that a game shows whether the option has arrived: 0 for
+    /// `Normal`.
     pub style: u64,
-    /// Mixed into the choice of moves like the style.
+    /// Part of the seed of the moves, as the style.
     pub courage: u64,
-    /// The same, counted from its least value.
+    /// Part of the seed of the moves, counted from the option's least value.
     pub patience: u64,
-    /// Mixed into the choice of moves, too: what is in the file that `EvalFile` names.
+    /// Part of the seed of the moves: a hash of the file that `EvalFile` names.
     pub weights: u64,
-    /// Whether it is to name the reply it expects.
+    /// `true` if the puppet names the reply it expects.
     pub ponder: bool,
 }
 
 impl Options {
-    /// What the options mix into the choice of moves.
+    /// Returns the part of the seed of the moves that comes from the options.
     pub fn salt(&self) -> u64 {
         self.weights ^ (self.style << 32) ^ (self.courage << 40) ^ (self.patience << 48)
     }

@@ -11,7 +11,7 @@ use crate::limits::Limits;
 use crate::misdeed::{self, Answer};
 use crate::options::Options;
 
-/// Why a loop was left in good order.
+/// Reason why a loop ended in good order.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Leave {
     /// `quit` was received, or the input ended.
@@ -22,16 +22,16 @@ pub enum Leave {
 
 /// The state of the conversation.
 pub struct Session {
-    /// What was asked for on the command line.
+    /// Arguments of the command line.
     pub args: Args,
     inbox: Inbox,
     options: Options,
     greeted: bool,
     /// The last `position` and its board.
     position: Option<(String, Board)>,
-    /// How many `ucinewgame` this process has received.
+    /// Number of `ucinewgame` commands that this process has received.
     games: u32,
-    /// How many `go` this process has received.
+    /// Number of `go` commands that this process has received.
     searches: u32,
 }
 
@@ -64,19 +64,19 @@ impl Session {
         }
     }
 
-    /// Whether the time of the misdeed has come; `after` is the number of
-    /// searches it waits for when the command line does not say.
+    /// Returns whether it is time for the misdeed; `after` is the number of searches before it if
+    /// the command line does not say.
     pub fn due(&self, after: u32) -> bool {
         self.searches >= self.args.after.unwrap_or(after)
             && self.games >= self.args.in_game.unwrap_or(0)
     }
 
-    /// How many `go` this process has received.
+    /// Returns the number of `go` commands that this process has received.
     pub fn searches(&self) -> u32 {
         self.searches
     }
 
-    /// How long the misdeed, or a move in any other mode, takes.
+    /// Returns the duration of the misdeed or, in any other mode, of a move.
     pub fn delay(&self, default_ms: u64) -> Duration {
         Duration::from_millis(self.args.delay_ms.unwrap_or(default_ms))
     }
@@ -88,7 +88,7 @@ impl Session {
         }
         match command {
             "" | "stop" | "debug" => {}
-            // They may have crossed.
+            // The command may have crossed the move.
             "ponderhit" if self.args.mode == Mode::ImpatientPonder => {}
             "uci" => self.greet(),
             "isready" => self.report_ready(),
@@ -113,8 +113,8 @@ impl Session {
         Ok(None)
     }
 
-    /// Sets the board, by the new moves alone where a position continues the last one: a long game would
-    /// else be played through again at every move.
+    /// Sets the board, by the new moves alone where a position continues the last one: a long game
+    /// would otherwise be played through again at every move.
     fn set_position(&mut self, text: &str) -> Result<(), String> {
         let board = match self.position.take() {
             Some((last, board)) if continues(text, &last) => board.play(&text[last.len()..])?,
@@ -209,7 +209,7 @@ impl Session {
     }
 }
 
-/// Whether `text` is the position `last` and further moves.
+/// Returns whether `text` is the position `last` and further moves.
 fn continues(text: &str, last: &str) -> bool {
     last.contains(" moves ") && text.strip_prefix(last).is_some_and(|more| more.starts_with(' '))
 }

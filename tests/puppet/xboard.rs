@@ -13,7 +13,7 @@ pub struct Xboard {
     args: Args,
     inbox: Inbox,
     board: Board,
-    /// Whether moves are only followed.
+    /// `true` if moves are only followed (`force`).
     forced: bool,
     /// The opponent's last move.
     heard: String,

@@ -36,19 +36,19 @@ impl Bitboard {
         Bitboard(0xFF << ((rank & 7) * 8))
     }
 
-    /// Is the square a member?
+    /// Returns whether the square is a member.
     #[inline]
     pub const fn contains(self, square: Square) -> bool {
         self.0 >> square.index() & 1 != 0
     }
 
-    /// Is the set empty?
+    /// Returns whether the set is empty.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Has the set a member?
+    /// Returns whether the set has a member.
     #[inline]
     pub const fn any(self) -> bool {
         self.0 != 0
@@ -60,7 +60,7 @@ impl Bitboard {
         self.0.count_ones()
     }
 
-    /// Has the set at least two members?
+    /// Returns whether the set has at least two members.
     #[inline]
     pub const fn several(self) -> bool {
         self.without_first().any()

@@ -23,14 +23,14 @@ pub enum FenFault {
     Missing(Field),
     /// A field cannot be read.
     Malformed {
-        /// Which field.
+        /// Field with the fault.
         field: Field,
-        /// What was found there.
+        /// Text of the field.
         found: String,
     },
     /// More than six fields; holds the first of the others.
     Trailing(String),
-    /// What the text describes cannot be played.
+    /// The described position cannot be played.
     Unplayable(Fault),
 }
 
@@ -147,7 +147,7 @@ pub fn parse(text: &str) -> Result<Position, FenError> {
         Ok(position) if faults.is_empty() => Ok(position),
         Ok(_) => Err(FenError(faults)),
         Err(unplayable) => {
-            // Who moves is unknown, and with it whether these are faults.
+            // These may be no faults, since the side to move is unknown.
             let guessed = |fault: &Fault| {
                 turn.is_none() && matches!(fault, Fault::OpponentInCheck | Fault::EnPassant(_))
             };
@@ -240,7 +240,7 @@ fn parse_castling(text: &str, pieces: &[Option<Piece>; 64]) -> Option<Bitboard> 
     Some(rooks)
 }
 
-/// The rook furthest from the king towards h (or a) on the back rank: what K and Q mean in X-FEN.
+/// Returns the rook furthest from the king towards h (or a) on the back rank, as K and Q in X-FEN.
 fn outermost_rook(color: Color, pieces: &[Option<Piece>; 64], king_side: bool) -> Option<Square> {
     let rank = color.relative_rank(0);
     let on = |kind| move |&square: &Square| pieces[square.index()] == Some(Piece { color, kind });
@@ -253,7 +253,7 @@ fn outermost_rook(color: Color, pieces: &[Option<Piece>; 64], king_side: bool) -
     }
 }
 
-/// How castling rights are written.
+/// Notation of castling rights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CastlingLetters {
     /// K and Q where they are unambiguous, the file letter otherwise.

@@ -7,9 +7,9 @@ use std::ops::Deref;
 use super::piece::Kind;
 use super::square::Square;
 
-/// What a move does besides carrying a piece from one square to another.
+/// Kind of a move: its effect besides carrying a piece from one square to another.
 ///
-/// Bit 2 marks captures and bit 3 promotions; no value is zero, which is what leaves room for
+/// Bit 2 marks captures and bit 3 promotions; no value is zero, which leaves room for
 /// `Option<Move>` in two bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -127,43 +127,43 @@ impl Move {
         Square::new((self.0.get() >> 6) as u8)
     }
 
-    /// What else the move does.
+    /// Returns the kind of the move.
     #[inline]
     pub const fn kind(self) -> MoveKind {
         MoveKind::from_nibble(self.0.get() >> 12)
     }
 
-    /// Does the move take something?
+    /// Returns whether the move is a capture.
     #[inline]
     pub const fn is_capture(self) -> bool {
         self.0.get() & 0x4000 != 0
     }
 
-    /// Does a pawn become something else?
+    /// Returns whether the move is a promotion.
     #[inline]
     pub const fn is_promotion(self) -> bool {
         self.0.get() & 0x8000 != 0
     }
 
-    /// Neither capture nor promotion.
+    /// Returns whether the move is neither capture nor promotion.
     #[inline]
     pub const fn is_quiet(self) -> bool {
         self.0.get() & 0xC000 == 0
     }
 
-    /// Is it castling?
+    /// Returns whether the move is castling.
     #[inline]
     pub const fn is_castle(self) -> bool {
         self.0.get() >> 12 == MoveKind::Castle as u16
     }
 
-    /// Is it an en-passant capture?
+    /// Returns whether the move is an en-passant capture.
     #[inline]
     pub const fn is_en_passant(self) -> bool {
         self.0.get() >> 12 == MoveKind::EnPassant as u16
     }
 
-    /// What the pawn becomes, if it does.
+    /// Returns the promotion piece; `None` if the move does not promote.
     #[inline]
     pub const fn promotion(self) -> Option<Kind> {
         match (self.is_promotion(), self.0.get() >> 12 & 3) {

@@ -1,4 +1,4 @@
-//! How a position, taken by itself, may end the game.
+//! Ends of the game by the position alone.
 
 use super::bitboard::Bitboard;
 use super::piece::Kind;
@@ -36,8 +36,8 @@ impl Position {
         }
     }
 
-    /// Is mate impossible for both sides: bare kings, one minor piece, or bishops that all live on
-    /// one colour?
+    /// Returns whether neither side can mate: bare kings, one minor piece, or bishops on one colour
+    /// only.
     #[inline]
     pub fn is_insufficient_material(&self) -> bool {
         let board = self.board();

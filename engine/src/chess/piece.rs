@@ -2,7 +2,7 @@
 
 use super::color::Color;
 
-/// What a piece is, whoever owns it.
+/// Kind of a piece, whoever owns it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Kind {
@@ -55,7 +55,7 @@ impl Kind {
 pub struct Piece {
     /// The owner.
     pub color: Color,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
 }
 

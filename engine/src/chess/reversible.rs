@@ -1,7 +1,8 @@
-//! The moves of single pieces that can be taken back, by how they change the key of a position: with them a
-//! search knows that a position can come back before the move is made.
+//! Reversible moves of single pieces, by the change of the position's key: they tell a search that
+//! a position can repeat before the move is made.
 //!
-//! Cuckoo hashing of the changes of keys, by Marcel van Kervinck, as in Stockfish 10, `Position::has_game_cycle`.
+//! Cuckoo hashing of the key changes, by Marcel van Kervinck, as in Stockfish 10,
+//! `Position::has_game_cycle`.
 
 #![expect(clippy::disallowed_types, reason = "a table of the rules, too large for const")]
 
@@ -17,10 +18,10 @@ use super::zobrist;
 /// Slots of the table, of which 3,668 are used.
 const SLOTS: usize = 8_192;
 
-/// The change of a key, 0 if the slot is free, and the squares of the move, either of which may be the first.
+/// Key change, 0 if the slot is free, and the two squares of the move, in either direction.
 type Slot = (u64, [Square; 2]);
 
-/// The two slots in which a change may be.
+/// Returns the two slots in which a key change may be.
 fn places(change: u64) -> [usize; 2] {
     [change as usize % SLOTS, (change >> 16) as usize % SLOTS]
 }
@@ -44,7 +45,7 @@ fn table() -> &'static [Slot] {
     })
 }
 
-/// Where a piece can go on an empty board and come back from.
+/// Returns the destinations of a piece on an empty board from which it can move back.
 fn reach(kind: Kind, from: Square) -> Bitboard {
     match kind {
         Kind::Pawn => Bitboard::EMPTY,
@@ -56,7 +57,7 @@ fn reach(kind: Kind, from: Square) -> Bitboard {
     }
 }
 
-/// Puts a move into the first of its slots; whatever was there goes to its other one.
+/// Puts a move into the first of its slots; the previous entry of a slot moves to its other slot.
 fn insert(table: &mut [Slot], mut slot: Slot) {
     let [mut place, _] = places(slot.0);
     loop {
@@ -69,7 +70,7 @@ fn insert(table: &mut [Slot], mut slot: Slot) {
     }
 }
 
-/// The squares between which one piece has to move, in one direction or the other, to change the key of a position so.
+/// Returns the two squares between which a piece moves, in either direction, for this key change.
 #[inline]
 pub(crate) fn squares(change: u64) -> Option<[Square; 2]> {
     let table = table();

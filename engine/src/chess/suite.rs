@@ -11,7 +11,7 @@ use std::fmt;
 use super::fen::{self, FenError};
 use super::position::Position;
 
-/// A position and what is known of it.
+/// Position with its expected counts.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// The FEN as it stands in the suite.
@@ -25,7 +25,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// Are the positions after one move those that the suite has, if it has any?
+    /// Returns whether the positions after one move are those of the suite, if it has any.
     pub fn successors_agree(&self) -> bool {
         let Some(expected) = &self.successors else {
             return true;
@@ -39,16 +39,16 @@ impl Case {
     }
 }
 
-/// Why a suite cannot be read.
+/// Reason why a suite cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SuiteError {
     /// Line number, from 1.
     pub line: usize,
-    /// What was wrong there.
+    /// Fault on that line.
     pub reason: Reason,
 }
 
-/// What can be wrong with a line of a suite.
+/// Fault on a line of a suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// The position.

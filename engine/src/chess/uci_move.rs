@@ -5,7 +5,7 @@ use super::piece::Kind;
 use super::position::{Position, castled_squares};
 use super::square::Square;
 
-/// How castling is written.
+/// Notation of castling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CastlingForm {
     /// By the king's destination, `e1g1`. Castling from squares other than those of standard chess

@@ -1,4 +1,4 @@
-//! Positions to learn from, by games of the engine against itself.
+//! Training positions from games of the engine against itself.
 //!
 //! A file is a header of [`HEADER_BYTES`] and [records](record). The games stand in the order of their
 //! numbers, and a game depends on the settings and its number only: the file is the same for any
@@ -31,12 +31,12 @@ pub const HEADER_BYTES: usize = 256;
 /// Depth of the benchmark whose node count tells versions of the engine apart, in plies.
 const BENCH_DEPTH: u32 = 6;
 
-/// What the records depend on.
+/// Input of the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Seed of the openings.
     pub seed: u64,
-    /// A search begins no new iteration after so many nodes.
+    /// Number of nodes after which a search starts no new iteration.
     pub nodes: u64,
     /// Random plies of an opening; every other game has one more.
     pub random_plies: usize,
@@ -143,7 +143,7 @@ fn play_games(
     }
 }
 
-/// Writes the games in the order of their numbers, each at once.
+/// Writes the games in the order of their numbers, each as soon as it is next.
 fn write_games(
     file: &mut File,
     received: &Receiver<NumberedGame>,
@@ -259,7 +259,7 @@ mod tests {
         let made = generate_with(whole, settings, 300, 2).unwrap();
         let expected = std::fs::read(whole).unwrap();
         assert_eq!(expected.len(), HEADER_BYTES + made.positions as usize * RECORD_BYTES);
-        // What a killed process leaves: a part of a record, and a part of a game.
+        // A killed process leaves a part of a record, or a part of a game.
         for kept in [100, HEADER_BYTES, HEADER_BYTES + 3 * RECORD_BYTES, expected.len() - 7] {
             std::fs::write(parts, &expected[..kept]).unwrap();
             assert_eq!(generate_with(parts, settings, 300, 1).unwrap(), made, "{kept}");

@@ -76,7 +76,7 @@ impl Record {
     ///
     /// # Errors
     ///
-    /// What is wrong with them. Whether the position is legal is not looked at.
+    /// If the bytes are not a record; the error says why. The position is not checked for legality.
     pub fn from_bytes(bytes: [u8; RECORD_BYTES]) -> Result<Record, &'static str> {
         let record = Record(bytes);
         let kings = |color| {
@@ -154,7 +154,7 @@ impl Record {
         self.0[30] = result as u8;
     }
 
-    /// Is it the first record of its game?
+    /// Returns whether this is the first record of its game.
     pub fn is_first(&self) -> bool {
         self.0[24] & FIRST != 0
     }

@@ -133,7 +133,7 @@ impl Player {
     }
 }
 
-/// Does a static evaluation say enough about the position, so that it can be learnt from?
+/// Returns whether the position is quiet, so that its static evaluation can be learnt.
 fn is_quiet(game: &Game, best: Move) -> bool {
     !game.position().in_check() && best.is_quiet()
 }
@@ -159,7 +159,7 @@ struct Adjudication {
 }
 
 impl Adjudication {
-    /// Takes note of the score at a ply and returns the result if the game is decided.
+    /// Adds the score at a ply and returns the result if the game is decided.
     fn add(&mut self, white_score: Score, ply: usize) -> Option<GameResult> {
         use crate::chess::Color;
         let side = if white_score.abs() >= WIN_SCORE { white_score.signum() } else { 0 };

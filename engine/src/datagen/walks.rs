@@ -1,5 +1,5 @@
-//! Positions beside those of games: what random moves lead to, and what the static evaluation says of them.
-//! A search asks for the evaluation of such positions rather than of those of games.
+//! Training positions besides those of games: positions after random moves, with their static
+//! evaluations. A search evaluates such positions more often than those of games.
 
 use super::Settings;
 use super::record::Record;

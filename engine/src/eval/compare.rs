@@ -9,11 +9,11 @@ use crate::chess::Position;
 /// Named weights of a feature, in the unit of its evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WeightGroup {
-    /// What the weights are for; empty for a single group.
+    /// Subject of the weights; empty for a single group.
     pub label: &'static str,
     /// The weights.
     pub values: Vec<i32>,
-    /// Do `values` alternate between opening and endgame?
+    /// `true` if `values` alternate between opening and endgame.
     pub paired: bool,
 }
 
@@ -40,7 +40,7 @@ pub struct Entry {
     pub name: &'static str,
     /// Its weights.
     pub weights: Vec<WeightGroup>,
-    /// When it counts.
+    /// Condition under which the feature counts.
     pub condition: &'static str,
     /// The features to disable to switch it off.
     pub switches: Vec<&'static str>,
@@ -49,7 +49,7 @@ pub struct Entry {
 /// The highest number of a feature of the older version.
 pub const NUMBERED: u8 = 29;
 
-/// How a feature differs between the first and the second evaluation.
+/// Difference of a feature between the first and the second evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Not at all.
@@ -114,7 +114,7 @@ pub fn compare(first: Variant, second: Variant) -> Vec<Comparison> {
     found
 }
 
-/// How a term differs between two evaluations over many positions, in centipawns.
+/// Difference of a term between two evaluations over many positions, in centipawns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TermDifference {
     /// The term.
@@ -159,7 +159,8 @@ pub fn term_differences(
     differences
 }
 
-/// What the term is worth in the end, in centipawns; of `value`, from the side to move.
+/// Returns the final value of a term, in centipawns from White's side; of `value`, from the side to
+/// move.
 fn worth(report: &Report, name: &str) -> f64 {
     if name == "value" {
         return f64::from(report.value);

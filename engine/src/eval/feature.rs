@@ -7,7 +7,7 @@ use std::fmt;
 pub struct Feature {
     /// Its name, as used by the option `Disable` and in every output.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// Short description.
     pub about: &'static str,
     /// Its place among the features of the evaluation, below 64.
     pub index: usize,
@@ -21,13 +21,13 @@ impl FeatureSet {
     /// No feature.
     pub const EMPTY: FeatureSet = FeatureSet(0);
 
-    /// Is the set empty?
+    /// Returns whether the set is empty.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Is the feature with this index a member?
+    /// Returns whether the feature with this index is a member.
     #[inline]
     pub const fn contains(self, index: usize) -> bool {
         self.0 >> (index & 63) & 1 != 0
@@ -55,7 +55,7 @@ impl FeatureSet {
         FeatureSet::parse_groups(text, [known]).map(|[set]| set)
     }
 
-    /// The same for features of several owners: the names of each give a set.
+    /// Reads names as [`parse`](Self::parse) does, into one set for each group of known features.
     ///
     /// # Errors
     ///
@@ -88,9 +88,9 @@ impl FeatureSet {
 /// A name that is no feature of the evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownFeature {
-    /// What was asked for, shortened.
+    /// Requested name, shortened.
     pub name: String,
-    /// What there is.
+    /// Names of the known features.
     pub known: Vec<&'static str>,
 }
 

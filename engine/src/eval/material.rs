@@ -35,12 +35,12 @@ impl Material {
         Material { disabled }
     }
 
-    /// The features there are.
+    /// Returns all features.
     pub(super) fn features() -> Vec<Feature> {
         Term::ALL.to_vec()
     }
 
-    /// The position, term by term.
+    /// Returns the evaluation of a position, term by term.
     pub(super) fn explain(&self, position: &Position) -> Report {
         let mut record = Record::new(self.disabled);
         let value = evaluate_terms(position, &mut record);

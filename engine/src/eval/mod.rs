@@ -26,7 +26,7 @@ use nnue::network::Network;
 use report::Report;
 pub use score::Score;
 
-/// What a score may depend on besides the position.
+/// Input of a score besides the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Context {
     /// Nothing: scores may be stored by position.
@@ -38,12 +38,12 @@ pub enum Context {
 }
 
 impl Context {
-    /// Does the score depend on the position alone?
+    /// Returns whether the score depends on the position alone.
     pub const fn is_none(self) -> bool {
         matches!(self, Context::None)
     }
 
-    /// Does the score depend on the path to the position?
+    /// Returns whether the score depends on the path to the position.
     pub const fn is_path(self) -> bool {
         matches!(self, Context::Path)
     }
@@ -54,7 +54,7 @@ impl Context {
 /// The search reports every move, so that an evaluation may depend on the path to a position. `pop`
 /// must undo the latest `push` or `push_null` exactly.
 pub trait Evaluator {
-    /// What the score of a position depends on besides the position.
+    /// Returns the input of the score besides the position.
     fn context(&self) -> Context {
         Context::None
     }
@@ -62,38 +62,38 @@ pub trait Evaluator {
     /// Discards all moves and starts at the game's position.
     fn reset(&mut self, game: &Game);
 
-    /// `mv` is made in `before`.
+    /// Receives a move made in `before`.
     fn push(&mut self, before: &Position, mv: Move);
 
-    /// The side to move passes.
+    /// Receives a pass of the side to move.
     fn push_null(&mut self);
 
-    /// The latest move is taken back.
+    /// Takes back the latest move or pass.
     fn pop(&mut self);
 
     /// The score of `position`, the one reached by the announced moves, in centipawns from the
     /// point of view of the side to move; within ±[`score::EVALUATION_MAX`].
     fn evaluate(&mut self, position: &Position) -> Score;
 
-    /// The same, for a search to which only scores between `alpha` and `beta` matter: a lazy
-    /// evaluation may answer with an estimate if that is far outside.
+    /// Returns the score for a search to which only scores between `alpha` and `beta` matter: a
+    /// lazy evaluation may return an estimate if the score is far outside.
     fn evaluate_within(&mut self, position: &Position, _alpha: Score, _beta: Score) -> Score {
         self.evaluate(position)
     }
 
-    /// How its table of pawns, or of kings and pawns, was used since `reset`; `None` if it has none
-    /// or does not count.
+    /// Returns the use of the table of pawns, or of kings and pawns, since `reset`; `None` if there
+    /// is no such table or its use is not counted.
     fn pawn_table(&self) -> Option<TableUse> {
         None
     }
 }
 
-/// How a table was used.
+/// Use of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TableUse {
     /// Positions looked up.
     pub looked_up: u64,
-    /// Those that were found.
+    /// Positions found.
     pub found: u64,
 }
 
@@ -248,8 +248,8 @@ impl Variant {
         }
     }
 
-    /// What it does not do but can be made to try: changes that its author or others proposed, and such
-    /// as tell what a part of it is worth.
+    /// Returns the experiments with this evaluation: changes proposed by its author or others, and
+    /// changes that show the worth of one of its parts.
     pub fn experiments(self) -> Vec<Feature> {
         match self {
             Variant::Rybka1_0Beta => rybka::experiments::<rybka::V1_0Beta>(),
@@ -288,7 +288,7 @@ impl Variant {
 }
 
 impl Choice {
-    /// The same with the experiments named, and no others.
+    /// Returns the choice with the named experiments and no others.
     ///
     /// # Errors
     ///
@@ -330,7 +330,7 @@ impl Choice {
         evaluator.evaluate(position)
     }
 
-    /// The same score, with all terms.
+    /// Returns the same score, with all its terms.
     pub fn explain(self, position: &Position) -> Report {
         self.explain_game(&Game::new(*position))
     }

@@ -6,7 +6,7 @@ use super::pair::Pair;
 use super::score::Score;
 use super::sink::Record;
 
-/// How a variant turns its sums into centipawns: (opening × `opening` + endgame × `endgame`) ÷
+/// Conversion of a variant's sums to centipawns: (opening × `opening` + endgame × `endgame`) ÷
 /// `divisor`, before rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blend {
@@ -14,12 +14,12 @@ pub struct Blend {
     pub opening: i32,
     /// Factor of the endgame sum.
     pub endgame: i32,
-    /// What the weighted sum is divided by.
+    /// Divisor of the weighted sum.
     pub divisor: i32,
 }
 
 impl Blend {
-    /// What a score contributes, in centipawns.
+    /// Returns the contribution of a score, in centipawns.
     pub fn centipawns(self, score: Pair) -> f64 {
         let opening = f64::from(score.opening()) * f64::from(self.opening);
         let endgame = f64::from(score.endgame()) * f64::from(self.endgame);
@@ -77,7 +77,7 @@ impl Report {
         Report { variant, value, phase, blend, terms: terms.collect() }
     }
 
-    /// Adds those of `features` that the variant does not have of its own but the record does.
+    /// Adds those of `features` that the variant lacks but the record has.
     pub(super) fn include(&mut self, record: &Record, features: &[Feature]) {
         for &feature in features {
             let (sides, step) = (record.term(feature.index), record.change(feature.index));

@@ -29,7 +29,7 @@ pub const fn mate_in(ply: usize) -> Score {
     MATE - ply as Score
 }
 
-/// Does the score announce a mate, for either side?
+/// Returns whether the score announces a mate, for either side.
 pub const fn is_mate(score: Score) -> bool {
     score.abs() > EVALUATION_MAX
 }

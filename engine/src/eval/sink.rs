@@ -10,7 +10,7 @@ use crate::chess::Color;
 
 /// Receives the terms of an evaluation.
 pub(super) trait Sink {
-    /// Must every term be added singly? Then sums from a table may not be used.
+    /// `true` if every term must be added singly, so that sums from a table may not be used.
     const RECORDS: bool;
 
     /// Adds a term of a feature, from the point of view of the side.
@@ -19,10 +19,10 @@ pub(super) trait Sink {
     /// Adds a sum of terms from a table, White minus Black.
     fn add_sum(&mut self, sum: Pair);
 
-    /// Is the feature enabled?
+    /// Returns whether the feature is enabled.
     fn is_enabled(&self, feature: impl Into<usize>) -> bool;
 
-    /// Is the experiment tried? None is in a plain sum.
+    /// Returns whether the experiment is tried; a plain sum tries none.
     #[inline(always)]
     fn tries(&self, _experiment: impl Into<usize>) -> bool {
         false
@@ -101,7 +101,7 @@ impl MaskedSum {
         MaskedSum { sum: Pair::ZERO, disabled, experiments: FeatureSet::EMPTY }
     }
 
-    /// The same with experiments.
+    /// Returns the sum with experiments.
     pub(super) fn trying(self, experiments: FeatureSet) -> MaskedSum {
         MaskedSum { experiments, ..self }
     }
@@ -166,7 +166,7 @@ impl Record {
         }
     }
 
-    /// The same with experiments.
+    /// Returns the record with experiments.
     pub(super) fn trying(mut self, experiments: FeatureSet) -> Record {
         self.masked.experiments = experiments;
         self

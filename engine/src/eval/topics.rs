@@ -1,4 +1,4 @@
-//! Which evaluation knows what: the features of all of them under common topics.
+//! Features of all evaluations under common topics.
 
 use super::Variant;
 
@@ -60,9 +60,9 @@ const TOPICS: [(&str, &[&str]); 29] = [
 /// A topic, with the names of the features of each evaluation that belong to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topic {
-    /// What it is about.
+    /// Name of the topic.
     pub name: &'static str,
-    /// By evaluation, in the order of those asked for.
+    /// Features by evaluation, in the order of the requested ones.
     pub features: Vec<Vec<&'static str>>,
 }
 

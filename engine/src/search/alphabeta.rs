@@ -12,9 +12,9 @@ use crate::tt::Entry;
 
 /// Type of a node, known at compile time.
 pub(super) trait NodeType {
-    /// Is it the root?
+    /// `true` for the root.
     const ROOT: bool;
-    /// Is it a PV node, whose window may be wider than a null window?
+    /// `true` for a PV node, whose window may be wider than a null window.
     const PV: bool;
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Node {
     pub(super) beta: Score,
     pub(super) depth: i32,
     pub(super) in_check: bool,
-    /// Is a cut-off expected (a cut node)?
+    /// `true` if a cut-off is expected (a cut node).
     pub(super) cut_node: bool,
     /// Static evaluation without correction, in centipawns; `None` in check.
     pub(super) raw_eval: Option<Score>,
@@ -56,13 +56,13 @@ pub(super) struct Node {
     pub(super) eval: Score,
     /// Absolute value of the correction in `eval`, in centipawns.
     pub(super) correction: Score,
-    /// Is the evaluation better than two plies ago, or four if the side was in check then? Yes if neither is
-    /// known.
+    /// `true` if the evaluation is better than two plies ago, or four if the side was in check
+    /// then, or if neither is known.
     pub(super) improving: bool,
     /// The best score found so far.
     pub(super) best: Score,
     pub(super) tt_entry: Option<Entry>,
-    /// Is this a PV node, or does the table say that it once was?
+    /// `true` if this is a PV node or, by the table, once was.
     pub(super) tt_pv: bool,
     /// The move of the transposition table, if legal; at the root perhaps the best move so far.
     pub(super) tt_move: Option<Move>,

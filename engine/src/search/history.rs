@@ -8,7 +8,7 @@ use crate::chess::{Color, Kind, Move, Position};
 /// Bound of every entry.
 const MAX: i32 = 16_384;
 
-/// Base-two logarithm of the number of pawn structures told apart.
+/// Base-two logarithm of the number of pawn structures distinguished.
 const PAWN_INDEX_BITS: u32 = 9;
 
 /// Index of a coloured piece and its destination square, 0–767.
@@ -27,14 +27,14 @@ pub(super) fn piece_to(position: &Position, mv: Move) -> PieceTo {
 /// Entries by coloured piece and destination of a move.
 type Row = [i16; PIECE_TO_COUNT];
 
-/// What the histories of quiet moves in a position are indexed by, besides the move.
+/// Index of a position's quiet moves in the histories, without the move itself.
 #[derive(Clone, Copy, Default)]
 pub(super) struct QuietContext {
     /// The moves made one, two and four plies ago.
     pub(super) previous: [Option<PieceTo>; 3],
     /// Hash of the pawn structure.
     pawn_index: usize,
-    /// What the enemy attacks.
+    /// Squares attacked by the enemy.
     attacks: Attacks,
 }
 
@@ -137,7 +137,7 @@ impl Histories {
         }
     }
 
-    /// The same of one move.
+    /// Returns the butterfly and continuation history of one quiet move.
     #[inline]
     pub(super) fn quiet_score(&self, position: &Position, mv: Move, context: &QuietContext) -> i32 {
         self.quiet_scores(position, context)(mv)
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn moves_from_and_to_attacked_squares_are_told_apart() {
-        // What is learnt of b1c3 as the enemy attacks nothing, b1, c3 or both.
+        // Rooks attack nothing, b1, c3, or both when the histories learn about b1c3.
         let placements = ["7r/8", "1r6/8", "2r5/8", "1r6/2r5"];
         let contexts = placements.map(|rooks| {
             let text = format!("4k3/{rooks}/8/8/8/8/1N4K1 w - - 0 1");

@@ -11,13 +11,13 @@ pub(super) struct Limiter<'a> {
     thread: ThreadState<'a>,
     /// Number of nodes at which the clock, the signals and the node limit are next checked.
     next_poll: u64,
-    /// Is the time used up, so that the search ends at `ponderhit`?
+    /// `true` if the time is used up, so that the search ends at `ponderhit`.
     stop_on_ponderhit: bool,
     /// Nodes visited by this thread.
     pub(super) nodes: u64,
-    /// Has the search been stopped? Scores returned from then on are meaningless.
+    /// `true` if the search has been stopped. Scores returned from then on are meaningless.
     pub(super) stopped: bool,
-    /// Was it stopped because the node limit was reached?
+    /// `true` if the search was stopped because the node limit was reached.
     out_of_nodes: bool,
 }
 
@@ -37,7 +37,7 @@ impl<'a> Limiter<'a> {
         }
     }
 
-    /// Must the search stop? Called at every node.
+    /// Returns whether the search must stop. Called at every node.
     #[inline]
     pub(super) fn should_stop(&mut self) -> bool {
         while self.nodes >= self.next_poll && !self.stopped {
@@ -81,8 +81,8 @@ impl<'a> Limiter<'a> {
         self.thread.total_nodes()
     }
 
-    /// Should the search end after an iteration with this score? `choices` is the number of root
-    /// moves, `percent` scales the soft time limit.
+    /// Returns whether the search should end after an iteration with this score. `choices` is the
+    /// number of root moves, `percent` scales the soft time limit.
     pub(super) fn should_stop_deepening(
         &mut self,
         score: Score,

@@ -58,12 +58,12 @@ impl Signals {
         self.pondering.store(false, Ordering::Release);
     }
 
-    /// Must the search stop?
+    /// Returns whether the search must stop.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Acquire)
     }
 
-    /// Is the search pondering, on the opponent's time?
+    /// Returns whether the search is pondering, on the opponent's time.
     pub fn is_pondering(&self) -> bool {
         self.pondering.load(Ordering::Acquire)
     }

@@ -1,5 +1,5 @@
-//! The rest of a variation that announces a mate: the search ends a variation where it takes a score
-//! from the transposition table, so a mate known from there would be told without its last moves.
+//! The end of a variation that announces a mate. The search ends a variation where it takes a score
+//! from the transposition table, so a mate found in the table would lack its last moves.
 
 use super::SearchResult;
 use crate::chess::outcome::Outcome;
@@ -28,7 +28,7 @@ pub(super) fn complete(result: &mut SearchResult, game: &Game, table: &Transposi
     }
 }
 
-/// Is there mate in so many plies at the latest, by the board or the table?
+/// Returns whether there is mate within `plies` plies, by the board or the table.
 fn is_mate_in(plies: usize, position: &Position, table: &TranspositionTable) -> bool {
     let is_known = |score, bound| {
         table.probe(position.key()).is_some_and(|entry| {

@@ -1,4 +1,4 @@
-//! What is kept from one search to the next: transposition table and histories.
+//! Memory kept from one search to the next: transposition table and histories.
 
 use super::history::Histories;
 use super::personality::Personality;
@@ -12,7 +12,7 @@ pub struct Memory {
     pub(super) state: SearchState,
 }
 
-/// What each personality keeps.
+/// Memory by personality.
 pub(super) enum SearchState {
     /// A transposition table, and histories for each thread.
     Palimpsest { table: TranspositionTable, histories: Vec<Histories> },
@@ -70,7 +70,7 @@ impl Memory {
         Ok(Memory { megabytes: hash_megabytes, threads: 1, state })
     }
 
-    /// Replaces it by an empty memory for a personality, with a table of `hash_megabytes` MiB.
+    /// Replaces the memory by an empty one for a personality, with a table of `hash_megabytes` MiB.
     ///
     /// # Errors
     ///

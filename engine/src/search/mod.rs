@@ -55,7 +55,7 @@ pub use smp::STACK_BYTES;
 use thread_state::{SharedState, ThreadState};
 use time_manager::{IterationStats, TimeManager};
 
-/// What to search, and within which limits.
+/// Position to search, with its limits.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
     /// The game up to the root.
@@ -88,7 +88,7 @@ pub struct Report<'a> {
     pub rank: usize,
     /// Score for the side to move at the root.
     pub score: Score,
-    /// Is the score exact or a bound?
+    /// Exact score or bound.
     pub bound: Bound,
     /// Nodes visited so far, by all threads.
     pub nodes: u64,
@@ -111,7 +111,7 @@ pub struct SearchResult {
     pub nodes: u64,
     /// Number of threads.
     pub threads: usize,
-    /// How the evaluation's table of pawns was used, if it tells, by the thread whose result it is.
+    /// Use of the evaluation's pawn table by the thread whose result this is, if it counts that.
     pub pawn_table: Option<TableUse>,
 }
 
@@ -162,7 +162,7 @@ struct Frame {
     current_move: Option<Move>,
     /// The same move as an index of the histories.
     piece_to: Option<PieceTo>,
-    /// What the histories of its quiet moves are indexed by, once its moves are searched.
+    /// Index of the node's quiet moves in the histories, set when its moves are searched.
     quiet_context: QuietContext,
     /// Killer moves: quiet moves that caused cut-offs at this ply.
     killers: [Option<Move>; 2],
@@ -172,7 +172,7 @@ struct Frame {
     cutoffs: u32,
     /// The move excluded by a singular search.
     excluded: Option<Move>,
-    /// Is the node searched once more, to verify a null move?
+    /// `true` if the node is searched once more, to verify a null move.
     is_verifying: bool,
 }
 
@@ -285,8 +285,8 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         SearchResult { pawn_table, ..self.results.swap_remove(0) }
     }
 
-    /// One iteration: as many lines as MultiPV asks for, each without the first moves of those
-    /// before. `None` if the search was stopped.
+    /// Performs one iteration: as many lines as MultiPV asks for, each without the first moves of
+    /// the earlier ones. Returns `None` if the search was stopped.
     fn iterate(
         &mut self,
         depth: i32,
@@ -307,7 +307,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
                     self.results[0].clone_from(&self.best);
                     self.report(report, 1, &self.best, Bound::Lower);
                 } else if index > 0 {
-                    // So is a line of it that is complete, which was not told yet.
+                    // The first line is complete in this iteration but was not reported yet.
                     self.report(report, 1, &self.results[0], Bound::Exact);
                 }
                 return None;
@@ -407,7 +407,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         self.buffers.pop().unwrap_or_else(MoveBuffers::new)
     }
 
-    /// What the histories of quiet moves in the current position are indexed by.
+    /// Returns the index of the current position's quiet moves in the histories.
     #[inline]
     fn new_quiet_context(&self, ply: usize) -> QuietContext {
         QuietContext::new(self.line.position(), self.previous_moves(ply))

@@ -35,7 +35,7 @@ impl Personality {
         Personality::ALL.into_iter().find(|one| one.name().eq_ignore_ascii_case(name))
     }
 
-    /// The evaluation that goes with it.
+    /// Returns the evaluation that belongs to the search.
     pub const fn own_evaluation(self) -> Variant {
         match self {
             Personality::Palimpsest => Variant::Nnue,
@@ -44,12 +44,12 @@ impl Personality {
         }
     }
 
-    /// Does the search work only with its own evaluation?
+    /// Returns whether the search works only with its own evaluation.
     pub const fn requires_own_evaluation(self) -> bool {
         matches!(self, Personality::Micromax)
     }
 
-    /// Does the search use one thread only, and find one line only?
+    /// Returns whether the search uses one thread only and finds one line only.
     pub const fn is_single_threaded(self) -> bool {
         !matches!(self, Personality::Palimpsest)
     }
@@ -88,8 +88,8 @@ impl Configuration {
         }
     }
 
-    /// For what is about features: the same, but with the evaluation written by hand in place of the network
-    /// unless that is asked for, as it has none.
+    /// Returns the configuration for commands about features: as [`new`](Self::new), but unless the
+    /// network is requested, the hand-written evaluation replaces it, since it has no features.
     pub fn with_features(personality: Personality, eval: Option<Variant>) -> Configuration {
         let own = match personality.own_evaluation() {
             Variant::Nnue => Variant::Palimpsest,
@@ -105,7 +105,7 @@ impl Configuration {
         features
     }
 
-    /// The same without the features named, and with all others.
+    /// Returns the configuration with the named features disabled and all others enabled.
     ///
     /// # Errors
     ///
@@ -116,7 +116,7 @@ impl Configuration {
         Ok(self)
     }
 
-    /// The same with the experiments named, and no others.
+    /// Returns the configuration with the named experiments and no others.
     ///
     /// # Errors
     ///
@@ -126,12 +126,12 @@ impl Configuration {
         Ok(self)
     }
 
-    /// Why names are refused that this configuration does not know.
+    /// Returns the error for feature names that this configuration does not know.
     pub fn refusal(&self, unknown: &UnknownFeature) -> String {
         format!("{unknown} with Eval {}", self.eval.variant.name())
     }
 
-    /// Is nothing switched off, and no experiment tried?
+    /// Returns whether no feature is disabled and no experiment tried.
     pub fn is_unaltered(&self) -> bool {
         let Choice { disabled, experiments, .. } = self.eval;
         self.disabled.is_empty() && disabled.is_empty() && experiments.is_empty()

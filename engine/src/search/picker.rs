@@ -35,7 +35,7 @@ impl ScoredMoves {
     /// The move with the highest score of those left.
     fn pop(&mut self) -> Option<Move> {
         let rest = self.next..self.moves.len();
-        // Of equal ones the first generated.
+        // The first generated of equal moves.
         let best = rest.min_by_key(|&index| -self.scores[index])?;
         self.moves.swap(best, self.next);
         self.scores.swap(best, self.next);
@@ -74,9 +74,9 @@ pub(super) struct MovePicker {
     quiet_context: Option<QuietContext>,
     buffers: Box<MoveBuffers>,
     next_bad_index: usize,
-    /// Are quiet moves given?
+    /// `true` if quiet moves are given.
     with_quiets: bool,
-    /// Are captures that lose material given?
+    /// `true` if captures that lose material are given.
     with_bad_captures: bool,
 }
 

@@ -82,7 +82,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 }
 
-/// Does a table entry of sufficient depth have a score below `probcut_beta`?
+/// Returns whether a table entry of sufficient depth has a score below `probcut_beta`.
 fn tt_refutes(node: &Node, probcut_beta: Score) -> bool {
     node.tt_entry.is_some_and(|entry| {
         entry.depth >= node.depth - params::probcut_reduction()

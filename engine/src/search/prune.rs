@@ -55,7 +55,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         holds.then_some(score.min(EVALUATION_MAX))
     }
 
-    /// May a null move be tried? Not with pawns only, where zugzwang is common, nor twice in a row.
+    /// Returns whether a null move may be tried: not with pawns only, where zugzwang is common, nor
+    /// twice in a row.
     fn can_null_move(&self, node: &Node) -> bool {
         let Node { ply, depth, eval, beta, .. } = *node;
         let position = self.line.position();
@@ -68,8 +69,8 @@ impl<E: Evaluator> Searcher<'_, E> {
             && position.has_pieces(position.turn())
     }
 
-    /// Does a search without null moves in its first plies fail high too? It detects zugzwang
-    /// (Tabibi and Netanyahu 2002; in this form Stockfish).
+    /// Returns whether a search without null moves in its first plies fails high too. It detects
+    /// zugzwang (Tabibi and Netanyahu 2002; in this form Stockfish).
     fn verify_null_move(&mut self, node: &Node, depth_left: i32) -> bool {
         if self.null_move_min_ply > 0 || !features::null_verification() {
             return true;
@@ -82,7 +83,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         score >= node.beta
     }
 
-    /// Is a move pruned? The node must have a score that is not a lost mate.
+    /// Returns whether a move is pruned. The node must have a score that is not a lost mate.
     pub(super) fn prune_move(
         &self,
         node: &Node,
@@ -103,7 +104,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.prune_quiet(node, mv, count)
     }
 
-    /// Futility and SEE pruning of captures and promotions.
+    /// Returns whether futility or SEE pruning skips a capture or promotion.
     fn prune_noisy(&self, node: &Node, mv: Move, count: usize) -> bool {
         let position = self.line.position();
         let victim = position.captured(mv).map_or(0, see::piece_value);
@@ -117,7 +118,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             && !see::gains_at_least(position, mv, -params::noisy_see_margin() * depth)
     }
 
-    /// History, futility and SEE pruning of quiet moves.
+    /// Returns whether history, futility or SEE pruning skips a quiet move.
     fn prune_quiet(&self, node: &Node, mv: Move, count: usize) -> bool {
         let position = self.line.position();
         let history_score = self.history_score(node, mv);
@@ -132,8 +133,8 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 }
 
-/// Reverse futility pruning, or static null move pruning: is the evaluation so far above beta that
-/// the search will fail high?
+/// Reverse futility pruning, or static null move pruning: returns whether the evaluation is so far
+/// above beta that the search will fail high.
 fn is_reverse_futile(node: &Node) -> bool {
     let margin = params::reverse_futility_margin() * (node.depth - i32::from(node.improving));
     features::reverse_futility()
@@ -142,7 +143,7 @@ fn is_reverse_futile(node: &Node) -> bool {
         && !is_mate(node.eval)
 }
 
-/// Does the table say, not much shallower, that the score is far above beta?
+/// Returns a score for a cut-off if the table's score, not much shallower, is far above beta.
 fn likely_cut(node: &Node) -> Option<Score> {
     let beta = node.beta + params::likely_cut_margin();
     let entry = node.tt_entry?;
@@ -151,21 +152,22 @@ fn likely_cut(node: &Node) -> Option<Score> {
     (cuts && !is_mate(score)).then_some(beta)
 }
 
-/// Razoring (Birmingham and Kent 1977): is the evaluation so far below alpha that only captures
-/// could help?
+/// Razoring (Birmingham and Kent 1977): returns whether the evaluation is so far below alpha that
+/// only captures could help.
 fn is_razorable(node: &Node) -> bool {
     features::razoring()
         && node.depth <= params::razor_depth()
         && node.eval + params::razor_margin() * node.depth <= node.alpha
 }
 
-/// Futility pruning (Heinz 1998): is the evaluation too far below alpha for any quiet move?
+/// Futility pruning (Heinz 1998): returns whether the evaluation is too far below alpha for quiet
+/// moves.
 fn is_futile(node: &Node, reduced: i32) -> bool {
     let (base, per_ply) = params::futility_margin();
     features::futility() && node.eval + base + per_ply * reduced <= node.alpha
 }
 
-/// Futility pruning of a capture of a piece worth `victim` centipawns.
+/// Returns whether futility pruning skips a capture of a piece worth `victim` centipawns.
 fn is_futile_capture(node: &Node, count: usize, victim: Score) -> bool {
     let (base, per_ply) = params::noisy_futility_margin();
     let reduced = reduced_depth(node, count);
@@ -174,7 +176,7 @@ fn is_futile_capture(node: &Node, count: usize, victim: Score) -> bool {
         && node.eval + base + per_ply * reduced + victim <= node.alpha
 }
 
-/// History pruning: is the history score too low?
+/// History pruning: returns whether the history score is too low.
 fn has_low_history(node: &Node, history_score: i32) -> bool {
     features::history_pruning()
         && node.depth <= params::skip_depth()

@@ -39,8 +39,8 @@ pub(super) fn base_reduction(node: &Node, count: usize) -> i32 {
 }
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// A ply more or less for a node whose search is reduced, by what its own evaluation says of the move
-    /// that led to it.
+    /// Returns the change of depth (1, 0 or -1 ply) of a node whose search is reduced, by how the
+    /// move that led to it changed the static evaluation.
     pub(super) fn hindsight(&mut self, node: &Node) -> i32 {
         let Some(above) = node.ply.checked_sub(1).filter(|_| node.excluded.is_none()) else {
             return 0;

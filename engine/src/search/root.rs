@@ -7,7 +7,7 @@ use crate::chess::Move;
 pub(super) struct RootMoves {
     /// Each with the nodes searched below it.
     moves: Vec<(Move, u64)>,
-    /// Are these all legal moves?
+    /// `true` if these are all legal moves.
     complete: bool,
     /// First moves of earlier MultiPV lines, excluded from the current one.
     excluded: Vec<Move>,
@@ -28,12 +28,12 @@ impl RootMoves {
         self.moves.len()
     }
 
-    /// Is the move searched for the current line?
+    /// Returns whether the move is searched for the current line.
     pub(super) fn is_allowed(&self, mv: Move) -> bool {
         !self.excluded.contains(&mv) && self.moves.iter().any(|&(one, _)| one == mv)
     }
 
-    /// Are all legal moves searched? Otherwise the result is not the position's.
+    /// Returns whether all legal moves are searched; otherwise the result is not the position's.
     pub(super) fn is_complete(&self) -> bool {
         self.complete && self.excluded.is_empty()
     }

@@ -12,8 +12,8 @@ pub(super) fn piece_value(kind: Kind) -> Score {
     PIECE_VALUES[kind.index()]
 }
 
-/// Does `mv` gain at least `threshold` centipawns if both sides then capture on its destination
-/// while that gains, least valuable piece first? Ignores pins.
+/// Returns whether `mv` gains at least `threshold` centipawns if both sides then capture on its
+/// destination while that gains, least valuable piece first. Ignores pins.
 pub(super) fn gains_at_least(position: &Position, mv: Move, threshold: Score) -> bool {
     if mv.is_castle() {
         return threshold <= 0;

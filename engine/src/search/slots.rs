@@ -5,7 +5,7 @@ use crate::tt::OutOfMemory;
 /// A slot.
 pub(super) type Slot = [u64; 2];
 
-/// So many MiB of empty slots, at least one.
+/// Allocates `megabytes` MiB of empty slots, at least one.
 ///
 /// # Errors
 ///
@@ -20,7 +20,7 @@ pub(super) fn empty(megabytes: usize) -> Result<Vec<Slot>, OutOfMemory> {
     Ok(vec![[0; 2]; count])
 }
 
-/// How full the slots are, in permille, from a sample.
+/// Returns the share of used slots in permille, from a sample.
 pub(super) fn fullness_permille(slots: &[Slot], is_used: impl Fn(u64) -> bool) -> usize {
     let sample = &slots[..slots.len().min(1000)];
     sample.iter().filter(|slot| is_used(slot[1])).count() * 1000 / sample.len().max(1)

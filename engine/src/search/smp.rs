@@ -120,7 +120,7 @@ fn choose_result(results: &[SearchResult]) -> usize {
         let numbered = results.iter().enumerate();
         numbered.filter(|(_, one)| one.depth > 0 && one.score >= -EVALUATION_MAX)
     };
-    // Of equal ones the first is taken, which prefers the main thread.
+    // The first of equal results is taken, which prefers the main thread.
     let first_best = |best: Option<(i64, usize)>, one: (i64, usize)| match best {
         Some(best) if best.0 >= one.0 => Some(best),
         _ => Some(one),
@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(chosen(&[(0, 20, 10), (1, 20, 11)]), 1);
         assert_eq!(chosen(&[(0, 20, 10), (1, 35, 10)]), 1);
         assert_eq!(chosen(&[(0, 20, 12), (1, 20, 9), (1, 20, 10)]), 2);
-        // Of the results with the chosen move, the one with the largest weight is taken.
+        // The result with the largest weight among those with the chosen move is taken.
         assert_eq!(chosen(&[(0, 20, 9), (1, 5, 9), (0, 20, 11)]), 2);
         // A result without a finished iteration has no vote.
         assert_eq!(chosen(&[(0, 20, 1), (1, 900, 0)]), 0);

@@ -193,7 +193,7 @@ fn every_feature_of_a_search_changes_it() {
         let whole = Configuration::from(personality);
         let usual = positions.map(|position| iterations(whole, position));
         for feature in personality.features() {
-            // What grows old gives way only in a full table, and from move to move.
+            // Ageing matters only in a full table, and from move to move.
             if feature.name == "hash_ageing" {
                 continue;
             }
@@ -207,7 +207,7 @@ fn every_feature_of_a_search_changes_it() {
 
 #[test]
 fn null_windows_hardly_change_scores() {
-    // What depends on the window in other ways finds other scores with null windows, rightly.
+    // Features that depend on the window in other ways rightly change scores with null windows.
     let off =
         "hash,null_move,futility,extended_futility,razoring,quiescence_content,quiescence_lazy";
     let usual = Configuration::from(Personality::Rdchess);
@@ -254,7 +254,7 @@ fn a_stop_signal_ends_the_search() {
     }
 }
 
-/// What the threads of one search find together.
+/// Runs one search with several threads and returns its result.
 fn find_with(threads: usize, limits: &Limits, memory: &mut Memory) -> SearchResult {
     memory.set_threads(threads);
     let result = find(Configuration::default(), Position::startpos(), limits, memory);

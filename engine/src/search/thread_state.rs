@@ -14,7 +14,7 @@ pub(super) struct SharedState {
     counters: Box<[Counter]>,
     /// Nodes that threads have asked for, beyond the node limit too.
     reserved: AtomicU64,
-    /// Must all threads stop?
+    /// `true` if all threads must stop.
     stopped: AtomicBool,
 }
 
@@ -57,7 +57,7 @@ impl ThreadState<'_> {
         self.index
     }
 
-    /// Is this the main thread, which watches the clock and reports?
+    /// Returns whether this is the main thread, which watches the clock and reports.
     pub(super) fn is_main(&self) -> bool {
         self.index == 0
     }
@@ -84,7 +84,7 @@ impl ThreadState<'_> {
         self.shared.stop_all();
     }
 
-    /// Must this thread stop, because some thread has stopped all?
+    /// Returns whether this thread must stop, because some thread has stopped all.
     pub(super) fn is_stopped(&self) -> bool {
         self.shared.stopped.load(Ordering::Acquire)
     }

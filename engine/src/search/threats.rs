@@ -1,13 +1,13 @@
-//! What of the board makes a quiet move likely to be good, before any history knows: it leaves a square
-//! where a lesser piece attacks, goes to no such square, or gives check. The histories tell moves apart
-//! by these attacks, too.
+//! Threats as a first guess at quiet moves, before any history knows them: a move is likely to be
+//! good if it leaves a square that a lesser piece attacks, avoids such squares, or gives check. The
+//! histories distinguish moves by these attacks, too.
 //!
 //! The terms are those of Stockfish 16, `movepick.cpp`; the weights are our own.
 
 use super::params;
 use crate::chess::{Bitboard, Kind, Move, Position, attacks};
 
-/// What the enemy attacks in a position.
+/// Squares that the enemy attacks in a position.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Attacks {
     /// With any piece.
@@ -21,7 +21,7 @@ pub(super) struct Attacks {
 }
 
 impl Attacks {
-    /// Those of a position.
+    /// Returns the enemy's attacks in a position.
     pub(super) fn of(position: &Position) -> Attacks {
         let (us, board) = (position.turn(), position.board());
         let occupied = board.occupied();
@@ -55,12 +55,12 @@ impl Attacks {
     }
 }
 
-/// From where a piece of the side to move would check, by kind.
+/// Squares from which a piece of the side to move would give check, by kind.
 #[derive(Clone, Copy)]
 pub(super) struct Checks([Bitboard; 6]);
 
 impl Checks {
-    /// Those of a position.
+    /// Returns the checking squares of a position.
     pub(super) fn of(position: &Position) -> Checks {
         let (us, board) = (position.turn(), position.board());
         let (king, occupied) = (board.king(!us), board.occupied());

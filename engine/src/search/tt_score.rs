@@ -1,4 +1,4 @@
-//! When scores of the transposition table may be used.
+//! Conditions for using scores of the transposition table.
 //!
 //! Keys do not contain the halfmove clock: at a higher clock than when it was stored, an entry may
 //! hold a mate that the fifty-move rule prevents.
@@ -21,7 +21,7 @@ pub(super) fn tt_cutoff(entry: &Entry, ply: usize, alpha: Score, beta: Score) ->
     cuts.then_some(score)
 }
 
-/// May the entry cause a cut-off at the position's halfmove clock?
+/// Returns whether the entry may cause a cut-off at the position's halfmove clock.
 pub(super) fn is_valid_at_clock(entry: &Entry, position: &Position) -> bool {
     position.halfmove_clock() < params::CLOCK_NEAR_END && !is_mate_beyond_clock(entry, position)
 }
@@ -47,7 +47,7 @@ pub(super) fn refine_with_tt(
     if better { score } else { evaluation }
 }
 
-/// Is the entry's score a mate that the fifty-move rule may prevent?
+/// Returns whether the entry's score is a mate that the fifty-move rule may prevent.
 fn is_mate_beyond_clock(entry: &Entry, position: &Position) -> bool {
     is_mate(entry.score) && MATE - entry.score.abs() + i32::from(position.halfmove_clock()) > 100
 }

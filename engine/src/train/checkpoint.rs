@@ -19,7 +19,7 @@ pub(super) struct Checkpoint {
     pub(super) errors: Vec<EpochErrors>,
 }
 
-/// The line that says what the state is of.
+/// Returns the line that names the data and settings of the training.
 fn header(data: &Data, settings: Settings) -> String {
     let Settings { epochs, batch, rate, result_share, seed, start, .. } = settings;
     let [training, validation, games] = data.counts();
@@ -96,8 +96,8 @@ impl Checkpoint {
     }
 }
 
-/// Writes a file beside and puts it in the place of `path`, so that this is never half written. A folder or
-/// device stays.
+/// Writes a file beside `path` and renames it to `path`, so that `path` is never half written. A
+/// folder or device is refused.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(io::Error::other("it is not a regular file"));

@@ -1,4 +1,4 @@
-//! The records to learn from.
+//! Records for training and validation.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -11,13 +11,13 @@ use crate::random::mix;
 /// One in this many games is used for validation.
 const ONE_IN: u64 = 20;
 
-/// Records, and which of them are for what.
+/// Records, split into training and validation.
 #[derive(Default)]
 pub struct Data {
     pub(super) records: Vec<Record>,
-    /// To learn from.
+    /// Training records, by index.
     pub(super) training: Vec<u32>,
-    /// From other games.
+    /// Validation records, from other games.
     pub(super) validation: Vec<u32>,
     games: u64,
     /// Hash of the headers.
@@ -49,7 +49,7 @@ impl Data {
         Ok(())
     }
 
-    /// Number of records to learn from and for validation, and of games.
+    /// Returns the numbers of training records, validation records and games.
     pub fn counts(&self) -> [u64; 3] {
         [self.training.len() as u64, self.validation.len() as u64, self.games]
     }

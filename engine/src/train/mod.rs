@@ -121,7 +121,8 @@ pub fn train(
     Ok(quantize(&state.weights))
 }
 
-/// The sum of the squared errors of some records. If gradients are wanted there is one for each part.
+/// Returns the sum of the squared errors of some records. If gradients are wanted, each part has
+/// its own.
 fn sum_errors(
     data: &Data,
     indices: &[u32],

@@ -1,4 +1,4 @@
-//! The network in floating point, its error and the gradient of that.
+//! The network in floating point, its error and the gradient of the error.
 //!
 //! All its numbers stand in one slice: weights of the hidden layer by input, its biases, weights of
 //! the outputs (each: the side to move, the other), biases of the outputs. An output of 1.0 is
@@ -12,17 +12,17 @@ use crate::datagen::record::{GameResult, Record};
 use crate::eval::nnue::network::{CENTIPAWNS, HIDDEN, INPUTS, OUTPUTS, input, is_mirrored, output};
 use crate::random::Random;
 
-/// Where the weights of the hidden layer stand.
+/// Range of the hidden layer's weights.
 pub(super) const HIDDEN_WEIGHTS: Range<usize> = 0..INPUTS * HIDDEN;
-/// Where its biases stand.
+/// Range of the hidden layer's biases.
 pub(super) const HIDDEN_BIAS: Range<usize> = HIDDEN_WEIGHTS.end..HIDDEN_WEIGHTS.end + HIDDEN;
-/// Where the weights of the outputs stand.
+/// Range of the output weights.
 pub(super) const OUTPUT_WEIGHTS: Range<usize> =
     HIDDEN_BIAS.end..HIDDEN_BIAS.end + OUTPUTS * 2 * HIDDEN;
-/// Where their biases stand.
+/// Range of the output biases.
 pub(super) const OUTPUT_BIAS: Range<usize> = OUTPUT_WEIGHTS.end..OUTPUT_WEIGHTS.end + OUTPUTS;
 
-/// Number of all of them.
+/// Number of weights and biases.
 pub(super) const PARAMETERS: usize = OUTPUT_BIAS.end;
 
 /// Random weights to begin with, and no biases.
@@ -49,7 +49,8 @@ struct Sample {
 }
 
 impl Sample {
-    /// Of the target, `result_share` is the result of the game, and the rest its score.
+    /// Creates a sample. `result_share` of its target is the result of the game, the rest its
+    /// score.
     #[inline(always)]
     fn new(record: &Record, result_share: f32) -> Sample {
         let turn = record.turn();
@@ -90,7 +91,7 @@ pub(super) struct ErrorJob<'a> {
     /// The records to look at.
     pub(super) indices: &'a [u32],
     pub(super) result_share: f32,
-    /// Where the gradient is added to.
+    /// Slice to which the gradient is added.
     pub(super) gradient: Option<&'a mut [f32]>,
 }
 
@@ -112,7 +113,7 @@ impl Job for ErrorJob<'_> {
 }
 
 impl ErrorJob<'_> {
-    /// The squared error of a sample; its gradient is added.
+    /// Returns the squared error of a sample and adds its gradient.
     #[inline(always)]
     fn add(&mut self, sample: &Sample) -> f32 {
         let (output, clipped) = forward(self.weights, sample);

@@ -4,7 +4,7 @@ use crate::eval::nnue::embedded;
 use crate::eval::palimpsest::tests::positions;
 use crate::eval::{Choice, Variant};
 
-/// Quiet and other positions with what material they have as the score.
+/// Returns quiet and other positions with their material as the score.
 fn material() -> Data {
     let mut data = Data::default();
     for (position, place) in positions().iter().step_by(3).zip(0..) {

@@ -24,7 +24,7 @@ pub(super) struct Row {
     counts: [u16; 3],
     /// Shares of middle game and endgame.
     pub(super) shares: [f32; 2],
-    /// What no weight stands for.
+    /// Score that depends on no weight: middle game, endgame, from White's side.
     pub(super) fixed: [f32; 2],
     /// 1 if White won, 0 if Black did.
     pub(super) result: f32,
@@ -44,7 +44,7 @@ impl Samples {
         self.rows.len()
     }
 
-    /// Is there none?
+    /// Returns whether there is no position.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -77,9 +77,9 @@ impl Samples {
 /// Training and validation samples.
 #[derive(Clone, Debug, Default)]
 pub struct Split {
-    /// To learn from.
+    /// Training samples.
     pub training: Samples,
-    /// From other games.
+    /// Validation samples, from other games.
     pub validation: Samples,
     /// Number of games.
     pub games: usize,

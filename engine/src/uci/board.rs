@@ -26,7 +26,7 @@ pub(super) fn run(words: &[&str], output: &Output) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Where the upper left corner of a square is, White below.
+/// Returns the upper left corner of a square, White below.
 fn corner(square: Square) -> (usize, usize) {
     (usize::from(square.file()) * SIDE, usize::from(7 - square.rank()) * SIDE)
 }

@@ -22,7 +22,7 @@ pub(super) const EXIT_USAGE: i32 = 2;
 pub(super) const EXIT_INPUT: i32 = 3;
 pub(super) const EXIT_ENVIRONMENT: i32 = 7;
 
-/// Why a command failed: its exit code and what is printed.
+/// Failure of a command: its exit code and its message.
 pub(super) struct CommandError(pub(super) i32, pub(super) String);
 
 /// Writes text to standard error. A reader that has gone away is not an error.
@@ -138,7 +138,7 @@ pub fn run(args: impl Iterator<Item = String>) -> i32 {
     }
 }
 
-/// What the help says of a command, or all of it if there is no such command.
+/// Returns the help of a command, or the whole help if there is no such command.
 fn usage_of(command: &str) -> String {
     const INDENT: &str = "\n       palimpsest ";
     let command = if command == "divide" { "perft" } else { command };

@@ -230,7 +230,7 @@ fn is_new(number: Option<u8>) -> bool {
     number.is_some_and(|number| number > NUMBERED)
 }
 
-/// The number of a feature; those that are new count from one.
+/// Returns the number of a feature; new features count from one.
 fn number(number: Option<u8>) -> String {
     match number {
         Some(number) if number > NUMBERED => format!("new {}", number - NUMBERED),

@@ -15,7 +15,7 @@ use crate::eval::Variant;
 /// Time between two lines of progress.
 const REPORT_EVERY: Duration = Duration::from_secs(10);
 
-/// What was asked for.
+/// Parsed arguments.
 struct Request<'a> {
     file: &'a str,
     positions: u64,
@@ -76,11 +76,11 @@ fn number(option: &str, text: &str, max: u64) -> Result<u64, String> {
     number.ok_or_else(|| format!("{option} needs a number from 1 to {max}, not '{text}'"))
 }
 
-/// Tells the progress from time to time.
+/// Reports the progress from time to time.
 struct Meter<'a> {
     start: Instant,
     told: Option<Instant>,
-    /// What was there at the start.
+    /// Games and positions in the file at the start.
     first: Option<Progress>,
     output: &'a Output,
 }

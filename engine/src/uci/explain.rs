@@ -58,7 +58,7 @@ fn row(text: &mut String, name: &str, sides: [Pair; 2], centipawns: f64) {
     let _infallible = writeln!(text, "{centipawns:>9.1}");
 }
 
-/// Is the term not zero in this position?
+/// Returns whether the term is not zero in this position.
 fn is_nonzero(term: &Term) -> bool {
     term.sides != [Pair::ZERO; 2] || term.step != 0
 }

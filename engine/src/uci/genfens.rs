@@ -1,4 +1,4 @@
-//! The command `genfens`: openings for games that others play, as OpenBench asks for them.
+//! The command `genfens`: openings for matches run by another program, as OpenBench requests them.
 
 use super::cli::{CommandError, EXIT_ENVIRONMENT, EXIT_USAGE, exit_code};
 use super::output::Output;

@@ -1,6 +1,6 @@
 //! The UCI protocol and the command line.
 //!
-//! Only this module and the bench print. One thread reads commands and answers at once; another
+//! Only this module and the bench print. One thread reads commands and answers immediately; another
 //! owns the memory and searches. Input that cannot be parsed is answered with an `info string`.
 
 mod board;
@@ -31,7 +31,7 @@ use std::io::{self, Read};
 pub use output::Output;
 pub use session::run;
 
-/// Opens a file that a tool was given. A pipe or a device may let it wait for ever, or never end.
+/// Opens an input file of a tool. A pipe or device is refused, since it may block or never end.
 fn open_input(file: &str) -> io::Result<File> {
     match std::fs::metadata(file)?.is_file() {
         true => File::open(file),
@@ -39,7 +39,7 @@ fn open_input(file: &str) -> io::Result<File> {
     }
 }
 
-/// Reads the whole of such a file.
+/// Reads a whole input file of a tool.
 fn read_input(file: &str) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_input(file)?.read_to_end(&mut bytes)?;

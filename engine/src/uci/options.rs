@@ -40,13 +40,13 @@ pub(super) struct Options {
     pub(super) move_overhead_ms: u64,
     /// Nodes that count as a millisecond on the clock; 0 for real time.
     pub(super) nodes_per_ms: u64,
-    /// The search and the evaluation in use, and what of them is switched off.
+    /// Search and evaluation in use, and their disabled features.
     pub(super) configuration: Configuration,
     /// The evaluation asked for; the personality's own if none was.
     eval: Option<Variant>,
     /// The network of `EvalFile`; `None` is the one that the engine comes with.
     network: Option<&'static Network>,
-    /// How castling is written.
+    /// Notation of castling.
     pub(super) castling: CastlingForm,
 }
 
@@ -66,10 +66,10 @@ impl Default for Options {
     }
 }
 
-/// What follows from setting an option.
+/// Effect of setting an option.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Effect {
-    /// What becomes of the memory.
+    /// Change of the memory.
     pub(super) change: Change,
     /// Notes to the user.
     pub(super) tell: Vec<&'static str>,
@@ -255,7 +255,7 @@ impl Options {
         Effect::from(Change::Clear).and_tell(!whole, NOTHING_DISABLED)
     }
 
-    /// Does the personality search with one thread and find one line?
+    /// Returns whether the personality searches with one thread and finds one line.
     fn is_single_threaded(&self) -> bool {
         self.configuration.personality.is_single_threaded()
     }
@@ -282,8 +282,8 @@ pub(super) fn variant(name: &str) -> Result<Variant, String> {
     Variant::from_name(name).ok_or_else(|| format!("Eval must be one of {known}, not \"{name}\""))
 }
 
-/// The network in a file, `None` for the one that the engine comes with. It stays in memory until the
-/// process ends, since a search may use it.
+/// Returns the network in a file, `None` for the embedded one. It stays in memory until the process
+/// ends, since a search may use it.
 pub(super) fn network(name: &str, value: &str) -> Result<Option<&'static Network>, String> {
     if value.is_empty() || value == EMBEDDED {
         return Ok(None);

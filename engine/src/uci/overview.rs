@@ -3,13 +3,14 @@
 use crate::eval::Variant;
 use crate::eval::topics::{Topic, topics};
 
-/// Those that have features to show: a network has none, and counting material is in the others.
+/// Returns the evaluations with features to show: a network has none, and counting material is part
+/// of the others.
 fn compared() -> Vec<Variant> {
     let plain = |variant: &Variant| !matches!(variant, Variant::Nnue | Variant::Material);
     Variant::ALL.into_iter().filter(plain).collect()
 }
 
-/// Which evaluation knows what, a topic a row.
+/// Returns a table of the evaluations' features, one topic per row.
 pub(super) fn markdown() -> String {
     let variants = compared();
     let names: Vec<&str> = variants.iter().map(|variant| variant.name()).collect();
@@ -24,7 +25,7 @@ pub(super) fn markdown() -> String {
     lines.join("\n")
 }
 
-/// The same for a terminal: a topic a paragraph.
+/// Returns the same table for a terminal, one topic per paragraph.
 pub(super) fn text() -> String {
     let variants = compared();
     let paragraph = |topic: &Topic| {

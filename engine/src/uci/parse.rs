@@ -56,7 +56,7 @@ pub(super) struct Go {
     pub(super) nodes: Option<u64>,
     /// Moves to the mate looked for.
     pub(super) mate: Option<u32>,
-    /// Until told to stop.
+    /// Search until `stop`.
     pub(super) infinite: bool,
     /// On the opponent's time.
     pub(super) ponder: bool,
@@ -110,7 +110,7 @@ const COMMANDS: [&str; 14] = [
     "d",
 ];
 
-/// A piece of foreign text short enough to be repeated.
+/// Shortens foreign text so that it can be repeated in a message.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 40;
     match text.char_indices().nth(LONGEST) {

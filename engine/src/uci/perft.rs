@@ -27,7 +27,7 @@ enum Task {
     Suite { file: String, max_nodes: u64 },
 }
 
-/// Why a perft command failed.
+/// Failure of a perft command.
 pub(super) enum Failure {
     /// Unreadable input.
     Input(String),
@@ -42,7 +42,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// What is wrong with them.
+    /// If the words are not a perft command; the error says why.
     pub(super) fn parse(words: &[&str]) -> Result<Request, String> {
         let (mut threads, mut hash_mb, mut level) = (1, None, None);
         let (mut file, mut max_nodes) = (None, None);
@@ -79,7 +79,7 @@ impl Request {
         Ok(Request { task, threads, hash_mb, level })
     }
 
-    /// Does what was asked for.
+    /// Runs the command.
     pub(super) fn run(&self, output: &Output) -> Result<(), Failure> {
         let machine = match self.level {
             None => Machine::best(),
@@ -130,7 +130,8 @@ fn run_position(
     Ok(())
 }
 
-/// Castling is written as king takes rook where the position is not one of standard chess.
+/// Returns the notation of castling: king takes rook where the position is not one of standard
+/// chess.
 fn castling_form(position: &Position) -> CastlingForm {
     if position.is_chess960() { CastlingForm::KingTakesRook } else { CastlingForm::KingTo }
 }

@@ -1,4 +1,4 @@
-//! The input thread of a UCI session. It answers at once, during a search too.
+//! The input thread of a UCI session. It answers immediately, even during a search.
 
 use std::io::{BufRead, Read};
 use std::ops::ControlFlow;
@@ -242,8 +242,8 @@ impl Session {
         })));
     }
 
-    /// The moves named; those that are illegal are left out with a note. `None` if that leaves
-    /// none, since searching all instead is not what was asked for.
+    /// Returns the named moves; illegal ones are left out with a note. `None` if no move is left,
+    /// since searching all moves instead was not requested.
     fn search_moves(&self, names: &[String]) -> Option<Vec<Move>> {
         let mut moves = Vec::new();
         for name in names {

@@ -1,4 +1,4 @@
-//! The command `bench --stages`: what a search and an evaluation do by the stage of the game.
+//! The command `bench --stages`: nodes and pawn-table use of searches by the stage of the game.
 
 use super::cli::{CommandError, EXIT_ENVIRONMENT, EXIT_INPUT, EXIT_USAGE};
 use super::json;

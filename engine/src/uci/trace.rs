@@ -47,7 +47,7 @@ pub(super) fn run(words: &[&str], output: &Output, usage: &str) -> Result<(), Co
     Ok(())
 }
 
-/// What is to be traced.
+/// Parsed arguments.
 struct Command<'a> {
     personality: &'a str,
     fen: Option<&'a str>,
@@ -115,8 +115,8 @@ fn trace(personality: Personality, game: &Game, nodes: u64, memory: &mut Memory)
     iterations
 }
 
-/// The move as the personality's original writes it: micro-Max always promotes to a queen and does
-/// not mention it.
+/// Returns the move as the personality's original writes it: micro-Max always promotes to a queen
+/// and does not write the piece.
 fn text(personality: Personality, mv: Move) -> String {
     let mut text = uci_move::format(mv, CastlingForm::KingTo);
     if personality == Personality::Micromax {

@@ -15,13 +15,13 @@ use super::output::Output;
 use crate::eval::nnue::embedded;
 use crate::train::{Data, EpochErrors, Settings, beside, replace, train};
 
-/// What was asked for.
+/// Parsed arguments.
 struct Request<'a> {
     files: Vec<&'a str>,
     out: &'a str,
     /// A network to begin with.
     from: Option<&'a str>,
-    /// Where the curve of the errors is drawn.
+    /// Path of the error curve, if it is to be drawn.
     loss: Option<&'a str>,
     settings: Settings,
 }
@@ -108,7 +108,7 @@ impl<'a> Request<'a> {
         Ok(())
     }
 
-    /// An error if two files are the same that are read or written, or one cannot be written.
+    /// Checks that all files to read and write differ and that those to write are regular files.
     fn check_files(&self) -> Result<(), String> {
         let mut known = Vec::new();
         let mut add = |file: &Path| {
@@ -136,7 +136,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// The place of a file that may not be there, by whatever name; none without its folder.
+/// Returns the canonical path of a file that may not exist; `None` if its folder does not exist.
 fn place(file: &Path) -> Option<PathBuf> {
     fs::canonicalize(file).ok().or_else(|| {
         let folder = fs::canonicalize(Path::new(".").join(file.parent()?)).ok()?;

@@ -14,7 +14,7 @@ use crate::tune::{Progress, Settings, TuneResult, table, tune};
 /// One in this many games is used for validation.
 const ONE_IN: u64 = 10;
 
-/// What was asked for.
+/// Parsed arguments.
 struct Request<'a> {
     files: Vec<&'a str>,
     out: Option<&'a str>,

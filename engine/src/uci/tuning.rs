@@ -59,7 +59,8 @@ mod tests {
 
     #[test]
     fn options_of_the_tuning_build_change_the_search() {
-        // What they set is shared by all searches of a process, so that this needs one of its own.
+        // The options are shared by all searches of a process, so this test needs a process of its
+        // own.
         let program = std::env::current_exe().expect("a test knows its program");
         let test = "uci::tuning::tests::tuning_in_a_process_of_its_own";
         let mut command = std::process::Command::new(program);

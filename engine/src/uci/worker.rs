@@ -89,7 +89,7 @@ impl Worker {
         }
     }
 
-    /// Is a search, perft or bench running or queued?
+    /// Returns whether a search, perft or bench is running or queued.
     pub(super) fn is_busy(&self) -> bool {
         self.busy.load(Ordering::Acquire)
     }
@@ -129,13 +129,14 @@ fn serve(jobs: &Receiver<Job>, memory: &mut Memory, output: &Output, busy: &Atom
         match job {
             Job::Search(job) => {
                 let best_move = run_search(&job, memory, output);
-                // Free before the answer is out: the next `go` may follow it at once.
+                // The worker is free before the answer is out: the next `go` may follow the answer
+                // immediately.
                 busy.store(false, Ordering::Release);
                 output.line(&best_move);
             }
             Job::Perft { game, depth, form, signals } => {
                 let counts = run_perft(&game, depth, form, &signals);
-                // As with a best move: the total is what the next command may follow at once.
+                // As after a best move, the next command may follow the total immediately.
                 busy.store(false, Ordering::Release);
                 if let Some(counts) = counts {
                     output.line(&counts);
@@ -189,7 +190,7 @@ fn run_search(job: &SearchJob, memory: &mut Memory, output: &Output) -> String {
         }
     });
     if timer.counts_nodes() && result.nodes > told {
-        // Whoever keeps the clock must know of those of an unfinished iteration, too.
+        // The GUI, which counts nodes as time, must know those of an unfinished iteration, too.
         output.line(&print::nodes(result.nodes, timer.elapsed()));
     }
     if result.threads < memory.threads() {

@@ -30,7 +30,7 @@ impl Engine {
         Engine { process, input, output }
     }
 
-    /// Says a line.
+    /// Sends a line.
     pub fn say(&mut self, line: &str) {
         writeln!(self.input.as_mut().expect("the input is open"), "{line}").unwrap();
     }
@@ -54,7 +54,7 @@ impl Engine {
         self.until("bestmove").pop().expect("the last line is the one looked for")
     }
 
-    /// Everything said before the engine is ready.
+    /// Returns all output up to the answer to `isready`.
     pub fn sync(&mut self) -> Vec<String> {
         self.say("isready");
         let mut lines = self.until("readyok");
@@ -69,7 +69,7 @@ impl Engine {
         self.process.id()
     }
 
-    /// Ends the session by the end of its input, and returns what was said until then.
+    /// Ends the session by closing its input, and returns the output until then.
     pub fn close(mut self) -> Vec<String> {
         self.input = None;
         let lines = self.output.by_ref().lines().map_while(Result::ok);

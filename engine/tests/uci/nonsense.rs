@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// How long an answer may take on a machine busy with other tests.
+/// Longest time for an answer on a machine busy with other tests.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Xorshift with a fixed seed: the same sessions in every run.
@@ -142,7 +142,7 @@ fn shuffled(random: &mut Random) -> Vec<u8> {
     words.join(random.pick(&[" ", "  ", "\t"])).into_bytes()
 }
 
-/// A command with some bytes that are others.
+/// Returns a command with some bytes replaced.
 fn damaged(random: &mut Random) -> Vec<u8> {
     let mut bytes = random.pick(&COMMANDS).as_bytes().to_vec();
     for _ in 0..=random.below(3) {
@@ -152,7 +152,7 @@ fn damaged(random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Much of the same: a game of thousands of plies, a word or a value of many letters.
+/// Returns a long line: a game of thousands of plies, a word or a value of many letters.
 fn long(random: &mut Random) -> Vec<u8> {
     let count = [300, 6_000, 150_000][random.below(3)];
     let (start, part) = *random.pick(&[
@@ -166,7 +166,7 @@ fn long(random: &mut Random) -> Vec<u8> {
     [start.as_bytes(), part.repeat(count / part.len()).as_bytes()].concat()
 }
 
-/// Would it ask for so much memory or so many threads that other tests suffer?
+/// Returns whether the line asks for so much memory or so many threads that other tests suffer.
 fn is_greedy(line: &[u8]) -> bool {
     let text = String::from_utf8_lossy(line).to_ascii_lowercase();
     let numbers = || text.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok());
@@ -192,7 +192,7 @@ impl Session {
         let (sender, lines) = channel();
         std::thread::spawn(move || {
             for line in output.lines() {
-                // What is no UTF-8 fails the test at the other end of the channel.
+                // Output that is not UTF-8 fails the test at the other end of the channel.
                 let line = line.expect("the engine writes UTF-8");
                 if sender.send(line).is_err() {
                     return;
@@ -229,7 +229,7 @@ impl Session {
     fn plays_on(&mut self) -> Result<(), String> {
         self.say(b"setoption name UCI_Chess960 value false");
         self.say(b"position startpos moves d2d4 d7d5");
-        // What runs may not have ended when the next search is asked for.
+        // A search may still be running when the next one is requested.
         let deadline = Instant::now() + PATIENCE;
         while Instant::now() < deadline {
             self.say(b"stop");
@@ -281,7 +281,7 @@ impl Drop for Session {
     }
 }
 
-/// One session. A third of them end in the middle of whatever is going on.
+/// Runs one session. In a third of them the input ends after the last line of nonsense.
 fn session(seed: u64) -> Result<(), String> {
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let mut session = Session::start();

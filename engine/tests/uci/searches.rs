@@ -1,4 +1,4 @@
-//! What is asked of a search, and when it answers.
+//! Limits of a search, and the time of its answer.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -84,7 +84,7 @@ fn several_threads_answer_like_one() {
             let answer = lines.last().expect("the answer is the last line");
             assert!(answer.starts_with(best), "{variant} {go}: {answer}");
             assert_eq!(answer.ends_with("(none)"), best.ends_with("(none)"), "{variant} {go}");
-            // The line told last is the one whose move is played.
+            // The move of the last reported line is played.
             let told = lines.iter().rev().find_map(|line| field(line, "pv"));
             if go.contains("depth") && told.is_some() {
                 assert_eq!(told, field(answer, "bestmove"), "{variant} {go}");

@@ -1,4 +1,4 @@
-//! What every session can rely on.
+//! Guarantees of every session.
 
 use std::io::Write;
 use std::process::Command;

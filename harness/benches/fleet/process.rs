@@ -1,20 +1,20 @@
-//! What another process costs.
+//! Costs of another process.
 
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// A process that is killed when nobody needs it any more.
+/// A process that is killed when it is dropped.
 pub struct Process(Child);
 
 impl Process {
-    /// A child.
+    /// Wraps a child process.
     pub fn new(child: Child) -> Process {
         Process(child)
     }
 
-    /// User and system time until now.
+    /// Returns user and system time until now.
     pub fn cpu(&self) -> Duration {
         let stat = self.read("stat");
         let (_, after_name) = stat.rsplit_once(')').expect("stat has a name in parentheses");
@@ -23,7 +23,7 @@ impl Process {
         Duration::from_secs_f64(ticks as f64 / ticks_per_second())
     }
 
-    /// Largest resident set until now, in MiB.
+    /// Returns the largest resident set until now, in MiB.
     pub fn resident_mib(&self) -> f64 {
         let status = self.read("status");
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -31,12 +31,12 @@ impl Process {
         kib.expect("status has VmHWM") / 1024.0
     }
 
-    /// Asks it to end.
+    /// Sends the process a signal to end.
     pub fn terminate(&self) {
         kill_process(Pid::from_child(&self.0), Signal::TERM).expect("it is there");
     }
 
-    /// When it has ended.
+    /// Waits for the end of the process, and returns its time.
     pub fn wait(mut self) -> Instant {
         self.0.wait().expect("a child can be waited for");
         Instant::now()

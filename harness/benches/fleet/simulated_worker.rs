@@ -1,4 +1,4 @@
-//! A worker that answers at once.
+//! A worker that answers immediately.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -23,31 +23,31 @@ use async_nats::jetstream::message::PublishMessage;
 use futures_util::StreamExt;
 use shakmaty::{ByColor, Position};
 
-/// Half-moves of a game after its opening.
+/// Plies of a game after its opening.
 const PLIES: usize = 100;
 
-/// How often a worker sends its status.
+/// Interval at which a worker sends its status.
 const STATUS_INTERVAL: Duration = Duration::from_secs(3);
 
-/// How long a request for a job waits for one.
+/// Maximum wait of a request for a job.
 const TAKE: Duration = Duration::from_secs(2);
 
-/// What all workers have seen.
+/// Observations of all workers.
 #[derive(Default)]
 pub struct Fleet {
-    /// Pairs whose results the server has; no more are in flight than have slots.
+    /// Number of pairs whose results the server has; no more are in flight than there are slots.
     pub played: AtomicU64,
     cancelled: Mutex<Vec<Instant>>,
 }
 
 impl Fleet {
-    /// When the last worker heard that the run is given up, of those that did so the first time.
+    /// Returns the time at which the last worker received the first cancellation of the run.
     pub fn last_cancelled(&self) -> Option<Instant> {
         self.cancelled.lock().expect("nobody panics").iter().max().copied()
     }
 }
 
-/// Plays for the first run that there is.
+/// Plays for the first run on the server.
 pub async fn work(
     fleet: Arc<Fleet>,
     connection: Connection,
@@ -174,7 +174,7 @@ impl Slot {
     }
 }
 
-/// What could have become of a job.
+/// Returns a possible result of a job.
 fn played(job: &PairJob) -> PlayedPair {
     let mut random = job.pairing.pair.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let first = game(&job.games.first, &mut random);
@@ -182,7 +182,7 @@ fn played(job: &PairJob) -> PlayedPair {
     PlayedPair { pairing: job.pairing, games: Games { first, second } }
 }
 
-/// Random moves, until the game ends or the side to move gives up.
+/// Plays random moves, until the game ends or the side to move resigns.
 fn game(setup: &GameSetup, random: &mut u64) -> GameRecord {
     let mut position = setup.start.clone();
     for uci in &setup.book {

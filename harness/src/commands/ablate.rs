@@ -1,4 +1,4 @@
-//! `arbiter ablate`: what is each feature of an engine worth?
+//! `arbiter ablate`: the worth of each feature of an engine.
 
 use clap::Args;
 
@@ -11,15 +11,15 @@ use arbiter_names::did_you_mean;
 use arbiter_plan::{Ablation, BUNDLED, EngineSpec, RunKind};
 use arbiter_settings::TestSettings;
 
-/// The option of the bundled engine that switches features off.
+/// Option of the bundled engine that switches features off.
 const BUNDLED_OPTION: &str = "Disable";
 
 /// Flags of `arbiter ablate`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The result is a table of Elo for each feature: the engine with the feature against the engine
-without it, so that positive figures mean that the feature helps. Unless told otherwise, engines
-think for 2000 nodes a move and play 200 pairs (400 games) for each feature.
+without it, so that positive figures mean that the feature helps. By default, engines search 2000
+nodes a move and play 200 pairs (400 games) for each feature.
 
 Examples:
   arbiter ablate bundled:rybka-2.3.2a --pairs 200
@@ -27,16 +27,16 @@ Examples:
   arbiter ablate bundled,option.Personality=rdchess --features null_move,killers
   arbiter ablate ./mine --option Disable --features pins,threats --each nodes=5000")]
 pub(crate) struct AblateArgs {
-    /// Evaluation of the bundled engine, all of whose features are tried [default: palimpsest]
+    /// Evaluation of the bundled engine, all of whose features are tested [default: palimpsest]
     #[arg(long, value_name = "NAME", conflicts_with_all = ["engines", "engine"])]
     eval: Option<String>,
     /// UCI option that takes the name of a feature and switches it off [default: Disable]
     #[arg(long, value_name = "NAME")]
     option: Option<String>,
-    /// Features to try, separated by commas [default: all that the evaluation has]
+    /// Features to test, separated by commas [default: all of the evaluation]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     features: Vec<String>,
-    /// End the games of each feature as soon as an SPRT can tell; its bounds imply it
+    /// Stop the games of each feature as soon as an SPRT decides; its bounds imply the flag
     #[arg(long)]
     sprt: bool,
     #[command(flatten)]
@@ -89,7 +89,7 @@ pub(crate) fn resolve(args: AblateArgs) -> Result<RequestedRun, Failure> {
     Ok(requested)
 }
 
-/// The requested features, in the evaluation's own spelling; all of them if none was.
+/// Returns the requested features, in the evaluation's spelling; all of them if none was named.
 fn select(known: &Evaluation, names: Vec<String>) -> Result<Vec<String>, Failure> {
     if names.is_empty() {
         return Ok(known.features.iter().map(|name| (*name).to_owned()).collect());

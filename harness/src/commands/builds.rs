@@ -1,4 +1,4 @@
-//! `arbiter builds`: what is kept of builds, and how it is cleaned.
+//! `arbiter builds`: the cached builds, and their removal.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -19,7 +19,7 @@ const DAY: Duration = Duration::from_secs(24 * 3600);
 /// Flags of `arbiter builds`.
 #[derive(Debug, Args)]
 pub(crate) struct BuildsArgs {
-    /// Folder in which builds are kept [default: arbiter in the user's folder of caches]
+    /// Folder in which builds are cached [default: arbiter in the user's cache folder]
     #[arg(long, value_name = "DIR", global = true)]
     cache: Option<PathBuf>,
     #[command(subcommand)]
@@ -28,25 +28,25 @@ pub(crate) struct BuildsArgs {
 
 #[derive(Debug, Subcommand)]
 enum BuildsCommand {
-    /// Lists all builds, the longest unused first; also done if nothing is said.
+    /// List all builds, the longest unused first; the default.
     List {
         /// Format of the list
         #[arg(long, value_enum, default_value = "text")]
         format: OutputFormat,
     },
-    /// Removes builds, the longest unused first, but none that is being made or played with.
+    /// Remove builds, the longest unused first, but none in progress or in use.
     ///
-    /// What a run needs that goes on later is built again then.
+    /// A build that a resumed run needs is built again then.
     Clean(CleanArgs),
 }
 
 #[derive(Debug, Args)]
 #[group(id = "policy", required = true, multiple = true)]
 struct Limits {
-    /// Remove builds that were not used for so many days
+    /// Remove builds that were not used for N days
     #[arg(long, value_name = "DAYS", conflicts_with = "all")]
     keep_days: Option<u32>,
-    /// Remove builds until all together are no larger than this, in MiB
+    /// Remove builds until the rest is no larger than this in total, in MiB
     #[arg(long, value_name = "MIB", conflicts_with = "all")]
     max_size: Option<u32>,
     /// Remove all builds
@@ -58,7 +58,7 @@ struct Limits {
 struct CleanArgs {
     #[command(flatten)]
     limits: Limits,
-    /// Only say what would be removed
+    /// List the builds that would be removed, and keep them
     #[arg(long)]
     dry_run: bool,
 }

@@ -1,4 +1,4 @@
-//! `arbiter check`: does an engine keep to the protocol?
+//! `arbiter check`: compliance of an engine with its protocol.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,13 +18,13 @@ use arbiter_report::{CheckReport, note};
 use arbiter_runner::ask_engine;
 
 const HELP: &str = "\
-Each check talks to a new process. Its grade says how much depends on it: must (games are lost or runs
+Each check starts a new process. Its grade is its importance: must (games are lost or runs
 break without it), should (the protocol asks for it), nice. The score weighs them 4, 2 and 1; checks
 that do not concern an engine, such as ponderhit without the option Ponder, do not count. Checks of
-time are tried up to three times: a busy machine delays and never hurries.
+time are tried up to three times, as a busy machine can only delay an answer.
 
 Exit codes: 0 if every must is passed; 1 if one is not; 2 for bad usage; 3 for an engine that cannot be
-started; 4 if no check is wanted; 7 for a failure of the machine.
+started; 4 if no check is selected; 7 for a failure of the machine.
 
 Examples:
   arbiter check ./mine
@@ -35,19 +35,19 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub(crate) struct CheckArgs {
-    /// The engine, as in `arbiter match -h`; its options are set before each check
+    /// Engine, as in `arbiter match -h`; its options are set before each check
     #[arg(value_name = "ENGINE", required_unless_present = "list")]
     engine: Option<String>,
-    /// Only checks whose name or grade matches this, whatever the case
+    /// Run only checks whose name or grade matches, in any case
     #[arg(long, value_name = "REGEX")]
     filter: Option<String>,
-    /// List the checks instead of carrying them out
+    /// List the checks without running them
     #[arg(long)]
     list: bool,
     /// Seconds to wait for an answer before it counts as missing
     #[arg(long, value_name = "SEC", value_parser = parse_seconds, default_value = "5")]
     patience: Duration,
-    /// Seconds that an answer may be late where time is checked
+    /// Seconds by which an answer may be late where time is checked
     #[arg(long, value_name = "SEC", value_parser = parse_seconds, default_value = "0.1")]
     margin: Duration,
     /// Write the outcomes as JUnit XML to this file
@@ -58,7 +58,7 @@ pub(crate) struct CheckArgs {
     format: OutputFormat,
 }
 
-/// Checks and prints.
+/// Runs the checks and prints the result.
 pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let checks = wanted(args)?;
     let Some(engine) = args.engine.as_ref().filter(|_| !args.list) else {

@@ -1,4 +1,4 @@
-//! `arbiter ci`: does a change pass all gates?
+//! `arbiter ci`: the gates of a change.
 
 mod steps;
 
@@ -26,26 +26,26 @@ use arbiter_runner::unix_time_ms;
 use arbiter_settings::{DEFAULT_SETTINGS, SANDBOXES, Settings, at_least_one, one_of};
 use arbiter_store::Store;
 
-/// Where GitHub Actions wants the summary of a step.
+/// Variable with the file for GitHub Actions' summary of a step.
 const GITHUB_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 
 const HELP: &str = "\
 Steps are [[ci.step]] of arbiter.toml:
   kind          check, bench, perft, epd, lint, speed or sprt
-  name          its name, if it is not the kind
+  name          name of the step, if it is not the kind
   args          flags of the subcommand
   changed       paths; the step is left out unless something below them differs from the base
-  stop          whether its failure ends it all (true)
-  budget        seconds after which an sprt is to say what it knows
+  stop          true (the default) if its failure skips all later steps
+  budget        seconds after which an sprt stops and reports its result so far
   ignore        rules of a lint whose findings are left out, by name
-  inconclusive  pass or fail (pass): what an sprt or a comparison of speeds without verdict is
+  inconclusive  pass (the default) or fail: outcome of an sprt or speed without verdict
 
 The engine under test is HEAD and the base its parent, unless --test and --base, or base in [ci],
-say otherwise. `arbiter results gates` shows what became of all steps so far.
+give others. `arbiter results gates` lists the outcomes of all steps so far.
 
 Exit codes: 0 if all gates are passed; else that of the first that is not: 1 not passed, 5 not
 decided where that is not allowed, 20 to 28 not built or its bench is wrong (see arbiter --help),
-or any other of its subcommand; 4 if there is no step; 2 and 3 for bad usage and input.
+or any other code of its subcommand; 4 if there is no step; 2 and 3 for bad usage and input.
 
 Examples:
   arbiter ci
@@ -55,30 +55,30 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub(crate) struct CiArgs {
-    /// File with the steps in [ci] [default: arbiter.toml, here or in a folder above this one in the
-    /// repository]
+    /// File with the steps in [ci] [default: arbiter.toml, here or in a folder above this one in
+    /// the repository]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Only the steps of these names
+    /// Run only the steps of these names
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Vec<String>,
-    /// Carry out steps that were carried out for the same commits before
+    /// Run steps even if they were run for the same commits before
     #[arg(long)]
     no_cache: bool,
-    /// Folder of the results store, in which gates are kept [default: results, beside the
-    /// settings or where a store is already]
+    /// Folder of the results store, in which outcomes of gates are kept [default: results, beside
+    /// the settings or where a store is already]
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
-    /// Write JUnit XML here
+    /// Write JUnit XML to this file
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// Append a summary in Markdown here [default: $GITHUB_STEP_SUMMARY, if set]
+    /// Append a summary in Markdown to this file [default: $GITHUB_STEP_SUMMARY, if set]
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
-    /// Concurrent games and benches, where a step does not say
+    /// Concurrent games and benches of steps that set none
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     concurrency: Option<usize>,
-    /// What holds the engines in all steps, as `arbiter sprt --sandbox` does, and their builds
+    /// Sandbox of the engines in all steps, as in `arbiter sprt --sandbox`, and of their builds
     #[arg(long, value_parser = one_of(SANDBOXES), default_value_t = SandboxMode::Off)]
     sandbox: SandboxMode,
     /// Format of the result
@@ -159,7 +159,7 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::of_number(ci_exit_code(&outcomes)).unwrap_or(ExitCode::Bug))
 }
 
-/// The error where there are no settings.
+/// Returns the error where there are no settings.
 fn no_settings() -> Failure {
     let what = match Repository::open(Path::new(".")) {
         Err(_) => "this is no git repository: make one, and `arbiter init`",
@@ -184,7 +184,8 @@ fn wanted(settings: &Settings, only: &[String]) -> Result<Vec<Step>, Failure> {
     }
 }
 
-/// Builds what is needed. A base that nobody named is the parent, if the clone has it.
+/// Builds the engines of the steps. Without a named base, the parent is the base, if the clone has
+/// it.
 fn sides(
     build: &BuildArgs,
     base: Option<String>,
@@ -209,7 +210,7 @@ fn sides(
     Sides::new(prepared, base.err().unwrap_or_default(), unchanged)
 }
 
-/// The steps that have no reason, as none of their paths differs.
+/// Returns the steps that are left out, as none of their paths differs.
 fn unchanged(build: &BuildArgs, base: &str, steps: &[Step]) -> Result<Vec<String>, Failure> {
     let Ok(repo) = build.repository(None) else { return Ok(Vec::new()) };
     let commit = |side: Option<&str>| side.and_then(|side| repo.commit(side).ok());
@@ -227,7 +228,7 @@ fn unchanged(build: &BuildArgs, base: &str, steps: &[Step]) -> Result<Vec<String
     Ok(unchanged)
 }
 
-/// The parent of the commit under test, or why there is none.
+/// Returns the parent of the commit under test, or the reason that there is none.
 fn parent(build: &BuildArgs) -> Result<Result<String, String>, Failure> {
     let test = build.test.as_deref().unwrap_or(DEFAULT_TEST);
     let Ok(repo) = build.repository(None) else {

@@ -1,4 +1,4 @@
-//! `arbiter cluster`: a server of one's own; who plays, for which runs, and with which key.
+//! `arbiter cluster`: a NATS server of your own, its workers and runs, and the signing key.
 
 mod server;
 
@@ -18,7 +18,7 @@ use crate::{
 use arbiter_cluster::{Cluster, Key, Role, RunId, document, observe, trouble};
 use arbiter_report::to_value;
 
-/// How long is listened; workers send their status more often.
+/// Time to listen; workers send their status more often.
 const LISTEN: Duration = Duration::from_millis(3_500);
 
 /// Flags of `arbiter cluster`.
@@ -30,16 +30,16 @@ pub(crate) struct ClusterCommand {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Makes a folder with all that a NATS server of one's own needs, and a join file for the
+    /// Create a folder with all that your own NATS server needs, and a join file for the
     /// coordinator and for each worker.
     Init(Box<server::InitArgs>),
-    /// Makes join files for more workers.
+    /// Create join files for more workers.
     Add(server::AddArgs),
-    /// Starts the server of such a folder, until Ctrl-C.
+    /// Start the server of such a folder, until Ctrl-C.
     Up(server::UpArgs),
-    /// Shows the workers and runs on a NATS server; listens for some seconds.
+    /// Show the workers and runs on a NATS server, after listening for some seconds.
     Show(Box<ShowArgs>),
-    /// Prints the public key that workers have to trust, and makes the key if there is none.
+    /// Print the public key that workers have to trust, and create the key if there is none.
     Key(KeyArgs),
 }
 
@@ -57,7 +57,7 @@ struct ShowArgs {
 
 #[derive(Debug, Args)]
 struct KeyArgs {
-    /// The key [default: arbiter/signing.key in the user's folder of settings]
+    /// File of the key [default: arbiter/signing.key in the user's settings folder]
     #[arg(long, value_name = "FILE")]
     signing_key: Option<PathBuf>,
 }
@@ -93,60 +93,60 @@ fn show(args: ShowArgs) -> Result<(), Failure> {
     emit(&args.format.of_document(&document(&cluster), || to_value(&figures(&cluster)), rows))
 }
 
-/// The workers and runs on a NATS server: `arbiter cluster show`.
+/// Workers and runs on a NATS server: `arbiter cluster show`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.cluster/1")]
 pub(crate) struct ClusterFigures<'a> {
-    /// The workers.
+    /// Workers on the server.
     workers: Vec<WorkerFigures<'a>>,
-    /// The runs.
+    /// Runs on the server.
     runs: Vec<RunFigures<'a>>,
 }
 
-/// A worker, as it says of itself.
+/// Figures of a worker, as reported by the worker.
 #[derive(Debug, Serialize, JsonSchema)]
 struct WorkerFigures<'a> {
-    /// Its name.
+    /// Name of the worker.
     worker: &'a str,
-    /// Version of its program.
+    /// Version of the worker's program.
     version: &'a str,
-    /// Games that it can play at once.
+    /// Maximum number of concurrent games.
     slots: u32,
-    /// Games that it plays.
+    /// Number of games in progress.
     playing: u32,
-    /// Pairs that it has played.
+    /// Number of pairs played.
     pairs: u64,
     /// Pairs per minute.
     pairs_per_minute: Option<f64>,
-    /// Cores of its processors.
+    /// Number of processor cores.
     cores: u32,
     /// Memory in MiB.
     memory_mib: u64,
-    /// Its operating system.
+    /// Operating system.
     system: &'a str,
-    /// Its processor.
+    /// Processor model.
     cpu: &'a str,
-    /// How it isolates engines.
+    /// Isolation of engines.
     sandbox: &'a str,
     /// Nodes per second of benches, by engine.
     bench_nps: BTreeMap<&'a str, f64>,
-    /// What is wrong with it, if anything.
+    /// Fault of the worker, if there is one.
     trouble: Option<&'a str>,
 }
 
-/// A run, as its coordinator announces it.
+/// Figures of a run, as announced by its coordinator.
 #[derive(Debug, Serialize, JsonSchema)]
 struct RunFigures<'a> {
-    /// Its name.
+    /// Name of the run.
     run: &'a str,
-    /// Its ID on the server.
+    /// ID of the run on the server.
     #[schemars(with = "String")]
     token: &'a RunId,
-    /// Its priority.
+    /// Priority of the run.
     priority: u8,
     /// Pairs that wait for a worker.
     pairs_queued: u64,
-    /// Pairs that are played.
+    /// Pairs in progress.
     pairs_playing: u64,
 }
 

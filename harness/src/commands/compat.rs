@@ -1,5 +1,5 @@
 //! `arbiter compat`: command lines of fastchess and cutechess-cli, played by our own rules and
-//! reported in their form.
+//! reported in their format.
 
 use std::ffi::OsString;
 use std::os::unix::fs::symlink;
@@ -20,7 +20,7 @@ use arbiter_plan::{Affinity, Request};
 use arbiter_report::{Dialect, note};
 use arbiter_store::Store;
 
-/// The names by which this program is one of the others, and which one.
+/// Names under which this program acts as one of the others, and the program.
 const NAMES: [(&str, &str); 3] =
     [("fastchess", "fastchess"), ("fastchess-ob", "fastchess"), ("cutechess-cli", "cutechess")];
 
@@ -28,18 +28,18 @@ const NAMES: [(&str, &str); 3] =
 #[derive(Debug, Args)]
 #[command(after_help = "\
 `arbiter compat install DIR` makes the links fastchess, fastchess-ob and cutechess-cli to this program
-in DIR, which is made if it is not there. Called by one of these names, through a link or as a copy, it takes the command line of that
-program: -help lists the options, and docs/compat.md tells of each whether it is honoured, and what
-differs. Unknown options are errors. Without
--srand the seed is random. Options that an engine does not have are left out with a warning. What is played, with its seed, is
-told with -arbiter verbose=true, and by `arbiter results`.
-CPU contention is not looked at, unless -arbiter contention=discard or =report is given. SIGINT and SIGTERM end the
-run within a second; pairs in flight are given up. Games are kept where `arbiter results` finds them (-arbiter
-results=DIR); -config file=FILE goes on with what FILE tells of, also if fastchess has written it or
-it was edited (fastchess only; written as config.json, or -config outname=), and `arbiter match --resume RUN` (or sprt,
-or tournament) with a run of ours.
+in DIR, which is created if missing. Called by one of these names, through a link or as a copy, arbiter
+takes the command line of that program: -help lists the options, and docs/compat.md describes for each
+whether it is honoured, and the differences. Unknown options are errors. Without -srand the seed is
+random. Options that an engine does not have are left out with a warning. -arbiter verbose=true and
+`arbiter results` show the run and its seed.
+CPU contention is ignored, unless -arbiter contention=discard or =report is given. SIGINT and SIGTERM
+end the run within a second; pairs in flight are abandoned. Games are stored where `arbiter results`
+finds them (-arbiter results=DIR); -config file=FILE resumes the run of FILE, even if fastchess has
+written or somebody has edited FILE (fastchess only; written as config.json, or -config outname=), and
+`arbiter match --resume RUN` (or sprt, or tournament) a run of ours.
 
-Exit codes: 0 if the games were played, whatever came out; fastchess: 1 if the run was interrupted;
+Exit codes: 0 if the games were played, whatever the result; fastchess: 1 if the run was interrupted;
 else as for `arbiter match`.
 
 Examples:
@@ -49,10 +49,10 @@ Examples:
     -rounds 1000 -repeat -concurrency 4 -sprt elo0=0 elo1=5 alpha=0.05 beta=0.05 -pgnout file=a.pgn
   arbiter compat cutechess -engine conf=one -engine conf=two -each tc=40/60 -rounds 10 -games 2")]
 pub(crate) struct CompatArgs {
-    /// Whose command line it is, or what is to be done
+    /// Program whose command line follows, or the action
     #[arg(value_enum)]
     program: Program,
-    /// The command line as it was, or the folder
+    /// Options of the program, or the folder of the links
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
     options: Vec<String>,
 }
@@ -64,11 +64,11 @@ enum Program {
     /// cutechess-cli
     #[value(alias = "cutechess-cli")]
     Cutechess,
-    /// Make links by the names of these programs to this one, in a folder
+    /// Create links with the names of these programs to this one, in a folder
     Install,
 }
 
-/// The command that the other program was called by.
+/// Returns the command by which the other program was called.
 fn called(dialect: Dialect) -> String {
     let first = std::env::args_os().next().unwrap_or_default();
     let stem = Path::new(&first).file_stem().unwrap_or_default();
@@ -80,7 +80,7 @@ fn called(dialect: Dialect) -> String {
     format!("{}{own}", first.to_string_lossy())
 }
 
-/// A command line of ours for one that begins with the name of another program.
+/// Returns our command line for one that begins with the name of another program.
 pub(crate) fn by_name(mut args: Vec<OsString>) -> Vec<OsString> {
     let called = args.first().and_then(|arg| Path::new(arg).file_stem()).unwrap_or_default();
     let found = NAMES.iter().find(|(name, _)| called == *name);
@@ -134,7 +134,7 @@ pub(crate) fn run(args: CompatArgs) -> Result<ExitCode, Failure> {
     })
 }
 
-/// Makes links to this program by the names of the others, in place of such as are there.
+/// Creates links to this program with the names of the others, in place of existing ones.
 fn install(folders: &[String]) -> Result<(), Failure> {
     let [folder] = folders else {
         return Err(Failure::new(ExitCode::Usage, "give one folder: arbiter compat install DIR"));

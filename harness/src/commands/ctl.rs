@@ -1,4 +1,4 @@
-//! `arbiter ctl`: steers a run that another process plays.
+//! `arbiter ctl`: steers a run in another process.
 
 use clap::Args;
 use serde_json::Value;
@@ -17,23 +17,24 @@ Commands:
   resume         start pairs again
   drain          play the pairs in flight to their end, then stop; the run ends with exit code 75
                  and can be resumed
-  stop           give up the pairs in flight and stop now, otherwise as drain
+  stop           abandon the pairs in flight and stop now, otherwise as drain
   concurrency N  play N games at a time; when fewer, pairs in flight are played to their end first
-  status         how the run stands
-  boards         the same with the games in progress, never in words
+  status         state and figures of the run
+  boards         the same with the games in progress, as JSON in place of text
 
-All of it holds for the process that plays the run; a resumed run starts as it was planned.
+Commands affect the process that plays the run; a resumed run starts as planned.
 
-Exit codes: 0 if done; 2 for bad usage, 3 if the run is not being played or refuses.")]
+Exit codes: 0 if done; 2 for bad usage, 3 if the run is not being played or refuses the
+command.")]
 pub(crate) struct CtlArgs {
     /// Name of the run, or latest
     run: String,
-    /// What to do
+    /// Command, as listed below
     #[arg(required = true, value_name = "COMMAND")]
     command: Vec<String>,
     #[command(flatten)]
     results: ResultsArg,
-    /// Format of the answer: words, or figures of how the run stands afterwards
+    /// Format of the answer: text, or the figures of the run after the command
     #[arg(long, value_parser = OutputFormat::of_one(), default_value = "text")]
     format: OutputFormat,
 }
@@ -71,7 +72,7 @@ fn ask(args: &CtlArgs) -> Result<String, Failure> {
     Ok(args.format.render(|| answer, || table(&figures).markdown(), || figures.clone(), rows))
 }
 
-/// Each figure with its name.
+/// Returns a table of each figure with its name.
 fn table(figures: &Value) -> Table {
     let mut table = Table::new(["figure", "value"]);
     for (name, value) in figures.as_object().into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! `arbiter datagen`: games of any engines for positions that a network can learn from.
+//! `arbiter datagen`: games of any engines for positions that train a network.
 
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -24,13 +24,14 @@ use arbiter_suite::packed;
 const HELP: &str = "\
 Plays a match of single games and writes the quiet positions of it, 32 bytes each with score and result, as
 `palimpsest datagen` does; `palimpsest train` reads the file, and docs/net.md of the repository describes
-it. One engine plays itself. A position is left out if the side to move is in check, takes or promotes, or
-told no score, and so is what comes after a mate was announced. Unless told otherwise games are adjudicated:
-won if both see 20 pawns for 5 moves, drawn if both see at most 0.08 for 6 moves after move 40, or after 200
-moves. An engine without a limit searches 5,000 nodes a move; one that speaks xboard needs depth or st.
+it. A single engine plays itself. A position is left out if the side to move is in check, captures,
+promotes or reported no score, and so are the positions after a mate was announced. By default games are
+adjudicated: won if both engines report 20 pawns for 5 moves, drawn if both report at most 0.08 for 6 moves
+after move 40, or after 200 moves. An engine without a limit searches 5,000 nodes a move; one that speaks
+xboard needs depth or st.
 
-The same command goes on after an interruption or a kill, and then leaves the same file; the games are
-those of a run in the results store that is called as the file without its extension (or --name), the
+After an interruption or a kill the same command resumes, and then leaves the same file; the games are
+those of a run in the results store that is named like the file without its extension (or by --name), the
 openings of --genfens in RUN.genfens.epd beside it.
 
 Examples:
@@ -38,40 +39,41 @@ Examples:
   arbiter datagen ./mine --out mine.data --openings book.epd --games 5000 --each nodes=5000
   arbiter datagen ./mine --out mine.data --genfens --each nodes=5000 --on coordinator.join";
 
-/// First line of a file, by which readers know it.
+/// First line of a file, by which readers recognize it.
 const MAGIC: &str = "palimpsest positions 1";
 
-/// Bytes of text with which a file begins.
+/// Length of the text at the start of a file, in bytes.
 const HEADER_BYTES: usize = 256;
 
-/// Games unless the user says otherwise.
+/// Default number of games.
 const DEFAULT_GAMES: u64 = 1_000;
 
-/// Nodes a move of an engine without a limit, as `palimpsest datagen` searches.
+/// Nodes per move of an engine without a limit, as in `palimpsest datagen`.
 const DEFAULT_NODES: u64 = 5_000;
 
-/// Most openings that an engine is asked for.
+/// Maximum number of openings that an engine is asked for.
 const MAX_OPENINGS: u64 = 10_000_000;
 
-/// How long an engine may take to make openings.
+/// Maximum time for an engine to make openings.
 const GENFENS_TIMEOUT: Duration = Duration::from_secs(3_600);
 
 /// Flags of `arbiter datagen`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub(crate) struct DatagenArgs {
-    /// The file to write; its folder must be there
+    /// File to write, in an existing folder
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Have the first engine make the openings, a new one for each game: it is started as OpenBench does, with
-    /// the arguments "genfens N seed S book None" and "quit", and prints info string genfens FEN
+    /// Have the first engine make the openings, a new one for each game: it is started as by
+    /// OpenBench, with the arguments "genfens N seed S book None" and "quit", and prints info
+    /// string genfens FEN
     #[arg(long, conflicts_with = "openings")]
     genfens: bool,
     #[command(flatten)]
     play: PlayArgs,
 }
 
-/// Plays, and writes the positions.
+/// Plays the games, and writes the positions.
 pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     let DatagenArgs { out, genfens, play } = args;
     let (mut requested, name) = requested(play, &out)?;
@@ -110,7 +112,7 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Refuses a file that cannot be written, or holds something else than positions of a run that has begun.
+/// Refuses a file that cannot be written, or contains anything but positions of the started run.
 fn refuse_another(out: &Path, begun: Option<&str>) -> Result<(), Failure> {
     let mut begin = [0; HEADER_BYTES];
     let is_ours = |begin: &[u8]| {
@@ -127,7 +129,7 @@ fn refuse_another(out: &Path, begun: Option<&str>) -> Result<(), Failure> {
     Err(Failure::invalid(format!("{out}: {reason}; name another file with --out")))
 }
 
-/// The match of single games, which goes on if it was begun, and the name of its run.
+/// Returns the match of single games, resumed if it was started, and the name of its run.
 fn requested(play: PlayArgs, out: &Path) -> Result<(RequestedRun, String), Failure> {
     if play.is_resuming() {
         let told = "datagen goes on with its run by itself; leave --resume out, or give its --name";
@@ -161,8 +163,8 @@ fn requested(play: PlayArgs, out: &Path) -> Result<(RequestedRun, String), Failu
     Ok((requested, name))
 }
 
-/// The file with the openings that the first engine makes, one for each game; made anew unless the run has
-/// begun.
+/// Returns the file with the openings that the first engine makes, one for each game; the file is
+/// written anew unless the run was started.
 fn openings(
     requested: &mut RequestedRun,
     path: PathBuf,
@@ -192,7 +194,7 @@ fn openings(
     Ok(path)
 }
 
-/// What an engine answers to `genfens`, a line for each opening.
+/// Returns the engine's answer to `genfens`, a line for each opening.
 fn genfens(
     setup: EngineSetup,
     count: u64,
@@ -244,7 +246,7 @@ fn write(store: &Store, run: &str, out: &Path) -> Result<(usize, usize), Failure
     Ok((games.len(), positions))
 }
 
-/// The text with which the file begins: what the games depend on, as far as there is room.
+/// Returns the text at the start of the file: the conditions of the games, as far as there is room.
 fn header(run: &str, plan: &Plan, hashes: &[String]) -> Vec<u8> {
     let (version, seed) = (env!("CARGO_PKG_VERSION"), plan.seed);
     let mut text = format!("{MAGIC}\nrun {run}\narbiter {version}\nseed {seed}\n");

@@ -1,4 +1,4 @@
-//! `arbiter doctor`: can games by the clock be trusted on this machine?
+//! `arbiter doctor`: fitness of this machine for games under a clock.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,30 +15,31 @@ use arbiter_plan::{BUNDLED, find_program};
 use arbiter_process::{CpuTimes, Machine, allowed_cpus};
 use arbiter_report::{Table, to_value};
 
-/// How long the processors are watched.
+/// Time for which the processors are watched.
 const WATCH: Duration = Duration::from_secs(1);
 
-/// Share of their time that other programs, or the host of a virtual machine, may take.
+/// Maximum share of processor time for other programs.
 const MAX_BUSY: f64 = 0.1;
 const MAX_STOLEN: f64 = 0.01;
 
-/// Memory for a game on each processor, in MiB.
+/// Memory of one game for each processor, in MiB.
 const GAME_MIB: u64 = 256;
 
 /// Clocks that are slow to read or coarse.
 const BAD_CLOCKS: [&str; 4] = ["hpet", "acpi_pm", "jiffies", "refined-jiffies"];
 
-/// Programs that are started if they are in PATH or /usr/games. Others there may be anything.
+/// Programs that are started if they are in PATH or /usr/games; other programs there need not be
+/// engines.
 const ENGINES: &str = "\
 stockfish lc0 berserk caissa ethereal-chess fairy-stockfish obsidian rubichess toga2 glaurung fruit \
 crafty gnuchess fairymax hoichess phalanx sjeng weiss viridithas";
 
 const HELP: &str = "\
-It looks at the processors and what they do for a second, at the clock and the memory, and starts
-the registered engines and the known ones in PATH and /usr/games. What is 'bad' makes games by the
-clock say little; fixed nodes (--each nodes=N) are the same on any machine.
+Examines the processors and their load for a second, the clock and the memory, and starts the
+registered engines and the known ones in PATH and /usr/games. A 'bad' finding makes games under a
+clock unreliable; fixed nodes (--each nodes=N) are the same on any machine.
 
-Exit codes: 0 if the machine is fit for games by the clock, 1 if something is bad.
+Exit codes: 0 if the machine is fit for games under a clock, 1 if a finding is bad.
 
 Examples:
   arbiter doctor
@@ -48,7 +49,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub(crate) struct DoctorArgs {
-    /// Try a NATS server too: a join file, *.join, or a URL such as tls://host:4222
+    /// Try a NATS server, too: a join file, *.join, or a URL such as tls://host:4222
     #[cfg(feature = "cluster")]
     #[arg(long, value_name = "FILE|URL")]
     on: Option<crate::fleet::ServerName>,
@@ -60,40 +61,40 @@ pub(crate) struct DoctorArgs {
     access: crate::fleet::AccessArgs,
 }
 
-/// How something is.
+/// Health of a subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Health {
-    /// As it should be.
+    /// Fit for games under a clock.
     Good,
-    /// To be known, and no reason to distrust.
+    /// Worth knowing, but no reason for distrust.
     Note,
-    /// Games by the clock say little.
+    /// A reason to distrust games under a clock.
     Bad,
 }
 
 arbiter_names::named!(Health);
 
-/// Whether games by the clock can be trusted on this machine: `arbiter doctor`.
+/// Fitness of this machine for games under a clock: `arbiter doctor`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.doctor/1")]
 pub(crate) struct Findings {
-    /// Whether nothing is bad.
+    /// `true` if no finding is bad.
     fit: bool,
-    /// What was looked at.
+    /// Findings on each subject.
     findings: Vec<Finding>,
 }
 
-/// What was looked at, how it is, and what to do about it if anything.
+/// Finding on a subject, with advice.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Finding {
-    /// What was looked at.
+    /// Subject of the finding.
     subject: String,
-    /// How it is.
+    /// Health of the subject.
     health: Health,
-    /// What was found.
+    /// Observed value.
     found: String,
-    /// What to do; `null` if nothing.
+    /// Advice on a fault; `null` if there is none.
     advice: Option<&'static str>,
 }
 
@@ -102,7 +103,7 @@ fn finding(subject: &str, found: String, health: Health, advice: &'static str) -
     Finding { subject: subject.to_owned(), health, found, advice }
 }
 
-/// Looks at everything.
+/// Examines the machine and prints the findings.
 pub(crate) fn run(args: DoctorArgs) -> Result<ExitCode, Failure> {
     let (root, cpus) = (Path::new("/"), allowed_cpus());
     let before = Machine::read(root, &cpus);
@@ -126,7 +127,7 @@ pub(crate) fn run(args: DoctorArgs) -> Result<ExitCode, Failure> {
     Ok(if is_fit { ExitCode::Passed } else { ExitCode::Negative })
 }
 
-/// What the processors are and how fast they run.
+/// Returns the findings on the processors and their speed.
 fn of_processors(machine: &Machine) -> Vec<Finding> {
     let Machine { processors, cores, .. } = machine;
     let health = |is_good, otherwise| if is_good { Health::Good } else { otherwise };
@@ -176,7 +177,8 @@ fn of_processors(machine: &Machine) -> Vec<Finding> {
     findings
 }
 
-/// What is left of processors and memory; `times` is what the processors did while they were watched.
+/// Returns the findings on the use of processors and memory; `times` are the processor times of the
+/// watch.
 fn of_use(machine: &Machine, times: CpuTimes) -> Vec<Finding> {
     let share = |ticks: u64| ticks as f64 / times.all.max(1) as f64;
     let (busy, stolen) =
@@ -210,7 +212,8 @@ fn of_use(machine: &Machine, times: CpuTimes) -> Vec<Finding> {
     findings
 }
 
-/// What engines answer: ours, the registered ones, which must, and those that are found.
+/// Returns the findings on engines: ours and the registered ones, which must answer, and those in
+/// the search path.
 fn of_engines() -> Result<Vec<Finding>, Failure> {
     let own = registered()?.into_keys().map(|name| (name, Health::Bad));
     let mut names = vec![(BUNDLED.to_owned(), Health::Bad)];
@@ -234,7 +237,7 @@ fn of_engines() -> Result<Vec<Finding>, Failure> {
     Ok(tried.collect())
 }
 
-/// Whether the server lets us in.
+/// Returns the finding on access to the server.
 #[cfg(feature = "cluster")]
 fn of_server(access: crate::fleet::AccessArgs, server: crate::fleet::ServerName) -> Finding {
     let connected = access.access(server).and_then(|(access, _)| {

@@ -1,4 +1,4 @@
-//! `arbiter engines`: names for engines, and whether the engines answer.
+//! `arbiter engines`: the registry of engines, and a check that they answer.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ use arbiter_runner::ask_engine;
 const HELP: &str = "\
 Engines are kept in arbiter/engines.toml in the user's folder of settings ($XDG_CONFIG_HOME or
 ~/.config): a table for each, with the keys of [[engine]] in arbiter.toml. Those of cutechess's
-engines.json, here or in ~/.config/cutechess, are known as well.
+engines.json, here or in ~/.config/cutechess, can be used as well.
 
 Examples:
   arbiter engines add sf17 ~/chess/stockfish-17,option.Hash=64
@@ -39,29 +39,29 @@ pub(crate) struct EnginesArgs {
 
 #[derive(Debug, Subcommand)]
 enum EnginesCommand {
-    /// Registers an engine under a name, once it has been tried out. A revision stays the commit that
-    /// it is now, and limits are not kept.
+    /// Register an engine under a name, after a try. A revision stays at its present commit, and
+    /// limits are not kept.
     Add {
-        /// Its name from now on
+        /// New name of the engine
         name: String,
-        /// The engine, as in `arbiter match -h`
+        /// Engine, as in `arbiter match -h`
         #[arg(value_name = "ENGINE")]
         engine: String,
     },
-    /// Forgets a registered engine.
+    /// Remove an engine from the registry.
     Remove {
-        /// Its name
+        /// Name of the engine
         name: String,
     },
-    /// Lists registered engines.
+    /// List registered engines.
     List {
         /// Format of the list
         #[arg(long, value_enum, default_value = "text")]
         format: OutputFormat,
     },
-    /// Starts engines and shows what they answer; exits with 6 if one does not.
+    /// Start engines and show their answers; exits with 6 if one does not answer.
     Check {
-        /// The engines [default: all that are registered]
+        /// Engines to start [default: all registered]
         #[arg(value_name = "ENGINE")]
         engines: Vec<String>,
         /// Format of the list
@@ -102,11 +102,11 @@ fn add(name: &str, text: &str) -> Result<ExitCode, Failure> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "arbiter.engines.list")]
 pub(crate) struct Registration {
-    /// Its name.
+    /// Name of the engine.
     name: String,
-    /// Its program, or the revision that it is built from.
+    /// Program of the engine, or the revision that it is built from.
     engine: String,
-    /// The file that it is registered in.
+    /// File in which the engine is registered.
     file: PathBuf,
 }
 
@@ -114,23 +114,23 @@ pub(crate) struct Registration {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "arbiter.engines.check")]
 pub(crate) struct Checked {
-    /// Its name.
+    /// Name of the engine.
     name: String,
     #[serde(flatten)]
     engine: Option<Answering>,
-    /// Why it does not answer; absent if it does.
+    /// Reason that the engine does not answer; absent if it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }
 
-/// What an engine says of itself; absent if it does not answer.
+/// Properties that an engine reports; absent if it does not answer.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Answering {
-    /// The protocol that it speaks.
+    /// Protocol of the engine.
     protocol: Protocol,
-    /// The name that it gives itself.
+    /// Name that the engine reports.
     calls_itself: String,
-    /// Number of its options.
+    /// Number of the engine's options.
     options: usize,
 }
 
@@ -186,14 +186,14 @@ fn check(names: &[String], format: OutputFormat) -> Result<ExitCode, Failure> {
     Ok(code)
 }
 
-/// What an engine said of itself.
+/// Properties that an engine reported.
 pub(super) struct Answer {
     pub(super) protocol: Protocol,
     pub(super) name: String,
     options: usize,
 }
 
-/// Starts an engine and asks it.
+/// Starts an engine and queries its properties.
 pub(super) fn answer(engine: &Engine) -> Result<Answer, Failure> {
     let setup = setup(engine)?;
     let asked = ask_engine(&setup, |session| Answer {

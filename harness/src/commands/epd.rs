@@ -1,4 +1,4 @@
-//! `arbiter epd`: what does an engine find?
+//! `arbiter epd`: solutions that engines find to a suite.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,13 +14,13 @@ use arbiter_protocol::Limits;
 use arbiter_report::{EpdEngine, EpdReport, Place, note};
 use arbiter_suite::epd::{Answer, Question, Record, Searched, read};
 
-/// Time for a position if no limit is given.
+/// Time for a position without a limit.
 const DEFAULT_MOVETIME: Duration = Duration::from_secs(1);
 
 const HELP: &str = "\
 A position is solved by a move of bm, by none of am, or by announcing a mate within dm moves (bm #5
 counts as dm 5; bm #-5 is solved by announcing to be mated in at most 5). Points for moves are taken from c0 (\"f5=10, Be5=2\") or c7 and c9 with c8. The time
-to the solution ends when the principal variation turned to a solution for good. Themes come from
+to the solution ends when the PV changed to a solution for good. Themes come from
 ids. Lines that cannot be used are named and count neither as solved nor as failed. With --on
 (Cargo feature cluster) workers search the positions; use --nodes or --depth if they are not all
 alike.
@@ -37,22 +37,22 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub(crate) struct EpdArgs {
-    /// Time for a position: 250ms, 2s, or a number of milliseconds [default: 1s]
+    /// Time for each position: 250ms, 2s, or a number of milliseconds [default: 1s]
     #[arg(long, value_name = "TIME", value_parser = movetime)]
     movetime: Option<Duration>,
-    /// Nodes for a position
+    /// Nodes for each position
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Plies for a position
+    /// Depth for each position, in plies
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     depth: Option<u32>,
-    /// End a search once it has held a solution for so many plies
+    /// Stop a search once its best move has been a solution for N plies
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..))]
     hold: Option<u32>,
-    /// Exit with 1 if the first engine solves fewer
+    /// Exit with 1 if the first engine solves fewer than N positions
     #[arg(long, value_name = "N")]
     min_solved: Option<u64>,
-    /// Exit with 1 if more positions are solved by another engine and not by the first
+    /// Exit with 1 if more than N positions are solved by another engine and not by the first
     #[arg(long, value_name = "N")]
     max_lost: Option<usize>,
     /// Format of the result
@@ -64,7 +64,7 @@ pub(crate) struct EpdArgs {
     cluster: ClusterArgs,
 }
 
-/// `2s`, `250ms`, or milliseconds as in UCI.
+/// Parses `2s`, `250ms`, or milliseconds as in UCI.
 fn movetime(text: &str) -> Result<Duration, String> {
     let (digits, unit) = match text.strip_suffix("ms") {
         Some(digits) => (digits, 0.001),
@@ -78,7 +78,7 @@ fn movetime(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| format!("expected a time such as 250ms, 2s or 250, got '{text}'"))
 }
 
-/// Searches and prints.
+/// Searches the suite and prints the result.
 pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
     if args.max_lost.is_some() && args.suite.specs().count() < 2 && args.suite.build.base.is_none()
     {
@@ -138,10 +138,10 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
     Ok(verdict(&args, &report))
 }
 
-/// Answers of all engines to one question, and who says so, in words to follow a fault.
+/// Answers of all engines to one query, with the worker as a suffix of a fault's message.
 type Answered = (Vec<Result<Answer, String>>, String);
 
-/// Puts the questions to engines on this machine.
+/// Runs the queries on engines on this machine.
 fn answers_here(
     args: &QueryArgs,
     engines: &[Engine],
@@ -165,7 +165,7 @@ fn common_limits(args: &EpdArgs) -> Limits {
     }
 }
 
-/// Says how long it will take, as far as that can be known.
+/// Notes the expected duration, as far as it can be known.
 fn announce(args: &EpdArgs, engines: &[Engine], positions: usize) {
     let times: Option<Duration> = engines.iter().map(|e| e.conditions.limits.movetime).sum();
     if let Some(time) = times {
@@ -174,7 +174,7 @@ fn announce(args: &EpdArgs, engines: &[Engine], positions: usize) {
     }
 }
 
-/// The gates, in order: solved, lost, faults.
+/// Returns the exit code of the gates, in order: solved, lost, faults.
 fn verdict(args: &EpdArgs, report: &EpdReport) -> ExitCode {
     let engines = 0..report.engines.len();
     let solved = report.tally(0).solved;

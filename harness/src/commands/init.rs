@@ -20,25 +20,25 @@ use arbiter_process::{
 use arbiter_report::note;
 use arbiter_settings::{DEFAULT_SETTINGS, Settings, load_settings};
 
-/// What GitHub Actions carries out; docs/ci.md shows the same.
+/// Workflow for GitHub Actions; docs/ci.md shows the same.
 const WORKFLOW: &str = include_str!("init/workflow.yml");
 
-/// Seconds in which an engine has to count one position of it.
+/// Seconds for an engine to count one position of the perft suite.
 const PERFT_DEADLINE: &str = "10";
 
-/// Time in which a gate is tried out.
+/// Maximum time of a gate's trial.
 const TRIAL: Duration = Duration::from_secs(60);
 
-/// Folders in which books are looked for, and how their files end.
+/// Folders in which books are searched, and the endings of their files.
 const BOOK_FOLDERS: [&str; 5] = ["", "books", "book", "openings", "tests"];
 const BOOK_ENDINGS: [&str; 3] = ["epd", "pgn", "bin"];
 
 const HELP: &str = "\
-It builds the files of the working tree as they are, and tries what the engine can: whether it has
-a bench, counts perft, and passes the checks of its protocol. Files that are there stay as they are,
-but the folder of results is added to .gitignore.
+Builds the files of the working tree as they are, and tries the engine: its bench, its perft counts,
+and the checks of its protocol. Existing files stay as they are, except that the folder of results
+is added to .gitignore.
 
-Exit codes: 0 if all is there now; 2 for bad usage; 3 if arbiter.toml is there and
+Exit codes: 0 if all files exist now; 2 for bad usage; 3 if arbiter.toml exists and
 cannot be read; 7 if a file cannot be written; 20 to 28 if there is no repository or nothing can be
 built (see arbiter --help).
 
@@ -50,38 +50,38 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub(crate) struct InitArgs {
-    /// Write a workflow for GitHub Actions too
+    /// Write a workflow for GitHub Actions, too
     #[arg(long)]
     ci: bool,
-    /// Repository [default: that of the current folder]
+    /// Repository of the engine [default: that of the current folder]
     #[arg(long, value_name = "PATH")]
     repo: Option<PathBuf>,
-    /// Folder in which builds are kept [default: arbiter in the user's folder of caches]
+    /// Folder in which builds are cached [default: arbiter in the user's cache folder]
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
-    /// Do not run its bench, and write no gate for bench and speed
+    /// Do not run the engine's bench, and write no gate for bench and speed
     #[arg(long)]
     no_bench: bool,
 }
 
-/// What is known of the engine of a repository.
+/// Properties of a repository's engine.
 #[derive(Debug, Clone, Copy)]
 struct Facts<'a> {
-    /// What says how it is built: "Cargo.toml".
+    /// File that decides the build: "Cargo.toml".
     source: &'a str,
     command: &'a str,
-    /// The build downloads packages.
+    /// `true` if the build downloads packages.
     downloads: bool,
     has_bench: bool,
-    /// What it fails of the checks of its protocol, if anything.
+    /// Checks of its protocol that the engine fails, if any.
     failed: Option<&'a str>,
-    /// The perft suite, if it counts perft.
+    /// Perft suite, if the engine counts perft.
     perft: Option<&'a str>,
-    /// A book in the repository, from its top.
+    /// Book in the repository, relative to its top.
     book: Option<&'a str>,
 }
 
-/// Writes what is missing.
+/// Writes the missing files.
 pub(crate) fn run(args: InitArgs) -> Result<(), Failure> {
     let InitArgs { ci, repo, cache, no_bench } = args;
     let test = Some(WORKING_TREE.to_owned());
@@ -122,7 +122,7 @@ pub(crate) fn run(args: InitArgs) -> Result<(), Failure> {
     emit(&next)
 }
 
-/// What the file of settings says, which must make sense.
+/// Reads the settings file, which must be valid.
 fn read(path: &Path) -> Result<Settings, Failure> {
     if let (Ok(to), false) = (path.read_link(), path.exists()) {
         let (path, to) = (path.display(), to.display());
@@ -134,7 +134,7 @@ fn read(path: &Path) -> Result<Settings, Failure> {
     steps.map_err(failed).map(|_| settings)
 }
 
-/// Has git ignore the folder of results, unless it does.
+/// Adds the folder of results to the files that git ignores, unless it is ignored.
 fn ignore_results(repo: &Repository) -> Result<Option<String>, Failure> {
     if repo.ignores(&format!("{DEFAULT_RESULTS}/x")) {
         return Ok(None);
@@ -149,7 +149,7 @@ fn ignore_results(repo: &Repository) -> Result<Option<String>, Failure> {
     write().map(|()| Some(IGNORED.to_owned())).map_err(|error| unwritten(&path, &error))
 }
 
-/// Tries the engine out and writes the settings, and a suite if it counts perft.
+/// Tries the engine out and writes the settings, and a suite if the engine counts perft.
 fn settings(build: BuildArgs, top: &Path) -> Result<Vec<String>, Failure> {
     let Outline { recipe, .. } = build.outline(WORKING_TREE)?;
     note(&format!("building it: {} ({})", recipe.command, recipe.source));
@@ -189,7 +189,7 @@ fn settings(build: BuildArgs, top: &Path) -> Result<Vec<String>, Failure> {
     Ok(written)
 }
 
-/// What came of a subcommand of this program, which has some time.
+/// Runs a subcommand of this program for a limited time.
 fn tried(words: &[&str], folder: &Path) -> Result<Completed, Failure> {
     let args = words.iter().map(|word| (*word).to_owned()).collect();
     let dir = Some(folder.to_owned());
@@ -206,7 +206,7 @@ fn tried(words: &[&str], folder: &Path) -> Result<Completed, Failure> {
     })
 }
 
-/// What a program fails of the checks of its protocol, if anything.
+/// Returns the checks of its protocol that a program fails, if any.
 fn failed_checks(program: &str) -> Result<Option<String>, Failure> {
     let folder = tempfile::tempdir().map_err(Failure::environment)?;
     let engine = format!("cmd=\"{program}\"");
@@ -228,7 +228,7 @@ fn failed_checks(program: &str) -> Result<Option<String>, Failure> {
     Ok(Some(words))
 }
 
-/// Whether a program's perft counts are right.
+/// Returns whether a program's perft counts are right.
 fn counts_perft(program: &str) -> Result<bool, Failure> {
     let folder = tempfile::tempdir().map_err(Failure::environment)?;
     let suite = folder.path().join(PERFT_FILE);
@@ -237,7 +237,7 @@ fn counts_perft(program: &str) -> Result<bool, Failure> {
     Ok(tried(&words, folder.path())?.code == Some(0))
 }
 
-/// Returns whether a build needs packages of others that are not in the repository.
+/// Returns whether a build needs external packages that are not in the repository.
 fn downloads_packages(top: &Path, source: &str) -> bool {
     let (listed, mark) = match source {
         "Cargo.toml" => ("Cargo.lock", "\nsource = "),
@@ -248,7 +248,7 @@ fn downloads_packages(top: &Path, source: &str) -> bool {
     packages.contains(mark) && !top.join("vendor").is_dir()
 }
 
-/// The first book in one of the usual folders.
+/// Returns the first book in one of the usual folders.
 fn book(top: &Path) -> Option<String> {
     let names = BOOK_FOLDERS.iter().flat_map(|folder| {
         let entries = fs::read_dir(top.join(folder)).into_iter().flatten().flatten();
@@ -265,7 +265,7 @@ fn book(top: &Path) -> Option<String> {
     names.into_iter().find(is_book).map(|path| path.display().to_string())
 }
 
-/// The settings.
+/// Returns the text of the settings file.
 fn text(facts: Facts<'_>) -> String {
     let Facts { source, command, downloads, has_bench, failed, perft, book } = facts;
     let quoted = |text: &str| toml::Value::from(text).to_string();
@@ -318,7 +318,7 @@ fn text(facts: Facts<'_>) -> String {
     text
 }
 
-/// Writes a file that is not there; its name, or nothing if it is there.
+/// Writes a file that does not exist; returns its name, or `None` if it exists.
 fn write_new(top: &Path, name: &str, text: &str) -> Result<Option<String>, Failure> {
     let path = top.join(name);
     let write = || {

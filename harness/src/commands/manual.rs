@@ -1,5 +1,5 @@
-//! `arbiter completions` and `arbiter man`: what shells and readers of manuals want, made from the
-//! definitions of the flags themselves.
+//! `arbiter completions` and `arbiter man`: shell completions and manuals, made from the
+//! definitions of the flags.
 
 mod markdown;
 
@@ -15,7 +15,7 @@ use arbiter_process::FilesInUse;
 /// Flags of `arbiter completions`.
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {
-    /// The shell
+    /// Shell of the script
     #[arg(value_enum)]
     shell: Shell,
 }
@@ -26,19 +26,19 @@ pub(crate) struct ManArgs {
     /// Folder for all pages, one for each subcommand [default: the first page to standard output]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Form of the pages
+    /// Format of the pages
     #[arg(long, value_enum, default_value = "man", requires = "out")]
     format: ManualFormat,
 }
 
-/// Form of the pages of the manual.
+/// Format of the pages of the manual.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum ManualFormat {
     /// For `man`
     Man,
-    /// Markdown, with a page that lists the commands: this is what the book has of them
+    /// Markdown, with a page that lists the commands, as in the book
     Markdown,
-    /// JSON Schemas of what commands print with --format json and ndjson, a file for each
+    /// JSON Schemas of the output with --format json and ndjson, a file for each command
     #[cfg(feature = "json-schema")]
     JsonSchema,
 }

@@ -1,4 +1,4 @@
-//! `arbiter mine`: which positions of these games have one clearly best move?
+//! `arbiter mine`: positions of games with one clearly best move.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,24 +21,24 @@ use arbiter_suite::mine::{
 
 const HELP: &str = "\
 A position is taken if one move is better than the second by --gap, with scores cut at --decided, at
---depth and the two depths before; if that move does not just take back; and if the engine did not
-prefer it from before --found-at on. Cheaper looks come first, and ask for half of --gap. The engine uses one thread and forgets all before
-each search, so the same games give the same suite.
+--depth and the two depths before; if that move is no mere recapture; and if the engine did not
+prefer it from before --found-at on. Cheaper searches come first, and require half of --gap. The engine
+uses one thread and clears its hash before each search, so the same games give the same suite.
 
-What is known is kept in FILE.journal until the suite is written; the same command goes on after an
-interruption. A position on which the engine fails is asked again then.
+Results are kept in FILE.journal until the suite is written; after an interruption the same command
+resumes, and searches again the positions at which the engine failed.
 
 Exit codes: 0 if the suite is written; 2 for bad usage; 3 for bad input; 4 if there is no position to
-look at, or none is a question; 6 if the engine failed at some positions (the journal stays); 7 for a
-failure of the machine; 130 and 143 if interrupted.
+search, or none has one clearly best move; 6 if the engine failed at some positions
+(the journal stays); 7 for a failure of the machine; 130 and 143 if interrupted.
 
 Examples:
   arbiter mine --pgn games.pgn --depth 18 --out suite.epd";
 
-/// Usual depths of the looks before a proof.
+/// Default depths of the preliminary searches, in plies.
 const LOOKS: [u32; 2] = [8, 12];
 
-/// Usual depth before which a solution is too easy to find.
+/// Default depth before which a solution is too easy to find, in plies.
 const FOUND_AT: u32 = 4;
 
 /// Flags of `arbiter mine`.
@@ -47,41 +47,41 @@ const FOUND_AT: u32 = 4;
 pub(crate) struct MineArgs {
     #[command(flatten)]
     source: GameSourceArgs,
-    /// The engine that proves, as in `arbiter match -h`, with the options Threads and MultiPV
+    /// Engine that proves, as in `arbiter match -h`, with the options Threads and MultiPV
     #[arg(long, value_name = "ENGINE", default_value = "stockfish")]
     engine: String,
-    /// The suite to write; its folder must be there
+    /// Suite to write, in an existing folder
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Depth of the proof, in plies
     #[arg(long, value_name = "N", default_value = "18",
         value_parser = clap::value_parser!(u32).range(i64::from(CONFIRMATIONS)..=245))]
     depth: u32,
-    /// Depths of the looks that decide whether a proof is worth its time, in plies, rising
-    /// [default: 8,12, or those below --depth]
+    /// Depths of the preliminary searches that decide whether a proof is worth its time, in plies,
+    /// rising [default: 8,12, or those below --depth]
     #[arg(long, value_name = "N,N…", value_delimiter = ',',
         value_parser = clap::value_parser!(u32).range(1..=245))]
     looks: Vec<u32>,
-    /// How much better the best move is than the second, in centipawns
+    /// Minimum lead of the best move over the second, in centipawns
     #[arg(long, value_name = "CP", default_value = "200",
         value_parser = clap::value_parser!(i32).range(1..=10_000))]
     gap: i32,
-    /// A score that decides the game, in centipawns: what is beyond counts as this much
+    /// Score that decides the game, in centipawns: scores beyond count as this one
     #[arg(long, value_name = "CP", default_value = "600",
         value_parser = clap::value_parser!(i32).range(1..=10_000))]
     decided: i32,
-    /// Leave out what the engine prefers from before this depth on: it is too easy
-    /// [default: 4, or what --depth has room for]
+    /// Leave out moves that the engine prefers from before this depth on, as too easy [default: 4,
+    /// or as --depth allows]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     found_at: Option<u32>,
-    /// Skip so many plies of each game
+    /// Skip the first N plies of each game
     #[arg(long, value_name = "PLIES", default_value = "8")]
     from_ply: usize,
     #[command(flatten)]
     query: QueryArgs,
 }
 
-/// Looks and writes.
+/// Searches the positions and writes the suite.
 pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
     let criteria = Arc::new(criteria(args)?);
     let games = args.source.games()?;
@@ -170,7 +170,7 @@ fn engine_name(engine: &Engine) -> Result<String, Failure> {
     Ok(introduced?.unwrap_or_else(|| engine.name.clone()))
 }
 
-/// One line that is another for whatever would be judged otherwise.
+/// Returns one line that differs for everything that would be judged differently.
 fn asked(criteria: &Criteria, name: &str, engine: &Engine) -> String {
     let search = format!("{name} {engine:?} {criteria:?}");
     let hash = blake3::hash(search.as_bytes());
@@ -183,7 +183,7 @@ fn beside(out: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Asks what is left; the answer is what the engine failed at.
+/// Judges the remaining positions; returns the failures of the engine.
 fn judge(
     args: &MineArgs,
     engine: &Engine,
@@ -221,7 +221,7 @@ fn judge(
     Ok(faults)
 }
 
-/// How many positions became what.
+/// Returns the number of positions for each outcome.
 fn summary(judged: &[(usize, &Judged)], candidates: usize, lines: usize) -> String {
     let mut counts: BTreeMap<Rejection, usize> = BTreeMap::new();
     for rejection in judged.iter().filter_map(|(_, judged)| judged.as_ref().err()) {
@@ -238,7 +238,7 @@ fn summary(judged: &[(usize, &Judged)], candidates: usize, lines: usize) -> Stri
     )
 }
 
-/// Where the positions are from and how they were proven.
+/// Returns the header of the suite: its sources and the conditions of the proof.
 fn header(args: &MineArgs, engine: &str, criteria: &Criteria, games: &[Game]) -> String {
     let sources: Vec<String> = args
         .source

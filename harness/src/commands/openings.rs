@@ -1,6 +1,6 @@
-//! `arbiter openings generate`: makes an opening book from nothing.
+//! `arbiter openings generate`: makes an opening book from random play.
 //!
-//! Random legal play gives positions; an engine keeps those in which neither side is better. The
+//! Random legal play makes positions; an engine keeps those in which neither side is better. The
 //! same seed, settings and engine give the same book.
 
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ pub(crate) struct OpeningsArgs {
 
 #[derive(Debug, Subcommand)]
 enum OpeningsCommand {
-    /// Makes a book of balanced openings by random play and an engine's judgement.
+    /// Generate a book of balanced openings by random play and an engine's judgement.
     Generate(GenerateArgs),
 }
 
@@ -37,22 +37,22 @@ struct GenerateArgs {
     /// File to write, in EPD
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
-    /// Openings to make
+    /// Number of openings
     #[arg(long, value_name = "N", default_value_t = 1000)]
     count: usize,
     /// Plies of random play
     #[arg(long, value_name = "N", default_value_t = 8)]
     plies: u32,
-    /// Largest score, in centipawns for either side, that counts as balanced
+    /// Maximum score that counts as balanced, in centipawns for either side
     #[arg(long, value_name = "CP", default_value_t = 50)]
     balance: u32,
-    /// Nodes of the first look at a position
+    /// Nodes of the first search of a position
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     quick_nodes: u64,
-    /// Nodes of the second look, which only positions that pass the first get
+    /// Nodes of the second search, of positions that pass the first
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     deep_nodes: u64,
-    /// The engine that judges, as in `arbiter match -h`
+    /// Engine that judges, as in `arbiter match -h`
     #[arg(long, value_name = "ENGINE", default_value = BUNDLED)]
     engine: String,
     /// Seed of the random play
@@ -114,7 +114,7 @@ async fn search(args: &GenerateArgs, judge: &Engine) -> Result<Vec<String>, Fail
     Ok(lines)
 }
 
-/// The engine's verdict; `None` if it sees a mate or gives no score.
+/// Returns the engine's score; `None` for a mate or without a score.
 async fn ask(
     engine: &mut AnalysisEngine,
     candidate: &Candidate,

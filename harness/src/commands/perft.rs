@@ -1,4 +1,4 @@
-//! `arbiter perft`: does an engine know the rules?
+//! `arbiter perft`: comparison of an engine's perft counts with a suite.
 
 use clap::Args;
 
@@ -26,17 +26,17 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub(crate) struct PerftArgs {
-    /// Plies at most; each position is counted at its deepest count within the limits
+    /// Maximum depth in plies; each position is counted at its deepest count within the limits
     #[arg(long, value_name = "N", default_value = "64")]
     depth: u32,
-    /// Leaves at most for one position, by the suite's figures
+    /// Maximum number of leaves for one position, by the suite's counts
     #[arg(long, value_name = "N", default_value = "10000000")]
     max_nodes: u64,
-    /// How to ask the engine to count, after `position`; {depth} stands for the depth
+    /// Command that makes the engine count, sent after `position`; {depth} stands for the depth
     #[arg(long, value_name = "TEXT", default_value = "go perft {depth}")]
     command: String,
-    /// Finds the line with the whole count, which is its first group, and ends the answer
-    /// [default: the usual forms, such as "Nodes searched: 20"]
+    /// Pattern of the line with the total count, as its first group, which ends the answer
+    /// [default: the usual formats, such as "Nodes searched: 20"]
     #[arg(long, value_name = "REGEX")]
     pattern: Option<String>,
     /// Format of the result
@@ -48,14 +48,14 @@ pub(crate) struct PerftArgs {
     cluster: ClusterArgs,
 }
 
-/// An error for a suite that is named after a variant of chess.
+/// Returns an error for a suite that is named after a variant of chess.
 fn check_rules(suite: &str) -> Result<(), Failure> {
     let Some(variant) = variant_of(suite) else { return Ok(()) };
     let message = format!("{suite}: a suite of {variant}; arbiter knows chess and Chess960");
     Err(Failure::invalid(message))
 }
 
-/// Counts and prints.
+/// Counts the suite and prints the result.
 pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     if !args.command.contains("{depth}") {
         let message = format!("--command '{}' does not say where {{depth}} goes", args.command);

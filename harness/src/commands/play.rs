@@ -59,7 +59,7 @@ pub(crate) fn sprt(args: SprtArgs) -> Result<ExitCode, Failure> {
     Ok(code)
 }
 
-/// Plays all pairs.
+/// Plays all pairs of a match.
 pub(crate) fn play_match(args: PlayArgs) -> Result<ExitCode, Failure> {
     run::play(RunKind::Match, args.resolve(None)?)
 }

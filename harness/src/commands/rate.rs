@@ -35,7 +35,7 @@ enum LawArg {
 enum ScaleArg {
     /// 400 points for a factor of ten
     Logistic,
-    /// 202 points for 76 %, Ordo's habit
+    /// 202 points for 76 %, as in Ordo
     Ordo,
 }
 
@@ -43,15 +43,15 @@ enum ScaleArg {
 enum CopiesArg {
     /// Count a game once, as copies are no evidence
     Once,
-    /// Count each of them
+    /// Count each copy
     All,
 }
 
 const HELP: &str = "\
 Moves are not replayed: an illegal move goes unnoticed, and so does a result that the last position
-contradicts. Games that cannot count are counted, and the first 20 are named.
+contradicts. The number of games that cannot count is shown, and the first 20 are named.
 
-Exit codes: 0 if there are ratings, also where some games do not count; 2 for bad usage, 3 for a
+Exit codes: 0 if there are ratings, even if some games do not count; 2 for bad usage, 3 for a
 file that cannot be read and other bad input, 4 without any game that counts, 7 if the result
 cannot be written.
 
@@ -69,7 +69,7 @@ pub(crate) struct RateArgs {
     /// Model of a game
     #[arg(long, value_enum, default_value = "scores")]
     law: LawArg,
-    /// What a point is worth
+    /// Scale of the ratings
     #[arg(long, value_enum, default_value = "logistic")]
     scale: ScaleArg,
     /// White's advantage in points, instead of estimating it
@@ -79,75 +79,77 @@ pub(crate) struct RateArgs {
     /// Share of draws between equal players, instead of estimating it
     #[arg(long, value_name = "SHARE", value_parser = within(1e-6..=1.0 - 1e-6))]
     draw_ratio: Option<f64>,
-    /// A player whose rating is given; repeat for more
+    /// Player with a fixed rating; may be repeated
     #[arg(long, value_name = "NAME=ELO", value_parser = anchor)]
     anchor: Vec<(String, f64)>,
-    /// A player of whom something is known: rating and standard deviation; repeat for more
+    /// Player with a prior: rating and standard deviation; may be repeated
     #[arg(long, value_name = "NAME=ELO:SD", value_parser = prior)]
     prior: Vec<(String, [f64; 2])>,
-    /// A file of what is known of two players, as Ordo has it: each line two names, by how much the first
-    /// is stronger, and the standard deviation, with commas
+    /// File of prior differences of two players, in Ordo's format: on each line two names, the lead
+    /// of the first in points, and the standard deviation, separated by commas
     #[arg(long, value_name = "FILE")]
     relations: Option<PathBuf>,
-    /// Imagined draws of each player, spread over the opponents; BayesElo has 1
+    /// Virtual draws of each player, spread over the opponents; BayesElo has 1
     #[arg(long, value_name = "N", default_value_t = 0.0, value_parser = within(0.0..=1e6))]
     prior_draws: f64,
     /// Mean rating of a group without an anchor
     #[arg(long, value_name = "ELO", default_value_t = 0.0, allow_negative_numbers = true,
         value_parser = within(-MAX_RATING..=MAX_RATING))]
     average: f64,
-    /// Half-moves that make an opening where neither a position nor book moves are marked
+    /// Plies that make an opening where neither a position nor book moves are marked
     #[arg(long, value_name = "N", default_value_t = OPENING_PLIES)]
     opening_plies: u32,
-    /// Another name of a player; repeat for more
+    /// Other name of a player; may be repeated
     #[arg(long, value_name = "NAME=OTHER", value_parser = alias)]
     alias: Vec<(String, String)>,
-    /// A file of names, as Ordo has them: each line a name and its other names, with commas
+    /// File of names, in Ordo's format: on each line a name and its other names, separated by
+    /// commas
     #[arg(long, value_name = "FILE")]
     synonyms: Option<PathBuf>,
-    /// Only games between the players who are so named; repeat for more; @FILE has a name on each line
+    /// Count only games between players of these names; may be repeated; @FILE has a name on each
+    /// line
     #[arg(long, value_name = "NAME")]
     include: Vec<String>,
-    /// No games of this player; repeat for more; @FILE has a name on each line
+    /// Ignore games of this player; may be repeated; @FILE has a name on each line
     #[arg(long, value_name = "NAME")]
     exclude: Vec<String>,
-    /// Leave players of fewer games out of the table of ratings; all games count
+    /// Omit players with fewer games from the table of ratings; all games count
     #[arg(long, value_name = "N", default_value_t = 0)]
     min_games: u64,
-    /// Leave draws out
+    /// Ignore draws
     #[arg(long)]
     ignore_draws: bool,
-    /// Copies of a game: the same players, start, moves and result
+    /// Treatment of copies of a game: the same players, start, moves and result
     #[arg(long, value_enum, default_value = "once")]
     copies: CopiesArg,
-    /// Take games one by one, not in pairs of the same opening
+    /// Count games one by one, not in pairs of the same opening
     #[arg(long)]
     no_pairs: bool,
     /// Replay every game: an illegal move, an impossible position, or a result that the last
     /// position contradicts makes a bad game. Takes several times as long
     #[arg(long)]
     verify: bool,
-    /// Threads [default: one for each core]
+    /// Number of threads [default: one for each core]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
     /// Format of the result
     #[arg(long, value_parser = OutputFormat::of_one(), default_value = "text")]
     format: OutputFormat,
-    /// Write the ratings as EloStat writes them, instead
+    /// Print the ratings in the format of EloStat instead
     #[arg(long, conflicts_with = "format")]
     elostat: bool,
 }
 
-/// In points; what is known more exactly is an anchor.
+/// Minimum standard deviation of a prior, in points; a smaller one makes an anchor.
 const LEAST_DEVIATION: f64 = 0.01;
 
-/// Largest rating, below 0 or above, in points.
+/// Maximum rating, below 0 or above, in points.
 const MAX_RATING: f64 = 1e5;
 
-/// Largest difference of two ratings that is taken as known.
+/// Maximum difference of two ratings in a prior, in points.
 const MAX_DIFFERENCE: f64 = 1e4;
 
-/// Deviations from what was known of two players from which on that is remarkable.
+/// Standard deviations from a prior at which a warning is due.
 const REMARKABLE: f64 = 3.0;
 
 fn anchor(text: &str) -> Result<(String, f64), String> {
@@ -156,7 +158,7 @@ fn anchor(text: &str) -> Result<(String, f64), String> {
     Ok((name.to_owned(), finite(rating).ok_or_else(wrong)?))
 }
 
-/// The other name first.
+/// Parses an alias; the other name comes first.
 fn alias(text: &str) -> Result<(String, String), String> {
     let (name, other) =
         text.split_once('=').ok_or_else(|| format!("expected NAME=OTHER, got '{text}'"))?;
@@ -229,7 +231,7 @@ fn ratings_of(args: &RateArgs) -> Result<String, Failure> {
     Ok(args.format.of_document(&document, || ratings_json(&shown), PLAYERS))
 }
 
-/// The options, and the line of each relation.
+/// Returns the options, and the line of each relation.
 fn options(args: &RateArgs, tally: &Tally) -> Result<(Options, Vec<u64>), String> {
     let by_name: HashMap<&str, usize> =
         tally.players.iter().enumerate().map(|(i, p)| (p.name.as_str(), i)).collect();
@@ -280,7 +282,7 @@ fn options(args: &RateArgs, tally: &Tally) -> Result<(Options, Vec<u64>), String
     Ok((options, lines))
 }
 
-/// Says if the games and the other lines contradict what a line says of two players.
+/// Warns if the games and the other lines contradict a line about two players.
 fn warn_of_contradiction(
     args: &RateArgs,
     line: u64,
@@ -305,7 +307,7 @@ fn unknown(name: &str, tally: &Tally) -> String {
     format!("expected the name of a player, got '{name}'{hint}")
 }
 
-/// Two players, the difference of their ratings and its standard deviation.
+/// Parses two players, the difference of their ratings and its standard deviation.
 fn relation(
     row: &StringRecord,
     player: impl Fn(&str) -> Result<usize, String>,
@@ -326,7 +328,7 @@ fn relation(
     }
 }
 
-/// What each line of a file of values with commas says, by the values and its number.
+/// Returns a value for each line of a comma-separated file, by its fields and its number.
 fn rows<T>(
     path: &Path,
     mut of: impl FnMut(&StringRecord, u64) -> Result<T, String>,
@@ -342,7 +344,7 @@ fn rows<T>(
     lines.from_reader(text.as_bytes()).into_records().map(row).collect()
 }
 
-/// Names as given; `@FILE` stands for those of its lines.
+/// Returns names as given; `@FILE` stands for the names on its lines.
 fn names(given: &[String]) -> Result<Vec<String>, String> {
     let mut names = Vec::new();
     for name in given {

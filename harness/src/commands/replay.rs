@@ -1,4 +1,4 @@
-//! `arbiter replay`: what was said in a game, and whether the referee comes to the same end again.
+//! `arbiter replay`: the transcript of a game, and a second judgement of the referee.
 
 use std::path::Path;
 
@@ -20,11 +20,11 @@ use arbiter_store::{Recorded, Store};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Prints every line to and from both engines with its time in milliseconds, and then lets the referee
-judge the game again from these lines alone. Of which games they are kept, --transcripts of the run
-says: those that an engine's fault ended, unless told otherwise.
+judge the game again from these lines alone. A run keeps the transcripts of the games that its
+--transcripts selects, by default those that an engine's fault ended.
 
-Exit codes: 0 if the referee comes to the same end; 1 if not, or if too little is kept to tell; 3 for
-a game without a transcript and other bad input.
+Exit codes: 0 if the referee reaches the same end; 1 if not, or if the transcript is too short to
+decide; 3 for a game without a transcript and other bad input.
 
 Examples:
   arbiter replay RUN                   games of the run whose transcripts are kept
@@ -35,12 +35,12 @@ pub(crate) struct ReplayArgs {
     /// Name of a run, latest, or a file with a transcript
     #[arg(value_name = "RUN|FILE")]
     source: String,
-    /// Pair and game, as in the PGN's tag Round; without it, games with transcripts are listed
+    /// Pair and game, as in the PGN's tag Round [default: list the games with transcripts]
     #[arg(value_name = "GAME")]
     game: Option<String>,
     #[command(flatten)]
     results: ResultsArg,
-    /// Print the transcript as a file that can be replayed elsewhere, and nothing else
+    /// Print only the transcript, as a file that can be replayed elsewhere
     #[arg(long)]
     raw: bool,
 }
@@ -108,7 +108,7 @@ fn find(store: &Store, run: &str, game: &str) -> Result<Recorded, Failure> {
     })
 }
 
-/// Plays the game again.
+/// Replays the game.
 fn again(recorded: &Recorded) -> Result<Replayed, Failure> {
     let Recorded { plan, record, transcript, .. } = recorded;
     let mode = CastlingMode::from_chess960(record.chess960);
@@ -134,7 +134,7 @@ fn again(recorded: &Recorded) -> Result<Replayed, Failure> {
     Ok(replay(referee, &start, mode, parts, transcript, any_moment()))
 }
 
-/// What to say of it, and the exit code.
+/// Returns the comparison with the record, and the exit code.
 fn judgement(recorded: &Outcome, replayed: &Replayed) -> (String, ExitCode) {
     let sentence = |outcome: &Outcome| {
         let Outcome { result, termination, detail } = outcome;

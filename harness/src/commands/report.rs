@@ -26,8 +26,7 @@ use arbiter_store::{Store, StoreError};
 /// Flags of `arbiter report`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A PGN tells results, openings, endings and times; what only a store knows is left out of its report, and
-the report says so.
+A PGN has results, openings, endings and times; its report leaves out what only a store has, and says so.
 
 Exit codes: 0 if all reports were made; 2 for bad usage; 3 if there is no such run or file; 4 if no game of
 a file counts; 7 if the store cannot be read or a file not be written.
@@ -36,24 +35,24 @@ Examples:
   arbiter report --out report.html
   arbiter report games.pgn more.pgn.zst --format md")]
 pub(crate) struct ReportArgs {
-    /// Names of runs, or latest; or PGN files (plain, .gz or .zst), whose games are taken together
+    /// Names of runs, or latest; or PGN files (plain, .gz or .zst), whose games are combined
     /// [default: latest]
     #[arg(value_name = "RUN|PGN")]
     runs: Vec<String>,
     #[command(flatten)]
     results: ResultsArg,
-    /// Where to: a file, or a folder that gets a file for each run [default: standard output]
+    /// File, or folder that gets a file for each run [default: standard output]
     #[arg(long, short, value_name = "FILE|DIR")]
     out: Option<PathBuf>,
-    /// Format of the report [default: as the name of the file ends; html in a folder; else md]
+    /// Format of the report [default: by the ending of the file name; html in a folder; else md]
     #[arg(long, value_enum)]
     format: Option<ReportFormat>,
-    /// Where more is to be found: an address (http or https) that a comment links to
+    /// Link in a comment to more information: an address (http or https)
     #[arg(long, value_name = "URL", value_parser = web_address)]
     link: Option<String>,
 }
 
-/// An address that is safe to follow and to write between angle brackets.
+/// Parses an address that is safe to follow and to write between angle brackets.
 fn web_address(text: &str) -> Result<String, String> {
     let is_web = text.starts_with("https://") || text.starts_with("http://");
     let is_plain =
@@ -69,18 +68,18 @@ fn web_address(text: &str) -> Result<String, String> {
 /// Formats of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ReportFormat {
-    /// One page with charts and boards that needs nothing else.
+    /// One self-contained page with charts and boards.
     Html,
     /// A Markdown document.
     Md,
     /// One JSON object, as of `arbiter results show`.
     Json,
-    /// The same in one line.
+    /// The JSON object on one line.
     Ndjson,
-    /// Comma separated values: a line for each engine of a tournament, each feature of an ablation, or the
-    /// two engines of a match.
+    /// Comma-separated values: one line for each engine of a tournament, each feature of an
+    /// ablation, or the two engines of a match.
     Csv,
-    /// JUnit XML: a case for the verdict or each encounter, for the faults, and for each gate.
+    /// JUnit XML: one case for the verdict or each encounter, for the faults, and for each gate.
     #[value(alias = "xml")]
     Junit,
     /// Text as at the end of a run.
@@ -109,7 +108,7 @@ impl ReportFormat {
         }
     }
 
-    /// Whether it is made of a document, which looks at every game.
+    /// Returns whether the report is a document, which reads every game.
     fn is_document(self) -> bool {
         matches!(self, ReportFormat::Html | ReportFormat::Md | ReportFormat::Svg)
     }
@@ -121,7 +120,7 @@ impl ReportFormat {
     }
 }
 
-/// Where a report goes.
+/// Destination of a report.
 #[derive(Debug)]
 enum Target {
     Stdout,
@@ -167,7 +166,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether a word names a file or a folder, and no run.
+/// Returns whether a word names a file or a folder, and no run.
 fn is_other_file(store: &Store, word: &str) -> bool {
     Path::new(word).exists()
         && store
@@ -175,7 +174,7 @@ fn is_other_file(store: &Store, word: &str) -> bool {
             .is_ok_and(|run| matches!(store.run(&run), Err(StoreError::NoRun { .. })))
 }
 
-/// The form that is asked for, or that the target tells.
+/// Returns the requested format, or that of the target.
 fn form(asked: Option<ReportFormat>, target: &Target) -> Result<ReportFormat, Failure> {
     Ok(match (asked, target) {
         (Some(form), _) => form,
@@ -192,7 +191,7 @@ fn form(asked: Option<ReportFormat>, target: &Target) -> Result<ReportFormat, Fa
     })
 }
 
-/// Prints a report or writes its file, a whole one or none, so that one that was there stays if this
+/// Prints a report or writes its file, completely or not at all, so that an old file stays if this
 /// fails.
 fn put(
     target: &Target,
@@ -219,7 +218,8 @@ fn put(
     Ok(())
 }
 
-/// A name that ends like a folder, or is one, is a folder; several runs need one.
+/// Returns the target; a name that ends like a folder, or is one, is a folder; several runs need
+/// one.
 fn target(args: &ReportArgs, runs: usize) -> Result<Target, Failure> {
     let Some(out) = args.out.clone() else {
         return match runs {

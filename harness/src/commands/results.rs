@@ -1,4 +1,4 @@
-//! `arbiter results`: what was played. Also prints the result of a run that just ended.
+//! `arbiter results`: the stored runs. Also prints the result of a run that just ended.
 
 mod keep;
 mod list;
@@ -18,7 +18,7 @@ use arbiter_store::{Store, StoredGate};
 /// Flags of `arbiter results`.
 #[derive(Debug, Args)]
 pub(crate) struct ResultsArgs {
-    /// Folder of the results store; for `log` it may be repeated [default: that of arbiter.toml, else
+    /// Folder of the results store; may be repeated for `log` [default: that of arbiter.toml, else
     /// results, here or in a folder above this one in the repository]
     #[arg(long, value_name = "DIR", global = true)]
     results: Vec<PathBuf>,
@@ -31,41 +31,41 @@ pub(crate) struct ResultsArgs {
 
 #[derive(Debug, Subcommand)]
 enum ResultsCommand {
-    /// Lists the runs, newest first; also done if nothing is said.
+    /// List the runs, newest first; the default.
     List(list::ListArgs),
-    /// Lists what became of the steps of `arbiter ci`, oldest first.
+    /// List the outcomes of the steps of `arbiter ci`, oldest first.
     Gates {
-        /// Only this step
+        /// List only the step of this name
         #[arg(long, value_name = "NAME")]
         step: Option<String>,
     },
-    /// Shows one run as it was shown at its end.
+    /// Show one run as at its end.
     Show {
         /// Name of the run, or latest
         run: String,
     },
-    /// Makes the log of tests: one row for each SPRT, oldest first, with what was tried, the commits,
+    /// Write the log of tests: one row for each SPRT, oldest first, with its purpose, the commits,
     /// the bounds and limits, the counts, Elo, LLR and verdict. The same stores give the same log.
     Log(log::LogArgs),
-    /// Removes runs with all their games from the store, but none that is being played.
+    /// Remove runs with all their games from the store, but none in progress.
     Rm(keep::RemoveArgs),
-    /// Removes old runs; without --yes it only says which.
+    /// Remove old runs; without --yes, only list them.
     Prune(keep::PruneArgs),
-    /// Writes a run with all its games to a file, for another store.
+    /// Export a run with all its games to a file, for another store.
     Export(keep::ExportArgs),
-    /// Brings the run of such a file into the store; all of it is checked.
+    /// Import the run of an exported file into the store, after a check of the whole file.
     Import(keep::ImportArgs),
-    /// Checks that what is stored is what was written: the checksums of all runs, pairs and games, and the
-    /// file as SQLite checks it. Exit code 7 if anything is damaged.
+    /// Verify that the store is undamaged: the checksums of all runs, pairs and games, and the file
+    /// as SQLite checks it. Exit code 7 if anything is damaged.
     Verify {
-        /// Only this run, or latest
+        /// Name of the only run to verify, or latest
         run: Option<String>,
     },
-    /// Says in one line what a run tries, as --about does at its start.
+    /// Set the purpose of a run, in one line, as --about does at its start.
     About {
         /// Name of the run, or latest
         run: String,
-        /// The text
+        /// Purpose of the run
         #[arg(value_parser = one_line)]
         text: String,
     },

@@ -11,9 +11,9 @@ use arbiter_suite::samples;
 const HELP: &str = "\
 Writes one line per position, FEN;RESULT;GAME, such as
   8/5k2/8/8/3PK3/8/8/8 w - - 0 60;1-0;17
-The side to move is not in check and went on with a move that neither took nor promoted anything. Games
-without a result, or decided by a fault of an engine, are left out, and of each game what comes after an
-engine announced a mate. `palimpsest tune` reads such files.
+The side to move is not in check and played neither a capture nor a promotion. Games without a result,
+or decided by a fault of an engine, are left out, and so are the positions of each game after an engine
+announced a mate. `palimpsest tune` reads such files.
 
 Exit codes: 0 if there are samples; 2 for bad usage; 3 for bad input; 4 if there is no such position; 7 for
 a failure of the machine.
@@ -27,19 +27,19 @@ Examples:
 pub(crate) struct SamplesArgs {
     #[command(flatten)]
     source: GameSourceArgs,
-    /// The file to write; its folder must be there
+    /// File to write, in an existing folder
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Skip so many plies of each game
+    /// Skip the first N plies of each game
     #[arg(long, value_name = "PLIES", default_value = "8")]
     from_ply: usize,
-    /// Take one position in so many: neighbours tell much the same
+    /// Take one position in N, as neighbours are much alike
     #[arg(long, value_name = "N", default_value = "1",
         value_parser = clap::value_parser!(u16).range(1..))]
     every: u16,
 }
 
-/// Why there are no samples, and of what.
+/// Returns the reason that there are no samples, with the sources.
 fn nothing(args: &SamplesArgs, games: usize) -> String {
     let files = args.source.pgn.iter().map(|path| path.display().to_string());
     let sources: Vec<String> =
@@ -54,7 +54,7 @@ fn nothing(args: &SamplesArgs, games: usize) -> String {
     }
 }
 
-/// Reads and writes.
+/// Reads the games and writes the samples.
 pub(crate) fn run(args: &SamplesArgs) -> Result<(), Failure> {
     let games = args.source.games()?;
     let mut file = NewFile::create(&args.out, args.source.in_use()?)?;

@@ -1,7 +1,7 @@
 //! `arbiter serve`: a live page of the runs of a results folder.
 //!
-//! It reads the store and asks running runs at their sockets, as anybody may who owns them; it plays
-//! nothing. It runs at the lowest priority, so that engines do not notice it.
+//! The server reads the store and queries running runs at their sockets, as every process of their
+//! user may; it plays nothing. It runs at the lowest priority, so that engines are not disturbed.
 
 mod start;
 
@@ -26,33 +26,33 @@ use arbiter_runner::Signals;
 use arbiter_serve::{ClusterMonitor, Guard, MIN_TOKEN, Site, Starter};
 use arbiter_store::StoreError;
 
-/// Where a token is looked for that no file gives.
+/// Variable with the token where no file gives one.
 const TOKEN_VARIABLE: &str = "ARBITER_TOKEN";
 
-/// The file in the results folder that keeps a token which nobody gave and no terminal shows.
+/// File in the results folder for a token that the user did not give and no terminal shows.
 const TOKEN_FILE: &str = "serve.token";
 
 /// Flags of `arbiter serve`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Everybody who can reach the address sees the runs. Who has the token may also pause, resume, drain
-and stop those that are being played on this machine by the same user: open the address that is
-printed with the token, or enter the token on the page of a run. A token that nobody gave is printed
-on a terminal only: elsewhere, as in a log or systemd's journal, it is kept in the results folder's
-serve.token, which only its owner can read, and the next server takes it from there. Programs send
+Anyone who can reach the address sees the runs. The token also permits to pause, resume, drain and
+stop the runs of the same user on this machine: open the address that is printed with the token, or
+enter the token on the page of a run. A generated token is printed on a terminal only: elsewhere, as
+in a log or systemd's journal, it is stored in the results folder's serve.token, which only its
+owner can read, and the next server takes it from there. Programs send
 'Authorization: Bearer TOKEN' with POST /runs/RUN/pause, resume, drain or stop. With --start the
 list has a form for a new test (POST /start?dev=…&base=…&limit=…&elo0=…&elo1=…&pairs=…&name=…).
-It is played here as by 'arbiter sprt', with arbiter.toml, one at a time, writes to RUN.log in the
-results folder, and goes on when this server ends. Its engines are registered ones, bundled ones, or
-revisions, which are built.
+The test is played on this machine as by 'arbiter sprt', with arbiter.toml, one at a time, writes to
+RUN.log in the results folder, and continues when this server ends. Its engines are registered,
+bundled, or revisions, which are built.
 
-It listens on this machine only, unless --listen says otherwise. From another machine it is best
-reached through 'ssh -L 7878:localhost:7878 HOST'.
+The server listens on this machine only, unless --listen gives another address. From another machine
+it is best reached through 'ssh -L 7878:localhost:7878 HOST'.
 
-Connections from which no whole request comes within 10 s, or that take in nothing for 20 s, are
-closed; at 256 a new one takes the place of the oldest from the address that has most.
+Connections without a complete request within 10 s, or that read nothing for 20 s, are closed; at 256
+a new one takes the place of the oldest from the address that has most.
 
-Exit codes: 0 when it is ended by Ctrl-C or a signal; 2 for bad usage, 3 for a bad token, 7 if it
+Exit codes: 0 after Ctrl-C or a signal; 2 for bad usage, 3 for a bad token, 7 if the server
 cannot listen or the folder of --results cannot be made.
 
 Examples:
@@ -61,24 +61,24 @@ Examples:
 pub(crate) struct ServeArgs {
     #[command(flatten)]
     results: ResultsArg,
-    /// Address and port to listen on; port 0 takes one that is free
+    /// Address and port to listen on; port 0 selects a free one
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7878")]
     listen: SocketAddr,
-    /// Name by which browsers may call this machine, besides localhost and addresses; may be
+    /// Host name that browsers may use for this machine, besides localhost and addresses; may be
     /// repeated
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
-    /// File with the token, in its first line [default: $ARBITER_TOKEN, else one is made]
+    /// File with the token, in its first line [default: $ARBITER_TOKEN, else a new one]
     #[arg(long, value_name = "FILE", conflicts_with = "read_only")]
     token_file: Option<PathBuf>,
     /// Let nobody steer runs
     #[arg(long)]
     read_only: bool,
-    /// Let those who have the token start tests, too
+    /// Let holders of the token start tests, too
     #[arg(long, conflicts_with = "read_only")]
     start: bool,
-    /// NATS server whose workers and runs are shown, too: the coordinator's join file, *.join, or a URL
-    /// such as tls://host:4222
+    /// NATS server whose workers and runs are shown, too: the coordinator's join file, *.join, or a
+    /// URL such as tls://host:4222
     #[cfg(feature = "cluster")]
     #[arg(long, value_name = "FILE|URL")]
     on: Option<ServerName>,
@@ -91,11 +91,11 @@ pub(crate) struct ServeArgs {
     pub log: LogArgs,
 }
 
-/// What whoever steers runs has to know.
+/// Secret that permits to steer runs.
 #[derive(Debug, PartialEq, Eq)]
 struct Token {
     text: String,
-    /// Where its user finds it; if nowhere, it has to be printed.
+    /// Place where the user finds the token; if `None`, the token has to be printed.
     place: Option<String>,
 }
 
@@ -171,7 +171,7 @@ fn announce(address: SocketAddr, token: Option<&Token>) {
     }
 }
 
-/// The token that the user gave.
+/// Returns the token that the user gave.
 fn given_token(file: Option<&Path>) -> Result<Option<Token>, Failure> {
     match (file, std::env::var(TOKEN_VARIABLE)) {
         (Some(path), _) => checked(path.display().to_string(), &read_token(path)?).map(Some),
@@ -180,7 +180,8 @@ fn given_token(file: Option<&Path>) -> Result<Option<Token>, Failure> {
     }
 }
 
-/// The token of a server that got none. One that is shown is not kept; a log may be read by others.
+/// Makes the token of a server that was given none. A token that is shown is not stored; a log may
+/// be read by others.
 fn new_token(results: &Path, is_shown: bool) -> Result<Token, Failure> {
     if is_shown {
         return Ok(Token { text: hex(32)?, place: None });
@@ -203,7 +204,7 @@ fn new_token(results: &Path, is_shown: bool) -> Result<Token, Failure> {
     checked(path.display().to_string(), &read_token(&path)?)
 }
 
-/// A text as a token, if it can be one.
+/// Returns text as a token, if it is valid.
 fn checked(place: String, text: &str) -> Result<Token, Failure> {
     let token = text.lines().next().unwrap_or_default().trim();
     let is_plain = token.chars().all(|c| c.is_ascii_graphic());
@@ -221,7 +222,7 @@ fn read_token(path: &Path) -> Result<String, Failure> {
     })
 }
 
-/// So many bytes that nobody can guess, as hexadecimal digits.
+/// Returns `bytes` unpredictable bytes, as hexadecimal digits.
 fn hex(bytes: usize) -> Result<String, Failure> {
     let mut random = vec![0; bytes];
     getrandom::fill(&mut random).map_err(Failure::environment)?;

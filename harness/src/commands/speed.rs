@@ -1,4 +1,4 @@
-//! `arbiter speed`: which of two engines is faster?
+//! `arbiter speed`: comparison of the speed of two engines.
 
 use std::path::PathBuf;
 
@@ -21,15 +21,14 @@ use arbiter_stats::paired::Speeds;
 use arbiter_stats::speed::{FEWEST_ROUNDS, SpeedTest, SpeedVerdict};
 
 const HELP: &str = "\
-In each round both engines run their bench once; a coin says which goes first, so that nothing that
-the machine does besides can favour one of them. After 8, 16, 32 … rounds it is looked whether the
-interval decides, and the interval allows for these looks: of comparisons of equal engines at most
-5 % end with a verdict. Speed is what the engine's bench says of itself, or else its nodes by the
-time it took.
+In each round both engines run their bench once, in random order, so that other activity of the
+machine cannot favour one of them. After 8, 16, 32 … rounds the interval is tested, and it allows
+for these tests: at most 5 % of comparisons of equal engines end with a verdict. Speed is the figure
+that the bench reports, or else its nodes divided by its time.
 
-Exit codes: 0 if it was measured, and --max-loss is certainly kept; 1 if it certainly is not; 5 if
-the rounds cannot tell; 2 for bad usage; 3 for bad input; 7 for a failure of the machine; 20 to 28
-for a revision that cannot be built or has no bench (see arbiter --help).
+Exit codes: 0 if the speeds were measured, and --max-loss is certainly kept; 1 if it is certainly
+exceeded; 5 if the rounds cannot decide; 2 for bad usage; 3 for bad input; 7 for a failure of the
+machine; 20 to 28 for a revision that cannot be built or has no bench (see arbiter --help).
 
 Examples:
   arbiter speed HEAD main
@@ -39,32 +38,32 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub(crate) struct SpeedArgs {
-    /// The first engine, as --test: a git revision, "." for the working tree, a program, or
-    /// "bundled"
+    /// First engine, as --test: a git revision, "." for the working tree, a program, or "bundled"
     #[arg(value_name = "A", required_unless_present_any = ["test", "base"], conflicts_with = "test")]
     first: Option<String>,
-    /// The second one, as --base
+    /// Second engine, as --base
     #[arg(value_name = "B", required_unless_present = "base", conflicts_with = "base")]
     second: Option<String>,
-    /// Rounds at most; in each, both engines run their bench once
+    /// Maximum number of rounds; in each, both engines run their bench once
     #[arg(long, value_name = "N", default_value = "64", value_parser = clap::value_parser!(u32).range(FEWEST_ROUNDS as i64..=10_000))]
     rounds: u32,
-    /// Seed of the tosses that say which engine goes first in a round
+    /// Seed of the coin that decides which engine goes first in a round
     #[arg(long, value_name = "N", default_value = "1")]
     seed: u64,
-    /// Exit with 1 if the first engine has lost more than so many per cent of its speed
+    /// Exit with 1 if the first engine is certainly slower than the second by more than PCT per
+    /// cent
     #[arg(long, value_name = "PCT")]
     max_loss: Option<f64>,
-    /// CPU on which both run [default: the last one that may be used]
+    /// CPU on which both engines run [default: the last one that may be used]
     #[arg(long, value_name = "N")]
     cpu: Option<usize>,
     /// Let the system choose the CPU
     #[arg(long, conflicts_with = "cpu")]
     no_affinity: bool,
-    /// What holds the engines, as `arbiter sprt --sandbox` does [default: off]
+    /// Sandbox of the engines, as in `arbiter sprt --sandbox` [default: off]
     #[arg(long, value_parser = one_of(SANDBOXES))]
     sandbox: Option<SandboxMode>,
-    /// File whose [build] says how revisions are built [default: arbiter.toml, if it is there]
+    /// File whose [build] has the recipe of revisions [default: arbiter.toml, if it exists]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Format of the result
@@ -74,10 +73,10 @@ pub(crate) struct SpeedArgs {
     build: BuildArgs,
 }
 
-/// One of the two, and how its bench is run.
+/// One of the two engines, with the recipe of its bench.
 type Side = (EngineSetup, BenchRecipe);
 
-/// Measures and prints.
+/// Measures the engines and prints the result.
 pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     if let Some(loss) = args.max_loss.filter(|loss| !(0.0..100.0).contains(loss)) {
         let message = format!("expected --max-loss from 0 to below 100 per cent, got {loss}");
@@ -145,8 +144,7 @@ fn sides(prepared: BuiltEngines, pass_env: &[String]) -> Result<[Side; 2], Failu
         .map_err(|_| Failure::invalid(format!("speed compares two engines, not {count}")))
 }
 
-/// One round after the other, until a look decides. The answer is the nodes of each bench, and the
-/// speeds of each round.
+/// Runs rounds until a look decides. Returns the nodes of each bench, and the speeds of each round.
 fn measure(
     sides: &[Side; 2],
     (question, seed): (SpeedTest, u64),
@@ -191,8 +189,8 @@ fn measure(
     Ok((nodes, rounds))
 }
 
-/// Who goes first in a round, by the toss of a coin: any rule could fall into step with what else the
-/// machine does.
+/// Returns the order of the engines in a round, by the toss of a coin: any rule could fall into
+/// step with other activity of the machine.
 fn order(seed: u64, round: usize) -> [usize; 2] {
     match below(&mut seed_for(seed, "speed.order", round as u64), 2) {
         0 => [0, 1],

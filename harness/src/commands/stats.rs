@@ -13,7 +13,7 @@ use arbiter_settings::{MODELS, one_of};
 use arbiter_stats::{DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Model, Sprt, SprtError};
 
 const HELP: &str = "\
-Exit codes: 0 if the figures could be computed, whatever they say, also a verdict of H0;
+Exit codes: 0 if the figures could be computed, whatever the verdict;
 2 for bad usage, 3 for input that makes no sense, 7 if the result cannot be written.";
 
 /// Flags of `arbiter stats`.
@@ -29,18 +29,18 @@ pub(crate) struct StatsArgs {
 
 #[derive(Debug, Subcommand)]
 enum StatsCommand {
-    /// Elo, normalized Elo, likelihood of superiority and SPRT state of given counts.
+    /// Compute Elo, normalized Elo, likelihood of superiority and SPRT state of given counts.
     ///
     /// A calculator: the verdict is part of the answer, not of the exit code.
     #[command(after_help = HELP)]
     Sprt(sprt::CountArgs),
-    /// What an SPRT will cost: probability to pass and games to play, by true strength.
+    /// Plan an SPRT: probability to pass and games to play, by true strength.
     Plan(plan::PlanArgs),
-    /// Plays imagined SPRTs and counts how often they are right.
+    /// Simulate SPRTs and count how often they are right.
     Simulate(simulate::SimulateArgs),
 }
 
-/// A test as flags.
+/// Bounds and model of an SPRT.
 #[derive(Debug, Clone, Copy, Args)]
 struct TestArgs {
     /// Elo of the null hypothesis
@@ -49,13 +49,13 @@ struct TestArgs {
     /// Elo of the alternative
     #[arg(long, value_name = "ELO", allow_negative_numbers = true, default_value_t = DEFAULT_ELO1)]
     elo1: f64,
-    /// Chance to accept the alternative if the null hypothesis holds
+    /// Probability of accepting the alternative if the null hypothesis holds
     #[arg(long, value_name = "P", default_value_t = DEFAULT_ERROR)]
     alpha: f64,
-    /// Chance to accept the null hypothesis if the alternative holds
+    /// Probability of accepting the null hypothesis if the alternative holds
     #[arg(long, value_name = "P", default_value_t = DEFAULT_ERROR)]
     beta: f64,
-    /// What the Elo bounds mean
+    /// Scale of the Elo bounds
     #[arg(long, value_parser = one_of(MODELS), default_value_t = Model::Normalized)]
     model: Model,
 }
@@ -77,13 +77,13 @@ pub(crate) fn run(args: StatsArgs) -> Result<(), Failure> {
     emit(&args.format.of_document(&document, || json, rows))
 }
 
-/// The result of a command, from which all forms are made.
+/// Result of a command, in all formats.
 pub(crate) struct Answer {
     json: serde_json::Value,
     document: Document,
-    /// What of the JSON is a line of CSV.
+    /// Part of the JSON that is a line of CSV.
     rows: Rows<'static>,
 }
 
-/// All of an answer in one line of CSV.
+/// The rows of CSV for an answer of one line.
 const ONE_ROW: Rows<'static> = Rows { list: None, first: &["schema"] };

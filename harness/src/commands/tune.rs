@@ -1,4 +1,4 @@
-//! `arbiter tune`: which values of its parameters make an engine stronger?
+//! `arbiter tune`: tuning of an engine's parameters by SPSA.
 
 mod confirm;
 mod parameters;
@@ -18,11 +18,11 @@ use arbiter_settings::TuneTable;
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "\
 A parameter is a line NAME,START,MIN,MAX,C_END,R_END, or NAME,int|float,START,… as in OpenBench. In
-each iteration every parameter is moved up or down by a coin, by C_END at the end and more before, and
-the engine so changed plays --pairs pairs against the engine changed the other way; a won game then
-moves the values by R_END of the perturbation at the end. The schedule is fixed from the start, so a
-tuning ends by itself or by its user; an interrupted one goes on with --resume, on the same path. Of
---spins the start is the option's default, C_END a twentieth of its range (0.5 at least), R_END 0.002.
+each iteration every parameter is perturbed up or down at random, by C_END at the end and more before,
+and the engine with these values plays --pairs pairs against the engine with the opposite ones; a won
+game then moves the values by R_END of the perturbation at the end. The schedule is fixed from the start:
+a tuning ends after its last iteration; an interrupted one resumes with --resume, on the same path. For
+--spins the start is the option's default, C_END a twentieth of its range (at least 0.5), R_END 0.002.
 
 The result is no proof: --confirm plays the SPRT of the tuned values against those of the start.
 
@@ -38,7 +38,7 @@ pub(crate) struct TuneArgs {
     parameters: ParameterArgs,
     #[command(flatten)]
     gains: TuneTable,
-    /// Do not try first whether the engine heeds the parameters
+    /// Skip the first test whether the engine heeds the parameters
     #[arg(long)]
     no_probe: bool,
     #[command(flatten)]
@@ -49,15 +49,15 @@ pub(crate) struct TuneArgs {
 
 #[derive(Debug, Subcommand)]
 enum TuneCommand {
-    /// Tunes a simulated objective whose optimum is known: what can the schedule find?
+    /// Tune a simulated objective with a known optimum, to judge a schedule.
     Simulate(simulate::SimulateArgs),
-    /// Prints a run's values as a patch for the source file that defines them.
+    /// Print a run's values as a patch for the source file that defines them.
     Patch(patch::PatchArgs),
-    /// Prints spin options of an engine as a table of parameters.
+    /// Print spin options of an engine as a table of parameters.
     Spins(parameters::SpinsArgs),
 }
 
-/// Tunes, or does what goes with it.
+/// Tunes, or runs a subcommand.
 pub(crate) fn run(args: TuneArgs) -> Result<ExitCode, Failure> {
     match args.command {
         Some(TuneCommand::Simulate(args)) => simulate::run(&args),

@@ -23,58 +23,59 @@ use arbiter_report::note;
 use arbiter_runner::{Signals, StopSignal};
 use arbiter_settings::{SANDBOXES, at_least_one, one_of};
 
-/// Largest file that an engine may write unless the user says otherwise, in MiB: far more than any
-/// log or table of one, and less than a disk.
+/// Default maximum size of a file that an engine may write, in MiB: far more than any log or table
+/// of an engine, and less than a disk.
 const FILE_MIB: u64 = 1024;
 
-/// Processes and threads of its user unless it says otherwise: more than engines on any machine need,
-/// and less than brings one down.
+/// Default maximum number of processes and threads of the user: more than engines on any machine
+/// need, and less than brings a machine down.
 const PROCESSES: u64 = 8192;
 
 /// Flags of `arbiter worker`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A worker plays for every run on the server that a trusted key has signed, the most important first,
-and those of the same importance in equal shares. It starts programs that such a run names by their
+A worker plays for every run on the server that a trusted key has signed, the highest priority first,
+and those of equal priority in equal shares. It starts programs that such a run names by their
 hashes, in a sandbox: still run it as a user of its own. Programs must run on this machine as they are;
-files that they read, such as networks, have to be where their options say and below a --readable.
+files that they read, such as networks, have to be at the paths in their options and below a --readable.
 
-Ctrl-C ends it after the pairs in hand, a second one at once; what it had in hand is then played by
-others. A server that is away is waited for, and left at once.
+Ctrl-C ends the worker after its pairs in flight, a second Ctrl-C immediately; other workers then play
+these pairs. A worker that has lost its server waits for it; then one Ctrl-C ends it immediately.
 
-Exit codes: 0 if it was told to leave; 2 for bad usage, 3 for bad input, 7 for a failure of the machine
+Exit codes: 0 after Ctrl-C or a signal; 2 for bad usage, 3 for bad input, 7 for a failure of the machine
 or no complete sandbox with --sandbox require, 8 if the server cannot be reached, refuses, or is open.
 
 Examples:
   arbiter worker --on worker1.join
   arbiter worker --on worker1.join --slots 8 --readable ~/networks")]
 pub(crate) struct WorkerArgs {
-    /// Concurrent games [default: one less than there are cores]
+    /// Number of concurrent games [default: one less than the number of cores]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     slots: Option<usize>,
-    /// Folder of fetched programs [default: arbiter/programs in the user's folder of caches]
+    /// Folder of fetched programs [default: arbiter/programs in the user's cache folder]
     #[arg(long, value_name = "DIR")]
     programs: Option<PathBuf>,
-    /// Address space that a process of an engine may have, whatever a run allows
+    /// Maximum address space of an engine process in MiB, whatever a run allows
     #[arg(long, value_name = "MIB")]
     memory: Option<u64>,
-    /// Largest file that a process of an engine may write
+    /// Maximum size of a file that an engine process may write, in MiB
     #[arg(long, value_name = "MIB", default_value_t = FILE_MIB)]
     file_size: u64,
-    /// Seconds of processor time that a process of an engine may use in its whole life; it is ended
-    /// then, and loses the game
+    /// Maximum processor time of an engine process in seconds, over its whole life; then it is
+    /// killed, and loses the game
     #[arg(long, value_name = "SEC", value_parser = clap::value_parser!(u64).range(1..))]
     cpu_time: Option<u64>,
-    /// Processes and threads that the user of the worker may have in all for an engine to start one
-    /// more; root is not held to it
+    /// Maximum number of processes and threads of the worker's user when an engine starts another;
+    /// root is exempt
     #[arg(long, value_name = "N", default_value_t = PROCESSES)]
     processes: u64,
-    /// What holds engines, and their benches: each has an empty home and folder of its own and may
-    /// write nowhere else, reads the system's programs and libraries and its own program, and reaches
-    /// no network, no other process, and no variable of the environment that may hold a secret
+    /// Sandbox of engines and their benches: each has an empty home and folder of its own and may
+    /// write nowhere else, reads the system's programs and libraries and its own program, and has
+    /// no access to the network, to other processes, or to variables of the environment that may
+    /// contain a secret
     #[arg(long, value_parser = one_of(SANDBOXES), default_value_t = SandboxMode::Auto)]
     sandbox: SandboxMode,
-    /// File or folder that engines may read besides, such as one of networks; repeat for several
+    /// File or folder that engines may also read, such as one of networks; may be repeated
     #[arg(long, value_name = "PATH")]
     readable: Vec<PathBuf>,
     #[command(flatten)]
@@ -85,25 +86,26 @@ pub(crate) struct WorkerArgs {
     pub log: LogArgs,
 }
 
-/// Which server it enters, as whom, and whom it trusts.
+/// Server, identity and trust of the worker.
 #[derive(Debug, Args)]
 struct EntryArgs {
-    /// The server: the join file of this worker, *.join, which 'arbiter cluster init' or 'add' has made,
-    /// or a URL such as tls://host:4222, several with commas between them, and --trust
+    /// NATS server: the join file of this worker, *.join, made by 'arbiter cluster init' or 'add',
+    /// or a URL such as tls://host:4222, several separated by commas, with --trust
     #[arg(long, value_name = "FILE|URL")]
     on: ServerName,
-    /// Public key of a coordinator whose programs may be started here, as its run shows it, or a file
-    /// with it; repeat for several
+    /// Public key of a coordinator whose programs may be started here, as its run shows it, or a
+    /// file with it; may be repeated
     #[arg(long, value_name = "KEY")]
     trust: Vec<String>,
-    /// Name, if the server is a URL; unique on it: letters, digits, '.', '_', '-' [default: host and process]
+    /// Name of the worker if the server is a URL, unique on the server: letters, digits, '.', '_',
+    /// '-' [default: host and process]
     #[arg(long)]
     name: Option<String>,
     #[command(flatten)]
     access: AccessArgs,
 }
 
-/// Plays until it is told to leave.
+/// Plays until the worker is to leave.
 pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
     let slots = args.slots.unwrap_or_else(|| default_concurrency(true));
     if slots > MAX_SLOTS {
@@ -171,14 +173,14 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
     })
 }
 
-/// Serves figures, if they are asked for.
+/// Serves metrics, if they are requested.
 fn serve_metrics(args: MetricsArgs, config: &Config, runtime: &Handle) -> Result<(), Failure> {
     let Some(mut endpoint) = args.open()? else { return Ok(()) };
     config.metrics.register(&mut endpoint.registry, config.status.slots);
     endpoint.serve(runtime)
 }
 
-/// The way to the server, the worker's name, and whom it trusts.
+/// Returns the access to the server, the worker's name, and the keys that it trusts.
 fn entry(args: EntryArgs) -> Result<(Access, String, Vec<PublicKey>), Failure> {
     if matches!(args.on, ServerName::Url(_)) && args.trust.is_empty() {
         let message = "--on: a URL does not say whom to trust; give --trust KEY, as a run shows it";
@@ -216,7 +218,7 @@ fn default_folder() -> Result<PathBuf, Failure> {
     Ok(user_folder("XDG_CACHE_HOME", ".cache", "--programs")?.join("programs"))
 }
 
-/// What holds engines, besides the limits.
+/// Returns the sandbox of engines, apart from their limits.
 fn sandbox(mode: SandboxMode, readable: &[PathBuf]) -> Result<Option<Sandbox>, Failure> {
     if mode == SandboxMode::Require {
         SandboxSupport::of_this_system().complete().map_err(Failure::environment)?;
@@ -229,7 +231,7 @@ fn sandbox(mode: SandboxMode, readable: &[PathBuf]) -> Result<Option<Sandbox>, F
     Ok(arbiter_runner::sandbox(mode, readable))
 }
 
-/// The status of a worker on this machine that plays nothing.
+/// Returns the status of a worker on this machine that plays nothing.
 fn status(slots: usize, sandbox: SandboxMode) -> WorkerStatus {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     WorkerStatus {

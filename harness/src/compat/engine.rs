@@ -10,7 +10,7 @@ use arbiter_process::read_text;
 use arbiter_report::{Dialect, note};
 use arbiter_runner::{ask_engine, engine_setup};
 
-/// The keys, for errors.
+/// Known keys, for errors.
 pub(super) const KEYS: &str = "conf, cmd, name, dir, args, arg, proto, tc, st, nodes, depth, plies, \
      timemargin, option.NAME, restart, ponder, initstr, stderr, tscale, book, bookdepth, whitepov, trust, debug";
 
@@ -23,7 +23,7 @@ impl Options {
         Ok(())
     }
 
-    /// Applies `-each`, which like in both programs overrules what engines say of themselves.
+    /// Applies `-each`, which as in both programs overrides the settings of single engines.
     pub(super) fn apply_to_all(&mut self, word: &Word) -> Result<(), String> {
         let mut specs = std::mem::take(&mut self.request.engines);
         let applied = specs.iter_mut().try_for_each(|spec| self.apply(word, spec));
@@ -92,8 +92,8 @@ impl Options {
     }
 }
 
-/// A time control in our spelling: the others allow an `s` after seconds, and words for no clock and
-/// for no number of moves.
+/// Returns a time control in our notation: the other programs allow an `s` after seconds, and words
+/// for no clock and for no number of moves.
 fn control(value: &str) -> String {
     let endless = ["inf/", "infinite/", "0/"].iter().find_map(|moves| value.strip_prefix(moves));
     match value {
@@ -102,7 +102,7 @@ fn control(value: &str) -> String {
     }
 }
 
-/// Sets the program of cutechess-cli, where it may be a command line: its arguments go before others.
+/// Sets the program of cutechess-cli, which may be a command line: its arguments go before others.
 fn set_command(spec: &mut EngineSpec, line: &str) -> Result<(), String> {
     if !line.contains(' ') || Path::new(line).exists() {
         return spec.set("cmd", line);
@@ -113,7 +113,7 @@ fn set_command(spec: &mut EngineSpec, line: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The names of the engines of cutechess's list, one a line.
+/// Returns the names of the engines of cutechess's list, one a line.
 pub(crate) fn engine_list() -> Result<String, String> {
     let (_, list) = configurations()?;
     let engines = list.as_array().into_iter().flatten();
@@ -121,7 +121,7 @@ pub(crate) fn engine_list() -> Result<String, String> {
     Ok(names.map(|name| format!("{name}\n")).collect())
 }
 
-/// The name that an engine gives itself.
+/// Returns the name that an engine reports.
 pub(crate) fn own_name(spec: &EngineSpec) -> Result<Option<String>, Failure> {
     let engine = resolve_engine(0, spec.clone()).map_err(Failure::invalid)?;
     let setup = engine_setup(&engine, &own_binary()?);
@@ -131,7 +131,8 @@ pub(crate) fn own_name(spec: &EngineSpec) -> Result<Option<String>, Failure> {
     Ok(runtime()?.block_on(asked)?)
 }
 
-/// The file of cutechess's list of engines: `engines.json` here, or where cutechess keeps it.
+/// Returns the path of cutechess's list of engines: `engines.json` here, or where cutechess keeps
+/// it.
 fn configuration_file() -> Option<PathBuf> {
     let home = std::env::var_os("HOME").unwrap_or_default();
     let places =
@@ -139,7 +140,7 @@ fn configuration_file() -> Option<PathBuf> {
     places.into_iter().find(|path| path.is_file())
 }
 
-/// The list in that file.
+/// Reads the list of that file.
 fn configurations() -> Result<(PathBuf, serde_json::Value), String> {
     let file = configuration_file();
     let file = file.ok_or("there is no engines.json here, nor in ~/.config/cutechess")?;
@@ -152,7 +153,7 @@ fn configurations() -> Result<(PathBuf, serde_json::Value), String> {
     }
 }
 
-/// An engine of that list.
+/// Sets an engine to one of that list.
 fn configured(name: &str, spec: &mut EngineSpec) -> Result<(), String> {
     let (file, list) = configurations()?;
     let found = list.as_array().into_iter().flatten().find(|engine| engine["name"] == *name);
@@ -161,8 +162,8 @@ fn configured(name: &str, spec: &mut EngineSpec) -> Result<(), String> {
     configure(engine, spec)
 }
 
-/// All engines of that list that can be understood, and its file. What cannot is pointed out: another
-/// program's list is no reason to stop.
+/// Returns the file of that list and all of its engines that can be parsed. The others are noted:
+/// another program's list is no reason to stop.
 pub(crate) fn cutechess_engines() -> (PathBuf, Vec<(String, EngineSpec)>) {
     if configuration_file().is_none() {
         return Default::default();

@@ -1,4 +1,4 @@
-//! The file in which fastchess keeps a tournament: its settings, its engines and their counts.
+//! The file in which fastchess saves a tournament: its settings, its engines and their counts.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use arbiter_report::{Dialect, warn};
 use arbiter_schedule::Format;
 use arbiter_stats::{Model, Sprt};
 
-/// What the file calls facts about moves.
+/// Keys of the file for facts about moves.
 const FIELDS: [(Field, &str); 8] = [
     (Field::Nodes, "track_nodes"),
     (Field::Seldepth, "track_seldepth"),
@@ -27,7 +27,8 @@ const FIELDS: [(Field, &str); 8] = [
     (Field::Pv, "track_pv"),
 ];
 
-/// The counts of pairs by both results, each lost, drawn or won: `table[a][b]` is among them.
+/// Keys of the counts of pairs, each with both results, lost, drawn or won: `table[a][b]` is part
+/// of the count.
 const PAIRS: [(&str, [usize; 2]); 6] = [
     ("penta_WW", [2, 2]),
     ("penta_WD", [2, 1]),
@@ -37,7 +38,7 @@ const PAIRS: [(&str, [usize; 2]); 6] = [
     ("penta_LL", [0, 0]),
 ];
 
-/// Rules that may be enabled: what their keys are called on a command line, and in the file.
+/// Rules that may be enabled, with their keys on a command line and in the file.
 const RULES: [(&str, &[(&str, &str)]); 3] = [
     ("resign", &[("movecount", "move_count"), ("score", "score"), ("twosided", "twosided")]),
     ("draw", &[("movenumber", "move_number"), ("movecount", "move_count"), ("score", "score")]),
@@ -53,7 +54,7 @@ const RULES: [(&str, &[(&str, &str)]); 3] = [
     ),
 ];
 
-/// Numbers that are called the same in the file.
+/// Numbers with the same key in the file.
 const NUMBERS: [&str; 7] = [
     "ratinginterval",
     "scoreinterval",
@@ -72,16 +73,16 @@ const TYPES: [(Format, &str); 4] = [
     (Format::Pyramid, "pyramid"),
 ];
 
-/// Where an engine has the keys that fastchess does not know.
+/// Key under which an engine has the keys that fastchess does not have.
 const MORE: &str = "arbiter";
 
-/// Most games of a kind that it may have counted.
+/// Maximum number of games of a kind that a file may have counted.
 const MOST_GAMES: u64 = 1_000_000_000;
 
-/// No report before the end, as fastchess keeps it.
+/// Interval without reports before the end, as fastchess saves it.
 const NEVER: u64 = i32::MAX as u64;
 
-/// A run in the form of fastchess.
+/// Returns a run in the format of fastchess.
 pub(super) fn written(plan: &Plan, style: &Style, own: &Path, counts: &RunCounts) -> Value {
     let design = plan.design;
     let games = match design.is_single {
@@ -133,7 +134,7 @@ pub(super) fn written(plan: &Plan, style: &Style, own: &Path, counts: &RunCounts
     saved
 }
 
-/// When games and runs end.
+/// Returns the rules by which games and runs end.
 fn rules(plan: &Plan) -> Value {
     let Rules { draw, resign, move_cap, tablebase, .. } = plan.rules;
     let tables: Vec<String> = plan.tables.iter().map(|path| path.display().to_string()).collect();
@@ -158,7 +159,8 @@ fn rules(plan: &Plan) -> Value {
     })
 }
 
-/// The openings; a run that went on with `before` rounds of another began behind theirs.
+/// Returns the openings; a run that continues `before` rounds of another starts after their
+/// openings.
 fn opening(plan: &Plan, before: u64) -> Value {
     let file = shown(plan.book.as_deref());
     let format = match plan.book {
@@ -188,7 +190,7 @@ fn pgn(plan: &Plan, has_crc: bool) -> Value {
     pgn
 }
 
-/// A path as text; nothing without one.
+/// Returns a path as text; empty without one.
 fn shown(path: Option<&Path>) -> String {
     path.map_or_else(String::new, |path| path.display().to_string())
 }
@@ -226,7 +228,7 @@ fn engine(engine: &Engine, own: &Path, is_chess960: bool) -> Value {
     })
 }
 
-/// What each two engines scored.
+/// Returns the scores of each two engines.
 fn stats(plan: &Plan, counts: &RunCounts) -> Value {
     let name = |engine: usize| &plan.engines[engine].name;
     let all = counts.encounters.iter().map(|([first, second], met)| {
@@ -246,12 +248,13 @@ fn stats(plan: &Plan, counts: &RunCounts) -> Value {
     Value::Object(all.collect())
 }
 
-/// Whether fastchess has written it.
+/// Returns whether fastchess has written the file.
 pub(super) fn is_theirs(saved: &Value) -> bool {
     saved["engines"].is_array() && saved["stats"].is_object()
 }
 
-/// What fastchess saved, as a command line, and the games that it counted, if they are to count.
+/// Returns a saved tournament of fastchess as a command line, and the games that it counted, if
+/// they are to count.
 pub(super) fn read(
     saved: &Value,
     keeps_counts: bool,
@@ -340,7 +343,7 @@ fn log_words(log: &Value) -> Vec<String> {
     ]
 }
 
-/// The openings behind those of the rounds that were counted.
+/// Returns the options for the openings after those of the counted rounds.
 fn opening_words(opening: &Value, before: u64) -> Vec<String> {
     let start = opening["start"].as_u64().unwrap_or(1).saturating_add(before);
     let order = if opening["order"] == 0 { "random" } else { "sequential" };
@@ -364,7 +367,7 @@ fn pgn_words(pgn: &Value) -> Vec<String> {
     values
 }
 
-/// The values of `-engine` of an engine.
+/// Returns the values of `-engine` of an engine.
 fn spec(engine: &Value) -> Vec<String> {
     let (limit, tc) = (&engine["limit"], &engine["limit"]["tc"]);
     let of = |value: &Value| value.as_u64().filter(|number| *number > 0);
@@ -394,7 +397,7 @@ fn spec(engine: &Value) -> Vec<String> {
     values
 }
 
-/// The games that were counted, of two engines, and how many there are.
+/// Returns the games of two engines that were counted, and their number.
 fn counted(saved: &Value) -> Result<(Option<Prior>, u64), String> {
     let rows: Vec<&Value> = saved["stats"].as_object().into_iter().flat_map(Map::values).collect();
     let count = |row: &Value, key: &str| row[key].as_u64().unwrap_or(0).min(MOST_GAMES);
@@ -421,7 +424,7 @@ fn counted(saved: &Value) -> Result<(Option<Prior>, u64), String> {
     Ok((Some(prior), games))
 }
 
-/// A value without the quotation marks of a text.
+/// Returns a value as text, without quotation marks.
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -1,4 +1,4 @@
-//! What `-log` of fastchess writes to a file, and `-debug` of cutechess-cli prints.
+//! Lines that `-log` of fastchess writes to a file, and `-debug` of cutechess-cli prints.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -16,12 +16,12 @@ use arbiter_process::{Links, open_output};
 use arbiter_report::{utc_time_as, warn};
 use arbiter_runner::unix_time_ms;
 
-/// Two starts of an engine within so many milliseconds are one that two games tell of; what was said
-/// in both is the same.
+/// Maximum distance in milliseconds of two starts of an engine that are the same start, recorded by
+/// two games; their lines are the same.
 const SAME_START: i64 = 20;
 
-/// How much matters that is written. An error is as much as a warning: whatever is worse ends the run,
-/// and its message is on standard error. The numbers are those of fastchess.
+/// Severity of a log line. An error counts as a warning, as anything worse ends the run with a
+/// message on standard error. The numbers are those of fastchess.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
     Info = 2,
@@ -29,15 +29,15 @@ pub(crate) enum Level {
     Error,
 }
 
-/// What is to be written, and where.
+/// Requested log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Wanted {
-    /// The file; nothing is written without one.
+    /// Log file; nothing is written without one.
     pub file: Option<PathBuf>,
     pub level: Level,
-    /// Whether the file has what engines are told and say.
+    /// `true` if the file has the lines to and from engines.
     pub has_engines: bool,
-    /// Whether that is printed as cutechess-cli does.
+    /// `true` if these lines are printed as by cutechess-cli.
     pub is_printed: bool,
 }
 
@@ -48,7 +48,7 @@ impl Default for Wanted {
 }
 
 impl Options {
-    /// `-log`.
+    /// Applies `-log`.
     pub(super) fn log(&mut self, word: &Word) -> Result<(), String> {
         let log = &mut self.style.log;
         for (key, value) in word.pairs()? {
@@ -80,22 +80,22 @@ impl Options {
         Ok(())
     }
 
-    /// `-debug`.
+    /// Applies `-debug`.
     pub(super) fn debug(&mut self) {
         self.style.log.is_printed = true;
         self.request.transcripts = Keeping::All;
     }
 }
 
-/// Writes it.
+/// Writer of the log.
 #[derive(Debug)]
 pub(super) struct Log {
     wanted: Wanted,
     file: Option<File>,
     engines: Vec<String>,
-    /// When the run began, in milliseconds of Unix time.
+    /// Start of the run, in milliseconds of Unix time.
     began_ms: i64,
-    /// Engines, and when they were started.
+    /// Starts of engines: the engine and its time in milliseconds of Unix time.
     starts: Vec<(usize, i64)>,
 }
 
@@ -111,7 +111,7 @@ impl Log {
         Ok(Log { wanted, file, engines, began_ms, starts: Vec::new() })
     }
 
-    /// Writes what was printed, line by line.
+    /// Logs printed text, line by line.
     pub(super) fn printed(&mut self, text: &str) -> Result<(), String> {
         if self.file.is_none() {
             return Ok(());
@@ -132,7 +132,7 @@ impl Log {
         self.write(&lines)
     }
 
-    /// Writes what was said in a game; returns what of it is to be printed.
+    /// Logs the lines of a game; returns the part that is to be printed.
     pub(super) fn game(&mut self, number: u64, game: &GameRecord) -> Result<String, String> {
         let begun_ms = game.begun_ms.unwrap_or_else(unix_time_ms);
         let entries = game.transcript.iter().flat_map(|transcript| &transcript.entries);
@@ -182,7 +182,8 @@ impl Log {
     }
 }
 
-/// How a line begins; the last field is the number of a game, where fastchess has that of a thread.
+/// Returns the prefix of a line; its last field is the number of a game, where fastchess has that
+/// of a thread.
 fn prefix(label: &str, at_ms: i64, game: &str) -> String {
     format!("[{label:<6}] [{:>15}] <{game:>20}> ", utc_time_as(at_ms, "%H:%M:%S%.6f"))
 }

@@ -1,4 +1,4 @@
-//! The options of fastchess and cutechess-cli, and the request that they make.
+//! The options of fastchess and cutechess-cli, and the resulting request.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,42 +15,42 @@ use arbiter_runner::unix_time_ms;
 use arbiter_schedule::{Format, OpeningPolicy};
 use arbiter_stats::{Correction, Model};
 
-/// A whole command line.
+/// A parsed command line.
 #[derive(Debug)]
 pub(crate) struct Options {
-    /// Whose it is.
+    /// Program of the command line.
     pub dialect: Dialect,
-    /// How the run is shown.
+    /// Style in which the run is shown.
     pub style: Style,
-    /// The run, apart from what follows from `rounds`, `games` and `start_scale`.
+    /// Request for the run, apart from the effects of `rounds`, `games` and `start_scale`.
     pub request: Request,
     pub is_sprt: bool,
     pub rounds: Option<u64>,
     pub games: Option<u64>,
     /// Games from one opening.
     pub repeats: Option<u64>,
-    /// Books of single engines, and how many moves of them.
+    /// Books of single engines, each with its number of moves.
     pub books: Vec<(PathBuf, Option<u32>)>,
     /// Games that fastchess counted before.
     pub prior: Option<Prior>,
-    /// Folder of the results, if it was named.
+    /// Folder of the results, if it is given.
     pub results: Option<PathBuf>,
     /// The largest factor for the deadlines of a start.
     pub start_scale: Option<f64>,
-    /// Whether more games at once than processors are wanted.
+    /// `true` if more concurrent games than processors are allowed.
     pub is_forced: bool,
-    /// Whether standard error tells what is played and where the results are.
+    /// `true` if standard error reports the games and the folder of results.
     pub is_verbose: bool,
-    /// Lines that are printed before the run begins.
+    /// Lines that are printed before the run starts.
     pub first_lines: String,
     /// Deadline for `readyok`.
     pub ready: Option<Duration>,
-    /// Whether existing files are replaced: PGN, EPD, log.
+    /// `true` for each existing file that is replaced: PGN, EPD, log.
     pub replaces: [bool; 3],
 }
 
 impl Options {
-    /// Reads the options. The answer to what cannot be is a sentence.
+    /// Parses the options. An error is a sentence about an unusable one.
     pub(crate) fn read(dialect: Dialect, words: &[Word]) -> Result<Options, String> {
         let mut request = Request { order: Some(Order::Sequential), ..Request::default() };
         request.annotation.has_origin = true;
@@ -92,7 +92,7 @@ impl Options {
         take(self, word)
     }
 
-    /// The rule by which tables end games; whether there are tables is seen at the end.
+    /// Returns the adjudication rule of tables; the presence of tables is checked at the end.
     pub(super) fn tablebase(&mut self) -> &mut TablebaseRule {
         let all = TablebaseRule { pieces: 0, ignores_fifty: false, scope: Scope::Both };
         self.request.rules.tablebase.get_or_insert(all)
@@ -133,7 +133,7 @@ impl Options {
         Ok(())
     }
 
-    /// Games at once; 0 or less counts from the processors down.
+    /// Sets the number of concurrent games; 0 or less counts down from the processors.
     pub(super) fn concurrency(&mut self, games: isize) {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         let wanted = match usize::try_from(games) {
@@ -266,7 +266,7 @@ impl Options {
         Ok(())
     }
 
-    /// Writes lines of engines that match `line`, besides those that earlier ones match.
+    /// Writes engine lines that match `line`, besides those that earlier patterns match.
     fn match_line(&mut self, line: &str) -> Result<(), String> {
         let pattern = &mut self.request.annotation.pattern;
         let earlier = pattern.take().map_or_else(String::new, |pattern| format!("{pattern}|"));
@@ -331,12 +331,12 @@ impl Options {
 const PGN_KEYS: &str = "file, notation, append, nodes, seldepth, nps, hashfull, tbhits, pv, \
      timeleft, latency, min, match_line";
 
-/// The file of games that nobody named.
+/// Returns the default path of a file of games, by the time.
 fn named_by_time(kind: &str) -> PathBuf {
     PathBuf::from(format!("fastchess_{}.{kind}", utc_time_as(unix_time_ms(), "%Y%m%d_%H%M%S")))
 }
 
-/// `-tbadjudicate`.
+/// Parses `-tbadjudicate`.
 pub(super) fn scope(word: &str) -> Result<Scope, String> {
     match word {
         "BOTH" => Ok(Scope::Both),
@@ -346,7 +346,7 @@ pub(super) fn scope(word: &str) -> Result<Scope, String> {
     }
 }
 
-/// Whether the variant is Chess960; which of the two is played follows from each opening.
+/// Returns whether the variant is Chess960; each opening decides which of the two is played.
 pub(super) fn variant(word: &Word) -> Result<bool, String> {
     match word.single()? {
         "standard" => Ok(false),

@@ -1,4 +1,4 @@
-//! Prints a run as the other programs do.
+//! Prints a run in the format of the other programs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -24,48 +24,48 @@ use arbiter_runner::{ControlRequest, OptionsFound};
 use arbiter_schedule::{Pairing, Schedule};
 use arbiter_stats::{LlrBounds, Sprt, SprtStatus};
 
-/// Watches a run and prints its lines on standard output.
+/// Observer of a run that prints lines on standard output.
 #[derive(Debug)]
 pub(crate) struct Printer {
     style: Style,
     writer: DialectWriter,
     plan: Plan,
-    /// The name of the run, and the folder of its store.
+    /// Name of the run, and folder of its store.
     place: Option<(String, PathBuf)>,
-    /// What was said of options that are left out, before the run began.
+    /// Warnings about options that are left out, from before the run.
     left_out: String,
-    /// Where the lines go besides; only of a run that is played.
+    /// Log of the lines; only of a run in progress.
     log: Option<Log>,
-    /// Where the end of the run is asked for.
+    /// Channel of requests to end the run.
     control: Option<mpsc::Sender<ControlRequest>>,
-    /// Times that CPU contention can have decided a pair.
+    /// Number of pairs that CPU contention may have decided.
     disturbed: u64,
-    /// Engines of which it was said that they tell no score.
+    /// Engines that were warned about for reporting no score.
     without_score: BTreeSet<usize>,
-    /// Follows the counted pairs, as the number of games may depend on them.
+    /// Schedule that follows the counted pairs, as the number of games may depend on them.
     schedule: Schedule,
     counts: RunCounts,
-    /// The same in the order in which pairs were over, which is what is printed.
+    /// Counts in the order in which pairs ended, which are printed.
     shown: RunCounts,
     /// First games of pairs whose second game is not over.
     halves: BTreeMap<u64, PairTally>,
     /// Pairs that are in `shown`, and not yet in `counts`.
     told: BTreeSet<u64>,
-    /// How games of each engine ended, and how often.
+    /// Number of games of each engine by outcome.
     outcomes: Vec<BTreeMap<String, u64>>,
-    /// The run ends when this pair counts.
+    /// Pair after whose count the run ends.
     last: Option<u64>,
     sprt: Option<Sprt>,
     games: u64,
-    /// Games that another program counted before.
+    /// Number of games that another program counted before.
     before: u64,
-    /// Whether nothing was counted since the last figures.
+    /// `true` if nothing was counted since the last figures.
     is_up_to_date: bool,
 }
 
 impl Printer {
-    /// A printer of a run that has not started; `options` are those that the engines have, as far as
-    /// that is known.
+    /// Returns a printer of a run that has not started; `options` are the known options of the
+    /// engines.
     pub(crate) fn new(
         style: &Style,
         plan: &Plan,
@@ -117,7 +117,8 @@ impl Printer {
         emit(&text)
     }
 
-    /// Prints a run of fastchess that ends with the start of its first engine, and makes its files.
+    /// Prints a run of fastchess that ends with the start of its first engine, and creates its
+    /// files.
     pub(crate) fn print_no_start(style: &Style, plan: &Plan, engine: &str) -> Result<(), Failure> {
         if style.program != Dialect::Fastchess {
             return Ok(());
@@ -139,7 +140,7 @@ impl Printer {
         emit(&text)
     }
 
-    /// A printer that saves how far the run is, and may end it.
+    /// Returns a printer that saves the progress of the run, and may end it.
     pub(crate) fn with_run(
         self,
         run: &str,
@@ -151,7 +152,7 @@ impl Printer {
         Ok(Printer { control: Some(control), place, log: Some(log), ..self })
     }
 
-    /// The log with its first lines.
+    /// Opens the log and writes its first lines.
     fn open_log(&self) -> Result<Log, Failure> {
         let engines = self.plan.engines.iter().map(|engine| engine.name.clone()).collect();
         let mut log = Log::open(&self.style.log, engines).map_err(Failure::environment)?;
@@ -173,13 +174,13 @@ impl Printer {
         self.before + self.schedule.expected() * self.schedule.design().games_per_pair()
     }
 
-    /// Takes over what was counted before.
+    /// Takes over the counts from before.
     fn go_on(&mut self, counts: &RunCounts) {
         (self.counts, self.shown) = (counts.clone(), counts.clone());
         self.games = counts.encounters.values().map(|met| met.games.games()).sum();
     }
 
-    /// A pair counts, in schedule order; its games were mostly told as they ended.
+    /// Counts a pair, in schedule order; most of its games were printed as they ended.
     fn counted(&mut self, played: &PlayedPair, tally: &PairTally) -> String {
         self.counts.count(tally);
         tally.count_in(&mut self.schedule);
@@ -197,12 +198,12 @@ impl Printer {
         text
     }
 
-    /// The number of a game, from 1.
+    /// Returns the number of a game, from 1.
     fn number(&self, pairing: &Pairing, half: usize) -> u64 {
         self.before + pairing.pair * self.schedule.design().games_per_pair() + half as u64 + 1
     }
 
-    /// Tells of a game that is over, and of what follows from it.
+    /// Returns the lines on a game that is over, and on its consequences.
     fn ended_game(&mut self, pairing: &Pairing, half: usize, game: &GameRecord) -> String {
         let mut text = String::new();
         let per_pair = self.schedule.design().games_per_pair();
@@ -248,7 +249,7 @@ impl Printer {
         text
     }
 
-    /// Counts a game; whether its pair is whole now.
+    /// Counts a game; returns whether its pair is now complete.
     fn add(&mut self, pairing: &Pairing, half: usize, game: &GameRecord) -> bool {
         for (color, engine) in Color::ALL.into_iter().zip(game.engines.as_ref()) {
             let outcome = DialectWriter::outcome(&game.outcome, color);
@@ -281,7 +282,8 @@ impl Printer {
         self.style.penta && self.style.dialect == Dialect::Fastchess
     }
 
-    /// All games that are over; where figures are by pairs, those of whole pairs.
+    /// Returns the counts of all games that are over; where figures are by pairs, of complete pairs
+    /// only.
     fn counts_now(&self) -> RunCounts {
         let mut counts = self.shown.clone();
         if !self.is_by_pairs() {
@@ -308,7 +310,7 @@ impl Printer {
         text
     }
 
-    /// Warnings about a game.
+    /// Returns the warnings about a game.
     fn warnings(&mut self, game: &GameRecord) -> String {
         let mut text = self.writer.warnings(game, self.style.recovers);
         let movers = [game.first_to_move(), !game.first_to_move()].into_iter().cycle();
@@ -325,7 +327,8 @@ impl Printer {
         text
     }
 
-    /// Starts no more pairs, and ends the run when `pair` counts; whether that was not so before.
+    /// Starts no more pairs, and ends the run when `pair` counts; returns whether this is the first
+    /// such call.
     fn end_with(&mut self, pair: u64) -> bool {
         let is_first = self.last.is_none();
         if is_first {
@@ -343,8 +346,8 @@ impl Printer {
         }
     }
 
-    /// The figures of a run that is over. fastchess has none of one that was interrupted, and those of
-    /// a test that has decided in any case.
+    /// Returns the figures of a run that is over. fastchess has none for an interrupted run, and
+    /// always those of an SPRT that has decided.
     fn last_figures(&mut self, ending: Ending) -> String {
         let is_fastchess = self.style.program == Dialect::Fastchess;
         match ending {
@@ -358,7 +361,7 @@ impl Printer {
         }
     }
 
-    /// What follows the last figures.
+    /// Returns the lines after the last figures.
     fn ended(&self, ending: Ending, elapsed: Duration) -> Result<String, Failure> {
         let mut text = self.writer.verdict(ending) + &self.writer.faults(&self.shown);
         self.save()?;
@@ -396,7 +399,7 @@ impl Printer {
     }
 }
 
-/// What is said of options that are left out, in the words that scripts look for.
+/// Returns the warnings about options that are left out, with the text that scripts look for.
 pub(crate) fn option_warnings(plan: &Plan, found: &[OptionsFound]) -> String {
     let each = plan.engines.iter().zip(found);
     let lines = each.flat_map(|(engine, found)| {
@@ -408,7 +411,7 @@ pub(crate) fn option_warnings(plan: &Plan, found: &[OptionsFound]) -> String {
     lines.collect()
 }
 
-/// The line of the checksum of a file.
+/// Returns the line with the checksum of a file.
 fn checksum(path: &Path) -> Result<String, Failure> {
     let failed = |error| Failure::environment(format!("{}: {error}", path.display()));
     let mut file = BufReader::new(File::open(path).map_err(failed)?);

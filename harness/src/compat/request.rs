@@ -1,4 +1,4 @@
-//! Options become a request for a run.
+//! Request for a run from options.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,18 +11,18 @@ use arbiter_report::Dialect;
 use arbiter_schedule::{Format, OpeningPolicy};
 use arbiter_stats::{Evidence, Model};
 
-/// What fastchess prints of a run without openings.
+/// Output of fastchess on a run without openings.
 const NO_BOOK: &str = "\
 Warning: No opening book specified! Consider using one, otherwise all games will be played from the \
 starting position.
 Warning: Unknown opening format, 2. All games will be played from the starting position.
 ";
 
-/// What it prints of a test that has no figures by pairs.
+/// Output of fastchess on an SPRT that has no figures by pairs.
 const NO_PAIRS: &str = "Warning; Bayesian SPRT model not available with pentanomial statistics. \
     Disabling pentanomial reports...\n";
 
-/// Says why the engines cannot play such a run.
+/// Returns an error if the engines cannot play such a run.
 pub(crate) fn check(options: &Options) -> Result<(), String> {
     let count = options.request.engines.len();
     let is_fastchess = options.dialect == Dialect::Fastchess;
@@ -55,7 +55,7 @@ pub(crate) fn check(options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-/// The request, and what kind of run it is; how it is shown may follow from it.
+/// Returns the request and the kind of the run; may change the style in which it is shown.
 pub(crate) fn request(options: &mut Options) -> Result<(RunKind, Request), String> {
     let (pgn, epd) = (options.request.pgn.clone(), options.request.epd.clone());
     let files = pgn.into_iter().zip([options.replaces[0]]);
@@ -110,13 +110,13 @@ pub(crate) fn request(options: &mut Options) -> Result<(RunKind, Request), Strin
     Ok((kind, request))
 }
 
-/// A seed from the system's randomness, which the standard library has for its tables.
+/// Returns a seed from the system's randomness, which the standard library has for its hash tables.
 fn random_seed() -> u64 {
     use std::hash::{BuildHasher, RandomState};
     RandomState::new().hash_one(0)
 }
 
-/// A book that all engines have is the book of the run.
+/// Makes a book that all engines have the book of the run.
 fn engine_books(options: &mut Options) -> Result<(), String> {
     let Some(book) = options.books.first().cloned() else { return Ok(()) };
     let is_shared = options.books.len() >= options.request.engines.len()
@@ -132,8 +132,8 @@ fn engine_books(options: &mut Options) -> Result<(), String> {
     Ok(())
 }
 
-/// Gives every engine a name of its own: that of its program if it has none, and a number behind it
-/// from the second one of a name on.
+/// Gives every engine a unique name: that of its program if it has none, followed by a number for
+/// all but the first of a name.
 fn name_all(engines: &mut [EngineSpec]) {
     let mut seen: HashMap<String, usize> = HashMap::new();
     for engine in engines {
@@ -146,9 +146,9 @@ fn name_all(engines: &mut [EngineSpec]) {
     }
 }
 
-/// Rounds and games of theirs as rounds and pairs of ours: pairs where each opening is played an even
-/// number of times with colours swapped, else games one by one in the same order; and the games of what
-/// is a round in games' tags.
+/// Converts rounds and games of the other programs to rounds and pairs: pairs where each opening is
+/// played an even number of times with colours swapped, else single games in the same order. Also
+/// returns the number of games of a round in games' tags.
 fn tournament(options: &Options) -> Result<(TournamentRequest, Option<u64>), String> {
     let is_fastchess = options.style.program == Dialect::Fastchess;
     let usual = if is_fastchess { 2 } else { 1 };

@@ -1,5 +1,5 @@
-//! `-config`: where fastchess keeps settings and counts. Ours says besides which run it was; the run
-//! itself, with all its games, is in the store.
+//! `-config`: file in which fastchess saves settings and counts. Our file also identifies the run,
+//! which is in the store with all its games.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -15,17 +15,17 @@ use arbiter_plan::Prior;
 use arbiter_process::{FilesInUse, open_input};
 use arbiter_report::warn;
 
-/// Where fastchess saves if nothing else is said.
+/// Default file name of fastchess.
 const USUAL: &str = "config.json";
 
-/// What is read of a file at most, in bytes.
+/// Maximum size of a file that is read, in bytes.
 const LARGEST: u64 = 1 << 22;
 
-/// The key that marks a file as ours, with the version of what is under it.
+/// Key that marks a file as ours, with the version of its contents.
 const KEY: &str = "arbiter run, version 1";
 
-/// Options that may be others than when the run was started, as those without effect may: they change
-/// how it is played and shown, and not what is played.
+/// Options that may differ from those at the start of the run, as those without effect may: they
+/// change how it is played and shown, and not which games are played.
 const CHANGEABLE: [&str; 13] = [
     "arbiter",
     "autosaveinterval",
@@ -42,14 +42,14 @@ const CHANGEABLE: [&str; 13] = [
     "use-affinity",
 ];
 
-/// A run, as such a file names it.
+/// Identity of a run in such a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Saved {
-    /// Its name.
+    /// Name of the run.
     pub run: String,
-    /// The folder of its store.
+    /// Folder of the run's store.
     pub results: PathBuf,
-    /// Of what the file says of the games; of another value, if that was changed since.
+    /// Checksum of the file's settings of the games; it differs if these were changed since.
     #[serde(default)]
     pub checksum: Option<u32>,
 }
@@ -66,7 +66,7 @@ fn content(path: &Path) -> Result<Value, String> {
     }
 }
 
-/// A checksum of what a file says of the games that are to be played.
+/// Returns a checksum of the file's settings of the games.
 fn checksum(saved: &Value) -> u32 {
     let is_about_games = |key: &str| {
         !["stats", "config_name", "report_penta", "affinity", "force_concurrency", "log", KEY]
@@ -83,7 +83,7 @@ fn is_of_another_program(path: &Path) -> bool {
 }
 
 impl Saved {
-    /// Writes it into what fastchess would write.
+    /// Adds the identity to the file of fastchess, and writes it.
     pub(crate) fn write(self, path: &Path, mut theirs: Value) -> Result<(), Failure> {
         let marked = Saved { checksum: Some(checksum(&theirs)), ..self };
         theirs[KEY] = serde_json::to_value(marked).map_err(Failure::environment)?;
@@ -91,7 +91,7 @@ impl Saved {
     }
 }
 
-/// Writes what fastchess would, but never over a file of another program.
+/// Writes the file of fastchess, but never over a file of another program.
 pub(super) fn write(path: &Path, theirs: &Value) -> Result<(), Failure> {
     if is_of_another_program(path) {
         return Ok(());
@@ -99,21 +99,21 @@ pub(super) fn write(path: &Path, theirs: &Value) -> Result<(), Failure> {
     write_whole(path, &format!("{theirs:#}\n"), FilesInUse::default())
 }
 
-/// What all `-config` of a command line ask for.
+/// The `-config` options of a command line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Config {
-    /// The run to go on with.
+    /// Run to resume.
     pub run: Option<Saved>,
-    /// What fastchess counted, to go on with.
+    /// Counts of fastchess that the run continues.
     pub prior: Option<Prior>,
-    /// The command line that counts.
+    /// Command line that applies.
     pub words: Vec<Word>,
-    /// Where it is written which run this is.
+    /// File to which the identity of the run is written.
     pub out: PathBuf,
 }
 
 impl Config {
-    /// Reads them, and the file that they name.
+    /// Parses the options, and the file that they name.
     pub(crate) fn read(words: &[Word]) -> Result<Config, String> {
         let (mut file, mut out) = (None, None);
         let mut keeps_counts = true;

@@ -1,4 +1,4 @@
-//! The options of fastchess and cutechess-cli: what each takes and does here.
+//! The options of fastchess and cutechess-cli: their values and effects here.
 
 use std::path::PathBuf;
 
@@ -6,13 +6,13 @@ use super::options::{Options, scope, variant};
 use super::words::{Word, truth};
 use arbiter_names::nearest;
 
-/// Takes an option over.
+/// Applies an option.
 type Take = fn(&mut Options, &Word) -> Result<(), String>;
 
-/// An option: its name, what it takes, what it does here, and how.
+/// An option: its name, its values, its effect here, and the function that applies it.
 type Known = (&'static str, &'static str, &'static str, Take);
 
-/// How the description of an option begins that is read and does nothing here; the reason follows.
+/// Start of the description of an option that is accepted without effect; the reason follows.
 const NOTHING: &str = "nothing: ";
 
 /// All options, in the order of the help.
@@ -21,23 +21,33 @@ pub(super) const OPTIONS: &[Known] = &[
     // What is said of all engines overrules what they say, wherever it stands.
     ("each", "KEY=VALUE...", "settings of all engines", |_, _| Ok(())),
     ("quick", "cmd=FILE cmd=FILE book=FILE", "a match at 10+0.1", Options::quick),
-    ("concurrency", "N", "games at once; 0 or less: so many fewer than processors", |o, word| {
-        o.concurrency(word.number()?);
-        Ok(())
-    }),
+    (
+        "concurrency",
+        "N",
+        "concurrent games; 0 or less: as many fewer than processors",
+        |o, word| {
+            o.concurrency(word.number()?);
+            Ok(())
+        },
+    ),
     ("rounds", "N", "rounds", |o, word| word.number().map(|n| o.rounds = Some(n))),
     ("games", "N", "games of an encounter in a round", |o, word| {
         word.number().map(|n| o.games = Some(n))
     }),
     ("repeat", "[N]", "games from one opening: 2 or N", Options::repeat),
-    ("tournament", "roundrobin|gauntlet|knockout|pyramid", "who meets whom", Options::tournament),
+    (
+        "tournament",
+        "roundrobin|gauntlet|knockout|pyramid",
+        "format of the tournament",
+        Options::tournament,
+    ),
     ("seeds", "N", "first engines of a gauntlet or knockout", |o, word| {
         word.number().map(|n| o.request.tournament.seeds = Some(n))
     }),
     ("noswap", "", "colours are not swapped", |o, word| {
         word.bare().map(|()| o.request.tournament.noswap = true)
     }),
-    ("reverse", "", "the other engine is White first", |o, word| {
+    ("reverse", "", "the second engine is White first", |o, word| {
         word.bare().map(|()| o.request.tournament.reverse = true)
     }),
     ("wait", "MS", "pause between games", |o, word| {
@@ -60,7 +70,7 @@ pub(super) const OPTIONS: &[Known] = &[
     (
         "sprt",
         "elo0=ELO elo1=ELO alpha=RATE beta=RATE [model=normalized|logistic|bayesian]",
-        "ends the match when the test can tell",
+        "ends the match when the SPRT decides",
         Options::sprt,
     ),
     ("draw", "[movenumber=N] [movecount=N] [score=CP]", "draws are adjudicated", |o, word| {
@@ -84,13 +94,13 @@ pub(super) const OPTIONS: &[Known] = &[
         o.tablebase();
         Ok(())
     }),
-    ("tbpieces", "N", "up to so many pieces, 3 to 7; 0: as the tables have", |o, word| {
+    ("tbpieces", "N", "maximum number of pieces, 3 to 7; 0: as the tables have", |o, word| {
         word.number::<u32>().map(|pieces| o.tablebase().pieces = pieces.min(7))
     }),
     ("tbignore50", "", "tables ignore the fifty-move rule", |o, word| {
         word.bare().map(|()| o.tablebase().ignores_fifty = true)
     }),
-    ("tbadjudicate", "BOTH|WIN_LOSS|DRAW", "which results tables adjudicate", |o, word| {
+    ("tbadjudicate", "BOTH|WIN_LOSS|DRAW", "results that tables adjudicate", |o, word| {
         scope(word.single()?).map(|scope| o.tablebase().scope = scope)
     }),
     ("variant", "standard|fischerandom", "as each opening needs", |o, word| {
@@ -121,12 +131,12 @@ pub(super) const OPTIONS: &[Known] = &[
         o.request.annotation.site = Some(word.values.join(" "));
         Ok(())
     }),
-    ("output", "format=fastchess|cutechess", "form of the lines", Options::output),
+    ("output", "format=fastchess|cutechess", "format of the lines", Options::output),
     ("report", "penta=BOOL", "figures by pairs", Options::report),
     ("ratinginterval", "N", "pairs (or games) between figures; 0: only at the end", |o, word| {
         word.number().map(|n| o.style.rating_interval = n)
     }),
-    ("scoreinterval", "N", "games between scores in the form of cutechess", |o, word| {
+    ("scoreinterval", "N", "games between scores in the format of cutechess", |o, word| {
         word.number().map(|n| o.style.score_interval = n)
     }),
     ("recover", "", "a crash of an engine does not end the run", |o, word| {
@@ -135,7 +145,7 @@ pub(super) const OPTIONS: &[Known] = &[
     (
         "config",
         "[file=FILE] [outname=FILE] [discard=BOOL] [stats=BOOL]",
-        "goes on with the run that a file tells of (fastchess)",
+        "resumes the run of a file (fastchess)",
         |_, _| Ok(()),
     ),
     ("use-affinity", "[CPUS]", "games on processors of their own", Options::affinity),
@@ -151,8 +161,8 @@ pub(super) const OPTIONS: &[Known] = &[
     (
         "arbiter",
         "[contention=discard|report|off] [llr=BOOL] [results=DIR] [verbose=BOOL]",
-        "arbiter's own: what to do about CPU contention; its own ratio of the test; folder of the \
-         results; what is played, on standard error",
+        "arbiter's own: treatment of CPU contention; LLR by pairs; folder of the results; games and \
+         seed on standard error",
         |o, word| {
             for (key, value) in word.pairs()? {
                 match key {
@@ -169,7 +179,7 @@ pub(super) const OPTIONS: &[Known] = &[
             Ok(())
         },
     ),
-    ("force-concurrency", "", "allows more games at once than processors", |o, word| {
+    ("force-concurrency", "", "allows more concurrent games than processors", |o, word| {
         word.bare().map(|()| o.is_forced = true)
     }),
     (
@@ -178,22 +188,22 @@ pub(super) const OPTIONS: &[Known] = &[
         "games after which config.json is written again; 0: at the end",
         |o, word| word.number().map(|n| o.style.save_interval = n),
     ),
-    ("outcomeinterval", "N", "games between lists of how games ended; 0: at the end", |o, word| {
+    ("outcomeinterval", "N", "games between lists of outcomes; 0: at the end", |o, word| {
         word.number().map(|n| o.style.outcome_interval = n)
     }),
     ("resultformat", "FORMAT", "nothing: results are shown in the usual format", |_, _| Ok(())),
     (
         "log",
         "file=FILE [level=trace|info|warn|err|fatal] [append=BOOL] [engine=BOOL]",
-        "what is printed goes to a file, too, and with engine=true what engines are told and say",
+        "copies the output to a file, with engine=true also the lines to and from engines",
         Options::log,
     ),
-    ("debug", "[all]", "prints what engines were told and said", |o, _| {
+    ("debug", "[all]", "prints the lines to and from engines", |o, _| {
         o.debug();
         Ok(())
     }),
     ("show-latency", "", "nothing: -pgnout latency=true writes it", |_, _| Ok(())),
-    ("check-mate-pvs", "", "warns of mate scores without that mate", |o, word| {
+    ("check-mate-pvs", "", "warns of mate scores whose PV has no mate", |o, word| {
         word.bare().map(|()| o.style.checks_mates = true)
     }),
     ("strict", "", "a warning ends the run", |o, word| {
@@ -202,12 +212,12 @@ pub(super) const OPTIONS: &[Known] = &[
     ("testEnv", "", "nothing: it has no effect", |_, word| word.bare()),
 ];
 
-/// Returns whether an option is read and does nothing here.
+/// Returns whether an option is accepted without effect.
 pub(super) fn is_idle(name: &str) -> bool {
     OPTIONS.iter().any(|(known, _, does, _)| *known == name && does.starts_with(NOTHING))
 }
 
-/// The sentence for an option that is not known.
+/// Returns the error for an unknown option.
 pub(super) fn unknown(name: &str) -> String {
     let hint = match nearest(name, OPTIONS.iter().map(|(known, ..)| *known)) {
         Some(known) => format!("did you mean -{known}?"),
@@ -216,7 +226,7 @@ pub(super) fn unknown(name: &str) -> String {
     format!("-{name} is not an option that arbiter knows; {hint}")
 }
 
-/// The help.
+/// Returns the help.
 pub(crate) fn help() -> String {
     let lines = OPTIONS.iter().map(|(name, takes, does, _)| {
         let head = format!("-{name} {takes}");

@@ -1,16 +1,16 @@
-//! A command line of fastchess or cutechess-cli as options with their words.
+//! A command line of fastchess or cutechess-cli, split into options with their values.
 
 use std::str::FromStr;
 use std::time::Duration;
 
-/// One option, without its dash, and what follows it up to the next option.
+/// An option without its dash, and the words up to the next option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Word {
     pub name: String,
     pub values: Vec<String>,
 }
 
-/// Splits a command line. The answer to a word that belongs to no option is a sentence.
+/// Splits a command line. An error is a sentence about a word that belongs to no option.
 pub(crate) fn split(args: &[String]) -> Result<Vec<Word>, String> {
     let mut words: Vec<Word> = Vec::new();
     for arg in args {
@@ -25,7 +25,7 @@ pub(crate) fn split(args: &[String]) -> Result<Vec<Word>, String> {
     Ok(words)
 }
 
-/// The name of an option: a dash before a letter, so that negative numbers are values.
+/// Returns the name of an option: a dash before a letter, so that negative numbers are values.
 fn option_name(arg: &str) -> Option<&str> {
     let name = arg.strip_prefix('-')?;
     let name = name.strip_prefix('-').unwrap_or(name);
@@ -33,7 +33,7 @@ fn option_name(arg: &str) -> Option<&str> {
 }
 
 impl Word {
-    /// Its only value.
+    /// Returns the only value.
     pub(crate) fn single(&self) -> Result<&str, String> {
         match &self.values[..] {
             [value] => Ok(value),
@@ -42,25 +42,25 @@ impl Word {
         }
     }
 
-    /// Its value, a whole number.
+    /// Returns the only value as a whole number.
     pub(crate) fn number<T: FromStr>(&self) -> Result<T, String> {
         let value = self.single()?;
         value.parse().map_err(|_| format!("-{} {value}: '{value}' is no whole number", self.name))
     }
 
-    /// Its value, milliseconds.
+    /// Returns the only value as milliseconds.
     pub(crate) fn millis(&self) -> Result<Duration, String> {
         self.number().map(Duration::from_millis)
     }
 
-    /// Its values as an adjudication rule, after the `defaults` of the other programs, in which no
-    /// moves in a row are one.
+    /// Returns the values as an adjudication rule, after the `defaults` of the other programs, in
+    /// which no moves in a row are one.
     pub(crate) fn rule(&self, defaults: &str) -> Result<String, String> {
         let fields = self.pairs()?.into_iter().filter(|field| *field != ("movecount", "0"));
         Ok(fields.fold(defaults.to_owned(), |rule, (key, value)| format!("{rule},{key}={value}")))
     }
 
-    /// An error if it has a value.
+    /// Returns an error if the option has a value.
     pub(crate) fn bare(&self) -> Result<(), String> {
         match self.values.first() {
             None => Ok(()),
@@ -68,7 +68,7 @@ impl Word {
         }
     }
 
-    /// Its values as keys with values; a word without `=` has an empty value.
+    /// Returns the values as keys with values; a word without `=` has no value.
     pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
         self.values.iter().map(|value| match value.split_once('=') {
             Some((key, value)) => (key, Some(value)),
@@ -76,7 +76,7 @@ impl Word {
         })
     }
 
-    /// Its values as `key=value`, of which each must have both.
+    /// Returns the values as `key=value`, each of which must have both.
     pub(crate) fn pairs<'a>(&'a self) -> Result<Vec<(&'a str, &'a str)>, String> {
         let pair = |(key, value): (&'a str, Option<&'a str>)| {
             let value = value.ok_or_else(|| format!("-{}: '{key}' is not KEY=VALUE", self.name))?;
@@ -85,18 +85,18 @@ impl Word {
         self.fields().map(pair).collect()
     }
 
-    /// The sentence for a key that is not known.
+    /// Returns the error for an unknown key.
     pub(crate) fn unknown_key(&self, key: &str, known: &str) -> String {
         format!("-{}: '{key}' is not known; the keys are {known}", self.name)
     }
 }
 
-/// A number in `-name key=value`.
+/// Parses a number in `-name key=value`.
 pub(crate) fn figure<T: FromStr>(name: &str, key: &str, value: &str) -> Result<T, String> {
     value.parse().map_err(|_| format!("-{name} {key}={value}: '{value}' is not a number"))
 }
 
-/// A truth in `-name key=value`.
+/// Parses a boolean in `-name key=value`.
 pub(crate) fn truth(name: &str, key: &str, value: &str) -> Result<bool, String> {
     value.parse().map_err(|_| format!("-{name} {key}={value}: say true or false"))
 }

@@ -1,7 +1,6 @@
-//! Flags and variables that say how a NATS server is entered.
+//! Flags and variables of the access to a NATS server.
 //!
-//! Secrets come from files and variables only: what is on a command line, everybody on the machine
-//! can read.
+//! Secrets come from files and variables only, as everybody on the machine can read a command line.
 
 use std::convert::Infallible;
 use std::io;
@@ -17,12 +16,12 @@ use arbiter_cluster::{
 use arbiter_process::{open_input, read_text};
 use arbiter_report::note;
 
-/// A NATS server as it is named on a command line.
+/// NATS server as a command line names it.
 #[derive(Debug, Clone)]
 pub(crate) enum ServerName {
-    /// By its URL.
+    /// URL of the server.
     Url(String),
-    /// By a join file.
+    /// Path of a join file.
     Join(PathBuf),
 }
 
@@ -37,7 +36,7 @@ impl FromStr for ServerName {
     }
 }
 
-/// How a NATS server is entered.
+/// Credentials for a NATS server.
 #[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Access to the NATS server")]
 pub(crate) struct AccessArgs {
@@ -57,20 +56,20 @@ pub(crate) struct AccessArgs {
     /// File with credentials as `nsc` writes them [env: ARBITER_NATS_CREDS]
     #[arg(long, value_name = "FILE")]
     nats_creds: Option<PathBuf>,
-    /// Certificates (PEM) of authorities that vouch for the server [env: ARBITER_NATS_CA]
+    /// Certificates (PEM) of the authorities that are trusted for the server [env: ARBITER_NATS_CA]
     #[arg(long, value_name = "FILE")]
     nats_ca: Option<PathBuf>,
-    /// Own certificate (PEM), for servers that ask for one
+    /// Client certificate (PEM), for servers that require one
     #[arg(long, value_name = "FILE", requires = "nats_cert_key")]
     nats_cert: Option<PathBuf>,
-    /// Its key (PEM)
+    /// Key (PEM) of the client certificate
     #[arg(long, value_name = "FILE", requires = "nats_cert")]
     nats_cert_key: Option<PathBuf>,
-    /// What subjects of answers begin with, for accounts that may listen to some only:
-    /// _INBOX.NAME [default: _INBOX]
+    /// Prefix of the subjects of answers, for accounts that may listen to some only: _INBOX.NAME
+    /// [default: _INBOX]
     #[arg(long, value_name = "PREFIX")]
     nats_inbox: Option<String>,
-    /// Use a NATS server even if it does not encrypt or does not authenticate its clients, so that
+    /// Accept a NATS server that does not encrypt or does not authenticate its clients, so that
     /// others can read and change what is sent
     #[arg(long)]
     insecure: bool,
@@ -80,7 +79,7 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// What reading the file at `path` gave, by its name if it failed.
+/// Returns the contents read from `path`, or the failure to read it.
 fn of_file<T>(path: &Path, read: io::Result<T>) -> Result<T, Failure> {
     read.map_err(|error| Failure::invalid(format!("cannot read {}: {error}", path.display())))
 }
@@ -90,7 +89,7 @@ fn secret(path: &Path) -> Result<Secret, Failure> {
 }
 
 impl AccessArgs {
-    /// The way to a server, and whose join file says so, if one does.
+    /// Returns the access to a server, and the role of its join file, if there is one.
     pub(crate) fn access(self, server: ServerName) -> Result<(Access, Option<Role>), Failure> {
         let path = match server {
             ServerName::Url(url) => return Ok((self.access_to(url)?, None)),
@@ -110,7 +109,7 @@ impl AccessArgs {
         Ok((Access { insecure, ..access }, Some(role)))
     }
 
-    /// The way to the server at `url`.
+    /// Returns the access to the server at `url`.
     fn access_to(self, url: String) -> Result<Access, Failure> {
         let path = |flag: Option<PathBuf>, name| flag.or_else(|| variable(name).map(PathBuf::from));
         let user = self.nats_user.or_else(|| variable("ARBITER_NATS_USER"));

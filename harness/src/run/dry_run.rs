@@ -5,8 +5,8 @@ use crate::{Failure, RequestedRun, Rows, emit};
 use arbiter_plan::{Engine, Program, RunKind};
 use arbiter_report::{note, plan_document, plan_json, repeats_in_words};
 
-/// Resolves the plan, reads the book, starts every engine once that is no revision, and prints what
-/// would be played. Nothing is stored, and no games file is opened.
+/// Resolves the plan, reads the book, starts every engine once that is no revision, and prints the
+/// plan. Nothing is stored, and no games file is opened.
 pub(super) fn print(kind: RunKind, mut requested: RequestedRun) -> Result<(), Failure> {
     let format = requested.format;
     let is_probed = requested.is_probed;
@@ -31,7 +31,7 @@ pub(super) fn print(kind: RunKind, mut requested: RequestedRun) -> Result<(), Fa
     emit(&format.of_document(&document, json, rows))
 }
 
-/// Whether the bundled engine stands in for a revision, of which nothing is run.
+/// Returns whether the bundled engine stands in for a revision, whose code is not run.
 fn is_stand_in(engine: &Engine) -> bool {
     engine.provenance.is_some() && engine.program == Program::Bundled
 }

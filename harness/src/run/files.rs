@@ -1,4 +1,4 @@
-//! The files of a run, of which none that is written may be in use for something else.
+//! The files of a run, none of which may be both written and otherwise in use.
 
 use std::path::{Path, PathBuf};
 
@@ -6,17 +6,17 @@ use crate::Failure;
 use crate::output::{Use, in_use, store_files};
 use arbiter_plan::{Engine, Plan, Program};
 
-/// Files that a run has in use besides those of its plan.
+/// Files that a run uses besides those of its plan.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OtherFiles {
-    /// Files of settings.
+    /// Settings files.
     pub read: Vec<PathBuf>,
-    /// Logs.
+    /// Log files.
     pub written: Vec<PathBuf>,
 }
 
-/// The files of which an engine is made, as far as one can see: its program, and what its arguments and
-/// options name.
+/// Returns the known files of an engine: its program, and files that its arguments and options
+/// name.
 pub(crate) fn engine_files(engine: &Engine) -> impl Iterator<Item = Use> {
     let program = match &engine.program {
         Program::Path(path) => Some(path.clone()),
@@ -29,7 +29,7 @@ pub(crate) fn engine_files(engine: &Engine) -> impl Iterator<Item = Use> {
     program.into_iter().chain(named).map(|path| ("a file of an engine", path))
 }
 
-/// An error says which file the run would both write and have in use for something else. Nothing is
+/// Returns an error that names a file which the run would both write and otherwise use. Nothing is
 /// written before.
 pub(super) fn check(
     plan: &Plan,

@@ -18,30 +18,31 @@ pub(super) struct Stream<'a>(pub(super) &'a Plan);
 #[serde(tag = "event", rename_all = "snake_case")]
 #[schemars(title = "arbiter.events")]
 pub(crate) enum Line<'a> {
-    /// A pair counts.
+    /// A pair that counts.
     Pair {
-        /// Its number, from 1.
+        /// Number of the pair, from 1.
         pair: u64,
         /// Name of the first engine.
         first: &'a str,
         /// Name of the second engine.
         second: &'a str,
-        /// Its games.
+        /// Games of the pair.
         games: Vec<Game<'a>>,
         /// Log-likelihood ratio of the SPRT.
         llr: Option<f64>,
-        /// H0 is accepted at or below it.
+        /// Bound of the LLR at or below which H0 is accepted.
         llr_stop_lower: Option<f64>,
-        /// H1 is accepted at or above it.
+        /// Bound of the LLR at or above which H1 is accepted.
         llr_stop_upper: Option<f64>,
         /// Milliseconds since the start or resumption of the run.
         elapsed_ms: f64,
     },
-    /// A worker was excluded: of the pairs before this line only the first `pairs_counted` still count.
+    /// The exclusion of a worker: of the pairs before this line only the first `pairs_counted`
+    /// still count.
     SetAside {
         #[serde(flatten)]
         excluded: &'a ExcludedWorker,
-        /// Pairs that still count.
+        /// Number of pairs that still count.
         pairs_counted: u64,
     },
 }
@@ -55,13 +56,13 @@ pub(crate) struct Game<'a> {
     black: &'a str,
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     result: &'static str,
-    /// Why it ended.
+    /// Reason for the end of the game.
     termination: Termination,
-    /// More about that, in words.
+    /// Details of the termination, as text.
     detail: &'a str,
-    /// Half-moves that were played, without those of the opening.
+    /// Plies played, without those of the opening.
     plies: usize,
-    /// Milliseconds that it took.
+    /// Duration of the game, in milliseconds.
     duration_ms: f64,
 }
 

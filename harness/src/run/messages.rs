@@ -1,4 +1,4 @@
-//! Messages before and after a run: what will be played, who played, how to resume.
+//! Messages before and after a run: its engines, its workers, and the resume command.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use arbiter_report::{note, repeats_in_words, rules_in_words, tuned_names, tuning
 use arbiter_runner::{RunError, cpu_sets_of};
 use arbiter_store::Store;
 
-/// Bad lines of a book that are quoted.
+/// Maximum number of bad lines of a book that are quoted.
 const QUOTED_FAULTS: usize = 2;
 
-/// Says what will be played, and by whom if not by this machine.
+/// Notes what will be played, and on which workers if not on this machine.
 pub(super) fn announce(ready: &ReadyRun, book: &Book, fleet: Option<&Fleet>) {
     let ReadyRun { name, plan, state, .. } = ready;
     let engines: Vec<String> = plan
@@ -80,7 +80,8 @@ pub(super) fn announce(ready: &ReadyRun, book: &Book, fleet: Option<&Fleet>) {
     }
 }
 
-/// Says what is most likely a mistake: default limits for some of the engines only, or one engine twice.
+/// Notes what is most likely a mistake: default limits for some of the engines only, or one engine
+/// twice.
 pub(super) fn note_engines(loaded: &LoadedPlan, without_limits: &[usize]) {
     let LoadedPlan { plan, fingerprints, .. } = loaded;
     for engine in without_limits.iter().filter_map(|index| plan.engines.get(*index)) {
@@ -114,7 +115,7 @@ pub(super) fn note_engines(loaded: &LoadedPlan, without_limits: &[usize]) {
     }
 }
 
-/// Why so many games are played at once, if that is the default.
+/// Returns the reason for the concurrency, if it is the default.
 fn why_so_many(plan: &Plan) -> &'static str {
     match plan.is_timed() {
         is_timed if plan.concurrency != default_concurrency(is_timed) => "",
@@ -123,7 +124,7 @@ fn why_so_many(plan: &Plan) -> &'static str {
     }
 }
 
-/// Says who played, if others did.
+/// Notes which workers played, if any.
 pub(super) fn tell_workers(store: &Store, run: &str) -> Result<(), Failure> {
     let shares = store.pairs_by_worker(run)?;
     let shares: Vec<String> =
@@ -134,19 +135,19 @@ pub(super) fn tell_workers(store: &Store, run: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How to go on with a run.
+/// Returns the command that resumes a run.
 pub(super) fn go_on(ready: &ReadyRun, fleet: Option<&Fleet>) -> String {
     let ReadyRun { name, plan, results, .. } = ready;
     let on = fleet.map(Fleet::flag).unwrap_or_default();
     format!("go on with: arbiter {} --results {} --resume {name}{on}", plan.kind, quoted(results))
 }
 
-/// The command that shows a run again.
+/// Returns the command that shows a run again.
 pub(super) fn show(name: &str, results: &Path) -> String {
     format!("{} show {name}", with_results("results", results))
 }
 
-/// A command about the runs of a folder.
+/// Returns a command about the runs of a folder.
 pub(super) fn with_results(command: &str, results: &Path) -> String {
     let usual = ResultsArg::default().folder();
     match usual.is_ok_and(|usual| usual == results) {
@@ -155,7 +156,8 @@ pub(super) fn with_results(command: &str, results: &Path) -> String {
     }
 }
 
-/// The end of a run by an error; `show` is the command that shows it, `go_on` says how to go on.
+/// Returns the end of a run by an error; `show` is the command that shows the run, `go_on` the one
+/// that resumes it.
 pub(super) fn failure(error: &RunError, show: &str, go_on: &str) -> Failure {
     let message = format!("{error}; finished pairs are kept, {go_on}");
     match error {

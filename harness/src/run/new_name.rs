@@ -1,4 +1,4 @@
-//! The name of a run that begins.
+//! The name of a new run.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,14 +13,14 @@ use arbiter_store::{LockError, RunLock, Store, StoreError};
 #[derive(Debug)]
 pub(super) struct NewName {
     pub name: String,
-    /// When the run begins, as Unix time.
+    /// Start of the run, as Unix time in milliseconds.
     pub created_ms: i64,
-    /// Held from here on.
+    /// Lock of the run.
     pub lock: RunLock,
 }
 
-/// Takes the name `chosen` by the user for a new run, or one made of its kind and the time, to the
-/// millisecond. Runs that begin in the same millisecond take it in turn.
+/// Returns the name `chosen` by the user for a new run, or one made of its kind and the time, to
+/// the millisecond. Runs that start in the same millisecond wait for one another.
 pub(super) fn new_name(
     store: &Store,
     results: &Path,
@@ -40,6 +40,7 @@ pub(super) fn new_name(
         if chosen.is_some() {
             return Err(failure);
         }
+        // Another millisecond gives another name.
         std::thread::sleep(Duration::from_millis(1));
     }
 }

@@ -1,4 +1,4 @@
-//! Tries engines out before a run, so that a mistake is an error at once and not in the middle.
+//! Tries engines out before a run, so that mistakes are errors before the first game.
 
 use super::Inputs;
 use crate::{Failure, Printer, Style, emit, option_warnings, runtime, until_signal};
@@ -9,14 +9,14 @@ use arbiter_protocol::Protocol;
 use arbiter_report::{Dialect, note, warn};
 use arbiter_runner::{Preflight, PreflightError, check_game_engines, check_tuning};
 
-/// How far a run is that a signal ends before its first game.
+/// Progress of a run that a signal ends before its first game.
 pub(super) const BEFORE_GAMES: &str = "before the first game";
 
-/// Tries all engines out, and returns what they are played with: the book without the openings that some
-/// engine cannot be told, which are always the same for the same engines, and without those that will not be
-/// played; and the options of the engines. `is_probed` says whether an engine must heed what is to be tuned.
-/// Engines that turn out to speak xboard do so in the plan and the setups from then on. What cannot be started is
-/// told in `style`, if there is one.
+/// Tries all engines out, and returns the inputs of the games: the book without the openings that
+/// an engine cannot set up, which are always the same for the same engines, and without those that
+/// will not be played; and the options of the engines. `is_probed` if an engine must heed the
+/// parameters of a tuning. Engines that turn out to speak xboard do so in the plan and the setups
+/// from then on. An engine that cannot be started is reported in `style`, if there is one.
 pub(super) fn check_engines(
     plan: &mut Plan,
     mut inputs: Inputs,
@@ -79,7 +79,7 @@ pub(super) fn check_engines(
     Ok(Inputs { book, options, ..inputs })
 }
 
-/// Tries all engines out, and whether the one that is to be tuned can be.
+/// Tries all engines out, and checks that the engine of a tuning can be tuned.
 async fn try_all(
     plan: &Plan,
     setups: &[EngineSetup],

@@ -5,8 +5,8 @@ use arbiter_plan::{Effect, Plan, RunState};
 use arbiter_report::replayed_state;
 use arbiter_store::Store;
 
-/// The state of a run after the pairs that are on disk. The path of a tuning must be the one that
-/// is stored; what is missing of it, as after a kill, is added.
+/// Returns the state of a run after the stored pairs. The path of a tuning must be the stored one;
+/// a part that is missing, as after a kill, is added.
 pub(crate) fn replayed(store: &Store, run: &str, plan: &Plan) -> Result<RunState, Failure> {
     let stored = store.iterations(run)?;
     let mut iterations = Vec::new();

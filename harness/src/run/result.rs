@@ -27,7 +27,7 @@ pub(crate) fn print(store: &Store, summary: &Summary, format: OutputFormat) -> R
     })
 }
 
-/// The exit code that a run's end deserves, and who asked for it.
+/// Returns the exit code of a run's end and of its cause.
 pub(crate) fn exit_code(summary: &Summary, request: Option<StopCause>) -> ExitCode {
     match (summary.ending, summary.verdict()) {
         (Some(Ending::Interrupted), _) => match request {

@@ -1,12 +1,11 @@
-//! Whether flags that are given with `--resume` ask for the run that is to go on.
+//! Comparison of the flags beside `--resume` with the run to resume.
 
 use super::resolve;
 use crate::{Failure, RequestedRun};
 use arbiter_plan::{Plan, RunKind};
 use arbiter_settings::{Difference, OnResume, difference, filled, on_resume};
 
-/// An error says which of the flags that were given asks for something else than the run does that is to
-/// go on.
+/// Returns an error that names a given flag whose value differs from the run to resume.
 pub(super) fn check(
     kind: RunKind,
     name: &str,

@@ -1,4 +1,4 @@
-//! Suites whose questions workers put to the engines.
+//! Suites whose queries workers carry out.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use arbiter_plan::Engine;
 use arbiter_report::{Place, note};
 use arbiter_runner::{DispatcherEnd, JobCommand, Signals, check_suite_engines, unix_time_ms};
 
-/// What comes of all questions of a suite, in their order, each with the worker that says so, in
-/// words to follow a fault.
+/// Results of all queries of a suite, in their order, each with its worker, as a suffix of a
+/// fault's message.
 pub(crate) type Answered<A> = Vec<(<A as Assignment>::Done, String)>;
 
-/// Has workers put all questions of a suite to its engines; also says how many each had.
+/// Has workers carry out all queries of a suite; also returns the number of positions of each.
 pub(crate) fn run_on_workers<A: Assignment>(
     fleet: Fleet,
     args: &SuiteArgs,

@@ -1,4 +1,4 @@
-//! What the other programs do, done as they do it.
+//! Behaviour copied from the other programs.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ fn games(bench: &Bench) -> Vec<(String, String, String)> {
     games.iter().map(tags).map(|[white, black, fen]| (white, black, fen)).collect()
 }
 
-/// Two puppets without names.
+/// Runs a match of two puppets without names.
 fn nameless(bench: &Bench, program: &str, more: &str) -> Finished {
     let mut words = vec!["compat".to_owned(), program.to_owned()];
     for seed in ["1", "2"] {
@@ -39,7 +39,7 @@ fn a_link_or_a_copy_is_the_program_whose_name_it_has() {
     let said = |name: &str, asked: &str| {
         bench.start(&bench.path(name), [asked]).finish().expect_code(0).stdout
     };
-    // As fishtest asks, which wants a commit at the end of a line, and OpenBench.
+    // fishtest asks like this and wants a commit at the end of a line; OpenBench does, too.
     for name in ["bin/fastchess", "bin/fastchess-ob"] {
         for asked in ["-version", "--version"] {
             let version = said(name, asked);
@@ -121,7 +121,8 @@ fn a_signal_ends_the_run_in_time_and_it_goes_on_later() {
         let more = "-each tc=60+1 -openings file=book.epd -rounds 3 -pgnout file=games.pgn \
                     -maxmoves 5";
         let more = more.split_whitespace().map(str::to_owned);
-        // As a script starts it in the background: so that it ignores what it must heed.
+        // A script starts it like this in the background, with the signals ignored that it must
+        // heed.
         let script = r#"trap '' INT TERM; exec "$0" "$@""#;
         let shell = ["-c".to_owned(), script.to_owned(), programs::arbiter().display().to_string()];
         let line = shell.into_iter().chain(words).chain(engines).chain(more);
@@ -187,7 +188,7 @@ fn books_begin_again_and_may_be_those_of_the_engines() {
     let bench = Bench::new();
     let more = "-each nodes=1 -rounds 1 -pgnout file=games.pgn append=false";
     let wrapped = format!("{more} -openings file=book.epd start=21");
-    // What the file held is gone.
+    // The old content of the file is gone.
     for _ in 0..2 {
         compat(&bench, "fastchess", &wrapped).expect_code(0);
     }
@@ -219,7 +220,8 @@ fn command_lines_of_chess_tuning_tools_and_their_answers_are_as_it_reads_them() 
                 score=10 -resign movecount=3 score=550 twosided=false -rounds 4 -games 2 -repeat \
                 -recover -debug -pgnout out.pgn";
     let finished = bench.arbiter(line.split_whitespace()).finish().expect_code(0);
-    // One score after each game, each one game more than the last; and the numbers of the games.
+    // There is one score after each game, each of one more game than the last; and games are
+    // numbered.
     let scores = lines(&finished, "Score of engine1 vs engine2: ");
     let totals = scores.iter().map(|line| {
         let counts = line.split(':').nth(1).unwrap().split('[').next().unwrap();
@@ -229,7 +231,7 @@ fn command_lines_of_chess_tuning_tools_and_their_answers_are_as_it_reads_them() 
     let ended = lines(&finished, "Finished game ");
     let numbers = ended.iter().map(|line| line.split(' ').nth(2).unwrap().parse::<u64>().unwrap());
     assert!(numbers.eq(1..=8), "{ended:?}");
-    // Each two games have one opening.
+    // Every two games share an opening.
     let openings: Vec<String> = {
         let text = bench.read("out.pgn");
         let played = pgn::parse(&text).unwrap_or_else(|fault| panic!("{fault}"));

@@ -13,7 +13,7 @@ fn starts(bench: &Bench, name: &str) -> Vec<String> {
     games.iter().map(|game| game.tag("FEN").to_owned()).collect()
 }
 
-/// What fastchess would have saved of a match of two puppets, with so many pairs won and drawn.
+/// Returns fastchess's `config.json` of a match of two puppets, with so many pairs won and drawn.
 fn theirs(bench: &Bench, won: u64, drawn: u64) -> Value {
     let engine = |name: &str| {
         let args = format!("--seed 1 --marker {}", bench.marker());
@@ -71,7 +71,7 @@ fn what_fastchess_saved_goes_on_here() {
     assert_eq!(pairs.iter().sum::<u64>(), 6);
     assert!(pairs[2] >= 3 && pairs[4] >= 1, "{ptnml}");
     assert_eq!(lines(&finished, "LLR: ").len(), 1, "{finished:#?}");
-    // Behind the four openings that were played from the third on; in the form that was asked for.
+    // The match continues after the four openings played from the third on, in the requested form.
     let expected: Vec<&str> = openings.lines().skip(6).take(2).collect();
     let played = starts(&bench, "games.pgn");
     assert_eq!(played.len(), 4);
@@ -80,7 +80,7 @@ fn what_fastchess_saved_goes_on_here() {
     }
     let text = bench.read("games.pgn");
     assert!(text.contains("[Event \"Cup\"]") && text.contains(", n=") && text.contains("line=\""));
-    // The same without the counts is another run, and of other rounds if it is told so.
+    // Without the counts, the file makes another run, with other rounds on request.
     bench.write("config.json", theirs(&bench, 1, 3).to_string());
     let finished = go_on("stats=false -rounds 1").expect_code(0);
     assert_eq!(lines(&finished, "Started game 1 of 2 (A vs B)").len(), 1, "{finished:#?}");
@@ -98,7 +98,7 @@ fn what_we_save_is_all_that_fastchess_reads() {
                 -srand 3 -pgnout file=games.pgn -draw movenumber=30 movecount=4 score=9";
     let finished = compat(&bench, "fastchess", more).expect_code(0);
     let saved: Value = serde_json::from_str(&bench.read("config.json")).unwrap();
-    // All that it asks for is there, and has the type that it expects.
+    // Every key that fastchess expects is there, with the expected type.
     let expected = theirs(&bench, 0, 0);
     for (key, value) in expected.as_object().unwrap() {
         let found = saved.get(key).unwrap_or_else(|| panic!("{key} is missing"));
@@ -122,7 +122,7 @@ fn what_we_save_is_all_that_fastchess_reads() {
         (&saved["draw"]["score"], &saved["seed"], &saved["rounds"]),
         (&9.into(), &3.into(), &5.into())
     );
-    // As fastchess goes on with it, so do we with what is not marked as ours: where it ended.
+    // Without the keys marked as ours, the match continues where it ended, as in fastchess.
     let mut unmarked = saved.clone();
     unmarked.as_object_mut().unwrap().retain(|key, _| !key.starts_with("arbiter"));
     assert_ne!(unmarked, saved);
@@ -155,7 +155,8 @@ fn a_run_of_ours_goes_on_by_what_the_file_and_the_line_say_now() {
         let told = lines(finished, "Finished game ");
         told.iter().filter_map(|line| line.split(' ').nth(2)).map(str::to_owned).collect::<Vec<_>>()
     };
-    // More rounds on the command line, into another file, behind the openings that were played.
+    // With more rounds on the command line, it continues in another file, after the openings
+    // played.
     let longer = go_on("-rounds 3 -pgnout file=more.pgn -log file=x.log level=info");
     assert_eq!(played(&longer), ["5", "6"], "{longer:#?}");
     said(&longer.stderr);
@@ -163,16 +164,16 @@ fn a_run_of_ours_goes_on_by_what_the_file_and_the_line_say_now() {
     let third = plan::openings(3);
     assert_eq!(starts(&bench, "more.pgn")[0][..20], third.lines().last().unwrap()[..20]);
     assert!(bench.read("more.pgn").contains("[Round \"3\"]"));
-    // More in the file, which has the log, too; and openings are still counted from where they were.
+    // With more rounds in the file, which has the log, too, the openings still continue.
     edit("rounds", 4);
     assert_eq!(played(&go_on("")), ["7", "8"]);
     let fourth = plan::openings(4);
     assert_eq!(starts(&bench, "more.pgn")[2][..20], fourth.lines().last().unwrap()[..20]);
     assert!(bench.read("x.log").contains("Finished game 8 "));
-    // What is not about the games is taken from the file, and the run is the same.
+    // A setting not about the games is taken from the file, and the run is the same.
     edit("output", 1);
     let over = go_on("");
     assert_eq!((played(&over).len(), lines(&over, "Elo difference: ").len()), (0, 1), "{over:#?}");
-    // Without its counts it begins anew.
+    // Without the counts of the file, the match starts anew.
     assert_eq!(played(&go_on("stats=false -rounds 1")), ["1", "2"]);
 }

@@ -1,4 +1,4 @@
-//! Engines that are late, gone or cannot be started, told as the other programs tell of them.
+//! Engines that are late, gone or cannot be started, reported in the wording of the other programs.
 
 use super::{compat, duel, lines};
 use crate::support::bench::{Bench, Finished};
@@ -75,7 +75,7 @@ fn an_engine_that_does_not_start_ends_the_run_with_its_lines_and_files() {
     assert!(bench.read("x.log").contains("[FATAL ]"), "{}", bench.read("x.log"));
     let saved: serde_json::Value = serde_json::from_str(&bench.read("config.json")).expect("JSON");
     assert_eq!(saved["rounds"], 2);
-    // What it says can be done.
+    // The command in the message works.
     let again = bench.arbiter(["compat", "fastchess", "-config", "file=config.json"]).finish();
     assert!(again.expect_code(1).stdout.contains("Fatal; A engine startup failure"));
 }

@@ -4,7 +4,7 @@ use super::{compat, duel, engine, lines};
 use crate::support::bench::{Bench, Finished};
 use crate::support::plan;
 
-/// Three puppets.
+/// Runs a tournament of three puppets.
 fn three(bench: &Bench, program: &str, more: &str) -> Finished {
     bench.write("book.epd", plan::openings(20));
     let words = ["compat", program].into_iter().map(str::to_owned);
@@ -124,7 +124,7 @@ fn many_engines_take_as_many_openings_in_turn_as_there_are_rounds() {
     let more = "-each nodes=1 -openings file=book.epd order=sequential -rounds 2 -maxmoves 1";
     for (program, file, used) in [
         ("fastchess", "file=games.pgn", [0, 1, 0, 1, 0, 1]),
-        // There each pair has its own.
+        // In cutechess-cli each pair has its own opening.
         ("cutechess", "games.pgn -games 2 -repeat", [0, 1, 2, 3, 4, 5]),
     ] {
         let bench = Bench::new();
@@ -149,7 +149,7 @@ fn a_quick_match_has_the_names_of_its_programs() {
     assert!(regex_lite::Regex::new(begins).unwrap().is_match(&finished.stdout), "{finished:#?}");
     let line = "Finished game 1 (bundled vs bundled_2): ";
     assert_eq!(lines(&finished, line).len(), 1, "{finished:#?}");
-    // Who refuses a value goes on with its own.
+    // An engine that refuses a value continues with its own.
     let more = "-each nodes=1 option.Hash=99999999 -rounds 1 -maxmoves 1";
     let finished = compat(&bench, "fastchess", more).expect_code(0);
     assert!(finished.stdout.starts_with("Warning: No opening book specified!"), "{finished:#?}");

@@ -1,4 +1,4 @@
-//! What the other programs print and write, in their words.
+//! Output and files of the other programs, in their wording.
 
 use super::{compat, duel, lines};
 use crate::support::bench::{Bench, Finished};
@@ -41,7 +41,7 @@ fn principal_variations_are_warned_of_as_there() {
     let warnings = lines(&finished, "Warning; Illegal PV move - move ");
     assert!(warnings.len() > 10, "{finished:#?}");
     assert!(warnings.iter().all(|line| line.ends_with(" from A")), "{finished:#?}");
-    // They are no reason to end a strict run, and cutechess-cli has none.
+    // Such warnings do not end a strict run, and cutechess-cli has none.
     assert_eq!(lines(&finished, "Finished game ").len(), 2);
     let more = "-each nodes=1 -openings file=book.epd -rounds 1 -repeat";
     let finished = duel(&bench, "cutechess", odd, more).expect_code(0);
@@ -86,10 +86,10 @@ fn cutechess_tells_sides_outcomes_and_intervals_in_its_own_way() {
     ] {
         assert_eq!(text.lines().filter(|found| *found == line).count(), count, "{line} {text}");
     }
-    // Each illegal move is another outcome.
+    // Each illegal move counts as an outcome of its own.
     let outcomes = lines(&finished, "   \"Loss: ").len();
     assert!(outcomes >= 2 && lines(&finished, "   \"Win: ").len() == outcomes, "{text}");
-    // What was said, with the time since the start.
+    // The log has the engines' lines with the time since the start.
     let said = regex_lite::Regex::new(r"(?m)^-?\d+ >A\(0\): go nodes 1$").unwrap();
     assert!(said.is_match(text) && text.contains(" <B(1): bestmove "), "{text}");
     assert!(finished.stderr.contains("Warning: A doesn't have option Nope\n"), "{finished:#?}");
@@ -119,7 +119,7 @@ fn mate_scores_are_looked_at_if_that_is_asked_for() {
     let count = |finished: &Finished, start: &str| lines(finished, start).len();
     assert_eq!(count(&finished, "Warning; Incomplete mating PV - from A"), 6, "{finished:#?}");
     assert_eq!(count(&finished, "Warning; Mating PV does not end with checkmate - from B"), 6);
-    // Two engines that both win are told of in any case.
+    // A warning about two engines that both claim a win is printed in any case.
     let both = "Warning; Sign mismatch in mate scores ";
     assert_eq!(count(&finished, both), 10, "{finished:#?}");
     let finished = duel(&bench, "fastchess", odd, more).expect_code(0);
@@ -163,7 +163,7 @@ fn comments_have_all_that_is_asked_for_whatever_bounds_the_engines() {
             let [begun, ended] = ["GameStartTime", "GameEndTime"].map(|name| game.tag(name));
             assert!(time.is_match(begun) && time.is_match(ended) && begun <= ended, "{text}");
         }
-        // As OpenBench reads them: score and depth, seconds, nodes, seldepth.
+        // OpenBench reads them like this: score and depth, seconds, nodes, seldepth.
         let comment = r"\{([+-]?M?\d+(\.\d+)?)/\d+\s\d+\.\d{3}s,\stl=\d+\.\d+s,\sn=\d+,\ssd=\d+,\snps=\d+[,}]";
         let whole = regex_lite::Regex::new(comment).unwrap().find_iter(&text).count();
         let moves: usize = games.iter().map(|game| game.moves.len()).sum();
@@ -222,7 +222,7 @@ fn tests_are_told_by_the_formulas_of_the_program() {
     let finished = duel(&bench, "cutechess", illegal, more).expect_code(0);
     let score = lines(&finished, "Score of A vs B: ");
     let wins: f64 = score.last().unwrap().split(' ').nth(5).unwrap().parse().unwrap();
-    // By the definition of BayesElo, with half a game more of each kind.
+    // This is the definition of BayesElo, with half a game more of each kind.
     let [won, other, all] = [wins + 0.5, 0.5, wins + 1.5];
     let draw_elo = 200.0 * ((all - other) / other * (all - won) / won).log10();
     let x = 10f64.powf(-draw_elo / 400.0);
@@ -234,12 +234,12 @@ fn tests_are_told_by_the_formulas_of_the_program() {
     };
     let terms = at(elo).into_iter().zip(at(0.0)).zip([won, other, other]);
     let llr: f64 = terms.map(|((one, null), count)| count * (one / null).ln()).sum();
-    // Three digits, without zeros at the end.
+    // The ratio has three digits, without zeros at the end.
     let llr = format!("{llr:.2}");
     let line = format!("SPRT: llr {} (", llr.trim_end_matches('0').trim_end_matches('.'));
     assert_eq!(lines(&finished, &line).len(), 1, "{line} {finished:#?}");
     assert!(lines(&finished, &line)[0].ends_with(", lbound -2.94, ubound 2.94 - H1 was accepted"));
-    // In the form of cutechess, fastchess tells a ratio of games, and ours beside it if asked to.
+    // In cutechess's form, fastchess prints a ratio of games, and on request ours beside it.
     let more = format!("{more} -output format=cutechess -arbiter llr=true");
     let finished = duel(&bench, "fastchess", illegal, &more).expect_code(0);
     let ratio = |start: &str| {

@@ -38,7 +38,7 @@ fn a_pawn_move_or_capture_is_the_first_move_that_counts_for_a_draw() {
         for game in played {
             let (fen, moves) = (game.tag("FEN"), &game.moves);
             let fields: Vec<&str> = fen.split(' ').collect();
-            // By the number in the position there, and from the opening on here.
+            // fastchess counts by the position's move number, cutechess-cli from the opening on.
             let number = 2 * fields[5].parse::<usize>().unwrap() - 2;
             let number = number + usize::from(fields[1] == "b");
             let before = if program == "fastchess" { number } else { 0 };
@@ -125,7 +125,7 @@ fn an_illegal_move_is_named_and_counted_as_there() {
         let form = lines(&finished, "Warning; Move does not match uci move format").len();
         assert_eq!(form, if mode == "illegal-move" { 0 } else { 2 }, "{finished:#?}");
         let text = bench.read("games.pgn");
-        // One good move and the illegal one, then the illegal one alone.
+        // One game has a good move before the illegal one, the other only the illegal one.
         for count in [2, 1] {
             assert_eq!(text.matches(&format!("[PlyCount \"{count}\"]")).count(), 1, "{text}");
         }

@@ -22,7 +22,7 @@ const PACKAGES: &str = "chess-tuning-tools==0.9.3 arviz==0.17.1 atomicwrites==1.
 /// Iterations that it is to come through.
 const ITERATIONS: usize = 10;
 
-/// The program, in an environment of its own; `TUNE` names one that is there already.
+/// Installs the program in an environment of its own, unless `TUNE` names an installed one.
 fn tune(bench: &Bench) -> PathBuf {
     if let Some(path) = std::env::var_os("TUNE") {
         return path.into();

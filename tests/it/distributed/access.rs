@@ -89,7 +89,7 @@ fn an_encrypted_server_is_used_only_if_the_right_authority_vouches_for_it() {
     refused(&url, &flags("theirs.pem", "client"), &["certificate"]);
     refused(&url, &flags("ours.pem", "stranger"), &[phrases::NO_SERVER]);
     refused(&url, &flags("ours.pem", "client")[..6], &[phrases::NO_SERVER]);
-    // Who asks for nothing in particular gets no plain connection either.
+    // A client without encryption settings gets no plain connection either.
     refused(&server.url(), &flags("theirs.pem", "client"), &["certificate"]);
     let mut plain = Client::connect(&server);
     plain.publish("arbiter.hello.x", b"x");
@@ -106,7 +106,7 @@ fn an_encrypted_server_is_used_only_if_the_right_authority_vouches_for_it() {
 #[test]
 fn of_a_certificate_that_will_not_do_is_said_why() {
     let bench = Bench::new();
-    // What the first search for "openssl self-signed" says.
+    // This is the first recipe that a search for "openssl self-signed" finds.
     authority(&bench, "simple");
     openssl(
         &bench,
@@ -156,8 +156,8 @@ fn assert_secret(bench: &Bench, secret: &str, holders: &[&str], printed: &[&Fini
     }
 }
 
-/// A run that is begun, interrupted and resumed, by a coordinator and a worker with these flags;
-/// without them, and with `wrong` ones, neither gets in.
+/// Starts, interrupts and resumes a run with a coordinator and a worker with these flags; without
+/// them, and with `wrong` ones, neither gets in.
 fn enter(
     bench: &Bench,
     server: &Server,

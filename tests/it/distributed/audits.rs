@@ -27,8 +27,8 @@ const DETOUR: &str = r#"mappings = {
 /// Pairs of a run in which each of five workers meets each other one.
 const PAIRS: usize = 40;
 
-/// Has engine A win both games of a pair: the opponent breaks down before their true ends, after another
-/// move of A if `is_made_up`.
+/// Makes engine A win both games of a pair: the opponent breaks down before their true ends, after
+/// another move of A if `is_made_up`.
 fn won_by_a(result: &mut Value, is_made_up: bool) {
     for half in ["first", "second"] {
         let game = &mut games(result)[half];
@@ -64,7 +64,7 @@ fn another_move(fen: &str, moves: &[Value]) -> String {
     texts.find(|text| *text != last["uci"]).expect("there is a choice")
 }
 
-/// Passes the results of the liar on as it would like them to be; what comes of it is how many.
+/// Passes the liar's results on, falsified; returns their number.
 fn lie(server: &Server, is_made_up: bool) -> JoinHandle<usize> {
     let (heard, mut mouth) = detour(server);
     std::thread::spawn(move || {
@@ -89,7 +89,7 @@ fn a_liar_among_five_workers_is_found_and_nothing_is_left_of_its_lies() {
     let Some(server) = Server::start(&bench, DETOUR) else { return };
     let lying = lie(&server, true);
     let _workers = ["a", "b", "c", "d", "liar"].map(|name| Worker::start(&bench, &server, name));
-    // Jobs that the liar has as it is excluded are sent again when nobody is heard to do them.
+    // Jobs that the liar has when it is excluded are sent again once no worker reports doing them.
     assert_untouched(&bench, impatient(&bench, &server).set("audit", "100%").start());
     let results = bench.path("results");
     assert!(!store::players(&results).contains_key("liar"), "{:?}", store::players(&results));
@@ -122,7 +122,8 @@ fn an_audit_of_honest_workers_changes_nothing() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
-    // A worker to which an audit of its own pair comes leaves it to the other long before this lease ends.
+    // A worker that gets an audit of its own pair passes it to the other long before this lease
+    // ends.
     let plan = distant(&bench, &server).set("audit", "100%").set("lease", 3600);
     assert_untouched(&bench, plan.start());
     assert_eq!(store::remarks(&bench.path("results")), Vec::<String>::new());
@@ -141,7 +142,7 @@ fn excluded(bench: &Bench) -> Vec<String> {
     remarks.into_iter().filter(|remark| remark.contains(": excluded: ")).collect()
 }
 
-/// Each of them repeats what the other one says of a pair.
+/// Each of the two liars confirms the other's results.
 #[test]
 fn two_workers_that_tell_the_same_lies_are_found_by_the_others() {
     let bench = Bench::new();
@@ -161,7 +162,7 @@ fn two_workers_that_tell_the_same_lies_are_found_by_the_others() {
     assert!(lying.join().expect("results can be changed") > 0);
 }
 
-/// A run over a worker that lies while the only honest one is silent; then it goes on.
+/// A run over a worker that lies while the only honest one is silent; then the honest one resumes.
 fn lie_alone(is_made_up: bool, audit: &str) {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, DETOUR) else { return };
@@ -185,7 +186,7 @@ fn a_liar_is_found_though_nobody_else_is_heard() {
     lie_alone(true, "100%");
 }
 
-/// Its breakdowns would else be played again by itself, without end.
+/// Otherwise the liar would play its own breakdowns again, without end.
 #[test]
 fn claims_of_breakdowns_end_though_nobody_else_is_heard() {
     lie_alone(false, "1%");

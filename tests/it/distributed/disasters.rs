@@ -26,8 +26,8 @@ fn liar() -> Option<PathBuf> {
     found
 }
 
-/// Variables under which a program sees the time as `shift` says. Time goes on as it does: what a
-/// machine measures is not wrong because its clock is.
+/// Variables under which a program sees the clock shifted by `shift`. Time passes at its normal
+/// rate: the durations that a machine measures are right although its clock is wrong.
 fn shifted(library: &Path, shift: &str) -> [String; 4] {
     [
         format!("LD_PRELOAD={}", library.display()),

@@ -1,4 +1,4 @@
-//! Workers that are not like the others, or not fit for a run.
+//! Workers that differ from the others or are not fit for a run.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -12,12 +12,12 @@ use crate::support::{programs, store, wait_for};
 /// Pairs of a run that has time to look at workers.
 const PAIRS: usize = 60;
 
-/// What makes engines crash in the course of every game.
+/// Variable that makes engines crash in the course of every game.
 const CRASHES: &str = "PUPPET=--mode crash --after 10";
 
-/// A run of engines that are what each machine makes of them: its variables BENCH and NPS are what
-/// their bench says, PUPPET how they behave, and PAUSE how many seconds they take to start. Each move
-/// takes them `delay` ms.
+/// A run whose engines depend on variables of each machine: BENCH and NPS set the result of their
+/// bench, PUPPET their behaviour, and PAUSE the seconds they take to start. Each move takes `delay`
+/// ms.
 fn fickle<'a>(bench: &'a Bench, delay: u32) -> Plan<'a> {
     let script = format!(
         "#!/bin/sh\nsleep ${{PAUSE:-0}}\nfor last; do :; done\n\
@@ -37,18 +37,18 @@ fn fickle<'a>(bench: &'a Bench, delay: u32) -> Plan<'a> {
     Plan::new(bench, "match", PAIRS).engine(engine("A", 1)).engine(engine("B", 2))
 }
 
-/// The same, played by workers.
+/// The same run, played by workers.
 pub fn distant<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
     fickle(bench, 5).unset("concurrency").set("on", server.url())
 }
 
-/// What it plays of so many pairs on one machine, at full speed.
+/// Plays `pairs` pairs of the run on one machine, at full speed.
 fn local(pairs: usize) -> Played {
     let bench = Bench::new();
     fickle(&bench, 0).set("pairs", pairs).set("concurrency", 2).played(0)
 }
 
-/// Asserts that a run has ended as on one machine. The hash of the script is another.
+/// Asserts that a run has ended as on one machine. The hash of the script may differ.
 #[track_caller]
 fn assert_as_local(bench: &Bench, finished: &Finished, pairs: usize) {
     let (found, expected) = (Played::read(bench, finished), local(pairs));
@@ -56,7 +56,7 @@ fn assert_as_local(bench: &Bench, finished: &Finished, pairs: usize) {
     assert_eq!(found.moves(), expected.moves());
 }
 
-/// What is said of workers that were excluded.
+/// Returns name, reason and discarded pairs of the excluded workers.
 fn excluded(finished: &serde_json::Value) -> Vec<(String, String, u64)> {
     let all = finished["workers_set_aside"].as_array().cloned().unwrap_or_default();
     let word = |value: &serde_json::Value| value.as_str().expect("a word").to_owned();
@@ -73,7 +73,7 @@ fn a_worker_with_another_bench_is_excluded_before_it_plays() {
     let Some(server) = Server::start(&bench, "") else { return };
     let odd = Worker::start_as(&bench, &server, "b", &["BENCH=7"]);
     let running = distant(&bench, &server).switch("check-bench").set("pairs", 12).start();
-    // Who may play comes later, as so short a run could else end before the other's bench.
+    // The good worker starts later, as so short a run could otherwise end before the other's bench.
     let results = bench.path("results");
     wait_for("it is excluded", || store::remarks(&results).first().map(|_| ()));
     let _good = Worker::start_as(&bench, &server, "a", &[]);
@@ -112,7 +112,7 @@ fn each_worker_scales_times_by_its_own_speed() {
         assert!(words.contains("winc 2000 binc 2000"), "{words}");
         assert!(words.contains("btime 240000"), "{words}");
     }
-    // Which is to be seen.
+    // `cluster show` shows this.
     let show = ["cluster", "show", "--on", &server.url()];
     let json = bench.arbiter(show.iter().chain(&["--format", "json"])).finish().json();
     assert_eq!(json["workers"][0]["bench_nps"], serde_json::json!({"A": 500.0, "B": 500.0}));
@@ -166,7 +166,7 @@ fn a_worker_that_crashes_is_excluded_and_its_pairs_are_played_again() {
     assert_eq!(worker, "bad");
     said(&without_figures(why));
     assert!(*pairs >= 8, "{pairs}");
-    // What it had played is there, apart, and was played again.
+    // Its pairs are kept apart, and were played again.
     let discarded = store::discarded(&results);
     assert_eq!(discarded.len() as u64, *pairs);
     assert!(discarded.iter().all(|(_, worker)| worker == "bad"));
@@ -178,7 +178,7 @@ fn a_worker_that_crashes_is_excluded_and_its_pairs_are_played_again() {
     let remarks = store::remarks(&results);
     let is_told = |remark: &String| remark.starts_with("bad: ") && remark.ends_with(why);
     assert!(remarks.iter().any(is_told), "{remarks:#?}");
-    // Who reads the store later reads the same.
+    // A report from the store is the same later.
     let show = ["results", "--results", &results.display().to_string(), "show", "run"];
     let shown = bench.arbiter(show.iter().chain(&["--format", "json"])).finish().expect_code(0);
     assert_eq!(shown.json(), finished.json());

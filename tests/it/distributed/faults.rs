@@ -1,4 +1,4 @@
-//! What dies on the way.
+//! Processes that die during a run.
 
 use rustix::process::Signal;
 
@@ -43,7 +43,7 @@ fn a_worker_that_is_killed_between_its_job_and_the_start_of_the_game_loses_nothi
     client.subscribe("arbiter.run.*.sign.a");
     let lease = LEASE.as_secs();
     let running = excluded::distant(&bench, &server).set("lease", lease).set("pairs", 4).start();
-    // It has the job, and its engines are on their way.
+    // The worker has the job, and its engines are starting.
     let (_, sign) = client.next();
     victim.signal(Signal::KILL);
     victim.finish();
@@ -108,12 +108,12 @@ fn results_that_come_while_nobody_coordinates_are_not_lost() {
     running.signal(Signal::KILL);
     running.finish();
     let stored = store::pairs(&bench.path("results")).len();
-    // What was in work is played to its end, and the results wait on the server.
+    // Pairs in work are played to their end, and the results wait on the server.
     let mut subject = String::new();
     for _ in 0..=stored {
         subject = client.next().0;
     }
-    // Some of them had been delivered when the coordinator was killed; here all of them.
+    // Some results had been delivered when the coordinator was killed; here all of them are.
     let token = subject.split('.').nth(2).expect("arbiter.results.TOKEN.PAIR.WORKER");
     let mut taker = Client::connect(&server);
     taker.subscribe("taken");
@@ -139,7 +139,7 @@ fn a_server_that_is_killed_and_started_again_loses_nothing() {
     server.restart();
     wait_for_pairs(&bench, 4);
     server.kill();
-    // Longer than a lease: who plays goes on, and who sends waits.
+    // The outage is longer than a lease: engines play on, and results wait.
     std::thread::sleep(2 * LEASE);
     server.restart();
     assert_untouched(&bench, running);
@@ -193,7 +193,7 @@ fn a_worker_that_stood_still_comes_too_late() {
     wait_for_pairs(&bench, 2);
     sleeper.signal(Signal::STOP);
     let other = Worker::start(&bench, &server, "b");
-    // Its pairs are given to the other one, as nothing is heard of them.
+    // Its pairs are given to the other worker, as it sends no signs of life.
     let results = bench.path("results");
     wait_for("the other has played most", || {
         (store::players(&results).get("b").copied().unwrap_or(0) >= 4).then_some(())
@@ -217,7 +217,7 @@ fn a_worker_that_leaves_finishes_what_it_has_and_one_that_must_go_gives_it_back(
     wait_for("the second worker has played", || store::players(&results).get("b").map(|_| ()));
     hasty.signal(Signal::TERM);
     hasty.finish().expect_code(0);
-    // With that lease nobody would see the pairs again that were not given back.
+    // With this long lease, pairs that were not given back would not come again during the test.
     let _last = Worker::start(&bench, &server, "c");
     let finished = running.finish().expect_code(0);
     assert_eq!(Played::read(&bench, &finished), uninterrupted());

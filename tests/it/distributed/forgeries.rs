@@ -1,4 +1,4 @@
-//! What is said in the name of a coordinator by somebody else.
+//! Messages that somebody else sends in the name of a coordinator.
 
 use std::thread::{JoinHandle, sleep};
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::support::plan::Plan;
 use crate::support::snapshot::said;
 use crate::support::{store, wait_for};
 
-/// Key and signature, with which messages of coordinators begin.
+/// Length of key and signature at the start of a coordinator's message, in bytes.
 pub const SIGNATURE: usize = 96;
 
 fn parsed(bytes: &[u8]) -> Value {
@@ -63,7 +63,8 @@ pub fn give_up(mut running: Running) {
     running.finish().expect_code(130);
 }
 
-/// All that is heard until somebody says `end`. What is not read in time, the server does not send.
+/// Records all messages until the subject `end`. The server drops messages that are not read in
+/// time.
 fn record(mut client: Client, end: &'static str) -> JoinHandle<Vec<Message>> {
     std::thread::spawn(move || {
         let messages = std::iter::from_fn(|| client.hear());

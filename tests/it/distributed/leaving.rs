@@ -1,4 +1,4 @@
-//! How fast an end reaches workers, and how fast they leave.
+//! Time until workers notice the end of a run, and until they leave.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -11,11 +11,11 @@ use crate::support::plan::Plan;
 use crate::support::site::Site;
 use crate::support::{process, store, wait_for};
 
-/// A second is the promise; the rest is for machines that do much else besides. What is broken takes
-/// as long as games that do not end, or until the server answers that is not there.
+/// Longest time to leave. The promise is a second; the rest is for busy machines. A failure takes
+/// as long as games that do not end, or as the wait for a server that is gone.
 const PROMPT: Duration = Duration::from_secs(5);
 
-/// A run whose games do not end in the time that a test has.
+/// A run whose games do not end during a test.
 fn endless<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
     let args = |seed: u32| format!("--mode slow --delay-ms 300000 --seed {seed}");
     let plan = Plan::new(bench, "match", 4).puppet("A", &args(1)).puppet("B", &args(2));
@@ -28,7 +28,7 @@ fn assert_prompt(what: &str, took: Duration) {
     assert!(took < PROMPT, "{what}: {took:?}");
 }
 
-/// How long a worker takes to leave.
+/// Returns the time that a worker takes to leave.
 #[track_caller]
 fn leave(worker: Worker, signal: Signal) -> Duration {
     let asked = Instant::now();
@@ -50,7 +50,7 @@ fn an_end_reaches_workers_within_a_second() {
     }
     wait_for("engines play", || (process::marked(bench.marker()).len() >= 8).then_some(()));
     running.signal(Signal::INT);
-    // Two signals at once could be heard in any order.
+    // Two signals at the same time could arrive in any order.
     sleep(Duration::from_millis(300));
     assert!(process::marked(bench.marker()).len() >= 8, "the first one lets games end");
     running.signal(Signal::INT);
@@ -65,8 +65,8 @@ fn an_end_reaches_workers_within_a_second() {
 fn a_verdict_reaches_workers_within_a_second() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
-    // At each place engines play so many pairs, and then do not come to an end. The first of those
-    // is behind at least so many others, which suffice.
+    // Each worker's engines play `SUFFICE` pairs, and then do not come to an end. The first endless
+    // pair comes after at least that many others, which suffice for a verdict.
     const SUFFICE: u32 = 8;
     let slow = format!("--mode slow --delay-ms 300000 --in-game {}", 2 * SUFFICE + 1);
     let plan = Plan::new(&bench, "sprt", 200)
@@ -95,7 +95,7 @@ fn a_worker_that_has_lost_its_server_leaves_at_once() {
     for signal in [Signal::INT, Signal::TERM] {
         let bench = Bench::new();
         let Some(mut server) = Server::start(&bench, "") else { return };
-        // One plays a game without end, one has nothing to play, and one knows of no run.
+        // One worker plays a game without end, one has nothing to play, and one knows of no run.
         let playing = Worker::start_as(&bench, &server, "a", &[]);
         let mut client = Client::connect(&server);
         client.subscribe("arbiter.run.*.sign.*");
@@ -107,7 +107,7 @@ fn a_worker_that_has_lost_its_server_leaves_at_once() {
         let flags = ["--slots", "1", "--trust", &crate::support::nats::key(&Bench::new())];
         let stranger = Worker::start_with(&bench, &server, "c", &flags);
         for name in ["b", "c"] {
-            // They greet when they have heard of the run, and again three seconds later.
+            // Workers greet when they learn of the run, and again three seconds later.
             for _ in 0..2 {
                 while client.next().0 != format!("arbiter.hello.{name}") {}
             }
@@ -139,7 +139,7 @@ fn an_idle_worker_leaves_at_once() {
         (0..2).for_each(|_| drop(client.next()));
         assert_prompt("an idle worker", leave(idle, signal));
     }
-    // Those who look on are told, and the store has none of it.
+    // Viewers see the workers come and go, and the store has none of it.
     let site = Site::start(&bench, &["--read-only"]);
     site.events("/events/runs/run").wait_for(
         "part-events",
@@ -181,7 +181,7 @@ fn a_coordinator_without_a_server_leaves_in_time() {
     client.next();
     server.kill();
     running.signal(Signal::TERM);
-    // Two signals at once could be heard as one.
+    // Two signals at the same time could count as one.
     sleep(Duration::from_millis(300));
     running.signal(Signal::TERM);
     let asked = Instant::now();

@@ -13,11 +13,11 @@ use crate::support::snapshot::{of_any_machine, said};
 /// The user and group `nobody` of most systems.
 const NOBODY: &str = "65534";
 
-/// An ordinary user finds what root does, whose tests are those of the table.
+/// An ordinary user's worker holds engines as root's does; the table shows root's.
 #[test]
 fn a_worker_of_an_ordinary_user_holds_engines_as_one_of_root() {
     if !rustix::process::geteuid().is_root() {
-        // Then that is what all tests show.
+        // Without root, all tests already run as an ordinary user.
         return;
     }
     let user = ["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"];
@@ -52,7 +52,8 @@ const WITHOUT_LANDLOCK: &str = r#"
     exec @ARGV or die $!;
 "#;
 
-/// A worker in this sandbox that does not find Landlock says so, and leaves at once where it must.
+/// A worker in this sandbox that does not find Landlock says so, and leaves if it requires
+/// Landlock.
 #[test]
 fn without_landlock_a_worker_says_so_and_seccomp_still_holds() {
     let by = ["perl", "-e", WITHOUT_LANDLOCK].map(str::to_owned).to_vec();

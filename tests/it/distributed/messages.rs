@@ -1,5 +1,5 @@
-//! A network, and workers, that do to messages what they should not. The server hands all results,
-//! and all that is said about runs, to the test first, which passes on what it likes.
+//! A network, and workers, that mistreat messages. The server sends all results and all messages
+//! about runs to the test first, which passes on those it chooses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -16,7 +16,7 @@ use crate::support::nats::{Client, Message, Server, Worker};
 use crate::support::phrases;
 use crate::support::{store, wait_for};
 
-/// What makes the server do so. What is passed on takes another way.
+/// Server configuration for the detour. Messages that are passed on take another subject.
 pub const DETOUR: &str = r#"mappings = {
   "arbiter.results.*.*.*": "held.results.$1.$2.$3"
   "arbiter.run.*.*": "held.run.$1.$2"
@@ -26,10 +26,10 @@ pub const DETOUR: &str = r#"mappings = {
   "passed.run.*.sign.*": "arbiter.run.$1.sign.$2"
 }"#;
 
-/// How long a message is held for want of others.
+/// Longest time a message is held while no others arrive.
 const CALM: Duration = Duration::from_millis(300);
 
-/// Hears all messages on the detour, until the server is gone.
+/// Receives all messages on the detour, until the server is gone.
 pub fn detour(server: &Server) -> (Receiver<Message>, Client) {
     let mut ears = Client::connect(server);
     ears.subscribe("held.>");
@@ -54,8 +54,8 @@ pub fn pair_of(message: &Message) -> Option<u64> {
     message.subject.strip_prefix("held.results.")?.split('.').nth(1)?.parse().ok()
 }
 
-/// Passes messages on, four at a time, the last one first and each one twice; what comes of it is
-/// how many results overtook another.
+/// Passes messages on, four at a time, the last one first and each one twice; returns the number of
+/// results that overtook another.
 fn shuffle(server: &Server) -> JoinHandle<usize> {
     let (heard, mut mouth) = detour(server);
     std::thread::spawn(move || {
@@ -97,7 +97,7 @@ fn messages_that_overtake_each_other_and_come_twice_change_nothing() {
     assert!(overtaken > 0, "no result overtook another");
 }
 
-/// What is wrong with a result, what makes it so, and what is written down of it.
+/// A fault of a result, the edit that causes it, and the remark that is stored about it.
 type Wrong = (&'static str, fn(&mut Value), &'static str);
 
 const WRONGS: [Wrong; 11] = [

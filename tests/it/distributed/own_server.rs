@@ -1,5 +1,5 @@
-//! Servers that `arbiter cluster init` has set up: nobody else can hear or speak there, and everybody
-//! can do what belongs to the part that a join file gives.
+//! Servers set up by `arbiter cluster init`: nobody else can listen or publish there, and each user
+//! can do what the part of its join file requires.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -31,7 +31,8 @@ fn init_with(bench: &Bench, flags: &[&str]) {
     bench.arbiter(made.iter().chain(flags)).finish().expect_code(0);
 }
 
-/// A server that has their users, but does not encrypt, so that tests can speak to it by hand.
+/// A server with the users of the folder but without encryption, so that tests can speak its
+/// protocol.
 pub fn unencrypted(bench: &Bench) -> Option<Server> {
     init(bench, 1);
     serve(bench)
@@ -62,7 +63,7 @@ pub fn nkey(bench: &Bench, user: &str) -> KeyPair {
 /// Makes the files, and starts the server with them, at which `port` says.
 pub fn up(bench: &Bench) -> Option<(Worker, u16)> {
     if installed("nats-server").is_none() {
-        // It says so, or fails where it has to be there.
+        // Starting a server prints the notice, or fails where a server is required.
         Server::start(bench, "");
         return None;
     }
@@ -102,7 +103,7 @@ fn a_command_each_makes_a_cluster_that_plays_over_tls() {
     let show = ["cluster", "show", "--on", COORDINATOR, "--format", "json"];
     let shown = bench.arbiter(show).finish().expect_code(0).json();
     assert_eq!(shown["workers"][1]["worker"], "worker2", "{shown}");
-    // Nothing is said in plain text.
+    // The server answers nothing in plain text.
     let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("the server listens");
     stream.set_read_timeout(Some(PATIENCE)).expect("a time can be set");
     stream.write_all(b"CONNECT {}\r\nPING\r\n").expect("the server listens");
@@ -213,7 +214,7 @@ fn a_stolen_coordinator_file_opens_nothing_once_there_is_a_new_folder() {
     drop(server);
 }
 
-/// How a worker ends that is told to leave at once.
+/// Returns the exit code of a worker that is stopped soon after its start.
 fn join_briefly(bench: &Bench, file: &str) -> Option<i32> {
     let worker = bench.arbiter(["worker", "--on", file, "--slots", "1"]);
     std::thread::sleep(std::time::Duration::from_millis(300));
@@ -234,7 +235,7 @@ fn an_open_server_is_refused_at_both_ends_unless_it_is_asked_for() {
     assert!(!store::has_run(&bench.path("results"), "run"), "it has begun a run");
     drop(server);
 
-    // One that knows its users but does not encrypt will do on this machine, and nowhere else.
+    // A server with users but without encryption is accepted on this machine, and nowhere else.
     let Some(server) = Server::start(&bench, "authorization { token: secret }") else { return };
     let show = |url: &str| bench.arbiter(["cluster", "show", &format!("--on={url}")]).finish();
     let url = server.url().replace("//", "//secret@");
@@ -315,7 +316,7 @@ fn a_join_file_that_is_none_is_said_to_be_wrong() {
         let join = bench.arbiter(["worker", "--on", "wrong.join"]).finish();
         join.expect_error(3);
     }
-    // One that others can read is used, with a word of warning; here there is no server.
+    // A file that others can read is used, with a warning; here there is no server.
     bench.write("open.join", &own);
     let finished = bench.arbiter(["worker", "--on", "open.join"]).finish().expect_code(8);
     assert!(finished.stderr.contains("chmod 600 open.join"), "{finished:#?}");

@@ -1,4 +1,4 @@
-//! What workers may do on the server, and what programs may do on a worker.
+//! Permissions of workers on the server, and of programs at a worker.
 
 use std::process::Command;
 
@@ -13,8 +13,8 @@ use crate::support::phrases;
 use crate::support::plan::Plan;
 use crate::support::{store, wait_for};
 
-/// What a worker would need for a consumer of its own, by which it could have the server send what a stream
-/// holds to any subject.
+/// Subjects a worker would need to create a consumer, with which it could have the server send the
+/// messages of a stream to any subject.
 fn consumers(stream: &str) -> Vec<String> {
     let calls = ["CREATE", "DURABLE.CREATE", "DELETE", "INFO", "MSG.NEXT"].iter();
     let api = calls.flat_map(|call| {
@@ -48,14 +48,14 @@ fn a_worker_can_neither_read_results_nor_stop_runs_nor_remove_anything() {
         format!("$JS.API.STREAM.DELETE.{results}"),
         format!("$JS.API.STREAM.UPDATE.{jobs}"),
         format!("$JS.API.CONSUMER.DELETE.{jobs}.workers"),
-        // Nor can it speak for others.
+        // It cannot speak for others.
         format!("arbiter.results.{token}.0.worker2"),
         format!("arbiter.run.{token}.join.worker2"),
         format!("arbiter.run.{token}.sign.worker2"),
         "arbiter.hello.worker2".to_owned(),
         "$O.ARBITER_PROGRAMS.M.x".to_owned(),
         "$JS.API.STREAM.DELETE.OBJ_ARBITER_PROGRAMS".to_owned(),
-        // Nor learn of what does not concern it.
+        // It cannot learn of anything that does not concern it.
         "$JS.API.INFO".to_owned(),
         format!("$JS.API.CONSUMER.INFO.{jobs}.workers"),
         "$JS.API.STREAM.NAMES".to_owned(),
@@ -77,7 +77,7 @@ fn a_worker_can_neither_read_results_nor_stop_runs_nor_remove_anything() {
         thief.listen(subject);
         assert!(thief.error().contains("Permissions Violation"), "{subject}");
     }
-    // Nor can it have the coordinator do it, whose answers go where they are asked to go.
+    // It cannot make the coordinator do it, whose answers go to the subject in the request.
     for reply in [
         format!("$JS.API.STREAM.DELETE.{jobs}"),
         format!("$JS.API.STREAM.DELETE.{results}"),
@@ -88,7 +88,7 @@ fn a_worker_can_neither_read_results_nor_stop_runs_nor_remove_anything() {
         for question in ["head", "need"] {
             thief.ask(&format!("arbiter.run.{token}.{question}"), Some(&reply), b"");
         }
-        // Nor the server, which answers with nothing to what it does not understand.
+        // It cannot make the server do it, which answers a malformed request with an empty message.
         let next = format!("$JS.API.CONSUMER.MSG.NEXT.{jobs}.workers");
         thief.ask(&next, Some(&reply), b"{");
     }
@@ -107,7 +107,7 @@ fn a_program_that_is_not_the_one_that_was_signed_for_is_not_started() {
     let running = distant(&bench, &server).start();
     let (subject, genuine) = client.next();
     wait_for_pairs(&bench, 1);
-    // Whoever may write there puts another program in the place of the one that was uploaded.
+    // A user who may write there replaces the uploaded program by another.
     let evil = format!("#!/bin/sh\ntouch {}\n", bench.path("pwned").display());
     let script = bench.write("evil.sh", &evil);
     let digest = Command::new("openssl")
@@ -170,7 +170,7 @@ fn a_worker_bounds_what_programs_take() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let trust = key(&bench);
-    // One of them writes where only a limit keeps it from writing.
+    // One engine writes where only a limit keeps it from writing.
     let flags = ["--slots", "1", "--trust", &trust, "--sandbox", "off"];
     // Processor time: this one thinks for ever, and loses both games when it is ended.
     let busy = greedy(&bench, &server, "--mode flood-forever").start();
@@ -179,7 +179,7 @@ fn a_worker_bounds_what_programs_take() {
     let finished = busy.finish().expect_code(6);
     assert_eq!(finished.json()["losses"], 2, "{finished:#?}");
     drop(worker);
-    // Files: this one writes down what it is told, and cannot.
+    // Files: this one logs its input, and cannot.
     let logs = bench.logs();
     let writer = greedy(&bench, &server, &logs).set("name", "files").start();
     let limits = ["--file-size", "0"];
@@ -206,7 +206,7 @@ fn a_worker_bounds_what_programs_take() {
             .any(|remark| remark.starts_with(&format!("c{}", phrases::NOT_PLAYED)))
             .then_some(())
     });
-    // Who bounds nothing plays.
+    // A worker without limits plays the run.
     let _last = Worker::start_with(&bench, &server, "d", &flags);
     writer.finish().expect_code(0);
     drop(worker);

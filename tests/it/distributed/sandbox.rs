@@ -14,12 +14,13 @@ const PASSWORD: &str = "known-to-workers";
 /// The section of the documentation with the table.
 const SECTION: &str = "## What an engine at a worker can do\n";
 
-/// What the probe managed at a worker with this sandbox, as rows of a table; nothing without a server.
+/// Returns the probe's results at a worker with this sandbox, as table rows; empty without a
+/// server.
 fn attempts(sandbox: &str) -> Vec<String> {
     attempts_at(sandbox, |_| Vec::new())
 }
 
-/// The same at a worker that is started by these words of a command line.
+/// Returns the same at a worker that is started with these arguments.
 pub fn attempts_at(sandbox: &str, by: impl FnOnce(&Bench) -> Vec<String>) -> Vec<String> {
     let bench = Bench::new();
     let user = format!("authorization {{ user: worker, password: \"{PASSWORD}\" }}");
@@ -60,7 +61,7 @@ pub fn attempts_at(sandbox: &str, by: impl FnOnce(&Bench) -> Vec<String>) -> Vec
     let plan = plan.set(&access[0][2..], access[1]).set(&access[2][2..], access[3]);
     let finished = plan.run();
     assert_eq!(finished.json()["games"], 2, "{finished:#?}");
-    // What the kernel kills takes a moment to go.
+    // A process that the kernel kills takes a moment to go.
     if sandbox != "off" {
         process::wait_until_gone(&sleep);
     }
@@ -130,7 +131,7 @@ fn an_engine_without_a_sandbox_can_do_what_the_user_can() {
 #[test]
 fn a_local_run_holds_engines_if_it_is_told_to() {
     let bench = Bench::new();
-    // It writes down what it is told, outside of its home.
+    // The engine logs its input outside of its home.
     let args = format!("--seed 1 {}", bench.logs());
     let plan = |name: &str| {
         Plan::new(&bench, "match", 1).puppet("A", &args).puppet("B", "--seed 2").set("name", name)

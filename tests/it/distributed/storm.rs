@@ -17,7 +17,7 @@ const PAIRS: usize = 60;
 /// Share of the pairs that are played twice.
 const AUDIT: &str = "30%";
 
-/// Exit code of who finds no server.
+/// Exit code of a program that finds no server.
 const NO_SERVER: i32 = 8;
 
 const WORKERS: [&str; 3] = ["a", "b", "c"];
@@ -56,7 +56,7 @@ impl<T> Victim<T> {
         }
     }
 
-    /// Whether it was not killed, and this is so.
+    /// Returns whether it is alive and the condition is true.
     fn is_alive_and(&mut self, is_so: impl FnOnce(&mut T) -> bool) -> bool {
         match self {
             Victim::Alive(victim) => is_so(victim),
@@ -64,7 +64,7 @@ impl<T> Victim<T> {
         }
     }
 
-    /// Kills it, if it is alive, until `again`; whether it was.
+    /// Kills it, if it is alive, until `again`; returns whether it was alive.
     fn kill(&mut self, again: Instant, kill: impl FnOnce(T)) -> bool {
         match std::mem::replace(self, Victim::Dead(again)) {
             Victim::Alive(victim) => kill(victim),
@@ -160,7 +160,7 @@ fn plan<'a>(bench: &'a Bench, args: &str) -> Plan<'a> {
     Plan::new(bench, "match", PAIRS).puppet("A", &engine(1)).puppet("B", &engine(2))
 }
 
-/// A run that is struck until `end`, or until it ends by itself.
+/// Plays a run that is struck until `end`, or until it ends by itself.
 fn run(end: Instant, dice: &mut Dice, kills: &mut BTreeMap<&'static str, u32>) -> Option<Played> {
     let bench = Bench::new();
     let server = Server::start(&bench, "")?;

@@ -1,4 +1,4 @@
-//! What strangers, and those who misbehave, can and cannot do.
+//! Abilities of strangers and of workers that misbehave.
 
 use std::io::{Read, Write};
 
@@ -14,7 +14,7 @@ use crate::support::nats::{Client, Server, Worker, key};
 use crate::support::phrases;
 use crate::support::{store, wait_for};
 
-/// Attempt and proof, with which a result begins.
+/// Length of attempt and proof at the start of a result, in bytes.
 pub const HEADER: usize = 36;
 
 pub fn unpacked(payload: &[u8]) -> String {
@@ -24,7 +24,7 @@ pub fn unpacked(payload: &[u8]) -> String {
     text
 }
 
-/// What a worker sends that was given the job of a result, and says something else.
+/// Returns the result of a worker that was given this job but sends another text.
 pub fn repacked(genuine: &[u8], text: &str) -> Vec<u8> {
     let mut packer = ZlibEncoder::new(genuine[..HEADER].to_vec(), Compression::fast());
     packer.write_all(text.as_bytes()).expect("memory takes it");
@@ -40,16 +40,17 @@ fn doubled_and_senseless_results_change_nothing_and_are_written_down() {
     client.subscribe("arbiter.results.*.*.a");
     let running = distant(&bench, &server).start();
     let (subject, genuine) = client.next();
-    // What comes before it is on disk is a second result, and not a late one.
+    // Until the pair is on disk, another result is a second one and not a late one.
     wait_for_pairs(&bench, 1);
     let &[_, _, run, pair, "a"] = &subject.split('.').collect::<Vec<_>>()[..] else {
         panic!("expected a subject of run, pair and worker, got {subject}");
     };
-    // A second one, and what is no result at all.
+    // A second result is followed by bytes that are no result.
     for payload in [genuine.clone(), [&genuine[..HEADER], b"garbage"].concat()] {
         client.publish(&subject, &payload);
     }
-    // Another worker's copy, for this pair and for one that comes later; and much that is nothing.
+    // Copies of another worker follow, for this pair and for a later one; then many invalid
+    // results.
     for pair in [pair, "11"] {
         client.publish(&format!("arbiter.results.{run}.{pair}.mallory"), &genuine);
     }

@@ -1,5 +1,4 @@
-//! Suites whose positions workers put to the engines: what comes of it is what comes of it on one
-//! machine.
+//! Suites whose positions are searched by workers: the results are those of one machine.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -17,7 +16,7 @@ use crate::support::wait_for;
 /// Positions of the suite.
 const POSITIONS: usize = 40;
 
-/// Our own positions, and a line that is none.
+/// Writes a suite of our own positions, and a line that is no position.
 fn suite(bench: &Bench, positions: usize) -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("suites/tactics.epd");
     let text = std::fs::read_to_string(own).expect("the suite is there");
@@ -26,12 +25,12 @@ fn suite(bench: &Bench, positions: usize) -> PathBuf {
     bench.write("suite.epd", format!("this is no position\n{}\n", lines.join("\n")))
 }
 
-/// Two engines that search it; `more` are further words.
+/// Starts two engines that search the suite; `more` are further arguments.
 fn ask(bench: &Bench, more: &[&str]) -> Running {
     ask_some(bench, POSITIONS, more)
 }
 
-/// As [`ask`], with so many of the positions.
+/// Starts [`ask`] with so many of the positions.
 fn ask_some(bench: &Bench, positions: usize, more: &[&str]) -> Running {
     let file = suite(bench, positions).display().to_string();
     let engines = ["name=A,cmd=bundled,nodes=2000", "name=B,cmd=bundled,eval=material,nodes=300"];
@@ -46,7 +45,7 @@ fn elsewhere(bench: &Bench, server: &Server, more: &[&str]) -> Running {
     ask(bench, &[&["--on", &url], more].concat())
 }
 
-/// What was found, without times, which differ, and who found it.
+/// Returns the results without times, which differ, and without the workers' names.
 fn found(finished: Finished, code: i32) -> Value {
     fn timeless(json: Value) -> Value {
         let differs = |key: &str| key.ends_with("_ms") || key.starts_with("workers");
@@ -65,7 +64,7 @@ fn found(finished: Finished, code: i32) -> Value {
     json
 }
 
-/// How many positions each worker has had.
+/// Returns the number of positions that each worker has received.
 fn positions(finished: &Finished) -> Vec<(String, u64)> {
     let json = finished.json();
     let workers = json["workers"].as_object().expect("workers are named");
@@ -112,7 +111,7 @@ fn workers_count_what_one_machine_counts() {
         );
         assert_eq!(found(finished, code), found(here, code));
     }
-    // One that cannot count says so.
+    // An engine that cannot count says so.
     let searching =
         perft(&bench, "cmd=stockfish", &["--on", &url, "--command", "go depth {depth}"]);
     let searching = searching.expect_code(6).json();
@@ -202,7 +201,7 @@ fn faults_of_engines_are_told_and_answers_of_strangers_are_refused() {
     let args = ["epd", "--suite", &file, "--format", "json", "--engine", &crashing];
     let url = server.url();
     let running = bench.arbiter(args.iter().chain(&["--on", &url]));
-    // Who is quickest has no idea.
+    // The stranger answers first, but with nonsense.
     let mut mallory = Client::connect(&server);
     mallory.subscribe("arbiter.beacon");
     let beacon = mallory.next().1;

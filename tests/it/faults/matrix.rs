@@ -15,7 +15,7 @@ const CASTLING: &str = "4k2r/3ppp1p/8/8/8/8/3PPP1P/4K2R w Kk -";
 
 #[derive(Debug, Clone)]
 struct Row {
-    /// What follows `--mode`.
+    /// Arguments after `--mode`.
     misdeed: String,
     with: String,
     outcome: String,
@@ -40,12 +40,12 @@ impl Row {
         }
         let seed = if misdeed.contains("--seed") { "" } else { "--seed 1 " };
         let proto = if own.contains("proto=xboard") { "--proto xboard " } else { "" };
-        // That protocol knows no limit in nodes.
+        // xboard has no node limit.
         own.push_str(if proto.is_empty() { "" } else { ",depth=1" });
         let mut plan = Plan::new(bench, "match", 1)
             .puppet_with("A", &format!("{proto}{seed}--mode {misdeed}"), &own)
             .puppet("B", "--seed 2")
-            // Long for a puppet, short for whoever waits for the test.
+            // The deadlines are long for a puppet, and short for people who wait for the test.
             .set("start-deadline", 2)
             .set("ready-deadline", 1.5)
             .set("move-deadline", 1.5)
@@ -64,7 +64,7 @@ impl Row {
         let plan = self.plan(&bench, &self.misdeed);
         match self.outcome.split_once(": ") {
             Some(("loses", reason)) => {
-                // To resign is no fault.
+                // A resignation is no fault.
                 let played = plan.played(if reason == "resignation" { 0 } else { 6 });
                 assert_eq!(played.report.losses, 2, "{:#?}", played.report);
                 assert_eq!(played.report.ended_by(reason), 2, "{:#?}", played.report);

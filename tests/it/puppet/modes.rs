@@ -1,4 +1,4 @@
-//! What each mode does, one test per kind of misdeed.
+//! Behaviour of each mode, one test per kind of misdeed.
 
 use std::collections::BTreeSet;
 use std::os::unix::process::ExitStatusExt;
@@ -13,7 +13,7 @@ use crate::support::wait_for;
 
 const SEARCH: [&str; 2] = ["position startpos moves e2e4", "go nodes 1"];
 
-/// Asks for one move and returns all that is said up to it.
+/// Asks for one move and returns all output up to it.
 fn search(talk: &mut Talk) -> Vec<String> {
     SEARCH.iter().for_each(|line| talk.send(line));
     talk.until("bestmove")
@@ -239,7 +239,7 @@ fn only_a_kill_ends_what_ignores_everything_else() {
     }
 }
 
-/// All that is said to `uci`.
+/// Returns the answer to `uci`.
 fn greeting(mode: &str) -> Vec<String> {
     let mut talk = started(&format!("--mode {mode}"));
     talk.send("uci");

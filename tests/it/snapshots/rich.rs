@@ -27,10 +27,12 @@ use crate::support::store::change;
 /// The commit whose gates are in the store.
 const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 
-/// When the first run began, in Unix milliseconds; each other one a minute after the one before.
+/// Start of the first run in Unix milliseconds; each other run starts a minute after the one
+/// before.
 const BEGUN: i64 = 1_790_000_000_000;
 
-/// Fills the store of a folder. The runs: `rich` has it all, the others are called after what they show.
+/// Fills the store of a folder. The run `rich` has everything; the others are named after their
+/// purpose.
 pub fn fill(folder: &Path) {
     let mut store = Store::create(folder).expect("an empty folder takes a store");
     rich(&mut store);
@@ -142,7 +144,7 @@ fn tuning() -> Plan {
     Plan::resolve(RunKind::Tune, request).expect("the request makes sense")
 }
 
-/// The request that all share: bundled engines of these names under a clock, a test that ends soon.
+/// The request of all runs: bundled engines of these names under a clock, a test that ends soon.
 fn request(names: &[&str]) -> Request {
     let engine = |name: &&str| {
         let spec = EngineSpec::parse("cmd=bundled,eval=material,option.Hash=8");
@@ -365,7 +367,7 @@ fn add(
     };
     let begun = BEGUN + 60_000 * minutes;
     store.begin_run(run, begun, plan, &fingerprints, Offsets::default(), None).expect("it is new");
-    // Of a tuning, what is played next follows from what was played.
+    // In a tuning, the next pairs depend on the results so far.
     let mut state = RunState::of(plan);
     for pair in 0..pairs {
         let pairing = state.schedule().pairing(pair).expect("the run has so many pairs");
@@ -387,7 +389,7 @@ fn add(
         let second = (!plan.design.is_single).then(|| game(1));
         let played = PlayedPair { pairing, games: Games { first: game(0), second } };
         store.append(run, &played, None, None).expect("it is committed");
-        // As `tell_apart` has it in the store.
+        // `tell_apart` has set these hashes in the store.
         let mut tally = PairTally::of(&played);
         tally.first.hash = Some(2 * pair);
         tally.second.iter_mut().for_each(|second| second.hash = Some(2 * pair + 1));

@@ -241,7 +241,7 @@ fn a_perfect_score_is_a_bound() {
     assert_eq!(bound([0.0, 0.0]), "lower");
     assert_eq!(bound([1.0, 0.0]), Value::Null);
     said(&text_of(with([1.0, 1.0])));
-    // Of two players alone, the bounds are those of their difference: here a score of √½.
+    // With two players, the bounds are those of their difference: here a score of √½.
     let only = pair("Ada", "Cy", "e4", [1.0, 1.0]);
     said(&text_of(&only));
     said(&rate_with(&only, &["--elostat"]).stdout);

@@ -42,14 +42,14 @@ impl Bench {
             .unwrap_or_else(|error| panic!("cannot read {name}: {error}"))
     }
 
-    /// The word on the command line of every puppet of this place. It is unique
-    /// because the name of the folder is.
+    /// Returns the argument on the command line of every puppet of this bench. It is unique because
+    /// the name of the folder is.
     pub fn marker(&self) -> &str {
         let name = self.dir.path().file_name().and_then(OsStr::to_str);
         name.expect("temporary folders have ASCII names")
     }
 
-    /// What `--engine` takes for a puppet: `fields` are further fields of the
+    /// Returns the value of `--engine` for a puppet: `fields` are further fields of the
     /// description, each with a comma in front.
     pub fn puppet(&self, name: &str, args: &str, fields: &str) -> String {
         let program = programs::puppet().display();
@@ -57,13 +57,13 @@ impl Bench {
         format!("name={name},cmd=\"{program}\",args=\"{args} --marker {marker}\"{fields}")
     }
 
-    /// Makes the folder `logs`; what makes a puppet write down there what it is told.
+    /// Makes the folder `logs`; returns the argument that makes a puppet log its input there.
     pub fn logs(&self) -> String {
         std::fs::create_dir(self.path("logs")).expect("a folder can be made");
         format!("--log {}", self.path("logs").display())
     }
 
-    /// What each process that played a game was told, by the logs in `logs`.
+    /// Returns the input of each process that played a game, from the files in `logs`.
     pub fn conversations(&self) -> Vec<Vec<String>> {
         let entries = std::fs::read_dir(self.path("logs")).expect("the folder can be listed");
         entries
@@ -179,7 +179,7 @@ impl Running {
         kib.parse::<u64>().expect("a number") / 1024
     }
 
-    /// Whether the program has ended by now.
+    /// Returns whether the program has ended.
     pub fn has_ended(&mut self) -> bool {
         self.child.try_wait().expect("a child can be waited for").is_some()
     }
@@ -209,7 +209,7 @@ impl Running {
             stderr: text(self.stderr),
         };
         assert!(in_time, "killed after {PATIENCE:?}: {finished:#?}");
-        // What was killed may have stopped within a line.
+        // A killed program may have stopped within a line.
         if finished.code.is_some() {
             schema::check_output(&finished.words, &finished.stdout);
         }
@@ -239,16 +239,16 @@ impl Finished {
         self
     }
 
-    /// Asserts the exit code, that one line says what is wrong, and that there is no result. What is
-    /// said from that line on is in the snapshot of the test.
+    /// Asserts the exit code, that one line reports the error, and that there is no result. The
+    /// output from that line on is in the snapshot of the test.
     #[track_caller]
     pub fn expect_error(self, code: i32) {
         let finished = self.expect_code(code);
         snapshot::said(&format!("$ arbiter {}\n{}", finished.words.join(" "), finished.error()));
     }
 
-    /// Asserts the exit code, that one line says what is wrong and contains all
-    /// of `words`, which are data, and that there is no result.
+    /// Asserts the exit code, that one line reports the error and contains all of `words`, which
+    /// are data, and that there is no result.
     #[track_caller]
     pub fn expect_refusal(self, code: i32, words: &[&str]) {
         let finished = self.expect_code(code);
@@ -258,7 +258,8 @@ impl Finished {
         }
     }
 
-    /// What it said from its only line of an error on; there must be no result.
+    /// Returns the error output from the only line that starts with `error`; there must be no
+    /// result.
     #[track_caller]
     fn error(&self) -> String {
         let is_error = |line: &&str| line.starts_with("error");

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use super::programs::installed;
 use super::{PATIENCE, wait_for};
 
-/// Without what would call home, or ask anybody anything.
+/// Flags of the browser: no window, no connections of its own and no questions.
 const FLAGS: [&str; 14] = [
     "--headless",
     "--no-sandbox",
@@ -40,7 +40,7 @@ pub struct Browser {
     messages: Receiver<Value>,
     session: String,
     calls: u64,
-    /// What happened and was not looked at yet.
+    /// Events received and not yet read.
     events: Vec<Value>,
     _profile: TempDir,
 }
@@ -103,7 +103,7 @@ impl Browser {
         }
     }
 
-    /// What an expression of JavaScript is worth on the page, once it is settled.
+    /// Returns the value of a JavaScript expression on the page, once it is settled.
     #[track_caller]
     pub fn value(&mut self, expression: &str) -> Value {
         let wanted =
@@ -113,7 +113,7 @@ impl Browser {
         found["result"]["value"].clone()
     }
 
-    /// Whether an expression is true. While another page comes, none is.
+    /// Returns whether an expression is true; while another page loads, none is.
     pub fn holds(&mut self, expression: &str) -> bool {
         let wanted = json!({ "expression": expression, "returnByValue": true });
         let found = self.try_call("Runtime.evaluate", wanted);
@@ -151,7 +151,7 @@ impl Browser {
         self.point(selector, &["mouseMoved"]);
     }
 
-    /// What the mouse does in the middle of what a selector finds.
+    /// Sends mouse events to the centre of the element that a selector finds.
     #[track_caller]
     fn point(&mut self, selector: &str, kinds: &[&str]) {
         let place = self.value(&format!(
@@ -203,8 +203,8 @@ impl Browser {
         keep(&printed["data"], path);
     }
 
-    /// What went wrong since this was asked last: errors that the console shows, and requests for
-    /// anything whose address does not begin with `home`.
+    /// Returns the faults since the last call: errors on the console, and requests for addresses
+    /// that do not begin with `home`.
     pub fn faults(&mut self, home: &str) -> Vec<String> {
         self.listen(Duration::from_millis(100));
         let is_fault = |event: &Value| match event["method"].as_str() {
@@ -228,7 +228,7 @@ impl Browser {
         self.try_call(method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
     }
 
-    /// Says a command and waits for the answer, or the browser's reason for refusing.
+    /// Sends a command and returns the answer, or the browser's reason for refusing.
     fn try_call(&mut self, method: &str, params: Value) -> Result<Value, Value> {
         self.calls += 1;
         let mut message = json!({ "id": self.calls, "method": method, "params": params });
@@ -253,7 +253,7 @@ impl Browser {
         }
     }
 
-    /// Takes in what happens in that time.
+    /// Receives events for this time.
     fn listen(&mut self, time: Duration) {
         let deadline = Instant::now() + time;
         while let Some(left) = deadline.checked_duration_since(Instant::now()) {

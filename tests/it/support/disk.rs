@@ -12,7 +12,7 @@ impl Disk {
         Disk::mount_from("tmpfs", at)
     }
 
-    /// The same by the name of another source, as if it were of another machine.
+    /// Mounts a disk under another name of its source, as if it were another machine's.
     pub fn mount_from(source: &str, at: PathBuf) -> Option<Disk> {
         std::fs::create_dir_all(&at).expect("a folder can be made");
         let mut mount = Command::new("mount");

@@ -35,7 +35,7 @@ impl Server {
         Server::start_at(bench, "127.0.0.1", free_port(), None, more)
     }
 
-    /// The same at an address of a network namespace.
+    /// Starts one at an address of a network namespace; see [`start`](Self::start).
     #[track_caller]
     pub fn start_at(
         bench: &Bench,
@@ -62,7 +62,7 @@ impl Server {
         Some(Server { program, config, namespace, child, host: host.to_owned(), port })
     }
 
-    /// What `--on` and `--nats` take.
+    /// Returns the value of `--on` and `--nats`.
     pub fn url(&self) -> String {
         format!("nats://{}:{}", self.host, self.port)
     }
@@ -87,7 +87,8 @@ impl Server {
             for file in std::fs::read_dir(stream.path().join("msgs")).expect("a folder").flatten() {
                 let bytes = std::fs::read(file.path()).expect("a file of the server");
                 if file.path().extension().is_some_and(|end| end == "blk") && !bytes.is_empty() {
-                    // It begins with its length, of which one bit means that it has headers.
+                    // A file begins with the length of its first message, with one bit for the
+                    // presence of headers.
                     let length = u32::from_le_bytes(bytes[..4].try_into().expect("four bytes"));
                     let first = &bytes[..(length & !(1 << 31)) as usize];
                     let more = [first.repeat(200), bytes.clone()].concat();
@@ -109,7 +110,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // Who was connected, and when, may say why the test failed.
+            // The log of connections may explain the failure of the test.
             let log = std::fs::read_to_string(self.config.with_extension("log"));
             eprintln!("log of the server: {}", log.unwrap_or_default());
         }
@@ -129,7 +130,7 @@ pub fn free_port() -> u16 {
 /// Starts a server and waits until it is ready.
 fn spawn(program: &Path, config: &Path, namespace: Option<&str>) -> Child {
     let log = config.with_extension("log");
-    // It is not there before the first start.
+    // The log does not exist before the first start.
     let _ = std::fs::remove_file(&log);
     let mut command = match namespace {
         None => Command::new(program),
@@ -155,7 +156,7 @@ pub fn key(bench: &Bench) -> String {
     finished.stdout.trim().to_owned()
 }
 
-/// A worker, or another program that goes on; it is killed when it is dropped.
+/// A worker, or another program that runs until it is stopped; dropping it kills the program.
 pub struct Worker(Option<Running>);
 
 impl Worker {
@@ -209,7 +210,7 @@ impl Worker {
         self.0.as_ref().expect("it has not been waited for").signal(signal);
     }
 
-    /// Whether it has ended by now.
+    /// Returns whether the program has ended.
     pub fn has_ended(&mut self) -> bool {
         self.0.as_mut().expect("it has not been waited for").has_ended()
     }
@@ -238,13 +239,13 @@ impl Drop for Worker {
     }
 }
 
-/// What somebody said.
+/// A received message.
 pub struct Message {
     /// Its subject.
     pub subject: String,
-    /// Where an answer is waited for.
+    /// Subject for the answer, if the sender waits for one.
     pub reply: Option<String>,
-    /// What was said, without headers.
+    /// Content without headers.
     pub payload: Vec<u8>,
 }
 
@@ -298,24 +299,24 @@ impl Client {
         self.send(format!("SUB {subject} 1\r\n").as_bytes());
     }
 
-    /// Whether the server closes the connection or asks for encryption.
+    /// Returns whether the server closes the connection or asks for encryption.
     pub fn is_refused(&mut self) -> bool {
         while let Some(line) = self.try_line() {
             if line == "PONG" {
                 return false;
             }
-            // One that goes on would answer.
+            // A server that lets the client in would answer.
             let _ = self.stream.write_all(b"PING\r\n");
         }
         true
     }
 
-    /// Says something.
+    /// Publishes a message.
     pub fn publish(&mut self, subject: &str, payload: &[u8]) {
         self.ask(subject, None, payload);
     }
 
-    /// Says something to which an answer is to be sent to `reply`.
+    /// Publishes a message whose answer is to be sent to `reply`.
     pub fn ask(&mut self, subject: &str, reply: Option<&str>, payload: &[u8]) {
         let reply = reply.map_or_else(String::new, |reply| format!("{reply} "));
         let mut bytes = format!("PUB {subject} {reply}{}\r\n", payload.len()).into_bytes();
@@ -324,7 +325,7 @@ impl Client {
         self.send(&bytes);
     }
 
-    /// Waits until the server has heard all.
+    /// Waits until the server has received all messages.
     pub fn flush(&mut self) {
         self.send(b"PING\r\n");
         loop {
@@ -337,7 +338,7 @@ impl Client {
         }
     }
 
-    /// What the server has against the last thing that was said.
+    /// Returns the server's error about the last command.
     pub fn error(&mut self) -> String {
         self.send(b"PING\r\n");
         loop {
@@ -350,7 +351,7 @@ impl Client {
         }
     }
 
-    /// Says something in place of all that was said there before.
+    /// Publishes a message that replaces all earlier ones of the subject.
     pub fn replace(&mut self, subject: &str, payload: &[u8]) {
         let headers = "NATS/1.0\r\nNats-Rollup: sub\r\n\r\n";
         let total = headers.len() + payload.len();

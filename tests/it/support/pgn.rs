@@ -22,8 +22,8 @@ pub struct Game {
     pub over: Option<(usize, &'static str)>,
     /// The result at the end of the moves.
     pub result: String,
-    /// How often each position came up; two are the same if they allow the same
-    /// moves, whatever their counters say.
+    /// Number of occurrences of each position; positions are the same if they allow the same moves,
+    /// whatever their counters say.
     seen: HashMap<Chess, u32>,
 }
 
@@ -33,7 +33,7 @@ impl Game {
         self.tags.get(name).unwrap_or_else(|| panic!("no tag {name} in {:?}", self.tags))
     }
 
-    /// What `player` scored, in half points.
+    /// Returns the score of `player`, in half points.
     pub fn half_points(&self, player: &str) -> usize {
         let is_white = self.tag("White") == player;
         assert!(is_white || self.tag("Black") == player, "{player} did not play {:?}", self.tags);

@@ -19,7 +19,7 @@ pub const FIGURES: &str = "<summary>Figures: ";
 pub const KEYS: &str = "p pause · r resume · d drain";
 /// A run that is paused and has three places, at a terminal.
 pub const PAUSED: [&str; 2] = [" · paused", "3 at once"];
-/// What the page says of the speed of a run and of the time that is left.
+/// Speed of a run and remaining time, on the page.
 pub const PACE: [&str; 2] = [" games/", ", about "];
 /// Events on the page: a run of two games at once was paused and goes on.
 pub const EVENTS: [&str; 2] = ["paused, 2 games at once", "running, 2 games at once"];
@@ -39,11 +39,11 @@ pub const NOT_SIGNED: &str = "not the one that was signed for";
 pub const NOT_TRUSTED: &str = "is not trusted here";
 /// A remark on a worker that cannot play, behind its name.
 pub const NOT_PLAYED: &str = ": does not play";
-/// What a worker says of a job that comes again.
+/// A worker's note on a job that comes again.
 pub const NOT_AGAIN: &str = "a job that is not done again: its result was sent";
 /// Jobs on the page of a cluster.
 pub const QUEUED: &str = "pairs queued";
 /// The page of a cluster without its server.
 pub const SERVER_LOST: &str = "the NATS server is lost";
-/// An error of whoever has no server that lets it in.
+/// Error of a program whose servers all refuse it.
 pub const NO_SERVER: &str = "cannot use the NATS server";

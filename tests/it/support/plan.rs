@@ -40,7 +40,7 @@ impl<'a> Plan<'a> {
             .set("each", "nodes=1")
             // Random moves need hundreds of plies to end a game, which few tests are about.
             .set("max-moves", 30)
-            // What tests count must not depend on how busy the machine is.
+            // Counts in tests must not depend on the load of the machine.
             .set("cpu-contention", "off")
     }
 
@@ -95,7 +95,7 @@ impl<'a> Plan<'a> {
         bench.start(Path::new("/bin/sh"), shell.chain([arbiter]).chain(self.args()))
     }
 
-    /// It as a line of a shell script.
+    /// Returns the command line as a line of a shell script.
     pub fn command_line(self) -> String {
         let words = std::iter::once(programs::arbiter().display().to_string()).chain(self.args());
         words.map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ")
@@ -126,7 +126,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// What a run left: its report, and its games as they are written.
+/// Output of a run: its report, and its games as text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Played {
     /// The report on stdout.
@@ -155,8 +155,7 @@ impl Played {
     }
 }
 
-/// A book of different positions, one per line: all that two plies can reach, a
-/// move of White's after the other.
+/// Returns a book of `count` different positions, one per line, each reached by two plies.
 pub fn openings(count: usize) -> String {
     let lines: Vec<String> = after_one_move(&Chess::default())
         .iter()

@@ -32,7 +32,7 @@ pub fn wait_until_gone(marker: &str) {
 /// Kills every process with `marker`.
 pub fn kill_marked(marker: &str) {
     for pid in marked(marker) {
-        // It may be gone by now, which is what is wanted.
+        // The process may be gone already, as wanted.
         let _ = kill_process(pid, Signal::KILL);
     }
 }

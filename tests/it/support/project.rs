@@ -14,7 +14,7 @@ pub struct Project<'a> {
 }
 
 impl<'a> Project<'a> {
-    /// An empty one, with a Makefile.
+    /// Creates an empty repository with a Makefile.
     pub fn new(bench: &'a Bench) -> Project<'a> {
         let top = bench.path("project");
         std::fs::create_dir(&top).expect("a folder can be made");
@@ -24,12 +24,12 @@ impl<'a> Project<'a> {
         project
     }
 
-    /// The same project in another clone.
+    /// Clones the project.
     pub fn cloned_to(&self, top: PathBuf) -> Project<'a> {
         Project { bench: self.bench, top }
     }
 
-    /// What git prints.
+    /// Returns the output of git.
     pub fn git(&self, words: &[&str]) -> String {
         let mut command = Command::new("git");
         command.arg("-C").arg(&self.top);

@@ -22,7 +22,7 @@ pub struct Report {
     pub pentanomial: [u64; 5],
     /// The log-likelihood ratio of the sequential test, if there is one.
     pub llr: Option<f64>,
-    /// Where the test ends: H0 below the first, H1 above the second.
+    /// Bounds of the test: H0 below the first, H1 above the second.
     pub llr_bounds: Option<(f64, f64)>,
     /// `H1`, `H0`, `inconclusive` or `none`.
     pub verdict: String,
@@ -86,7 +86,7 @@ impl Report {
         report
     }
 
-    /// How many games ended for `reason`.
+    /// Returns the number of games that ended for `reason`.
     pub fn ended_by(&self, reason: &str) -> u64 {
         self.terminations.get(reason).copied().unwrap_or(0)
     }

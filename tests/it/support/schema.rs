@@ -34,7 +34,7 @@ fn check_all(words: &[String], value: &Value) {
     }
 }
 
-/// The name of the schema of an object: it says so itself, or the command does.
+/// Returns the name of an object's schema, which the object names itself, or else its command.
 fn schema_name(words: &[String], object: &Value) -> String {
     if object["event"].is_string() {
         return "events".to_owned();

@@ -34,7 +34,7 @@ pub struct Reply {
 impl Site {
     /// Starts a server of the folder `results` at a free port.
     pub fn start(bench: &Bench, args: &[&str]) -> Site {
-        // What one before it said is not about this one.
+        // The log of an earlier server is not about this one.
         let _ = std::fs::remove_file(bench.path("serve.log"));
         let script = "exec \"$0\" \"$@\" 2>serve.log";
         let arbiter = programs::arbiter().display().to_string();
@@ -57,7 +57,7 @@ impl Site {
         Site { running, address, token }
     }
 
-    /// How many connections to it are established.
+    /// Returns the number of established connections to it.
     pub fn connections(&self) -> usize {
         let table = std::fs::read_to_string("/proc/net/tcp").expect("the system lists them");
         let port = self.address.rsplit(':').next().and_then(|port| port.parse::<u16>().ok());
@@ -135,7 +135,7 @@ pub fn get(address: &str, path: &str) -> Option<Reply> {
 fn request(address: &str, method: &str, path: &str, headers: &[(&str, &str)]) -> Option<TcpStream> {
     let mut stream = TcpStream::connect(address).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).expect("a socket has a timeout");
-    // By the older version, so that answers come as they are and end with the connection.
+    // The older version of HTTP makes answers end with the connection, without chunks.
     let mut request = format!("{method} {path} HTTP/1.0\r\n");
     if !headers.iter().any(|(name, _)| *name == "Host") {
         request.push_str(&format!("Host: {address}\r\n"));

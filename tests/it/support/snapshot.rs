@@ -14,19 +14,19 @@ use super::programs;
 /// The line behind each text.
 const END: &str = "----\n";
 
-/// How the names of the folders of tests begin.
+/// Start of the names of the tests' folders.
 pub const PREFIX: &str = "place-";
 
-/// What differs from place to place, and the words for it.
+/// Patterns of text that differs from place to place, and their replacements.
 const PLACES: [(&str, &str); 3] = [
     (r#"(/[^\s'"=:,]*/)?place-[A-Za-z0-9]{6}\b"#, "HERE"),
     (" ?--marker HERE", ""),
     (r"\.tmp[A-Za-z0-9]{6}\b", ".tmp"),
 ];
 
-/// What differs from run to run of one test, and the words for it.
+/// Patterns of text that differs from run to run of one test, and their replacements.
 const VARYING: [(&str, &str); 10] = [
-    // How often the course is told depends on the speed.
+    // The number of progress lines depends on the speed.
     (r"(?m)^.* games/(s|min|h)\b.*\n", ""),
     (r"\b[0-9a-f]{9,}\b", "HASH"),
     (r"([^-])\bseed \d+", "${1}seed N"),
@@ -127,7 +127,7 @@ fn replaced(text: &str, words: &[(&str, &str)]) -> String {
 fn file_of_this_test() -> PathBuf {
     let thread = std::thread::current();
     let name = match thread.name() {
-        // With one processor, a test runs in the main thread; nextest tells the name all the same.
+        // With one processor, a test runs in the main thread; nextest gives its name in a variable.
         Some("main") | None => std::env::var("NEXTEST_TEST_NAME").expect("a test has a name"),
         Some(name) => name.to_owned(),
     };

@@ -1,4 +1,4 @@
-//! What a run leaves in the store, read past the harness.
+//! The content of a run's store, read without the harness.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,8 +23,8 @@ pub fn pairs(results: &Path) -> BTreeMap<i64, Vec<i64>> {
     found
 }
 
-/// What is noted of pairs that the machine disturbed, in order: pair, attempt, reason, and whether
-/// it counts.
+/// Returns the notes on pairs that the machine disturbed, in order: pair, attempt, reason, and
+/// whether the pair counts.
 pub fn disturbances(results: &Path) -> Vec<(i64, i64, String, bool)> {
     let Ok(connection) = open(results) else { return Vec::new() };
     let query = "SELECT pair, attempt, reason, counted FROM disturbances ORDER BY pair, attempt";
@@ -35,7 +35,7 @@ pub fn disturbances(results: &Path) -> Vec<(i64, i64, String, bool)> {
     rows.collect::<Result<_, _>>().unwrap_or_default()
 }
 
-/// What machines that played did and did not count, in order.
+/// Returns the remarks on workers, in order.
 pub fn remarks(results: &Path) -> Vec<String> {
     let Ok(connection) = open(results) else { return Vec::new() };
     let query = "SELECT worker || ': ' || what FROM remarks ORDER BY number";
@@ -55,7 +55,7 @@ pub fn discarded(results: &Path) -> Vec<(i64, String)> {
     rows.collect::<Result<_, _>>().unwrap_or_default()
 }
 
-/// How many pairs each machine has played, but for the one with the store.
+/// Returns the number of pairs that each machine has played, except the one with the store.
 pub fn players(results: &Path) -> BTreeMap<String, i64> {
     let Ok(connection) = open(results) else { return BTreeMap::new() };
     let query = "SELECT worker, count(*) FROM players GROUP BY worker";
@@ -75,7 +75,7 @@ pub fn change(results: &Path, statement: &str) {
     connection.execute_batch(without).expect("there are these columns");
 }
 
-/// Whether a run of this name has begun.
+/// Returns whether a run of this name has started.
 pub fn has_run(results: &Path, run: &str) -> bool {
     let Ok(connection) = open(results) else { return false };
     let found = connection

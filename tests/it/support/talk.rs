@@ -35,7 +35,7 @@ impl Talk {
         Talk { stdin: child.stdin.take(), child, lines }
     }
 
-    /// Sends one line; that the engine is gone shows in what it answers.
+    /// Sends one line; if the engine is gone, its next answer shows it.
     pub fn send(&mut self, line: &str) {
         if let Some(stdin) = &mut self.stdin {
             let _ = writeln!(stdin, "{line}").and_then(|()| stdin.flush());
@@ -82,7 +82,7 @@ impl Talk {
         wait_for("the engine leaves", || child.try_wait().expect("a child can be waited for"))
     }
 
-    /// Whether the engine is still there.
+    /// Returns whether the engine is still running.
     pub fn is_running(&mut self) -> bool {
         self.child.try_wait().expect("a child can be waited for").is_none()
     }

@@ -60,7 +60,7 @@ pub fn check(path: &str, text: &str) -> Vec<Violation> {
     violations
 }
 
-/// Whether `path` is one of `allowed`.
+/// Returns whether `path` is one of `allowed`.
 pub fn is_allowed(allowed: &[&str], path: &str) -> bool {
     allowed.iter().any(|entry| match entry.strip_suffix('*') {
         Some(start) => path.starts_with(start),

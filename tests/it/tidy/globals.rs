@@ -6,8 +6,8 @@ use super::Violation;
 use super::bans::is_allowed;
 use super::source::code;
 
-/// Where a `static` may change: the parameters of the search that a build for tuning can set, what a
-/// test keeps, which has a thread of its own, and the examples below.
+/// Files in which a `static` may change: the parameters of the search in a build for tuning, the
+/// texts of a test, which has a thread of its own, and the examples below.
 const ALLOWED: [&str; 4] = [
     "engine/src/search/tunable.rs",
     "engine/src/search/features.rs",

@@ -86,15 +86,15 @@ fn declarations(path: &str, text: &str) -> Vec<Declared> {
                 candidates: [format!("{home}/{name}.rs"), format!("{home}/{name}/mod.rs")],
             });
         }
-        // Of an attribute before the declaration, or a module that holds it.
+        // The test attribute stands before the declaration, or before the module around it.
         in_test = line.starts_with("#[cfg(test)]")
             || in_test && (line.starts_with(['#', ' ']) || line.ends_with('{'));
     }
     declared
 }
 
-/// Where the crates of a package start; `home` is its folder, with a slash at
-/// the end, or nothing at the top level.
+/// Returns the root files of a package's crates; `home` is its folder, with a slash at the end, or
+/// nothing at the top level.
 fn roots(home: &str, manifest: &str, texts: &BTreeMap<&str, &str>) -> Vec<String> {
     let manifest: toml::Table = manifest.parse().expect("a manifest is TOML");
     let Some(package) = manifest.get("package") else { return Vec::new() };

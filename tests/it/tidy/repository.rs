@@ -2,8 +2,8 @@
 
 use super::Violation;
 
-/// What the top level holds. Something new belongs into one of the folders, or
-/// into this list together with the reason for it in the README.
+/// Entries of the top level. Something new belongs into one of the folders, or into this list
+/// together with the reason for it in the README.
 const TOP_LEVEL: [&str; 25] = [
     ".ci",
     ".github",
@@ -15,25 +15,25 @@ const TOP_LEVEL: [&str; 25] = [
     "Cargo.toml",
     "LICENSE",
     "README.md",
-    // Read by arbiter in the current folder: how commits of this repository are built and judged.
+    // Build and gates of this repository's commits, read by arbiter in the current folder.
     "arbiter.toml",
-    // How SQLite is compiled, and how tests are run.
+    // Build of SQLite, and settings of the test runner.
     ".cargo",
     ".config",
-    // The book, and how it is made.
+    // The book, and its build.
     "docs",
     "mkdocs.yml",
     "engine",
     "harness",
     "openings",
-    // How packages are built and tried, and units for systemd.
+    // Builds and tests of packages, and systemd units.
     "packaging",
     "results",
     "clippy.toml",
     "rust-toolchain.toml",
     "rustfmt.toml",
     "tests",
-    // Written by the build and ignored by git.
+    // Build output, ignored by git.
     "target",
 ];
 
@@ -63,8 +63,8 @@ pub fn check_paths(path: &str, text: &str) -> Vec<Violation> {
     found
 }
 
-/// Whether `line` holds `start` as the start of a path, not as a folder within
-/// one (`docs/home/`) or the path of an address.
+/// Returns whether `line` contains `start` as the start of a path, not as a folder within one
+/// (`docs/home/`) or the path of an address.
 fn names(line: &str, start: &str) -> bool {
     line.match_indices(start).any(|(at, _)| {
         let before = line[..at].chars().next_back();

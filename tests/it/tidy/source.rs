@@ -12,7 +12,7 @@ pub fn code<'a>(path: &str, text: &'a str) -> impl Iterator<Item = (usize, &'a s
     })
 }
 
-/// Whether the whole file is a module of tests.
+/// Returns whether the whole file is a module of tests.
 pub fn is_test_file(path: &str) -> bool {
     path.split_once("/src/").is_some_and(|(_, inner)| {
         inner.split('/').any(|part| part == "tests" || part == "tests.rs")

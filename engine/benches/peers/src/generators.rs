@@ -16,7 +16,7 @@ pub struct Generator {
     pub bind: Box<dyn Fn(&str) -> Counter>,
 }
 
-/// All of them; the first is the one the others are compared with.
+/// Returns all generators; the others are compared with the first.
 pub fn all() -> Vec<Generator> {
     let mut all = vec![
         generator("cozy-chess", |fen| {

@@ -24,8 +24,8 @@ pub trait Cpu: Copy + Send + Sync {
     /// Squares a bishop attacks on a board occupied like this.
     fn bishop(self, square: Square, occupied: Bitboard) -> Bitboard;
 
-    /// Writes the moves to `targets`, of which no piece and no set of pawns has more than 32, in
-    /// rising order. Anything may stand behind them afterwards.
+    /// Writes the moves to `targets` in rising order; no piece and no set of pawns has more than
+    /// 32. The slots behind the moves are undefined afterwards.
     #[inline(always)]
     fn write_moves(self, template: MoveTemplate, targets: Bitboard, out: &mut [Move; BATCH_MAX]) {
         template.write(targets, out);
@@ -44,7 +44,7 @@ pub trait Job {
     fn run<C: Cpu>(self, cpu: C) -> Self::Output;
 }
 
-/// How the program uses the CPU. All levels give the same results.
+/// Use of the CPU by the program. All levels give the same results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// Slider attacks by multiplication, nothing but what every x86-64 (or other) CPU has.
@@ -100,7 +100,7 @@ impl Machine {
         })
     }
 
-    /// The machine used at this level; `None` if it cannot.
+    /// Returns the machine used at this level; `None` if the CPU lacks a feature of it.
     pub fn at(level: Level) -> Option<Machine> {
         match level {
             Level::Plain => Some(Machine(DetectedCpu::Plain(Plain(Magic::tables())))),
@@ -115,7 +115,7 @@ impl Machine {
         }
     }
 
-    /// The level it is used at.
+    /// Returns the level in use.
     pub fn level(self) -> Level {
         match self.0 {
             DetectedCpu::Plain(_) => Level::Plain,
@@ -128,7 +128,7 @@ impl Machine {
         }
     }
 
-    /// Does a job in code compiled for the machine.
+    /// Runs a job in code compiled for the machine.
     #[inline]
     pub fn run<J: Job>(self, job: J) -> J::Output {
         match self.0 {
@@ -164,13 +164,14 @@ impl Cpu for Plain {
     }
 }
 
-/// A function of its own, as for the other machines: jobs that run each other cannot be inlined.
+/// Runs a job in a function of its own, as for the other machines: jobs that run each other cannot
+/// be inlined.
 #[inline(never)]
 fn run_plain<J: Job>(cpu: Plain, job: J) -> J::Output {
     job.run(cpu)
 }
 
-/// AMD's CPUs before Zen 3 have PEXT but take a hundred cycles and more for it.
+/// Returns whether to avoid PEXT, which takes AMD's CPUs before Zen 3 a hundred cycles and more.
 fn pext_is_slow() -> bool {
     #[cfg(target_arch = "x86_64")]
     {

@@ -1,4 +1,4 @@
-//! Which squares a piece attacks, and the lines between squares.
+//! Squares attacked by a piece, and lines between squares.
 //!
 //! Leaper and line tables are built by the compiler. Slider tables are too large for that and are
 //! built on first use, in a millisecond or two. [`cpu`] says how the instructions of newer CPUs are

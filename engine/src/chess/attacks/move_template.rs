@@ -16,7 +16,7 @@ pub struct MoveTemplate {
     pub(super) taken: Bitboard,
 }
 
-/// Where the moves come from.
+/// Origin of the moves.
 #[derive(Clone, Copy)]
 enum Origin {
     /// All from one square.

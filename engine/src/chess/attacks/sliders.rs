@@ -17,8 +17,8 @@ use crate::chess::square::Square;
 /// bishops.
 const SLOTS: usize = 107_648;
 
-/// How the squares find their slots: one array for each thing to know about a square, because an
-/// element of eight bytes is an operand of its own to the CPU.
+/// Lookup of the squares' slots: one array for each fact about a square, because an element of
+/// eight bytes is an operand of its own to the CPU.
 ///
 /// # Safety
 ///

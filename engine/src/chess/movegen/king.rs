@@ -114,9 +114,9 @@ pub(super) fn castling<V: Visitor>(
 /// Files on the castling path, as bits.
 #[derive(Clone, Copy)]
 struct Files {
-    /// Those that must be empty but for the king and the rook themselves.
+    /// Files that must be empty but for the king and the rook themselves.
     both: u8,
-    /// Those that the king comes to.
+    /// Files that the king crosses or reaches.
     king: u8,
 }
 
@@ -142,7 +142,7 @@ const fn files() -> [[Files; 8]; 8] {
     table
 }
 
-/// From one file to another, both included.
+/// Returns the files from one to another, both included.
 const fn files_between(a: u8, b: u8) -> u8 {
     let (low, high) = if a < b { (a, b) } else { (b, a) };
     (0xFF << low) & (0xFF >> (7 - high))

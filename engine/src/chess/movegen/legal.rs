@@ -10,7 +10,7 @@ use crate::chess::position::Position;
 use crate::chess::square::Square;
 
 impl Position {
-    /// Is the move legal here? Any move may be asked about.
+    /// Returns whether the move is legal here; any move may be passed.
     pub fn is_legal(&self, mv: Move) -> bool {
         let (from, to) = (mv.from(), mv.to());
         let own = self.board().color(self.turn());
@@ -46,7 +46,7 @@ impl Position {
             && self.pin_allows(mv)
     }
 
-    /// May the king, not in check, castle with a rook that has kept the right to?
+    /// Returns whether the king, not in check, may castle with a rook that has kept the right to.
     fn may_castle(&self, king: Square, rook: Square) -> bool {
         let us = self.turn();
         let occupied = self.board().occupied();
@@ -60,15 +60,17 @@ impl Position {
                 .all(|square| (self.attackers_to(square, occupied) & enemy).is_empty())
     }
 
-    /// May a piece other than the king go there in view of at most one checker: anywhere, or
-    /// between king and checker, or onto the checker?
+    /// Returns whether a move to `to` of a piece other than the king answers at most one checker:
+    /// without a checker any move does, otherwise a move between king and checker, or onto the
+    /// checker.
     fn answers_check(&self, to: Square) -> bool {
         let checkers = self.checkers();
         let king = self.board().king(self.turn());
         checkers.is_empty() || (attacks::between(king, checkers.first()) | checkers).contains(to)
     }
 
-    /// Can the piece get there by the way it moves, with a move of this kind?
+    /// Returns whether the piece can reach the destination by the way it moves, with this kind of
+    /// move.
     fn reaches(&self, kind: Kind, mv: Move) -> bool {
         let (from, to) = (mv.from(), mv.to());
         let occupied = self.board().occupied();

@@ -11,7 +11,7 @@ use crate::chess::square::Square;
 pub(super) struct Lister<'a, C> {
     /// Writes the moves.
     pub(super) cpu: C,
-    /// What can be taken.
+    /// Pieces that can be taken.
     pub(super) enemy: Bitboard,
     /// Moves so far.
     pub(super) list: &'a mut MoveList,

@@ -52,7 +52,8 @@ impl Position {
         self.fill::<false, true>(list);
     }
 
-    /// Inlined, so that the list is made where the caller keeps it and need not be copied there.
+    /// Returns a list of moves. Inlined, so that the list is built where the caller keeps it,
+    /// without a copy.
     #[inline(always)]
     fn list<const NOISY: bool, const QUIET: bool>(&self) -> MoveList {
         let mut list = MoveList::new();

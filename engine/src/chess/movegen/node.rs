@@ -8,9 +8,9 @@ use crate::chess::square::Square;
 /// The input of the move generator, besides the side to move.
 #[derive(Clone, Copy)]
 pub(in crate::chess) struct Node<'a> {
-    /// Where the pieces stand.
+    /// Placement of the pieces.
     pub(in crate::chess) board: &'a Board,
-    /// Where the king of the side to move stands.
+    /// Square of the side to move's king.
     pub(in crate::chess) king: Square,
     /// Castling and en passant.
     pub(in crate::chess) rights: Rights,
@@ -42,14 +42,14 @@ pub(in crate::chess) struct Rights {
 }
 
 impl Rights {
-    /// Those of a position.
+    /// Returns the rights of a position.
     #[inline(always)]
     pub(in crate::chess) fn of(position: &Position) -> Rights {
         let en_passant = position.en_passant().map_or(Bitboard::EMPTY, Bitboard::of);
         Rights { castling: position.castling_rooks(), en_passant }
     }
 
-    /// None but those to castle.
+    /// Returns the castling rights alone.
     #[inline(always)]
     pub(in crate::chess) fn to_castle(castling: Bitboard) -> Rights {
         Rights { castling, en_passant: Bitboard::EMPTY }

@@ -99,7 +99,7 @@ pub(super) fn en_passant<S: Side, C: Cpu, V: Visitor>(cpu: C, node: Node<'_>, vi
     }
 }
 
-/// Is the king of `S` safe after `from` takes en passant on `to`?
+/// Returns whether the king of `S` is safe after `from` takes en passant on `to`.
 #[inline(always)]
 fn is_safe<S: Side, C: Cpu>(cpu: C, node: Node<'_>, from: Square, to: Square) -> bool {
     let board = node.board;

@@ -4,7 +4,7 @@ use crate::chess::bitboard::Bitboard;
 use crate::chess::moves::MoveKind;
 use crate::chess::square::Square;
 
-/// Which pieces a set of destinations belongs to.
+/// Mover of a set of destinations.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::chess) enum Mover {
     /// A knight.
@@ -21,14 +21,14 @@ pub(in crate::chess) enum Mover {
 
 /// Receives the legal moves of a position as sets of destinations.
 pub(in crate::chess) trait Visitor {
-    /// Does an empty set of promotions cost next to nothing, as in a loop over it?
+    /// `true` if an empty set of promotions costs next to nothing, as in a loop over it.
     const PASSES_OVER_EMPTY: bool = false;
 
     /// A piece other than a pawn on `from` may go to any of `targets`, taking what is there.
     fn piece(&mut self, mover: Mover, from: Square, targets: Bitboard);
 
-    /// A pinned bishop, rook or queen on `from` may go to any of `targets`.
-    /// Which of them it is matters only to those who move it.
+    /// A pinned bishop, rook or queen on `from` may go to any of `targets`. Its kind matters only
+    /// to visitors that make the moves.
     #[inline(always)]
     fn pinned(&mut self, from: Square, targets: Bitboard) {
         self.piece(Mover::Queen, from, targets);

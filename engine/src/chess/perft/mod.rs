@@ -20,11 +20,11 @@ const UNINTERRUPTED_DEPTH: u32 = 4;
 
 /// Settings of perft, which do not change the counts.
 pub struct Settings<'a> {
-    /// How the machine is used.
+    /// Machine whose instructions are used.
     pub machine: Machine,
     /// At least one.
     pub threads: usize,
-    /// A table of counts made before.
+    /// Table of cached counts.
     pub table: Option<&'a PerftTable>,
 }
 
@@ -44,7 +44,7 @@ pub fn perft_at(machine: Machine, position: &Position, depth: u32) -> u64 {
     if depth == 0 { 1 } else { machine.run(Count { position, depth }) }
 }
 
-/// The same number found with the lists of moves and the positions that a search uses.
+/// Counts the same leaves with the move lists and positions that a search uses.
 pub fn perft_by_lists(position: &Position, depth: u32) -> u64 {
     match depth {
         0 => 1,

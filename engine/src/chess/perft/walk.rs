@@ -72,7 +72,7 @@ impl<S: Side> Job for LastPly<'_, S> {
     }
 }
 
-/// The same where the king is in check, which is rare: kept out of the way of the code for others.
+/// Counts the moves of a node in check, which is rare: kept apart from the code for other nodes.
 struct LastPlyInCheck<S> {
     side: PhantomData<S>,
     board: Board,
@@ -123,7 +123,7 @@ impl<S: Side, const LAST: bool> Job for Inner<'_, S, LAST> {
     }
 }
 
-/// Makes each move that is announced and counts what is below.
+/// Makes each announced move and counts the leaves below it.
 struct Walker<'a, S, C, const LAST: bool> {
     side: PhantomData<S>,
     cpu: C,
@@ -145,7 +145,8 @@ impl<S: Side, C: Cpu, const LAST: bool> Walker<'_, S, C, LAST> {
         };
     }
 
-    /// The same for moves so rare that they are not worth a copy of the code for leaves.
+    /// Descends as [`descend`](Self::descend), for moves too rare to be worth a copy of the code
+    /// for leaves.
     #[inline(always)]
     fn descend_apart(&mut self, board: &Board, castling: Bitboard) {
         let rights = Rights::to_castle(castling);

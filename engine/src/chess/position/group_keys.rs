@@ -1,4 +1,4 @@
-//! Keys of groups of pieces, for tables that know positions by these alone.
+//! Keys of groups of pieces, for tables that identify positions by a group alone.
 
 use crate::chess::color::Color;
 use crate::chess::piece::Kind;
@@ -64,7 +64,7 @@ mod tests {
     use crate::chess::fen::{self, CastlingLetters};
     use crate::chess::uci_move::{CastlingForm, parse};
 
-    /// Which groups' keys differ after a move.
+    /// Returns for each group whether its key changes with a move.
     fn changed(text: &str, mv: &str) -> [bool; GROUPS] {
         let before = fen::parse(text).unwrap();
         let after = before.play(parse(mv, &before, CastlingForm::KingTo).unwrap());

@@ -59,7 +59,7 @@ impl Position {
         self.turn
     }
 
-    /// What stands on a square.
+    /// Returns the piece on a square.
     #[inline]
     pub fn piece_at(&self, square: Square) -> Option<Piece> {
         let kind = self.kinds[square.index()]?;
@@ -91,8 +91,8 @@ impl Position {
         self.castling
     }
 
-    /// Is there a right to castle that standard chess does not know: with a king off the e-file or
-    /// a rook off the corners?
+    /// Returns whether a castling right is unknown to standard chess: with a king off the e-file or
+    /// a rook off the corners.
     pub fn is_chess960(&self) -> bool {
         let corners = Bitboard::file(0) | Bitboard::file(7);
         let is_odd = |rook: Square| {
@@ -108,7 +108,7 @@ impl Position {
         self.check_info.checkers
     }
 
-    /// Is the side to move in check?
+    /// Returns whether the side to move is in check.
     #[inline]
     pub fn in_check(&self) -> bool {
         self.check_info.checkers.any()
@@ -150,7 +150,7 @@ impl Position {
         self.fullmove_number
     }
 
-    /// Has the side any piece but king and pawns?
+    /// Returns whether the side has any piece but king and pawns.
     #[inline]
     pub fn has_pieces(&self, color: Color) -> bool {
         let board = &self.board;

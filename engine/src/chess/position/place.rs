@@ -112,7 +112,7 @@ impl Position {
         };
     }
 
-    /// Would the king of the side to move be safe after `from` takes en passant on `to`?
+    /// Returns whether the king of the side to move is safe after `from` takes en passant on `to`.
     pub(in crate::chess) fn en_passant_is_safe(&self, from: Square, to: Square) -> bool {
         let us = self.turn;
         let captured = Bitboard::of(to.offset(if us == Color::White { -8 } else { 8 }));

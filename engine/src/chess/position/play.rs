@@ -9,7 +9,7 @@ use crate::chess::piece::Kind;
 use crate::chess::square::Square;
 use crate::chess::zobrist;
 
-/// Where king and rook stand after castling with a rook on `rook`.
+/// Returns the squares of king and rook after castling with a rook on `rook`.
 #[inline]
 pub(crate) const fn castled_squares(king: Square, rook: Square) -> (Square, Square) {
     if rook.file() > king.file() {
@@ -44,8 +44,9 @@ impl Position {
         next
     }
 
-    /// The key after a legal move, known before the move is made. It is another one after a double push that
-    /// can be taken en passant, en passant, castling and the loss of a right to castle: it is for prefetching.
+    /// Predicts the key after a legal move, for prefetching. The prediction is wrong after a double
+    /// push that can be taken en passant, an en-passant capture, castling and the loss of a
+    /// castling right.
     #[inline]
     pub(crate) fn key_after(&self, mv: Move) -> u64 {
         let us = self.turn;
@@ -122,7 +123,7 @@ impl Position {
         self.refresh_check_info();
     }
 
-    /// What a capture takes; `None` for other moves.
+    /// Returns the kind of the captured piece; `None` if the move is not a capture.
     #[inline]
     pub fn captured(&self, mv: Move) -> Option<Kind> {
         match (mv.is_capture(), mv.is_en_passant()) {
@@ -132,7 +133,7 @@ impl Position {
         }
     }
 
-    /// Would a legal move give check?
+    /// Returns whether a legal move gives check.
     ///
     /// Castling, en passant and promotion are rare enough to be played out.
     pub fn gives_check(&self, mv: Move) -> bool {

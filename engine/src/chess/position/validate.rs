@@ -11,7 +11,7 @@ use crate::chess::square::Square;
 /// A described position that may be anything, legal or not.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// What stands on each square, by index.
+    /// Piece on each square, by index.
     pub pieces: [Option<Piece>; 64],
     /// Side to move.
     pub turn: Color,
@@ -78,7 +78,7 @@ impl Setup {
         }
         let mut faults = material_faults(&position);
         if faults.iter().any(|fault| matches!(fault, Fault::KingCount(_))) {
-            // What follows looks for the kings.
+            // The code below needs one king per side.
             return Err(faults);
         }
         position.refresh_check_info();
@@ -150,7 +150,7 @@ fn castling_faults(position: &Position, rooks: Bitboard) -> Vec<Fault> {
     faults
 }
 
-/// Could the opponent's last move have been a double push over `square`?
+/// Returns whether the opponent's last move may have been a double push over `square`.
 fn en_passant_is_plausible(position: &Position, square: Square) -> bool {
     let them = !position.turn();
     let (forward, backward) = if them == Color::White { (8, -8) } else { (-8, 8) };

@@ -1,4 +1,4 @@
-//! What this evaluation has, figure by figure.
+//! Features of this evaluation with their weights and conditions.
 
 use super::{tables, weights};
 use crate::eval::compare::{Entry, WeightGroup};

@@ -1,4 +1,4 @@
-//! How much an attack on a king is worth.
+//! Penalty for an attack on a king.
 
 use super::{Experiment, weights};
 use crate::chess::position::Board;
@@ -34,7 +34,7 @@ pub(super) struct Attack {
 }
 
 impl Attack {
-    /// No attack yet, on a king standing there.
+    /// Returns an attack without pieces on a king on this square.
     #[inline]
     pub(super) fn on(king: Square) -> Attack {
         Attack {
@@ -57,7 +57,7 @@ impl Attack {
     }
 }
 
-/// What the king of `color` suffers from the attack on it, in centipawns of the middle game.
+/// Returns the penalty for the attack on the king of `color`, in centipawns of the middle game.
 #[inline]
 pub(super) fn penalty<K: Sink>(board: &Board, color: Color, attack: Attack, sink: &K) -> i32 {
     let fewest = if sink.tries(Experiment::OneAttacker) { 1 } else { 2 };

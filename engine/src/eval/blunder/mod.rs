@@ -32,7 +32,7 @@ features! {
 }
 
 features! {
-    /// What this evaluation can be made to try.
+    /// Experiment with this evaluation.
     Experiment {
         LinearDanger = "linear_danger", "danger in proportion to the points, with the mean of the table";
         LinearInPlay = "linear_danger_in_play", "the same, with the mean of kings in games";
@@ -54,17 +54,17 @@ impl Blunder {
         Blunder { disabled, experiments }
     }
 
-    /// The experiments there are.
+    /// Returns all experiments.
     pub(super) fn experiments() -> Vec<Feature> {
         Experiment::ALL.to_vec()
     }
 
-    /// The features there are.
+    /// Returns all features.
     pub(super) fn features() -> Vec<Feature> {
         Term::ALL.to_vec()
     }
 
-    /// The position, term by term.
+    /// Returns the evaluation of a position, term by term.
     pub(super) fn explain(&self, position: &Position) -> Report {
         let mut record = Record::new(self.disabled).trying(self.experiments);
         let value = evaluate_terms(position, &mut record);
@@ -119,7 +119,7 @@ fn pieces_left(position: &Position) -> i32 {
     count(Kind::Knight) + count(Kind::Bishop) + count(Kind::Rook) + count(Kind::Queen)
 }
 
-/// How much the endgame counts, in 1/256; negative after promotions.
+/// Returns the weight of the endgame, in 1/256; negative after promotions.
 #[inline]
 fn endgame_share(position: &Position) -> i32 {
     let gone = weights::PHASE_MAX - pieces_left(position);

@@ -11,7 +11,7 @@ const fn p(middle: i32, end: i32) -> Pair {
 pub(super) const MATERIAL: [Pair; 6] =
     [p(83, 98), p(328, 273), p(365, 303), p(473, 522), p(968, 976), p(0, 0)];
 
-/// How much a piece keeps the game in its middle, by kind.
+/// Phase of a piece, by kind: its share in keeping the game out of the endgame.
 pub(super) const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
 
 /// Phase with all pieces on the board.

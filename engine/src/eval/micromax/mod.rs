@@ -27,14 +27,14 @@ features! {
 }
 
 features! {
-    /// What this evaluation can be made to try.
+    /// Experiment with this evaluation.
     Experiment {
         BlockedPawn = "blocked_pawn", "a piece loses by stepping before an own pawn";
         KeptPlacement = "kept_placement", "the game keeps what placement has gained";
     }
 }
 
-/// What a move gains for the side that makes it.
+/// Gain of a move for the side that makes it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gain {
     /// Material, which the game keeps.
@@ -43,7 +43,7 @@ pub struct Gain {
     pub transient: Score,
 }
 
-/// What a legal move gains.
+/// Returns the gain of a legal move.
 pub fn gain(before: &Position, mv: Move) -> Gain {
     Features::default().gain(before, mv)
 }
@@ -114,7 +114,7 @@ fn distance(square: Square) -> Score {
     eccentricity(square.file(), square.rank())
 }
 
-/// What a pawn gains by leaving a square, from the own pawns two files beside it.
+/// Returns the gain of a pawn that leaves a square, by the own pawns two files beside it.
 fn structure(before: &Position, from: Square) -> Score {
     let own = before.board().pieces(before.turn(), Kind::Pawn);
     let here = Bitboard::of(from);
@@ -123,17 +123,17 @@ fn structure(before: &Position, from: Square) -> Score {
     -UNSUPPORTED * (missing - 1)
 }
 
-/// The figures for searches that do their own accounts.
+/// Figures for searches that update the score themselves.
 pub(crate) struct Weights {
-    /// What taking a piece gains, by kind.
+    /// Gain for taking a piece, by its kind.
     pub(crate) worth: [Score; 6],
-    /// What promoting to a queen gains.
+    /// Gain for promoting to a queen.
     pub(crate) promotion: Score,
-    /// What castling gains.
+    /// Gain for castling.
     pub(crate) castling: Score,
-    /// What each square without a pawn costs, see [`weights::UNSUPPORTED`].
+    /// Cost of each square without a pawn, see [`weights::UNSUPPORTED`].
     pub(crate) unsupported: Score,
-    /// What a piece before an own pawn costs.
+    /// Cost of a piece before an own pawn.
     pub(crate) blocked: Score,
     has_centre: bool,
 }
@@ -152,7 +152,7 @@ impl Weights {
         }
     }
 
-    /// What a square costs pawns, knights, bishops and kings.
+    /// Returns the cost of a square for pawns, knights, bishops and kings.
     pub(crate) fn eccentricity(&self, square: Square) -> Score {
         if self.has_centre { distance(square) } else { 0 }
     }
@@ -170,12 +170,12 @@ impl MicroMax {
         MicroMax { features: Features { disabled, experiments }, scores: vec![0] }
     }
 
-    /// The experiments there are.
+    /// Returns all experiments.
     pub(super) fn experiments() -> Vec<Feature> {
         Experiment::ALL.to_vec()
     }
 
-    /// The features there are.
+    /// Returns all features.
     pub(super) fn features() -> Vec<Feature> {
         Term::ALL.to_vec()
     }

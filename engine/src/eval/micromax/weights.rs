@@ -2,7 +2,7 @@
 
 use crate::eval::Score;
 
-/// What a piece is worth when taken, by kind, in units of [`UNIT`]; the king cannot be.
+/// Gain for taking a piece, by its kind, in units of [`UNIT`]; the king cannot be taken.
 pub(crate) const WORTH: [Score; 6] = [1, 3, 3, 5, 9, 0];
 
 /// A pawn.
@@ -23,7 +23,7 @@ pub(crate) const BLOCKED: Score = 9;
 /// The part of the distance from the centre that the ranks make, first rank first.
 const RANKS: [Score; 8] = [12, 6, 2, 0, 0, 2, 6, 12];
 
-/// How far from the centre a square is, of which the e-file is the middle.
+/// Returns the distance of a square from the centre, whose middle is the e-file.
 pub(crate) const fn eccentricity(file: u8, rank: u8) -> Score {
     let files = file as Score - 4;
     files * files + RANKS[rank as usize & 7]

@@ -1,20 +1,20 @@
 //! The sums of the hidden layer, kept current move by move.
 //!
-//! A move changes two to four inputs of each side. What it changes is noted when it is made, and the
-//! sums are brought up to date when the position is evaluated, from the latest one that is. A king
-//! that crosses the middle of the board changes all inputs of its side: the sums are then made anew,
-//! from the ones of the latest position with the king in that half (a "refresh table").
+//! A move changes two to four inputs of each side. The change is noted when the move is made, and
+//! the sums are updated when the position is evaluated, from the latest ply whose sums are current.
+//! A king that crosses the middle of the board changes all inputs of its side: the sums are then
+//! made anew, from those of the latest position with the king in that half (a "refresh table").
 
 use super::network::{HIDDEN, Layer, Network, input, is_mirrored};
 use crate::chess::position::castled_squares;
 use crate::chess::{Bitboard, Color, Kind, Move, Piece, Position, Square};
 
-/// What a move puts on the board and takes from it.
+/// Pieces that a move puts on the board and takes from it.
 #[derive(Clone, Copy, Default)]
 struct Change {
     put: [Option<(Piece, Square)>; 2],
     taken: [Option<(Piece, Square)>; 2],
-    /// Does the king of the mover cross the middle of the board?
+    /// Mover, if its king crosses the middle of the board.
     crosses: Option<Color>,
 }
 
@@ -71,7 +71,7 @@ struct Refresh {
 
 /// The sums of all plies from the root.
 pub(super) struct Accumulator {
-    /// Those beyond the last are left from other lines, to be written over.
+    /// Sums by ply; those beyond the last are left from other lines and will be overwritten.
     plies: Vec<Sums>,
     last: usize,
     /// By side and half.

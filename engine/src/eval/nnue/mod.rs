@@ -33,8 +33,8 @@ pub fn embedded() -> &'static Network {
     NETWORK.get_or_init(|| Network::read(EMBEDDED).expect("a test reads the embedded network"))
 }
 
-/// The evaluation by the network that the engine comes with as a machine of this level computes it; `None` if this
-/// one is below it. For comparing levels.
+/// Returns the evaluation by the embedded network as a machine of this level computes it, for
+/// comparing levels; `None` if the CPU is below it.
 pub fn at_level(level: Level) -> Option<impl Evaluator> {
     Machine::at(level).map(|machine| Nnue::at(machine, embedded()))
 }
@@ -56,7 +56,7 @@ impl Nnue {
         Nnue { network, machine, accumulator: Accumulator::new(network) }
     }
 
-    /// The features there are: a network cannot be taken apart.
+    /// Returns all features: none, since a network cannot be taken apart.
     pub(super) fn features() -> Vec<Feature> {
         Vec::new()
     }
@@ -70,7 +70,7 @@ impl Nnue {
     }
 }
 
-/// Every feature, for comparisons: none can be named.
+/// Returns the features for comparisons: none, since a network has no named ones.
 pub(super) fn entries() -> Vec<Entry> {
     Vec::new()
 }

@@ -21,10 +21,10 @@ pub const HIDDEN: usize = 128;
 /// Outputs; the number of pieces on the board chooses one.
 pub const OUTPUTS: usize = 8;
 
-/// What 1.0 is in the hidden layer.
+/// Value of 1.0 in the hidden layer.
 pub const HIDDEN_UNIT: i32 = 255;
 
-/// What 1.0 is among the weights of the outputs.
+/// Value of 1.0 among the output weights.
 pub const OUTPUT_UNIT: i32 = 64;
 
 /// Centipawns of an output of 1.0.
@@ -54,7 +54,7 @@ pub struct Network {
     pub(super) output_bias: [i32; OUTPUTS],
 }
 
-/// Why bytes are no network.
+/// Reason why bytes are not a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NetworkError {
     /// They do not begin as a network does.
@@ -96,7 +96,7 @@ pub(crate) fn input(side: Color, mirrored: bool, piece: Piece, square: Square) -
     enemy * 384 + piece.kind.index() * 64 + (square.relative(side).index() ^ mirror)
 }
 
-/// Are the files mirrored for a side with its king on this square?
+/// Returns whether the files are mirrored for a side with its king on this square.
 #[inline(always)]
 pub(crate) fn is_mirrored(king: Square) -> bool {
     king.file() >= 4
@@ -140,7 +140,7 @@ impl Network {
     ///
     /// # Errors
     ///
-    /// What is wrong with the bytes.
+    /// If the bytes are not a network; the error says why.
     pub fn read(bytes: &[u8]) -> Result<Network, NetworkError> {
         let (header, weights) =
             bytes.split_at_checked(HEADER_BYTES).ok_or(NetworkError::NoNetwork)?;
@@ -199,7 +199,8 @@ impl Network {
         &self.hash
     }
 
-    /// May a sum of the hidden layer pass 16 bits with 32 pieces on the board, or one of an output 32?
+    /// Returns whether, with 32 pieces, a sum of the hidden layer may exceed 16 bits or an output
+    /// 32.
     fn may_overflow(&self) -> bool {
         let square = i64::from(HIDDEN_UNIT * HIDDEN_UNIT);
         let output_too_large = |output: &[Layer; 2], bias: i32| {

@@ -1,4 +1,4 @@
-//! What this evaluation has, figure by figure.
+//! Features of this evaluation with their weights and conditions.
 
 use super::Term;
 use super::layout::{GROUPS, WEIGHTS};
@@ -24,7 +24,7 @@ pub(in crate::eval) fn entries() -> Vec<Entry> {
         .collect()
 }
 
-/// When a feature counts.
+/// Returns the condition under which a feature counts.
 fn condition(name: &str) -> &'static str {
     board(name).or_else(|| pieces(name)).unwrap_or("always")
 }

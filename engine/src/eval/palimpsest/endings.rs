@@ -37,7 +37,7 @@ pub(super) fn mating<K: Sink>(position: &Position, sink: &mut K) {
     }
 }
 
-/// Is there a rook or queen, or a bishop and another minor piece?
+/// Returns whether the side has a rook or queen, or a bishop and another minor piece.
 fn can_mate(board: &Board, color: Color) -> bool {
     let own = board.color(color);
     let bishops = own & board.kind(Kind::Bishop);
@@ -45,7 +45,7 @@ fn can_mate(board: &Board, color: Color) -> bool {
     (own & board.straight_sliders()).any() || bishops.any() && minors.several()
 }
 
-/// Has the side nothing but a bishop and a knight, and is the bishop's colour light?
+/// Returns whether the bishop is on light squares if the side has only a bishop and a knight.
 fn bishop_and_knight(board: &Board, color: Color) -> Option<bool> {
     let own = board.color(color);
     let bishops = own & board.kind(Kind::Bishop);
@@ -113,7 +113,7 @@ fn few_pawns(board: &Board, strong: Color, pawns: Bitboard) -> i32 {
     (least + each * pawns.len() as i32).min(SCALE_MAX)
 }
 
-/// Are these all the pieces of a side besides king and pawns, and one alone?
+/// Returns whether `pieces` is one piece, the side's only one besides king and pawns.
 fn is_only_piece(board: &Board, color: Color, pieces: Bitboard) -> bool {
     let simple = board.kind(Kind::Pawn) | board.kind(Kind::King);
     pieces.any() && !pieces.several() && pieces == board.color(color) - simple
@@ -125,7 +125,7 @@ fn worth(board: &Board, color: Color) -> i32 {
     units.into_iter().map(|(kind, unit)| unit * board.pieces(color, kind).len() as i32).sum()
 }
 
-/// One bishop each, on different colours: what an advantage is worth then.
+/// Returns the scale with one bishop each, on different colours; `None` otherwise.
 #[inline(always)]
 fn opposite_bishops(board: &Board) -> Option<i32> {
     let bishops = board.kind(Kind::Bishop);
@@ -140,8 +140,8 @@ fn opposite_bishops(board: &Board) -> Option<i32> {
     Some(weight(place))
 }
 
-/// Nothing but rook pawns of one file and a bishop that does not see where they become queens,
-/// with the other king close to that square?
+/// Returns whether the stronger side has only rook pawns of one file and a bishop that does not see
+/// their promotion square, with the other king close to that square.
 fn is_wrong_bishop(board: &Board, strong: Color, pawns: Bitboard) -> bool {
     let bishops = board.pieces(strong, Kind::Bishop);
     let file = pawns.first().file();
@@ -154,8 +154,8 @@ fn is_wrong_bishop(board: &Board, strong: Color, pawns: Bitboard) -> bool {
     !sees && board.king(!strong).distance(goal) <= 1
 }
 
-/// One rook each and nothing else, at most one pawn more, all on one side of the board, and the
-/// other king near them?
+/// Returns whether each side has one rook and no other piece, with at most one pawn more, all pawns
+/// on one side of the board, and the other king near them.
 fn is_rook_ending(board: &Board, strong: Color, pawns: Bitboard) -> bool {
     let only_rooks = Color::ALL
         .into_iter()

@@ -8,7 +8,7 @@ use crate::chess::{Bitboard, Color, Kind, Position, Square};
 use crate::eval::pair::Pair;
 use crate::eval::sink::Sink;
 
-/// What other terms need to know about kings and pawns.
+/// Facts about kings and pawns that other terms use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KingPawn {
     /// Passed pawns of both sides; of two on a file, the one ahead.
@@ -27,7 +27,7 @@ const ENTRIES_LOG2: u32 = 12;
 /// The relative rank up to which a pawn of the enemy counts as near.
 const NEAR: u8 = 3;
 
-/// Where pawns and kings stand, White's first.
+/// Squares of pawns and kings, White's first.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Placement {
     pawns: [Bitboard; 2],
@@ -44,7 +44,7 @@ impl Placement {
         }
     }
 
-    /// Where the table has it. The factors are odd and otherwise arbitrary.
+    /// Returns the table slot of the placement. The factors are odd and otherwise arbitrary.
     #[inline(always)]
     fn slot(&self) -> usize {
         let kings = self.kings[0].index() << 6 | self.kings[1].index();
@@ -100,7 +100,7 @@ impl KingPawnTable {
     }
 }
 
-/// Not inlined: most positions hit the table.
+/// Adds the terms of kings and pawns. Not inlined: most positions hit the table.
 #[inline(never)]
 fn evaluate_terms<K: Sink>(placement: &Placement, sink: &mut K) -> KingPawn {
     let passed = pawns::<White, K>(placement, sink) | pawns::<Black, K>(placement, sink);

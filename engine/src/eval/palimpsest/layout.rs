@@ -1,5 +1,4 @@
-//! Which weight stands where in the table: groups of weights, the feature each belongs to, and the
-//! place where it starts.
+//! Layout of the table of weights: groups of weights, each with its feature and its first index.
 
 use super::weights::TABLE;
 use super::{Feature, Term};
@@ -8,21 +7,21 @@ use crate::eval::pair::Pair;
 /// Weights of one kind that follow one another in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// The feature they belong to.
+    /// Feature of the weights.
     pub feature: Feature,
     /// The name of the group.
     pub name: &'static str,
-    /// What distinguishes the weights; empty if there is one.
+    /// Difference between the weights; empty if there is one.
     pub label: &'static str,
-    /// The place of the first in the table.
+    /// Index of the first weight in the table.
     pub start: usize,
-    /// How many there are.
+    /// Number of weights.
     pub len: usize,
 }
 
 macro_rules! layout {
     (@places $start:expr;) => {
-        /// How many weights there are.
+        /// Number of weights in the table.
         pub const LEN: usize = $start;
     };
     (@places $start:expr; $name:ident[$len:expr]; $($rest:tt)*) => {
@@ -168,7 +167,7 @@ pub(super) const fn king_place(seen: usize) -> usize {
     PST_KING + (seen >> 3) * 4 + (seen & 3)
 }
 
-/// Is the weight a unit of danger to a king instead of a part of the sum?
+/// Returns whether the weight is a unit of danger to a king instead of a part of the sum.
 pub const fn is_danger(place: usize) -> bool {
     DANGER_BASE <= place && place < SCALE_NO_PAWNS
 }

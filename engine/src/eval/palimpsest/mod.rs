@@ -90,12 +90,12 @@ impl Palimpsest {
         Palimpsest { disabled, machine: machine(), table: KingPawnTable::new() }
     }
 
-    /// The features there are.
+    /// Returns all features.
     pub(super) fn features() -> Vec<Feature> {
         Term::ALL.to_vec()
     }
 
-    /// The position, term by term.
+    /// Returns the evaluation of a position, term by term.
     pub(super) fn explain(&mut self, position: &Position) -> Report {
         let mut record = Record::new(self.disabled);
         let table = &mut self.table;
@@ -208,15 +208,15 @@ fn add_weights<K: Sink>(sink: &mut K, term: Term, color: Color, place: usize, ti
     sink.count_weight(color, place, times);
 }
 
-/// The same, once.
+/// Adds a weight once for a side.
 #[inline(always)]
 fn add_weight<K: Sink>(sink: &mut K, term: Term, color: Color, place: usize) {
     sink.add(term, color, WEIGHTS[place]);
     sink.count_weight(color, place, 1);
 }
 
-/// The blend for a game phase between 0 (end) and [`PHASE_MAX`] (middle), with so many 64ths of the
-/// endgame score.
+/// Blends both scores for a game phase between 0 (end) and [`PHASE_MAX`] (middle), with `scale`
+/// 64ths of the endgame score.
 #[inline]
 fn blend(middle: i32, end: i32, phase: i32, scale: i32) -> i32 {
     (middle * phase + end * scale / SCALE_MAX * (PHASE_MAX - phase)) / PHASE_MAX
@@ -247,10 +247,10 @@ pub(super) fn phase(position: &Position) -> i32 {
     kinds.into_iter().map(left).sum::<i32>().min(PHASE_MAX)
 }
 
-/// The units of danger of the middle game are squared and divided by this.
+/// Divisor of the squared units of danger in the middle game.
 const DANGER_DIVISOR: i32 = 1024;
 
-/// So many units of danger of the endgame are worth a centipawn.
+/// Units of danger per centipawn in the endgame.
 const DANGER_UNITS: i32 = 16;
 
 /// The value of units of danger to the attacker.

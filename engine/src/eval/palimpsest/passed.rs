@@ -86,7 +86,7 @@ mod tests {
     use crate::eval::palimpsest::layout;
     use crate::eval::palimpsest::trace::Tracer;
 
-    /// How often White has the first weight of a group more than Black.
+    /// Returns the count of a group's first weight, White minus Black.
     fn counted(text: &str, place: usize) -> i32 {
         let traced = Tracer::default().trace(&fen::parse(text).unwrap());
         traced.linear.iter().filter(|(found, _)| usize::from(*found) == place).map(|c| c.1).sum()

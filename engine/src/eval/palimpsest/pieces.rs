@@ -12,7 +12,7 @@ use crate::eval::sink::Sink;
 /// The four squares in the middle.
 const CENTRE: Bitboard = Bitboard(0x0000_0018_1800_0000);
 
-/// What the terms of a side's pieces need.
+/// Input of the terms of one side's pieces.
 struct PieceContext<'a> {
     position: &'a Position,
     enemy: &'a SideInfo,
@@ -57,7 +57,7 @@ pub(super) fn score<S: Side, C: Cpu, K: Sink>(
     }
 }
 
-/// From the fourth rank to the sixth.
+/// Returns the outposts, from the fourth rank to the sixth.
 #[inline(always)]
 fn outposts<S: Side>(own: &SideInfo, enemy: &SideInfo) -> Bitboard {
     let ranks = match S::COLOR {

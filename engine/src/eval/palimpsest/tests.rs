@@ -91,8 +91,7 @@ fn more_is_better() {
     );
 }
 
-/// What the table remembers, what is written down and what is summed up agree, whatever is
-/// switched off.
+/// The cached, recorded and summed evaluations agree, whichever feature is switched off.
 #[test]
 fn every_way_gives_the_same_score() {
     let positions = positions();

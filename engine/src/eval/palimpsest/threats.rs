@@ -10,7 +10,7 @@ use crate::eval::sink::Sink;
 /// The files c to f, on which room counts.
 const CENTRE_FILES: Bitboard = Bitboard(0x3C3C_3C3C_3C3C_3C3C);
 
-/// What can be threatened by pieces, in the order of the weights.
+/// Kinds of pieces that can be threatened, in the order of the weights.
 const TARGETS: [Kind; 5] = [Kind::Pawn, Kind::Knight, Kind::Bishop, Kind::Rook, Kind::Queen];
 
 /// Sends the threats and the space of side `S` to `sink`.

@@ -11,21 +11,21 @@ use crate::chess::{Color, Position};
 use crate::eval::pair::Pair;
 use crate::eval::sink::Sink;
 
-/// How often each weight counts in a position; weights that do not count are left out.
+/// Counts of the weights in a position; weights that do not count are left out.
 ///
 /// The evaluation for White is the sum of the linear counts and of the worth of both attacks, see
 /// [`attack_worth`], blended for the phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// Place in the table and times, White minus Black.
+    /// Index in the table and count, White minus Black.
     pub linear: Vec<(u16, i32)>,
     /// The same for the units of danger of each side's attack, White's first.
     pub danger: [Vec<(u16, i32)>; 2],
-    /// What no weight stands for, White minus Black: middle game, endgame.
+    /// Score that depends on no weight, White minus Black: middle game, endgame.
     pub fixed: [i32; 2],
     /// 0 (end) to [`PHASE_MAX`] (middle).
     pub phase: i32,
-    /// How much of an endgame score counts, of [`SCALE_MAX`].
+    /// Share of the endgame score that counts, of [`SCALE_MAX`].
     pub scale: i32,
 }
 
@@ -34,8 +34,8 @@ pub fn weights() -> Vec<[i32; 2]> {
     WEIGHTS.iter().map(|weight| [weight.opening(), weight.endgame()]).collect()
 }
 
-/// What units of danger are worth in centipawns, and how much that rises per unit: for the middle
-/// game, and for the endgame.
+/// Returns the value of units of danger in centipawns and its slope per unit: for the middle game,
+/// and for the endgame.
 pub fn attack_worth(units: [f64; 2]) -> [(f64, f64); 2] {
     let [middle, end] = units.map(|units| units.max(0.0));
     let (divisor, per_unit) = (f64::from(DANGER_DIVISOR), 1.0 / f64::from(DANGER_UNITS));

@@ -23,20 +23,22 @@ const fn field(kind: Kind) -> (u8, u8) {
 }
 
 impl Attackers {
-    /// Is there no attacker?
+    /// Returns whether there is no attacker.
     #[inline]
     pub(crate) fn is_none(self) -> bool {
         self.0 == 0
     }
 
-    /// Is there an attacker of this kind? Bishops and knights are not told apart.
+    /// Returns whether there is an attacker of this kind; bishops and knights are not
+    /// distinguished.
     #[inline]
     fn has(self, kind: Kind) -> bool {
         let (shift, largest) = field(kind);
         self.0 >> shift & largest != 0
     }
 
-    /// Is there an attacker of less worth? The king is worth more than anything.
+    /// Returns whether there is an attacker of less worth; the king is worth more than any other
+    /// piece.
     #[inline]
     pub(super) fn has_cheaper_than(self, worth: Score) -> bool {
         [Kind::Pawn, Kind::Knight, Kind::Rook, Kind::Queen]
@@ -58,7 +60,7 @@ pub(crate) struct AttackTables {
     tables: [[Attackers; 64]; 2],
     /// All squares that a side attacks.
     pub(super) all: [Bitboard; 2],
-    /// What the officer on a square attacks; nothing elsewhere.
+    /// Squares that the officer on a square attacks; empty without an officer.
     pub(super) reach: [Bitboard; 64],
 }
 
@@ -104,8 +106,8 @@ impl AttackTables {
     }
 }
 
-/// What an officer attacks: rooks and bishops see through own queens, all sliders through the enemy
-/// king.
+/// Returns the squares an officer attacks: rooks and bishops see through own queens, all sliders
+/// through the enemy king.
 fn reach(board: &Board, color: Color, kind: Kind, from: Square) -> Bitboard {
     let blockers = board.occupied() - Bitboard::of(board.king(!color));
     let without_queens = blockers - board.pieces(color, Kind::Queen);

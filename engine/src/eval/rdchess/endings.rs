@@ -1,4 +1,5 @@
-//! Which evaluator a position needs, and those for endings without a plan of their own.
+//! Choice of the evaluator for a position, and the evaluators for endings without a plan of their
+//! own.
 
 use super::root::officers;
 use super::{Term, edge_distance, plain, weights};
@@ -6,7 +7,7 @@ use crate::chess::{Color, Kind, Position, Square};
 use crate::eval::Score;
 use crate::eval::sink::Sink;
 
-/// How a position is judged.
+/// Evaluator of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Evaluator {
     /// Nobody can win.
@@ -110,7 +111,7 @@ fn kings_apart(position: &Position) -> Score {
     steps(white, black)
 }
 
-/// Two bishops against a king.
+/// Adds the terms of two bishops against a king.
 pub(super) fn two_bishops<K: Sink>(position: &Position, strong: Color, sink: &mut K) {
     let corner = corner_steps(position.board().king(!strong), |_| true);
     let score = weights::WON_ENDING
@@ -119,7 +120,7 @@ pub(super) fn two_bishops<K: Sink>(position: &Position, strong: Color, sink: &mu
     sink.add(Term::TwoBishops, strong, plain(score));
 }
 
-/// Bishop and knight against a king.
+/// Adds the terms of bishop and knight against a king.
 pub(super) fn bishop_knight<K: Sink>(position: &Position, strong: Color, sink: &mut K) {
     let dark = is_dark(position.board().pieces(strong, Kind::Bishop).first());
     let corner = corner_steps(position.board().king(!strong), |corner| is_dark(corner) == dark);
@@ -129,7 +130,7 @@ pub(super) fn bishop_knight<K: Sink>(position: &Position, strong: Color, sink: &
     sink.add(Term::BishopKnight, strong, plain(score));
 }
 
-/// The losing king is driven to the edge.
+/// Adds the terms that drive the losing king to the edge.
 pub(super) fn near_mate<K: Sink>(position: &Position, ahead: Color, sink: &mut K) {
     for color in Color::ALL {
         sink.add(Term::Material, color, plain(worth(position, color)));

@@ -1,5 +1,5 @@
-//! What depends on kings and pawns alone: kept in a table, as the original does. What attacks on
-//! the pawns' way say is added outside.
+//! Terms of kings and pawns alone, kept in a table as in the original. Terms of attacks on a pawn's
+//! path are added outside.
 
 use super::root::Root;
 use super::{Term, edge_distance, plain, weights};
@@ -9,7 +9,7 @@ use crate::eval::pair::Pair;
 use crate::eval::sink::Sink;
 use crate::eval::{Score, TableUse};
 
-/// What kings and pawns say, whatever else is on the board.
+/// Facts about kings and pawns, whatever else is on the board.
 #[derive(Clone, Copy)]
 pub(super) struct KingPawn {
     /// Pawns with no enemy pawn ahead on three files, White's first.
@@ -49,7 +49,7 @@ impl Entry {
 /// A table of king and pawn placements below one root.
 pub(super) struct KingPawnTable {
     entries: Box<[Entry]>,
-    /// How it was used since it was cleared.
+    /// Use of the table since it was cleared.
     pub(super) used: TableUse,
 }
 
@@ -90,7 +90,7 @@ impl KingPawnTable {
     }
 }
 
-/// Where in the table the placement belongs.
+/// Returns the table slot of a placement.
 fn slot((pawns, kings): &Placement) -> usize {
     // Odd constants without structure; the product's high bits depend on everything.
     let kings = (kings[0].index() | kings[1].index() << 6) as u64;
@@ -155,8 +155,8 @@ fn structure<S: Side, K: Sink>(
     (passed, backward)
 }
 
-/// Are all neighbours of a pawn ahead of it, and is the square ahead held or attacked by an enemy
-/// pawn?
+/// Returns whether all neighbours of a pawn are ahead of it and an enemy pawn holds or attacks the
+/// square ahead.
 fn lags<S: Side>(here: Bitboard, beside: Bitboard, enemy: Bitboard) -> bool {
     let rank = Bitboard::rank(here.first().rank());
     let ahead = rank.forward_fill(S::COLOR);
@@ -165,7 +165,7 @@ fn lags<S: Side>(here: Bitboard, beside: Bitboard, enemy: Bitboard) -> bool {
     (beside - ahead).is_empty() && (enemy & guards).any()
 }
 
-/// What the pawns on the files around a king are worth to it.
+/// Returns the value of the pawns around a king as its shelter.
 fn shelter(own: Bitboard, enemy: Bitboard, king: Square, color: Color) -> Score {
     let file = Bitboard::file(king.file());
     let files = [file.west(), file, file.east()];
@@ -182,7 +182,7 @@ fn shelter(own: Bitboard, enemy: Bitboard, king: Square, color: Color) -> Score 
     files.into_iter().filter(|file| file.any()).map(worth).sum()
 }
 
-/// A king that plays the endgame goes to the centre and to pawns.
+/// Adds the terms of a king in the endgame, which goes to the centre and to pawns.
 fn endgame_king<K: Sink>(king: Square, color: Color, found: &KingPawn, sink: &mut K) {
     let centre = weights::KING_CENTRE * (7 - edge_distance(king));
     sink.add(Term::KingCentre, color, plain(centre));

@@ -63,7 +63,7 @@ fn plain(score: Score) -> Pair {
     Pair::of_opening(score)
 }
 
-/// How close a square is to the edge of the board: 1 in the middle, 3, 5, and 7 at the edge.
+/// Returns the distance of a square from the centre: 1 in the middle, then 3, 5, and 7 at the edge.
 fn edge_distance(square: Square) -> Score {
     let from_middle = |coordinate: u8| (2 * Score::from(coordinate) - 7).abs();
     from_middle(square.file()).max(from_middle(square.rank()))
@@ -83,12 +83,12 @@ impl RdChess {
         RdChess { disabled, root, table: KingPawnTable::new() }
     }
 
-    /// The features there are.
+    /// Returns all features.
     pub(super) fn features() -> Vec<Feature> {
         Term::ALL.to_vec()
     }
 
-    /// The position a game has reached as a root, term by term.
+    /// Returns the evaluation of the position a game has reached as a root, term by term.
     pub(super) fn explain(&mut self, game: &Game) -> Report {
         self.reset(game);
         let mut record = Record::new(self.disabled);

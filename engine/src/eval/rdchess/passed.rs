@@ -38,7 +38,7 @@ pub(super) fn score<K: Sink>(
     }
 }
 
-/// Does the enemy alone look at the square?
+/// Returns whether only the enemy attacks the square.
 fn is_held(tables: &AttackTables, color: Color, square: Square) -> bool {
     !tables.on(!color, square).is_none() && tables.on(color, square).is_none()
 }

@@ -186,7 +186,7 @@ pub(super) fn trouble<K: Sink>(position: &Position, tables: &AttackTables, sink:
     sink.add(Term::Pinned, color, plain(pinned(position)));
 }
 
-/// What absolute pins cost the side to move.
+/// Returns the cost of absolute pins to the side to move.
 fn pinned(position: &Position) -> Score {
     let board = position.board();
     let color = position.turn();

@@ -1,4 +1,4 @@
-//! What is settled at the root of a search and used for every position below it.
+//! Facts found at the root of a search and used for every position below it.
 
 use super::weights::{
     ADVANCE, ADVANCE_ASSAULT, ADVANCE_LATE, ADVANCE_STORM, EARLY, ENDGAME, LATE, WORTH,
@@ -45,11 +45,11 @@ pub(super) fn looks_castled(position: &Position, color: Color) -> Option<Wing> {
 /// The facts of a root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Root {
-    /// Does the side's king play the endgame? White's first.
+    /// `true` if the side's king plays the endgame, White's first.
     pub(super) endgame: [bool; 2],
-    /// Are most officers on the board?
+    /// `true` if most officers are on the board.
     pub(super) early: bool,
-    /// What a pawn has gained by advancing to a square, by colour.
+    /// Bonus of a pawn by square, by colour.
     pub(super) advance: [[Score; 64]; 2],
 }
 
@@ -72,7 +72,8 @@ impl Root {
     }
 }
 
-/// Where a side has castled: as played, or as it looks if the game began too late to tell.
+/// Returns the wing on which a side has castled, as played or, if the game began too late, as it
+/// looks.
 fn castled(game: &Game, color: Color) -> Option<Wing> {
     let mut turn = game.start().turn();
     for mv in game.moves() {
@@ -88,7 +89,8 @@ fn castled(game: &Game, color: Color) -> Option<Wing> {
     looks_castled(game.position(), color)
 }
 
-/// The pawn advance table of a side; `wings` are where it and its opponent have castled.
+/// Returns the pawn advance table of a side; `wings` are those on which it and its opponent
+/// castled.
 fn advance(color: Color, wings: [Option<Wing>; 2], late: bool) -> [Score; 64] {
     let [own, enemy] = wings;
     let per_rank = |file: u8| {

@@ -7,11 +7,11 @@ pub(super) const WORTH: [Score; 6] = [100, 325, 325, 510, 900, 0];
 /// Worth of all officers that a side starts with.
 pub(super) const OFFICERS: Score = 3_220;
 
-/// A side plays the endgame if its opponent's officers are worth no more.
+/// Largest worth of the opponent's officers with which a side plays the endgame.
 pub(super) const ENDGAME: Score = 1_350;
-/// It is early in the game if the officers of both sides are worth as much.
+/// Least worth of all officers early in the game.
 pub(super) const EARLY: Score = 4_800;
-/// It is late if they are worth no more.
+/// Largest worth of all officers late in the game.
 pub(super) const LATE: Score = 3_000;
 /// A lead over a side without pawns that is as good as mate.
 pub(super) const NEAR_MATE: Score = 510;

@@ -1,4 +1,4 @@
-//! From the two sums to one score, and what is changed in it afterwards.
+//! One score from the two sums, and the corrections of that score.
 
 use super::features::{Experiment, Term};
 use super::material::{Counts, PHASE_MAX};
@@ -124,13 +124,14 @@ fn runner<S: Side>(position: &Position, passed: Bitboard) -> Runner {
     Runner { rank, plies: 2 * (7 - rank.max(2)) - i32::from(position.turn() == S::COLOR) }
 }
 
-/// What a runner is worth against the other's, in centipawns.
+/// Returns the bonus of a runner against the opponent's, in centipawns.
 fn bonus(own: Runner, other: Runner) -> i32 {
     let first = own.rank > 0 && (other.rank == 0 || own.plies + 2 <= other.plies);
     if first { 150 + 50 * own.rank } else { 0 }
 }
 
-/// Has side `S` no pawn, or only pawns on one edge whose corner the enemy king holds?
+/// Returns whether side `S` has no pawn, or only pawns on one edge whose corner the enemy king
+/// holds.
 fn cannot_win<S: Side>(position: &Position) -> bool {
     let board = position.board();
     let pawns = board.pieces(S::COLOR, Kind::Pawn);

@@ -1,4 +1,5 @@
-//! What each version has, figure by figure, in the numbering of the published comparison.
+//! Features of each version with their weights and conditions, numbered as in the published
+//! comparison.
 
 use super::Version;
 use super::weights::{Lazy, OppositeBishops, RookKing, Seventh, Shelter, TrappedBishops, Weights};
@@ -24,7 +25,7 @@ fn entry(
     Entry { number: number.into(), name, weights, condition, switches: switches(name) }
 }
 
-/// The features to be switched off to be without this.
+/// Returns the features to switch off to be without this one.
 fn switches(name: &'static str) -> Vec<&'static str> {
     match name {
         "material" => vec!["material", "imbalance", "drawish_material"],

@@ -1,4 +1,4 @@
-//! The features of both versions, and which of them a version has.
+//! Features of both versions, and the choice of those that a version has.
 
 use super::Version;
 use super::weights::{Rules, Weights};
@@ -48,7 +48,7 @@ features! {
 }
 
 features! {
-    /// What a version can be made to try.
+    /// Experiment with a version.
     Experiment {
         OtherPawnValues = "other_pawn_values", "pawns count against pieces as in the other version";
         Lazy = "lazy", "no whole evaluation where material, or an estimate, is far outside";
@@ -63,7 +63,7 @@ pub(in crate::eval) fn features<V: Version>() -> Vec<Feature> {
     Term::ALL.iter().copied().filter(|term| has(V::WEIGHTS, term.index)).collect()
 }
 
-/// The experiments with a version: those that add a feature are for the one that lacks it.
+/// Returns the experiments with a version; those that add a feature are for the version without it.
 pub(in crate::eval) fn experiments<V: Version>() -> Vec<Feature> {
     let Rules { pawn_anti_mobility, drawishness, pawn_endings, .. } = V::WEIGHTS.rules;
     let present = [
@@ -75,7 +75,7 @@ pub(in crate::eval) fn experiments<V: Version>() -> Vec<Feature> {
     Experiment::ALL.iter().copied().filter(|one| !is_present(one.index)).collect()
 }
 
-/// Has this version the feature with this index?
+/// Returns whether this version has the feature with this index.
 fn has(weights: &Weights, index: usize) -> bool {
     let rules = &weights.rules;
     let absent = [

@@ -1,5 +1,5 @@
-//! The evaluation skipped where it can hardly matter, as each version does it; `PROVENANCE.md` says what
-//! is known of it.
+//! Lazy evaluation of each version, which skips the evaluation where it can hardly matter;
+//! `PROVENANCE.md` says what is known of it.
 
 use super::material::Counts;
 use crate::chess::{Color, Position};
@@ -8,19 +8,20 @@ use crate::eval::Score;
 /// A pawn of the plain count, in centipawns.
 const PAWN: Score = 106;
 
-/// Pawns that the count of material may differ from the root's score, for the older version.
+/// Difference in pawns between material and the root's score from which material alone decides, for
+/// the older version.
 const ROOT_MARGIN: i32 = 3;
 
-/// Centipawns that an estimate has to be outside the window, for the younger version.
+/// Margin in centipawns between an estimate and the window, for the younger version.
 const WINDOW_MARGIN: Score = 250;
 
-/// What estimates are made from; all from White's side.
+/// Input of the estimates; all from White's side.
 #[derive(Default)]
 pub(super) struct Estimate {
     /// The score of the root, in pawns.
     root: i32,
-    /// The positional part of the latest score at each ply of the line, or of the ply before; in
-    /// centipawns.
+    /// Positional part of the score at each ply of the line, or the one of the ply before if the
+    /// position was not evaluated; in centipawns.
     positional: Vec<Score>,
 }
 
@@ -32,7 +33,7 @@ impl Estimate {
         self.positional.push(0);
     }
 
-    /// A move is made.
+    /// Notes that a move is made.
     #[inline]
     pub(super) fn push<const LAZY: bool>(&mut self) {
         if LAZY {
@@ -40,7 +41,7 @@ impl Estimate {
         }
     }
 
-    /// It is taken back.
+    /// Notes that the move is taken back.
     #[inline]
     pub(super) fn pop<const LAZY: bool>(&mut self) {
         if LAZY {
@@ -59,26 +60,26 @@ impl Estimate {
         self.positional.last().copied().unwrap_or_default()
     }
 
-    /// Is the count so far from the root's score that material alone decides?
+    /// Returns whether the count is so far from the root's score that material alone decides.
     #[inline]
     pub(super) fn is_far_from_root(&self, counts: &Counts) -> bool {
         (counts.difference() - self.root).abs() >= ROOT_MARGIN
     }
 
-    /// What the material and the positional part of the position before make, for the side to move.
+    /// Returns the material plus the previous position's positional part, for the side to move.
     #[inline]
     pub(super) fn score(&self, position: &Position, material: Score) -> Score {
         signed(position, material + self.latest())
     }
 }
 
-/// Is an estimate so far outside the window that it is good enough?
+/// Returns whether an estimate is so far outside the window that it is good enough.
 #[inline]
 pub(super) fn is_outside(estimate: Score, alpha: Score, beta: Score) -> bool {
     estimate < alpha - WINDOW_MARGIN || estimate > beta + WINDOW_MARGIN
 }
 
-/// From White's side to that of the side to move, or back.
+/// Converts a score between White's side and the side to move.
 #[inline]
 pub(super) fn signed(position: &Position, score: Score) -> Score {
     if position.turn() == Color::White { score } else { -score }

@@ -1,4 +1,4 @@
-//! Pieces counted, and what combinations of them are worth.
+//! Count of pieces, and the worth of their combinations.
 
 use super::Version;
 use super::features::{Experiment, Term};
@@ -11,7 +11,7 @@ use crate::eval::sink::Sink;
 /// Pawns a piece is worth in the plain count, pawn to queen.
 const WORTH: [i32; 5] = [1, 3, 3, 5, 10];
 
-/// How much a piece keeps the game in its opening, pawn to queen.
+/// Phase of a piece, pawn to queen: its share in keeping the game in the opening.
 const PHASE: [i32; 5] = [0, 1, 1, 2, 4];
 
 /// Phase with all pieces on the board.
@@ -20,7 +20,7 @@ pub(super) const PHASE_MAX: i32 = 24;
 /// Sixteenths of a score that count in full.
 const WHOLE: i32 = 16;
 
-/// How many pieces of each kind a side has, pawn to queen, White first.
+/// Numbers of pieces of each kind, pawn to queen, White first.
 #[derive(Clone, Copy)]
 pub(super) struct Counts([[i32; 5]; 2]);
 
@@ -64,7 +64,7 @@ impl Counts {
         self.0[color.index()][0]
     }
 
-    /// Has each side exactly one bishop and nothing else but pawns?
+    /// Returns whether each side has exactly one bishop and otherwise only pawns.
     #[inline]
     pub(super) fn one_bishop_each(&self) -> bool {
         self.0.iter().all(|side| side[1..] == [0, 1, 0, 0])

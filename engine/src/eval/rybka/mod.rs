@@ -1,8 +1,8 @@
 //! Two versions of Rybka's evaluation, rebuilt from a published analysis: one code of features, two
 //! sets of weights.
 //!
-//! What the versions do differently is a named flag of [`weights::Rules`]. Sums are in units of
-//! 1/3399 pawn, White minus Black; the result is in centipawns.
+//! The versions differ by the named flags of [`weights::Rules`]. Sums are in units of 1/3399 pawn,
+//! White minus Black; the result is in centipawns.
 
 mod blend;
 mod compare;
@@ -39,7 +39,7 @@ pub(super) trait Version {
     const VARIANT: Variant;
     /// Its figures.
     const WEIGHTS: &'static Weights;
-    /// Those of the other version, for experiments.
+    /// Figures of the other version, for experiments.
     const OTHER: &'static Weights;
 }
 
@@ -73,7 +73,7 @@ pub(super) fn evaluator<V: Version + 'static>(
     }
 }
 
-/// The position, term by term.
+/// Returns the evaluation of a position, term by term.
 pub(super) fn explain<V: Version>(
     position: &Position,
     disabled: FeatureSet,
@@ -90,7 +90,7 @@ pub(super) fn explain<V: Version>(
     report
 }
 
-/// The evaluation of one version. If it is lazy it estimates what lies outside the window.
+/// Evaluation of one version. A lazy one estimates scores outside the window.
 struct Rybka<V, const LAZY: bool> {
     disabled: FeatureSet,
     experiments: FeatureSet,

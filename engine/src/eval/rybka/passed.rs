@@ -1,4 +1,4 @@
-//! Passed pawns: whether they can be stopped, and who stands in their way.
+//! Passed pawns: those that cannot be stopped, and pieces in the way of the others.
 
 use super::Version;
 use super::features::Term;
@@ -56,7 +56,7 @@ pub(super) fn score<V: Version, S: Side, K: Sink>(
     }
 }
 
-/// Is the way free of own pieces, and the enemy king too far away to catch the pawn?
+/// Returns whether no own piece is in the way and the enemy king is too far away to catch the pawn.
 pub(super) fn outruns_king<S: Side>(position: &Position, square: Square) -> bool {
     let board = position.board();
     let path = Bitboard::of(square).forward_fill(S::COLOR);
@@ -67,7 +67,7 @@ pub(super) fn outruns_king<S: Side>(position: &Position, square: Square) -> bool
     (path & board.color(S::COLOR)).is_empty() && !catches
 }
 
-/// Does the own king stand where it guides the pawn home whatever the enemy king does?
+/// Returns whether the own king guides the pawn home whatever the enemy king does.
 pub(super) fn is_guided<S: Side>(position: &Position, square: Square) -> bool {
     let rank = square.relative(S::COLOR).rank();
     let king = position.board().king(S::COLOR);

@@ -1,4 +1,4 @@
-//! Bishops and rooks that stand where they cannot get out.
+//! Trapped and blocked bishops and rooks.
 
 use super::Version;
 use super::features::Term;
@@ -49,7 +49,7 @@ const TRAP_SQUARES: Bitboard = set([A6, A7, B8, H6, H7, G8]);
 /// A bishop, the own pawn before it, and the square that must be occupied.
 const BLOCKS: [(Square, Square, Square); 2] = [(C1, D2, D3), (F1, E2, E3)];
 
-/// Where the king stands, and where the rook it shuts in.
+/// Squares of a king, and squares of the rook that it shuts in.
 const CORNERS: [(Bitboard, Bitboard); 2] =
     [(set([B1, C1]), set([A1, A2, B1])), (set([F1, G1]), set([G1, H1, H2]))];
 

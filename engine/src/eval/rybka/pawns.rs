@@ -1,5 +1,5 @@
-//! What depends on pawns alone: their structure, which are passed, and what shelter they leave to
-//! kings. Kept in a table by the pawns' own squares, as the original does.
+//! Terms of pawns alone: structure, passed pawns and shelter for kings. They are kept in a table by
+//! the pawns' squares, as in the original.
 
 use super::Version;
 use super::features::Term;
@@ -10,12 +10,12 @@ use crate::eval::TableUse;
 use crate::eval::pair::Pair;
 use crate::eval::sink::Sink;
 
-/// What the pawns say, whatever else is on the board.
+/// Facts about the pawns, whatever else is on the board.
 #[derive(Clone, Copy)]
 pub(super) struct Pawns {
     /// Passed pawns with no own pawn ahead, White's first.
     pub(super) passed: [Bitboard; 2],
-    /// What each side's king lacks in shelter on files a–c, d–f and f–h, White's first.
+    /// Missing shelter of each side's king on files a–c, d–f and f–h, White's first.
     pub(super) exposure: [[i16; 3]; 2],
 }
 
@@ -33,7 +33,7 @@ struct Entry {
 /// A table of pawn structures.
 pub(super) struct PawnTable {
     entries: Box<[Entry]>,
-    /// How it was used.
+    /// Use of the table.
     pub(super) used: TableUse,
 }
 
@@ -70,7 +70,7 @@ impl PawnTable {
     }
 }
 
-/// Where in the table these pawns belong.
+/// Returns the table slot of these pawns.
 #[inline]
 fn slot(pawns: [Bitboard; 2]) -> usize {
     // Odd constants without structure; the product's high bits depend on every pawn.
@@ -143,7 +143,7 @@ fn structure<V: Version, S: Side, K: Sink>(
     foremost
 }
 
-/// What White's king lacks in shelter on each wing, given the pawns.
+/// Returns the missing shelter of White's king on each wing, given the pawns.
 fn exposure(weights: &Weights, own: Bitboard, enemy: Bitboard) -> [i16; 3] {
     const SECOND_TO_FIFTH: u64 = 0x01_0101_0101 & !0xFF;
     let nearest = |pawns: Bitboard, file: usize| {

@@ -109,14 +109,14 @@ fn square_bonus<V: Version>(kind: Kind, square: Square, color: Color) -> Pair {
     V::WEIGHTS.squares[kind.index()][square.relative(color).index()]
 }
 
-/// Has this side enough pieces to threaten a king: a queen and one more?
+/// Returns whether this side can threaten a king: with a queen and one more piece.
 #[inline]
 fn is_dangerous(board: &Board, color: Color) -> bool {
     let more = board.kind(Kind::Rook) | board.kind(Kind::Bishop) | board.kind(Kind::Knight);
     board.pieces(color, Kind::Queen).any() && (board.color(color) & more).any()
 }
 
-/// Is there anything to attack from the seventh rank?
+/// Returns whether there is anything to attack from the seventh rank.
 #[inline]
 fn seventh_matters<V: Version, S: Side>(board: &Board) -> bool {
     let rank = |index| Bitboard::rank(S::COLOR.relative_rank(index));
@@ -128,7 +128,7 @@ fn seventh_matters<V: Version, S: Side>(board: &Board) -> bool {
     }
 }
 
-/// What a rook sees ahead of it on its file.
+/// Adds the terms of a rook for the pawns and the enemy king ahead of it on its file.
 #[inline]
 fn rook_file<V: Version, S: Side, K: Sink>(
     board: &Board,
@@ -161,7 +161,7 @@ fn rook_file<V: Version, S: Side, K: Sink>(
     }
 }
 
-/// What the king of `color` lacks in shelter.
+/// Returns the missing shelter of the king of `color`.
 #[inline]
 fn exposure_of_king<V: Version>(position: &Position, pawns: &Pawns, color: Color) -> i32 {
     const WING: [usize; 8] = [0, 0, 0, 1, 1, 2, 2, 2];

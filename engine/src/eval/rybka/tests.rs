@@ -12,7 +12,7 @@ fn explain(variant: Variant, text: &str) -> Report {
     Choice::from(variant).explain(&fen::parse(text).unwrap())
 }
 
-/// What the feature did to the blended score, in centipawns from White's side.
+/// Returns the change of the blended score by a feature, in centipawns from White's side.
 fn step(variant: Variant, name: &str, text: &str) -> i32 {
     let report = explain(variant, text);
     let found = report.terms.iter().find(|term| term.feature.name == name);

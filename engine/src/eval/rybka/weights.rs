@@ -1,7 +1,7 @@
 //! The weights of a version of Rybka's evaluation, and its named rule differences.
 //!
 //! Scores are in units of 1/3399 pawn, opening before endgame. Arrays by rank are counted from the
-//! own back rank. Where each figure is from stands in `PROVENANCE.md`.
+//! own back rank. `PROVENANCE.md` gives the source of each figure.
 
 use crate::eval::pair::Pair;
 
@@ -13,7 +13,7 @@ pub(super) type Squares = [Pair; 64];
 
 /// One version.
 pub(in crate::eval) struct Weights {
-    /// What this version does differently from the other.
+    /// Rules by which this version differs from the other.
     pub(super) rules: Rules,
     /// Material beyond the plain count.
     pub(super) imbalance: Imbalance,
@@ -95,36 +95,36 @@ pub(super) struct Imbalance {
 
 /// The differences of rules between the versions.
 pub(super) struct Rules {
-    /// Do knights have mobility?
+    /// `true` if knights have mobility.
     pub(super) knight_mobility: bool,
-    /// Are pawns punished for standing before a piece?
+    /// `true` if pawns are punished for standing before a piece.
     pub(super) pawn_anti_mobility: bool,
-    /// Are bishops on their first square looked at?
+    /// `true` if blocked bishops on their first square are penalised.
     pub(super) blocked_bishops: bool,
-    /// How often a trapped bishop counts.
+    /// Number of times a trapped bishop counts.
     pub(super) trapped_bishops: TrappedBishops,
-    /// When a rook profits from the enemy king ahead.
+    /// Condition under which a rook gains from the enemy king ahead.
     pub(super) rook_king: RookKing,
-    /// What makes the seventh rank worth having.
+    /// Condition under which the seventh rank counts.
     pub(super) seventh: Seventh,
-    /// Which wings are asked for shelter.
+    /// Wings whose shelter counts.
     pub(super) shelter: Shelter,
-    /// Are pawns recognised that cannot be stopped when the enemy has no pieces?
+    /// `true` if pawns are recognised that cannot be stopped when the enemy has no pieces.
     pub(super) unstoppable: bool,
-    /// What opposite bishops do.
+    /// Effect of opposite bishops.
     pub(super) opposite_bishops: OppositeBishops,
-    /// Has the side to move a bonus?
+    /// `true` if the side to move has a bonus.
     pub(super) tempo: bool,
-    /// Is a lead worth less with pawns on few files?
+    /// `true` if a lead is worth less with pawns on few files.
     pub(super) drawishness: bool,
-    /// Have pawn endings rules of their own?
+    /// `true` if pawn endings have rules of their own.
     pub(super) pawn_endings: bool,
-    /// How the original skips the evaluation; done as an experiment only, since its bounds were not
-    /// published.
+    /// Condition under which the original skips the evaluation; used as an experiment only, since
+    /// its bounds were not published.
     pub(super) lazy: Lazy,
 }
 
-/// How often a trapped bishop counts.
+/// Number of times a trapped bishop counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum TrappedBishops {
     /// Once per side.
@@ -133,7 +133,7 @@ pub(super) enum TrappedBishops {
     Each,
 }
 
-/// When a rook profits from the enemy king ahead.
+/// Condition under which a rook gains from the enemy king ahead.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum RookKing {
     /// With a queen and another piece on its side; a little already for the king's surroundings.
@@ -142,7 +142,7 @@ pub(super) enum RookKing {
     Always,
 }
 
-/// What makes the seventh rank worth having.
+/// Condition under which the seventh rank counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seventh {
     /// An enemy pawn there, or the enemy king on the eighth.
@@ -151,16 +151,16 @@ pub(super) enum Seventh {
     PawnOrKingOnEither,
 }
 
-/// Which wings are asked for shelter.
+/// Wings whose shelter counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shelter {
-    /// The mean of where the king is and of the best it can reach by castling.
+    /// Mean of the king's wing and the best wing it can reach by castling.
     MeanWithCastling,
-    /// Where the king is.
+    /// The king's wing.
     Here,
 }
 
-/// What opposite bishops do.
+/// Effect of opposite bishops.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum OppositeBishops {
     /// Both sums are halved; pawns differ by less than three.
@@ -169,12 +169,12 @@ pub(super) enum OppositeBishops {
     HalveScore,
 }
 
-/// How the original skips the evaluation.
+/// Condition under which the original skips the evaluation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lazy {
     /// If the count of material is outside a window set at the root.
     MaterialOutsideWindow,
-    /// If material and the positional score of the position before are outside the search window.
+    /// If material and the previous position's positional score are outside the search window.
     EstimateOutsideWindow,
 }
 

@@ -12,7 +12,7 @@ pub(super) const NO_SQUARE: Square88 = 0x80;
 
 const OFF_BOARD: Square88 = 0x88;
 
-/// Is the square off the board?
+/// Returns whether the square is off the board.
 pub(super) const fn is_off_board(square: Square88) -> bool {
     square & OFF_BOARD != 0
 }
@@ -37,9 +37,9 @@ pub(super) fn to_square(square: Square88) -> Square {
 pub(super) struct BoardPiece {
     /// Its owner.
     pub(super) color: Color,
-    /// What it is.
+    /// Its kind.
     pub(super) kind: Kind,
-    /// Is it a king or rook that may still castle?
+    /// `true` for a king or rook that may still castle.
     pub(super) unmoved: bool,
 }
 
@@ -60,7 +60,7 @@ impl BoardPiece {
         }
     }
 
-    /// May it go on after a step onto an empty square?
+    /// Returns whether the piece may continue after a step onto an empty square.
     pub(super) fn slides(self) -> bool {
         matches!(self.kind, Kind::Bishop | Kind::Rook | Kind::Queen)
     }
@@ -104,12 +104,12 @@ impl CandidateMove {
         }
     }
 
-    /// Is it castling?
+    /// Returns whether the move is castling.
     pub(super) fn is_castle(&self) -> bool {
         self.corner != NO_SQUARE
     }
 
-    /// Does a pawn reach the last row?
+    /// Returns whether a pawn reaches the last row.
     pub(super) fn promotes(&self) -> bool {
         let last = match self.piece.color {
             Color::White => 0x00,
@@ -162,13 +162,13 @@ impl Board {
         self.0[square as usize & 0x7F]
     }
 
-    /// How many of the squares two files to either side of `square` do not hold such a pawn.
+    /// Counts the squares two files to either side of `square` that do not hold such a pawn.
     pub(super) fn missing_beside(&self, square: Square88, pawn: BoardPiece) -> i32 {
         let missing = |at: Square88| is_off_board(at) || self.at(at) != Some(pawn);
         i32::from(missing(square - 2)) + i32::from(missing(square + 2))
     }
 
-    /// Is the square the one before a pawn of that colour?
+    /// Returns whether the square is directly in front of a pawn of that colour.
     pub(super) fn is_before_pawn(&self, square: Square88, color: Color) -> bool {
         let behind = square + if color == Color::White { 16 } else { -16 };
         let pawn = |piece: BoardPiece| piece.color == color && piece.kind == Kind::Pawn;

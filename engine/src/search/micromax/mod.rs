@@ -53,7 +53,7 @@ const DEPTH_INDEPENDENT: i32 = 99;
 /// The deepest iteration at the root.
 const DEPTH_MAX: i32 = 98;
 
-/// Longest mate in moves that is told from material.
+/// Longest mate, in moves, that is distinguished from a score of material.
 const MATE_MOVES_MAX: Score = 100;
 
 /// A running search.
@@ -146,7 +146,7 @@ impl Search<'_> {
             if self.limiter.stopped {
                 break;
             }
-            // A decided search is told as ply 98.
+            // A decided search is reported as ply 98.
             let ply = depth as u32 - 1;
             self.result.score = self.engine_score(score);
             self.result.depth = ply;
@@ -167,14 +167,14 @@ impl Search<'_> {
         !self.disabled.contains(feature.into())
     }
 
-    /// Is a root move none of those that are asked for?
+    /// Returns whether `searchmoves` excludes a root move.
     fn is_excluded(&self, candidate: &CandidateMove) -> bool {
         let restricted = !self.request.limits.search_moves.is_empty();
         restricted && self.root_move(candidate.from, candidate.to).is_none()
     }
 
-    /// Is a root move illegal castling? It is searched, but might not lose the king as other moves into
-    /// check do.
+    /// Returns whether a root move is illegal castling. It is searched, but might not lose the king
+    /// as other moves into check do.
     fn is_illegal_castle(&self, candidate: &CandidateMove) -> bool {
         candidate.is_castle() && self.root_move(candidate.from, candidate.to).is_none()
     }

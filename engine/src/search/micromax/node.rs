@@ -24,10 +24,10 @@ pub(super) struct Node {
     pub(super) target: Square88,
     /// Plies to search.
     pub(super) depth: i32,
-    /// Is the node outside the tree, so that its result is stored apart? So are the root, unless
-    /// its last move crossed a square, and the test whether a king can be captured.
+    /// `true` if the node is outside the tree, so that its result is stored apart, as those of the
+    /// root, unless its last move crossed a square, and of the test whether a king can be captured.
     pub(super) is_outside: bool,
-    /// Is it the root?
+    /// `true` for the root.
     pub(super) is_root: bool,
 }
 
@@ -69,7 +69,7 @@ struct Scan {
     depth: i32,
     /// The best score so far.
     score: Score,
-    /// Is the best move of the previous iteration still to be searched first?
+    /// `true` if the best move of the previous iteration is still to be searched first.
     pending: bool,
 }
 
@@ -223,7 +223,8 @@ impl Search<'_> {
         !(is_own || is_pawn && is_straight == candidate.taken.is_some())
     }
 
-    /// Does the move capture the king, or a square that the castling king crossed or left?
+    /// Returns whether the move captures the king, or a square that the castling king crossed or
+    /// left.
     fn takes_king(&self, node: &Node, candidate: &CandidateMove) -> bool {
         let takes = candidate.taken.is_some_and(|taken| taken.kind == Kind::King);
         let castled = node.crossed != NO_SQUARE && self.board.at(node.crossed).is_some();
@@ -235,7 +236,7 @@ impl Search<'_> {
         i32::from(to != node.target || !self.is_enabled(Feature::Recapture))
     }
 
-    /// Does the ray continue after a step? Pawns continue from their third row, kings to castle.
+    /// Returns whether the ray continues after a step: pawns from their third row, kings to castle.
     fn goes_on(&self, candidate: &mut CandidateMove, step: Square88) -> bool {
         let third_row = if candidate.piece.color == Color::White { 0x50 } else { 0x20 };
         let corner = self.board.castling_corner(candidate, step);

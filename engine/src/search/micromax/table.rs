@@ -5,10 +5,10 @@ use crate::eval::Score;
 use crate::search::slots;
 use crate::tt::OutOfMemory;
 
-/// An entry is looked for in so many places in a row.
+/// Number of adjacent slots searched for an entry.
 const TRIES: usize = 9;
 
-/// Where in a content the number of the search begins.
+/// Lowest bit of the search number in a slot's content.
 const SEARCH_SHIFT: u32 = 48;
 
 /// A best move, or where to begin looking for one.
@@ -16,13 +16,13 @@ const SEARCH_SHIFT: u32 = 48;
 pub(super) struct Best {
     /// The square of the piece with which the search for moves begins.
     pub(super) from: Square88,
-    /// Where it goes.
+    /// Destination of the move.
     pub(super) to: Square88,
-    /// Is there a move, and is it one that can be tried before others? Castling cannot.
+    /// `true` if there is a move that can be tried before others; castling cannot.
     pub(super) simple: bool,
 }
 
-/// What is known about a position.
+/// Stored result of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     /// For the side to move.
@@ -30,16 +30,16 @@ pub(super) struct Entry {
     /// Plies searched; [`DEPTH_INDEPENDENT`](super::DEPTH_INDEPENDENT) for scores that do not
     /// depend on it.
     pub(super) depth: i32,
-    /// Is the true score at least this?
+    /// `true` if the true score is at least this.
     pub(super) is_lower: bool,
-    /// Is the true score at most this?
+    /// `true` if the true score is at most this.
     pub(super) is_upper: bool,
     /// The best move.
     pub(super) best: Best,
 }
 
 impl Entry {
-    /// Does the score settle a search with this window?
+    /// Returns whether the score settles a search with this window.
     pub(super) fn settles(&self, alpha: Score, beta: Score) -> bool {
         (self.score >= beta || self.is_upper) && (self.score <= alpha || self.is_lower)
     }
@@ -79,9 +79,9 @@ pub(super) struct Slot(Option<usize>);
 
 /// The table.
 pub struct Table {
-    /// Key and content, the high bits of which tell the search that has written it.
+    /// Key and content; the high bits of the content are the number of the search that wrote it.
     slots: Vec<slots::Slot>,
-    /// Counts searches, from 1: what earlier ones have written is as good as nothing.
+    /// Number of searches so far, from 1; entries of earlier searches count as empty.
     search: u16,
 }
 
@@ -104,12 +104,12 @@ impl Table {
         }
     }
 
-    /// Does the slot hold nothing?
+    /// Returns whether the slot is empty.
     fn is_empty(&self, content: u64) -> bool {
         content >> SEARCH_SHIFT != u64::from(self.search)
     }
 
-    /// Where the position is or would be kept, and what is known about it.
+    /// Returns the slot where the position is or would be stored, and its entry if there is one.
     pub(super) fn find(&self, key: u64) -> (Slot, Option<Entry>) {
         let last = self.slots.len() - TRIES;
         let first = ((u128::from(key) * last as u128) >> 64) as usize;
@@ -134,7 +134,7 @@ impl Table {
         }
     }
 
-    /// How full the table is, in permille, from a sample.
+    /// Returns the fill of the table in permille, from a sample.
     pub(super) fn fullness_permille(&self) -> usize {
         slots::fullness_permille(&self.slots, |content| !self.is_empty(content))
     }

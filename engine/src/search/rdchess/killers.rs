@@ -17,7 +17,8 @@ impl Killers {
         if first.1 >= second.1 { [first.0, second.0] } else { [second.0, first.0] }
     }
 
-    /// A quiet move has refuted something: it is counted, or takes the place of the one less used.
+    /// Records a quiet move that refuted something: counts it, or replaces the less used killer by
+    /// it.
     pub(super) fn record(&mut self, ply: usize, mv: Move) {
         let slots = &mut self.0[ply];
         if let Some(slot) = slots.iter_mut().find(|slot| slot.0 == Some(mv)) {

@@ -109,7 +109,7 @@ struct Search<'a> {
     request: Request<'a>,
     disabled: FeatureSet,
     root_moves: Vec<Move>,
-    /// Where the kings stand at the root, White's first.
+    /// Squares of the kings at the root, White's first.
     root_kings: [Square; 2],
     root_depth: i32,
     selective_depth: usize,

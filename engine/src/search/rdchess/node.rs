@@ -25,11 +25,11 @@ pub(super) struct NodeParams {
     pub(super) alpha: Score,
     pub(super) beta: Score,
     pub(super) depth: i32,
-    /// Was the previous move extended?
+    /// `true` if the previous move was extended.
     pub(super) extended: bool,
     /// The previous move; `None` at the root and after a null move.
     pub(super) last: Option<Move>,
-    /// May a null move be tried?
+    /// `true` if a null move may be tried.
     pub(super) can_null_move: bool,
 }
 
@@ -140,7 +140,8 @@ impl Search<'_> {
         None
     }
 
-    /// Razoring: is the side to move so far behind at depth 3 that depth 2 is enough?
+    /// Razoring: returns whether the side to move is so far behind at depth 3 that depth 2 is
+    /// enough.
     fn is_razorable(&self, params: &NodeParams, material: Score) -> bool {
         let board = self.line.position().board();
         let simple = board.kind(Kind::Pawn) | board.kind(Kind::King);
@@ -198,7 +199,7 @@ impl Search<'_> {
         None
     }
 
-    /// What move ordering needs to know.
+    /// Returns the input of move ordering.
     pub(super) fn hints(&self, last: Option<Move>, entry: Option<Entry>, ply: usize) -> Hints {
         let enemy = !self.line.position().turn();
         Hints {
@@ -281,7 +282,7 @@ impl Search<'_> {
         score
     }
 
-    /// Does a pawn go from its sixth to its seventh rank?
+    /// Returns whether a pawn goes from its sixth to its seventh rank.
     fn advances_to_seventh(&self, mv: Move) -> bool {
         let position = self.line.position();
         position.kind_at(mv.from()) == Some(Kind::Pawn)

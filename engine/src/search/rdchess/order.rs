@@ -8,7 +8,7 @@ use crate::eval::feature::FeatureSet;
 use crate::eval::rdchess::AttackTables;
 use crate::search::see;
 
-/// What is searched next.
+/// Next move to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// A legal move.
@@ -17,15 +17,15 @@ pub(super) enum Next {
     Null,
 }
 
-/// What is known of a node before its moves are generated.
+/// Input of move ordering, known before any move is generated.
 pub(super) struct Hints {
     /// The table's move; it may be illegal.
     pub(super) table: Option<Move>,
-    /// The better one first; they may be illegal.
+    /// Killer moves, the better one first; they may be illegal.
     pub(super) killers: [Option<Move>; 2],
     /// The square of the piece that has just captured.
     pub(super) capturer: Option<Square>,
-    /// Where the enemy king stood at the root.
+    /// Square of the enemy king at the root.
     pub(super) enemy_king: Square,
     /// The features that are switched off.
     pub(super) disabled: FeatureSet,
@@ -59,7 +59,7 @@ pub(super) struct MoveOrder {
     given: usize,
     /// Captures that are left for later steps.
     captures: MoveList,
-    /// Only captures that do not lose?
+    /// `true` if only captures that do not lose are given.
     good_only: bool,
 }
 
@@ -120,7 +120,7 @@ impl MoveOrder {
         }
     }
 
-    /// Was the move tried in an earlier step?
+    /// Returns whether the move was tried in an earlier step.
     fn was_given(&self, mv: Move) -> bool {
         let is_killer = self.step > Step::Killers && self.hints.killers.contains(&Some(mv));
         Some(mv) == self.hints.table || is_killer
@@ -173,7 +173,7 @@ impl MoveOrder {
         self.begin(Step::Killers, killers);
     }
 
-    /// Captures that do not lose material, best first; the others are left for later.
+    /// Generates captures that do not lose material, best first; the others are left for later.
     fn begin_good_captures(&mut self, position: &Position) {
         let captures = std::mem::take(&mut self.captures);
         if !self.is_enabled(Feature::OrderCaptures) {
@@ -191,7 +191,7 @@ impl MoveOrder {
         self.begin(Step::GoodCaptures, good);
     }
 
-    /// All that is left, by class.
+    /// Generates all moves that are left, by class.
     fn begin_quiet(&mut self, position: &Position) {
         let [_, generator] = Generator::pair(position);
         let mut moves = generator.moves(position, self.towards());
@@ -230,7 +230,7 @@ impl MoveOrder {
     }
 }
 
-/// Does an own piece other than the one that moves defend the square it moves to?
+/// Returns whether an own piece other than the moving one defends the destination.
 fn is_defended(position: &Position, mv: Move) -> bool {
     let own = position.board().color(position.turn()) - Bitboard::of(mv.from());
     let occupied = position.board().occupied() - Bitboard::of(mv.from());
@@ -315,7 +315,8 @@ mod tests {
     #[test]
     fn steps_follow_one_another() {
         let position = fen::parse(MIDDLE).unwrap();
-        // Of the killers one is legal, and the table's move is no more tried in its place.
+        // One of the killers is legal, and the table's move is not tried a second time in its
+        // place.
         let found =
             all(MoveOrder::all(hints(&position, ["e2a6", "a2a3", "e1e8"], "h3")), &position);
         assert_eq!(found[..2], ["e2a6", "null"]);

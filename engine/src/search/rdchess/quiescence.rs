@@ -112,8 +112,8 @@ impl Search<'_> {
         is_futile.then_some(bound)
     }
 
-    /// Does the score end the node? A capture has to exceed the stand pat score, an evasion to
-    /// reach it.
+    /// Returns whether the score ends the node. A capture has to exceed the stand pat score, an
+    /// evasion to reach it.
     fn is_sufficient(&self, node: &QsNode, score: Score) -> bool {
         let enough = if node.in_check { score >= node.stand_pat } else { score > node.stand_pat };
         enough && self.is_enabled(Feature::QuiescenceContent)

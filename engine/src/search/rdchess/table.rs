@@ -15,7 +15,7 @@ const USES_MAX: u8 = 63;
 #[derive(Clone, Copy)]
 struct StoredEntry {
     entry: Entry,
-    /// How often it was found.
+    /// Number of times the entry was found.
     uses: u8,
     /// The game time at which it was last stored or found.
     last_used: u16,
@@ -57,7 +57,7 @@ pub(crate) struct Table {
     slots: Vec<slots::Slot>,
     /// The game time: one step per move, two per capture or pawn move.
     now: u16,
-    /// Are old entries replaced first?
+    /// `true` if old entries are replaced first.
     ages: bool,
 }
 
@@ -115,7 +115,7 @@ impl Table {
         *slot = [key, StoredEntry { entry, uses, last_used: now }.pack()];
     }
 
-    /// How full the table is, in permille, from a sample.
+    /// Returns the fill of the table in permille, from a sample.
     pub(super) fn fullness_permille(&self) -> usize {
         slots::fullness_permille(&self.slots, |content| content != 0)
     }

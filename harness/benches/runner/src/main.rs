@@ -3,12 +3,12 @@
 //!
 //! - CPU: user and system time of the runner's own threads, in µs a ply.
 //! - Turn-around: from one engine's `bestmove` to the moment its opponent reads the `go` that
-//!   follows, as both engines saw it on the same clock.
+//!   follows, as both engines recorded it on the same clock.
 //! - Memory: largest resident set of the runner.
 //! - End: from the last move of the last game to the exit of the runner.
 //!
-//! With `--clock`, matches of a real engine instead: how many games count by the minute, and for which share of
-//! the time their engines think. Pairs that a runner plays again cost it time.
+//! With `--clock`, matches of a real engine instead: the number of counted games per minute, and
+//! the share of the time for which their engines think. Pairs that a runner replays cost it time.
 
 mod measure;
 mod runners;
@@ -22,25 +22,25 @@ use tabled::settings::{Alignment, Style, object::Columns};
 use crate::measure::{Figures, measure, time};
 use crate::runners::{Runner, runners};
 
-/// Measures what runners of matches cost, or with --clock how many games they play.
+/// Measure the costs of match runners, or with --clock the number of games they play.
 #[derive(Parser)]
 struct Args {
-    /// Games at once; repeat for several
+    /// Number of concurrent games; may be repeated
     #[arg(long, default_values_t = [1, 64])]
     concurrency: Vec<usize>,
-    /// Games of each match
+    /// Number of games of each match
     #[arg(long, default_value_t = 400)]
     games: usize,
-    /// Matches of each runner, in turn; the one with the least CPU a ply is shown
+    /// Number of matches of each runner, in turn; the one with the least CPU per ply is shown
     #[arg(long, default_value_t = 3)]
     rounds: usize,
-    /// Time control of the engine; repeat for several
+    /// Time control of the engine; may be repeated
     #[arg(long)]
     clock: Vec<String>,
-    /// UCI engine that plays itself by the clock [default: the release build of Palimpsest]
+    /// UCI engine that plays itself under the clock [default: the release build of Palimpsest]
     #[arg(long, default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../target/release/palimpsest"), hide_default_value = true)]
     engine: std::path::PathBuf,
-    /// Book of the matches (EPD)
+    /// Opening book of the matches (EPD)
     #[arg(long, default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../openings/balanced.epd"))]
     book: std::path::PathBuf,
 }
@@ -71,8 +71,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Games by the minute of each runner and what decides it; beside the mean of the rounds, twice its standard
-/// error.
+/// Prints the games per minute of each runner with their factors; beside the mean of the rounds,
+/// twice its standard error.
 fn count(args: &Args, runners: &[Runner], book: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let engine = args.engine.canonicalize()?;
     let mut table = Builder::default();

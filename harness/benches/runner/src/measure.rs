@@ -1,4 +1,4 @@
-//! One match, measured.
+//! Measurement of one match.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -12,38 +12,38 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::runners::{Match, Runner};
 
-/// How often memory and threads of a runner are looked at.
+/// Interval of samples of a runner's memory and threads.
 const SAMPLE_EVERY: Duration = Duration::from_millis(20);
 
-/// What a match cost.
+/// Costs of a match.
 #[derive(Clone)]
 pub struct Figures {
-    /// Moves that engines made.
+    /// Number of moves that engines made.
     pub plies: usize,
     cpu: Duration,
     play: Duration,
-    /// Sorted, in nanoseconds.
+    /// Turn-around times, sorted, in nanoseconds.
     turns: Vec<u64>,
-    /// Largest resident set seen.
+    /// Largest resident set in bytes.
     pub resident_bytes: u64,
-    /// Most threads seen.
+    /// Largest number of threads.
     pub threads: u64,
-    /// From the last move to the exit.
+    /// Time from the last move to the exit.
     pub end: Duration,
 }
 
 impl Figures {
-    /// CPU time of the runner itself, in µs.
+    /// Returns the CPU time of the runner itself per ply, in µs.
     pub fn cpu_per_ply(&self) -> f64 {
         self.cpu.as_secs_f64() * 1e6 / self.plies as f64
     }
 
-    /// From the first `go` to the last `bestmove` of the match.
+    /// Returns the plies per second from the first `go` to the last `bestmove` of the match.
     pub fn plies_per_second(&self) -> f64 {
         self.plies as f64 / self.play.as_secs_f64()
     }
 
-    /// In µs.
+    /// Returns a percentile of the turn-around times, in µs.
     pub fn turn_percentile(&self, share: f64) -> f64 {
         let index = (self.turns.len() - 1) as f64 * share;
         self.turns[index.round() as usize] as f64 / 1e3
@@ -102,9 +102,9 @@ pub fn measure(
     })
 }
 
-/// Plays a match at a time control. How many games it has by the minute, the plies of one of them, and the
-/// share of the time of all places in which an engine thinks about a move that counts, which does not depend
-/// on how long the games happen to be.
+/// Plays a match at a time control. Returns its games per minute, the plies of one game, and the
+/// percentage of all slots' time in which an engine thinks about a counted move, which does not
+/// depend on the length of the games.
 pub fn time(
     runner: &Runner,
     engine: &Path,
@@ -134,7 +134,7 @@ pub fn time(
     Ok([60.0 * games / took, plies / games, 100.0 * thought / took / concurrency as f64])
 }
 
-/// The positions of an EPD book as full FENs, which every runner reads.
+/// Writes the positions of an EPD book as full FENs, which every runner reads.
 fn fen_list(book: &Path, folder: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let mut fens = String::new();
     for line in fs::read_to_string(book)?.lines().filter(|line| !line.starts_with('#')) {
@@ -146,13 +146,14 @@ fn fen_list(book: &Path, folder: &Path) -> Result<PathBuf, Box<dyn Error>> {
     Ok(path)
 }
 
-/// Nanoseconds on the clock that all processes share.
+/// Returns the nanoseconds on the clock that all processes share.
 fn now() -> u64 {
     let time = clock_gettime(ClockId::Monotonic);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// The largest resident set, in bytes, and the most threads that `status` showed until `is_over`.
+/// Returns the largest resident set, in bytes, and the largest number of threads in `status` until
+/// `is_over`.
 fn sample(status: &Path, is_over: &AtomicBool) -> (u64, u64) {
     let (mut resident_bytes, mut threads) = (0, 0);
     while !is_over.load(Ordering::Relaxed) {
@@ -170,7 +171,7 @@ fn field(status: &str, name: &str) -> u64 {
     line.and_then(|rest| rest.split_ascii_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
-/// User and system time of a process without its children, from `/proc/PID/stat`.
+/// Returns user and system time of a process without its children, from `/proc/PID/stat`.
 fn cpu_time(stat: &str) -> Result<Duration, Box<dyn Error>> {
     let (_, after_name) = stat.rsplit_once(')').ok_or("stat of the runner cannot be read")?;
     let mut fields = after_name.split_ascii_whitespace().skip(11);
@@ -182,7 +183,7 @@ fn cpu_time(stat: &str) -> Result<Duration, Box<dyn Error>> {
     Ok(Duration::from_secs_f64(ticks as f64 / per_second as f64))
 }
 
-/// What the engines wrote down.
+/// Times that the engines recorded.
 struct Log {
     plies: usize,
     /// First `go` and last `bestmove`, in nanoseconds.

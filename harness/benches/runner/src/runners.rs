@@ -1,4 +1,4 @@
-//! The runners and how each is told to play a match.
+//! The runners and their command lines for a match.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -7,30 +7,30 @@ use std::process::{Command, Stdio};
 
 /// A program that plays matches.
 pub struct Runner {
-    /// What the table calls it.
+    /// Name of the runner in the table.
     pub name: String,
     program: PathBuf,
     arguments: fn(&Match<'_>) -> Vec<OsString>,
 }
 
-/// What is to be played.
+/// A match to play.
 pub struct Match<'a> {
-    /// The engine, against itself.
+    /// Engine that plays against itself.
     pub engine: &'a Path,
-    /// Its time control.
+    /// Time control of the engine.
     pub clock: &'a str,
     /// Number of games; even.
     pub games: usize,
-    /// Games at once.
+    /// Number of concurrent games.
     pub concurrency: usize,
     /// EPD file of the openings.
     pub book: &'a Path,
-    /// Where files may be left.
+    /// Folder for files of the match.
     pub folder: &'a Path,
 }
 
 impl Runner {
-    /// The command that plays `played`, silent.
+    /// Returns the command that plays `played`, without output.
     pub fn command(&self, played: &Match<'_>) -> Command {
         let mut command = Command::new(&self.program);
         command
@@ -43,8 +43,8 @@ impl Runner {
     }
 }
 
-/// Arbiter (`ARBITER`, else the release build of this checkout), and those that `FASTCHESS`,
-/// `CUTECHESS` and `CCHESSCLI` name.
+/// Returns Arbiter (`ARBITER`, else the release build of this checkout), and the runners that
+/// `FASTCHESS`, `CUTECHESS` and `CCHESSCLI` name.
 pub fn runners() -> Result<Vec<Runner>, Box<dyn Error>> {
     let built = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../target/release/arbiter");
     let arbiter = std::env::var_os("ARBITER").map_or_else(|| built.into(), PathBuf::from);

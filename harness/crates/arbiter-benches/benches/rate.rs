@@ -1,11 +1,10 @@
-//! How fast games of a PGN become results, beside what `pgn-reader` alone needs to skim them.
+//! Speed at which games of a PGN become results, compared with `pgn-reader` alone skimming them.
 //!
 //! The text is made here: games as `arbiter match` writes them, 64 MiB unless the environment
-//! variable `RATE_PGN` names a file to be read into memory. The rows to compare:
-//! `arbiter` (as `arbiter rate` works, by threads), `pgn_reader_skip` (tags only) and
-//! `pgn_reader_visit` (every move and comment handed to a visitor that ignores it). The ratios come
-//! last: best of several alternating runs, so that a machine that is busy now and then is unfair
-//! to neither.
+//! variable `RATE_PGN` names a file to be read into memory. The rows to compare: `arbiter` (as
+//! `arbiter rate` works, by threads), `pgn_reader_skip` (tags only) and `pgn_reader_visit` (every
+//! move and comment passed to a visitor that ignores it). The ratios come last: best of several
+//! alternating runs, so that a machine that is busy now and then is unfair to neither.
 
 #![expect(clippy::disallowed_types, reason = "the macros of divan register benches in one")]
 #![expect(clippy::disallowed_methods, reason = "a benchmark")]
@@ -36,7 +35,7 @@ fn main() {
     }
 }
 
-/// Alternating runs of each kind.
+/// Number of alternating runs of each kind.
 const ROUNDS: usize = 7;
 
 fn print_ratios() {
@@ -76,7 +75,7 @@ fn text() -> Vec<u8> {
     }
 }
 
-/// Games of pseudo-random moves with a comment for each, of `size` bytes at least.
+/// Returns games of pseudo-random moves with a comment for each, of `size` bytes at least.
 fn games(size: usize) -> Vec<u8> {
     let mut text = String::with_capacity(size + (1 << 16));
     let mut game = 0usize;
@@ -98,7 +97,7 @@ fn games(size: usize) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// The moves of a game, in lines of about eighty characters.
+/// Appends the moves of a game, in lines of about eighty characters.
 fn moves(seed: usize, text: &mut String) {
     let mut position = Chess::default();
     let mut line = 0;
@@ -169,7 +168,7 @@ fn skim(text: &[u8], visitor: &mut Skim) -> u64 {
     games
 }
 
-/// Ignores everything.
+/// Visitor that ignores everything.
 struct Skim {
     visits: bool,
 }

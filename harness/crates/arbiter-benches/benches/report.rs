@@ -1,8 +1,8 @@
-//! How long the page of a long run takes, and how large it is.
+//! Time to make the page of a long run, and its size.
 //!
-//! The run is made here: 10,000 games of real length with what engines say of each move, unless the
-//! environment variable `REPORT_STORE` names the folder of a store, and `REPORT_RUNS` its runs with commas
-//! between them. The budget is 2 s and 3 MB.
+//! The run is made here: 10,000 games of real length with search information for each move, unless
+//! the environment variable `REPORT_STORE` names the folder of a store, and `REPORT_RUNS` its runs
+//! with commas between them. The budget is 2 s and 3 MB.
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark")]
 #![allow(
@@ -26,11 +26,11 @@ use shakmaty::{ByColor, CastlingMode, Chess, Color, EnPassantMode, Position, fen
 
 const PAIRS: u64 = 5_000;
 
-/// Half-moves of a game, of which the first are from the book.
+/// Number of plies of a game, the first of which are from the book.
 const PLIES: usize = 110;
 const BOOK: usize = 8;
 
-/// Times that each page is made; the shortest counts.
+/// Number of times that each page is made; the shortest counts.
 const ROUNDS: usize = 5;
 
 fn main() {
@@ -99,7 +99,7 @@ fn fill(folder: &Path) {
     }
 }
 
-/// Random moves with thoughts like those of an engine.
+/// Returns a game of random moves with thoughts like those of an engine.
 fn game(engines: ByColor<usize>, pair: u64, random: &mut u64) -> GameRecord {
     // The moves of a pair's opening are the same in both games.
     let mut opening = pair.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
@@ -145,7 +145,7 @@ fn game(engines: ByColor<usize>, pair: u64, random: &mut u64) -> GameRecord {
     }
 }
 
-/// Xorshift (G. Marsaglia, 2003).
+/// Returns the next random number, by xorshift (G. Marsaglia, 2003).
 fn next(state: &mut u64) -> u64 {
     *state ^= *state << 13;
     *state ^= *state >> 7;

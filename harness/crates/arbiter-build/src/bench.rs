@@ -1,5 +1,5 @@
-//! The benchmark of an engine: a fixed search, whose number of nodes is the signature of how the
-//! engine behaves.
+//! Benchmark of an engine: a fixed search, whose number of nodes is the signature of the engine's
+//! behaviour.
 
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ use arbiter_process::{Cancel, EndReason, Launch, Spawner, Timeouts, run_to_compl
 /// Time for a benchmark unless another is set.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
-/// How engines tell the number of nodes; the last line that fits any of them counts. A number is taken
-/// with all that clings to it, so that no part of one is taken for the whole.
+/// Patterns for the number of nodes; the last line that matches any of them counts. A number is
+/// captured with all that clings to it, so that no part of a number is taken for the whole.
 const NODES: [&str; 5] = [
     r"nodes searched\s*[:=]?\s*(\d.*)$",
     r"(?:^|\s)(\d\S*)\s+nodes\b.*?\s\d\S*\s*nps\b",
@@ -23,51 +23,51 @@ const NODES: [&str; 5] = [
     r"\bnodes(?:\s*[:=]\s*|\s+)(\d\S*)[\s,;]+(?:.*\s)?nps\b",
 ];
 
-/// How they tell the speed.
+/// Patterns for the speed.
 const SPEED: [&str; 3] =
     [r"nodes/second\s*[:=]?\s*(\d\S*)", r"\bnps\s*[:=]?\s*(\d\S*)", r"(?:^|\s)(\d\S*)\s*nps\b"];
 
-/// How the benchmark is run and read.
+/// Settings to run and read the benchmark.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BenchRecipe {
     /// Arguments that run it; `bench` if `None`.
     pub args: Option<Vec<String>>,
-    /// Finds its number of nodes, as the first group, and the speed, as the second one if there is
+    /// Pattern with the number of nodes as its first group, and the speed as the second if it has
     /// one.
     pub pattern: Option<String>,
-    /// How long it may take.
+    /// Time limit; 10 minutes if `None`.
     pub timeout: Option<Duration>,
 }
 
 impl BenchRecipe {
-    /// Tells one way to run and read a benchmark from another, and from those of versions that know
-    /// other forms of output.
+    /// Returns a text that identifies the way to run and read the benchmark, and differs from those
+    /// of versions that know other forms of output.
     pub(super) fn how(&self) -> String {
         format!("3 {:?} {:?}", self.args, self.pattern)
     }
 }
 
-/// What a benchmark found.
+/// Result of a benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Signature {
-    /// Nodes: the same for programs that behave the same.
+    /// Nodes searched: the same for programs that behave the same.
     pub nodes: u64,
-    /// Nodes per second; of all copies on average.
+    /// Nodes per second, averaged over all copies.
     pub nps: f64,
 }
 
 /// A program whose benchmark is run.
 #[derive(Debug, Clone)]
 pub struct BenchTarget<'a> {
-    /// Its name in messages.
+    /// Name in messages.
     pub name: &'a str,
-    /// How it is started to play.
+    /// Launch of the engine for play.
     pub launch: &'a Launch,
-    /// How it is benchmarked.
+    /// Settings of the benchmark.
     pub recipe: &'a BenchRecipe,
 }
 
-/// Reads what benchmarks print.
+/// Reader of the output of benchmarks.
 #[derive(Debug)]
 pub struct BenchReader {
     nodes: Vec<Regex>,
@@ -75,7 +75,8 @@ pub struct BenchReader {
 }
 
 impl BenchReader {
-    /// Of the usual forms, or of a pattern. An error says what is wrong with the pattern.
+    /// Returns a reader of the usual forms, or of a pattern. An error says what is wrong with the
+    /// pattern.
     pub fn new(pattern: Option<&str>) -> Result<BenchReader, String> {
         let compile = |pattern: &str| {
             let built = RegexBuilder::new(pattern).case_insensitive(true).build();
@@ -95,9 +96,9 @@ impl BenchReader {
         Ok(BenchReader { nodes, speed: all(&SPEED)? })
     }
 
-    /// Nodes and nodes per second, if they are told.
+    /// Returns the nodes and the nodes per second that the output reports.
     pub fn read(&self, lines: &[String]) -> Option<(u64, Option<f64>)> {
-        // What engines say of each search is not the sum.
+        // The `info` lines of single searches do not have the sum.
         let is_of_search =
             |line: &&String| line.starts_with("info ") && !line.starts_with("info string ");
         let lines: Vec<&String> = lines.iter().filter(|line| !is_of_search(line)).collect();
@@ -105,7 +106,7 @@ impl BenchReader {
             .iter()
             .rev()
             .filter_map(|line| self.nodes.iter().find_map(|regex| regex.captures(line)));
-        // A line that fits and has no certain number is not passed over for an earlier one.
+        // A matching line without a certain number is not skipped in favour of an earlier one.
         let found = fits.next()?;
         let nodes = leading_number(found.get(1)?.as_str())?;
         let own_speed = found.get(2).and_then(|group| leading_number(group.as_str()));
@@ -120,16 +121,16 @@ impl BenchReader {
     }
 }
 
-/// The whole number with which a text begins; `None` if more digits follow, as in `2 030 154` or `20/30`,
-/// or a unit clings to it.
+/// Returns the whole number with which a text begins; `None` if more digits follow, as in
+/// `2 030 154` or `20/30`, or a unit clings to it.
 fn leading_number(text: &str) -> Option<u64> {
     let (number, rest) = text.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((text, ""));
     let is_whole = !rest.trim_start().starts_with(|c: char| c.is_ascii_digit());
     whole_number(number.trim_end_matches([',', '.', ';'])).filter(|_| is_whole)
 }
 
-/// Runs `copies` of a benchmark at once, as many as there will be games, and holds them to the same
-/// number of nodes. Blocks.
+/// Runs `copies` of a benchmark in parallel, as many as there will be games, and requires the same
+/// number of nodes of all. Blocks.
 pub fn run_bench(
     target: &BenchTarget<'_>,
     copies: usize,
@@ -154,7 +155,7 @@ pub fn run_bench(
     Ok(Signature { nodes: counts[0], nps })
 }
 
-/// Runs one copy.
+/// Runs one copy of a benchmark.
 pub fn run_bench_once(
     target: &BenchTarget<'_>,
     reader: &BenchReader,
@@ -173,11 +174,11 @@ pub fn run_bench_once(
         BuildError::Failed(failure, text)
     };
     let failed = |reason| fail(BuildFailure::BenchFailed, reason);
-    // Some engines print the figures as errors, so that both outputs are read as one.
+    // Some engines print the figures to standard error, so both outputs are read as one.
     let script = ["-c", "exec \"$0\" \"$@\" 2>&1"].map(str::to_owned);
     let args = [&script[..], &words].concat();
     let mut launch = Launch { program: "/bin/sh".into(), args, ..target.launch.clone() };
-    // The program is what `sh` starts.
+    // The sandbox must allow the program itself, because it is `sh` that is launched.
     launch.sandbox.iter_mut().for_each(|own| own.readable.push(target.launch.program.clone()));
     let limit = target.recipe.timeout.unwrap_or(DEFAULT_TIMEOUT);
     let timeouts = Timeouts { limit, grace: Duration::ZERO };
@@ -200,7 +201,8 @@ pub fn run_bench_once(
     Ok(Signature { nodes, nps: speed.unwrap_or(measured) })
 }
 
-/// The signature that the message of a commit promises: the last line of the form `Bench: 123`.
+/// Returns the signature that the message of a commit promises: the last line of the form
+/// `Bench: 123`.
 pub fn promised_nodes(message: &str) -> Option<u64> {
     let words = |line: &str| -> Option<u64> {
         let line = line.trim();

@@ -1,9 +1,9 @@
-//! Where built programs are kept: a folder for each key, which follows from all that decides what
-//! the program is.
+//! Cache of built programs: a folder for each key, which follows from everything that determines
+//! the program.
 //!
-//! A program is put into its place by one rename, so that it is there as a whole or not at all.
-//! Two locks protect an entry: who makes it has `lock` alone, and who plays with it shares `used`.
-//! Who removes it needs both alone, so [`super::clean`] may be at work at any time.
+//! A program is renamed into its place, so that it is there as a whole or not at all. Two locks
+//! protect an entry: the process that builds it has `lock` alone, and those that play with it share
+//! `used`. Removal needs both alone, so [`super::clean`] may be at work at any time.
 
 use std::fs::{File, Metadata, TryLockError};
 use std::io::{ErrorKind, Write};
@@ -16,37 +16,38 @@ use super::bench::Signature;
 use super::error::{BuildError, io_error};
 use arbiter_process::{Cancel, Links, is_at, open_output};
 
-/// How often a lock is tried that another has.
+/// Interval between attempts to take a lock of another process.
 const POLL: Duration = Duration::from_millis(100);
 
-/// The cache.
+/// Cache of built programs.
 #[derive(Debug, Clone)]
 pub struct Cache {
-    /// Where it is.
+    /// Folder of the cache.
     pub(super) folder: PathBuf,
 }
 
-/// The place of one build.
+/// Place of one build in the cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Where it is.
+    /// Folder of the build.
     pub(super) folder: PathBuf,
 }
 
-/// What is stored of a build besides the program.
+/// Stored facts of a build, besides the program.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct BuildRecord {
     /// Name of the program's file.
     pub program: String,
-    /// The commit.
+    /// Full name of the commit; "none" before the first commit.
     pub commit: String,
-    /// The command.
+    /// Command of the build.
     pub command: String,
-    /// What the tools say that they are.
+    /// Output of the toolchain's commands, with the features of the processor and the compiler
+    /// variables.
     pub toolchain: String,
-    /// How long the build took, in seconds.
+    /// Duration of the build in seconds.
     pub seconds: f64,
-    /// What its benchmark found.
+    /// Result of the benchmark, once one was run.
     pub bench: Option<BenchRecord>,
     /// Length of the program in bytes; `None` in builds of older versions.
     pub bytes: Option<u64>,
@@ -57,17 +58,17 @@ pub struct BuildRecord {
 /// A benchmark that was run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BenchRecord {
-    /// How it was run and read.
+    /// Identification of the way it was run and read.
     pub(super) how: String,
-    /// What it found.
+    /// Result of the benchmark.
     #[serde(flatten)]
     pub signature: Signature,
-    /// How many copies ran at once.
+    /// Number of copies run in parallel.
     pub(super) copies: usize,
 }
 
 impl Cache {
-    /// The folder given, or the user's folder of caches.
+    /// Opens the cache in `folder`, or in the user's cache folder, and creates what is missing.
     pub fn new(folder: Option<PathBuf>) -> Result<Cache, BuildError> {
         let folder = match folder {
             Some(folder) => std::path::absolute(&folder).unwrap_or(folder),
@@ -82,54 +83,56 @@ impl Cache {
         Ok(cache)
     }
 
-    /// Where things are made that are moved or removed in the end.
+    /// Returns the folder for files that are in the making or on their way to removal.
     pub(super) fn staging(&self) -> PathBuf {
         self.folder.join("staging")
     }
 
-    /// The place of a key; `label` makes it readable.
+    /// Returns the place of a key; `label` makes its name readable.
     pub(super) fn entry(&self, label: &str, key: &blake3::Hash) -> Entry {
         let name = format!("{label}-{}", &key.to_hex()[..16]);
         Entry { folder: self.builds().join(name) }
     }
 
-    /// The folder with all entries.
+    /// Returns the folder with all entries.
     pub(super) fn builds(&self) -> PathBuf {
         self.folder.join("builds")
     }
 }
 
 impl Entry {
-    /// The entry of a program that was built, if it is where [`Entry::program`] has it.
+    /// Returns the entry of a built program whose path is that of [`Entry::program`].
     pub fn of_program(program: &Path) -> Option<Entry> {
         let bin = program.parent().filter(|bin| bin.ends_with("bin"))?;
         Some(Entry { folder: bin.parent()?.to_owned() })
     }
 
-    /// Where its last use is noted, as the time of the file.
+    /// Returns the file whose modification time is that of the last use.
     pub(super) fn used(&self) -> PathBuf {
         self.folder.join("used")
     }
 
-    /// Keeps the entry from being removed until this process ends, and notes the use. `false` if
-    /// it has been removed.
+    /// Keeps the entry from being removed until this process ends, and notes the use. Returns
+    /// `false` if it has been removed.
     pub fn hold(&self) -> Result<bool, BuildError> {
         let path = self.used();
         loop {
             let Some(file) = open_lock_if_there(&path)? else { return Ok(false) };
             file.lock_shared().map_err(io_error(&path))?;
             if is_at(&file, &path) {
-                // Truncated and written, whatever the clock of the file system, it is of now.
+                // Truncating and writing the file sets its time to now, whatever the clock of the
+                // file system.
                 let noted = file.set_len(0).and_then(|()| (&file).write_all(b"used\n"));
                 noted.map_err(io_error(&path))?;
-                // The kernel closes the file, and so ends the lock, with the process.
+                // The kernel closes the file, and with it releases the lock, at the end of the
+                // process.
                 std::mem::forget(file);
                 return Ok(true);
             }
         }
     }
 
-    /// Both locks, to be held while the entry is removed, unless somebody has one of them.
+    /// Takes both locks for a removal; `None` if another process has one of them.
     pub(super) fn lock_for_removal(&self) -> Result<Option<[File; 2]>, BuildError> {
         let take = |path: PathBuf| {
             let file = open_lock(&path).map_err(io_error(&path))?;
@@ -144,7 +147,7 @@ impl Entry {
         Ok(user.map(|user| [maker, user]))
     }
 
-    /// What is stored, if the program is there in its full length.
+    /// Returns the stored record, if the program is there in its full length.
     pub fn record(&self) -> Option<BuildRecord> {
         let text = std::fs::read_to_string(self.folder.join("build.json")).ok()?;
         let record: BuildRecord = serde_json::from_str(&text).ok()?;
@@ -155,25 +158,26 @@ impl Entry {
         record.bytes.map_or(data.len() > 0, |bytes| data.len() == bytes).then_some(record)
     }
 
-    /// The same, if the program is also byte for byte what was stored.
+    /// Returns the stored record, if the hash of the program matches as well; records of older
+    /// versions have none.
     pub(super) fn intact(&self) -> Option<BuildRecord> {
         let record = self.record()?;
         let Some(hash) = &record.hash else { return Some(record) };
         (hash_of(&self.program(&record)).ok()?.1 == *hash).then_some(record)
     }
 
-    /// The program.
+    /// Returns the path of the program.
     pub fn program(&self, record: &BuildRecord) -> PathBuf {
         self.folder.join("bin").join(&record.program)
     }
 
-    /// What the build printed.
+    /// Returns the path of the build's log.
     pub fn log(&self) -> PathBuf {
         self.folder.join("build.log")
     }
 
-    /// Stores the program at `built`, and the record with its length and hash. When it returns
-    /// both are on the disk: the record never before the program.
+    /// Stores the program at `built`, and the record with its length and hash. Both are on the disk
+    /// at the return: the record never before the program.
     pub(super) fn store(
         &self,
         built: &Path,
@@ -202,14 +206,14 @@ impl Entry {
         written.and_then(|()| put(&partial, &path)).map_err(io_error(path))
     }
 
-    /// Waits until nobody else makes this entry; `busy` hears of it if somebody does. The file is its
-    /// lock, which the kernel releases however the process ends.
+    /// Waits until no other process builds this entry; calls `busy` once if one does. The file is
+    /// its lock, which the kernel releases however the process ends.
     pub(super) fn lock(&self, cancel: &Cancel, busy: impl FnOnce()) -> Result<File, BuildError> {
         let path = self.folder.join("lock");
         let mut busy = Some(busy);
         loop {
             create_folder(&self.folder)?;
-            // It may be removed in between, or before the lock is taken.
+            // The folder may be removed in between, or before the lock is taken.
             let Some(file) = open_lock_if_there(&path)? else { continue };
             match file.try_lock() {
                 Ok(()) if is_at(&file, &path) => return Ok(file),
@@ -229,12 +233,12 @@ impl Entry {
     }
 }
 
-/// A file to be locked.
+/// Opens a file to be locked.
 fn open_lock(path: &Path) -> std::io::Result<File> {
     open_output(path, File::options().append(true), Links::Refused)
 }
 
-/// The same; `None` if its folder has been removed.
+/// Opens a file to be locked; `None` if its folder has been removed.
 fn open_lock_if_there(path: &Path) -> Result<Option<File>, BuildError> {
     match open_lock(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -242,22 +246,22 @@ fn open_lock_if_there(path: &Path) -> Result<Option<File>, BuildError> {
     }
 }
 
-/// Length in bytes and BLAKE3 hash of a file.
+/// Returns the length in bytes and the BLAKE3 hash of a file.
 fn hash_of(path: &Path) -> std::io::Result<(u64, String)> {
     let mut hasher = blake3::Hasher::new();
     let bytes = std::io::copy(&mut File::open(path)?, &mut hasher)?;
     Ok((bytes, hasher.finalize().to_hex().to_string()))
 }
 
-/// Renames a file that was written, for good: without the first call the name can survive a loss of
-/// power and the bytes not, without the second the other way round.
+/// Renames a written file, durably: without the first call the name can survive a loss of power and
+/// the bytes not, without the second the other way round.
 fn put(partial: &Path, path: &Path) -> std::io::Result<()> {
     sync(partial)?;
     std::fs::rename(partial, path)?;
     path.parent().map_or(Ok(()), sync)
 }
 
-/// Has the disk take in a file, or the names in a folder.
+/// Flushes a file, or the names in a folder, to the disk.
 fn sync(path: &Path) -> std::io::Result<()> {
     File::open(path)?.sync_all()
 }
@@ -266,7 +270,7 @@ fn create_folder(folder: &Path) -> Result<(), BuildError> {
     std::fs::create_dir_all(folder).map_err(io_error(folder))
 }
 
-/// As the XDG base directory specification has it.
+/// Returns the cache folder of the XDG base directory specification.
 fn default_folder() -> Option<PathBuf> {
     let absolute =
         |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());

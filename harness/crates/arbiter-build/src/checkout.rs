@@ -1,12 +1,12 @@
-//! A tree of files in a folder of its own.
+//! Checkout of a tree of files into a folder of its own.
 
 use std::path::Path;
 
 use super::error::{BuildError, io_error};
 use super::git::{Commit, Repository, Snapshot, command, git, output};
 
-/// Checks `commit` out into `dir`, or the files of `snapshot` on top of it. What a build asks git
-/// for, such as the number of the commit, it finds there. The same files make the same commit.
+/// Checks `commit` out into `dir`, or the files of `snapshot` on top of it. A build finds there
+/// what it asks git for, such as the number of the commit. The same files make the same commit.
 pub(super) fn check_out(
     repository: &Repository,
     commit: Option<&Commit>,
@@ -22,7 +22,7 @@ pub(super) fn check_out(
     let alternates = dir.join(".git/objects/info/alternates");
     std::fs::create_dir_all(dir.join(".git/objects/info")).map_err(io_error(dir))?;
     std::fs::write(&alternates, objects).map_err(io_error(alternates))?;
-    // Without it git would look for the parents that a shallow clone lacks.
+    // Without this file git would look for the parents that a shallow clone lacks.
     let shallow = repository.inner("shallow")?;
     if shallow.is_file() {
         std::fs::copy(&shallow, dir.join(".git/shallow")).map_err(io_error(shallow))?;
@@ -33,7 +33,7 @@ pub(super) fn check_out(
         (None, Some(commit)) => commit.id.clone(),
         (None, None) => "HEAD".to_owned(),
     };
-    // A hook of the user's has no business here.
+    // A hook of the user must not run here.
     git(dir, ["-c", "core.hooksPath=/dev/null", "checkout", "--quiet", "--detach", &wanted])?;
     Ok(())
 }
@@ -42,6 +42,7 @@ fn commit_tree(dir: &Path, tree: &str, parent: Option<&Commit>) -> Result<String
     let mut command = command(dir);
     command.args(["commit-tree", tree, "-m", "Files of a working tree"]);
     command.args(parent.iter().flat_map(|parent| ["-p", parent.id.as_str()]));
+    // Fixed names and dates give the same files the same commit.
     for role in ["AUTHOR", "COMMITTER"] {
         let own = [("NAME", "arbiter"), ("EMAIL", "arbiter@localhost"), ("DATE", "@0 +0000")];
         command.envs(own.map(|(what, value)| (format!("GIT_{role}_{what}"), value)));

@@ -1,4 +1,4 @@
-//! What the cache holds, and what of it may go.
+//! Builds in the cache, and the choice of those to remove.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -6,39 +6,38 @@ use std::time::{Duration, SystemTime};
 use super::cache::{BuildRecord, Cache, Entry};
 use super::error::{BuildError, io_error};
 
-/// Age of a checkout from which on nobody can be building in it any more.
+/// Age of a checkout from which on no build can be at work in it any more.
 const ABANDONED: Duration = Duration::from_secs(24 * 3600);
 
 /// A build in the cache.
 #[derive(Debug, Clone)]
 pub struct KeptBuild {
-    /// Name of its folder: the commit, and what follows from commit, recipe and toolchain.
+    /// Name of the folder: the commit, and a hash that follows from commit, recipe and toolchain.
     pub name: String,
-    /// What is known of it; `None` if the build failed or is not done.
+    /// Record of the build; `None` if it failed or is not done.
     pub record: Option<BuildRecord>,
-    /// Size of all its files.
+    /// Size of all files in bytes.
     pub bytes: u64,
-    /// When it was used last.
+    /// Time of the last use.
     pub used: SystemTime,
     entry: Entry,
 }
 
-/// Which builds are removed.
+/// Choice of the builds to remove.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Policy {
-    /// Everything.
+    /// All builds.
     All,
-    /// Those not used for so long, and then the longest unused until no more than so many bytes
-    /// are left.
+    /// Builds unused for longer than `age`, then the longest unused until at most `bytes` are left.
     Limits {
         /// Longest time without use; `None` for any.
         age: Option<Duration>,
-        /// Largest sum; `None` for any.
+        /// Largest sum of sizes in bytes; `None` for any.
         bytes: Option<u64>,
     },
 }
 
-/// All builds, also those that failed, the longest unused first.
+/// Returns all builds, also those that failed, the longest unused first.
 pub fn kept_builds(cache: &Cache) -> Result<Vec<KeptBuild>, BuildError> {
     let mut all = Vec::new();
     for folder in paths(&cache.builds())?.into_iter().filter(|path| path.is_dir()) {
@@ -53,7 +52,7 @@ pub fn kept_builds(cache: &Cache) -> Result<Vec<KeptBuild>, BuildError> {
     Ok(all)
 }
 
-/// Which of all builds, the longest unused first, are to be removed. It is `now`.
+/// Returns the builds to remove at the time `now`; `all` has the longest unused first.
 pub fn builds_to_remove(all: &[KeptBuild], policy: Policy, now: SystemTime) -> Vec<&KeptBuild> {
     let (age, most) = match policy {
         Policy::All => return all.iter().collect(),
@@ -71,10 +70,10 @@ pub fn builds_to_remove(all: &[KeptBuild], policy: Policy, now: SystemTime) -> V
     removed
 }
 
-/// Removes a build; `false` if somebody makes it or plays with it, so that it stays.
+/// Removes a build; `false` if it stays, because another process builds it or plays with it.
 pub fn remove_build(cache: &Cache, kept: &KeptBuild) -> Result<bool, BuildError> {
     let Some(_lock) = kept.entry.lock_for_removal()? else { return Ok(false) };
-    // Out of the way at once, so that nobody meets half of it.
+    // The folder is moved away first, so that no process finds half of it.
     let aside = cache.staging().join(format!("removed-{}", kept.name));
     let removed =
         std::fs::rename(&kept.entry.folder, &aside).and_then(|()| std::fs::remove_dir_all(&aside));
@@ -82,7 +81,7 @@ pub fn remove_build(cache: &Cache, kept: &KeptBuild) -> Result<bool, BuildError>
     Ok(true)
 }
 
-/// Folders of builds that were killed, so long ago that nobody can be at work there. It is `now`.
+/// Returns folders of killed builds, so old at the time `now` that no build can be at work there.
 pub fn abandoned_folders(cache: &Cache, now: SystemTime) -> Result<Vec<PathBuf>, BuildError> {
     let mut found = paths(&cache.staging())?;
     found.retain(|path| {
@@ -94,7 +93,7 @@ pub fn abandoned_folders(cache: &Cache, now: SystemTime) -> Result<Vec<PathBuf>,
     Ok(found)
 }
 
-/// What is in a folder.
+/// Returns the paths in a folder.
 fn paths(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
     let read = std::fs::read_dir(folder);
     let paths = read.and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
@@ -110,7 +109,7 @@ pub fn remove_abandoned(path: &Path) -> Result<(), BuildError> {
     removed.map_err(io_error(path))
 }
 
-/// The size of all files below a folder, and when one of them was changed last.
+/// Returns the size in bytes of all files below a folder, and the time of the latest change.
 fn measure(folder: &Path) -> std::io::Result<(u64, SystemTime)> {
     let mut bytes = 0;
     let mut changed = folder.metadata()?.modified()?;
@@ -134,7 +133,7 @@ mod tests {
 
     const DAY: Duration = Duration::from_secs(24 * 3600);
 
-    /// A cache with builds of so many bytes, each used so many days ago.
+    /// Fills a cache with builds of the given bytes, each last used the given days ago.
     fn filled(folder: &Path, builds: &[(&str, u64, u32)]) -> (Cache, SystemTime) {
         let cache = Cache::new(Some(folder.to_owned())).unwrap();
         let now = SystemTime::UNIX_EPOCH + 1000 * DAY;

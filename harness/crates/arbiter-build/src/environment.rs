@@ -1,11 +1,11 @@
-//! What of our environment and of our files builds see: what says how to build, not what says who we
-//! are. Tokens and sockets of agents are in none of the variables.
+//! Environment and readable files of builds: those that say how to build, not those that say who
+//! the user is. Tokens and sockets of agents are in none of the variables.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Variables that are passed on, besides those of [`PREFIXES`]: of the system, of the way to the
-/// network, and of the toolchains of C and C++, Rust, Go, Zig, Java and .NET.
+/// Variables passed on, besides those of [`PREFIXES`]: of the system, of the way to the network,
+/// and of the toolchains of C and C++, Rust, Go, Zig, Java and .NET.
 const VARIABLES: [&str; 75] = [
     "ALL_PROXY",
     "AR",
@@ -84,11 +84,11 @@ const VARIABLES: [&str; 75] = [
     "no_proxy",
 ];
 
-/// Beginnings of variables that are passed on: the locale, and the wrappers of compilers in Nix.
+/// Prefixes of variables passed on: the locale, and the wrappers of compilers in Nix.
 const PREFIXES: [&str; 3] = ["LC_", "NIX_CFLAGS_", "NIX_LDFLAGS"];
 
-/// The environment of builds, and of the benches of what they built; with the variables that the
-/// user names in `passed`.
+/// Returns the environment of builds, and of the benches of built programs, with the variables that
+/// the user names in `passed`.
 pub fn build_environment(passed: &[String]) -> Vec<(OsString, OsString)> {
     let is_passed = |name: &OsString| {
         name.to_str().is_some_and(|name| {
@@ -100,8 +100,8 @@ pub fn build_environment(passed: &[String]) -> Vec<(OsString, OsString)> {
     std::env::vars_os().filter(|(name, _)| is_passed(name)).collect()
 }
 
-/// Of those the ones that name folders to write to, or that lead to servers of ours: in a sandbox,
-/// tools take their home instead.
+/// Variables of builds that name folders to write to or lead to the user's servers: in a sandbox,
+/// tools use their home instead.
 const UNSANDBOXED: [&str; 9] = [
     "CARGO_HOME",
     "CCACHE_DIR",
@@ -117,7 +117,7 @@ const UNSANDBOXED: [&str; 9] = [
 /// Variables that name folders of toolchains.
 const TOOLCHAINS: [&str; 4] = ["DOTNET_ROOT", "GOROOT", "JAVA_HOME", "RUSTUP_HOME"];
 
-/// Files of the system without which nothing is found on the network.
+/// Files of the system that name resolution and TLS need.
 const NETWORK: [&str; 7] = [
     "/etc/ca-certificates",
     "/etc/hosts",
@@ -128,14 +128,14 @@ const NETWORK: [&str; 7] = [
     "/etc/ssl",
 ];
 
-/// What a build in a sandbox may read besides the system, and its environment.
+/// Returns the paths that a build in a sandbox may read besides the system, and its environment.
 pub(super) fn toolchains(passed: &[String]) -> (Vec<PathBuf>, Vec<(OsString, OsString)>) {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
     let home = folder("HOME").unwrap_or_default();
     let rustup = folder("RUSTUP_HOME").unwrap_or_else(|| home.join(".rustup"));
     let cargo = folder("CARGO_HOME").unwrap_or_else(|| home.join(".cargo"));
     let path = std::env::var_os("PATH").unwrap_or_default();
-    // Whoever has all of their home in the path would show all of it.
+    // A user with all of their home in the search path would show all of it to the build.
     let is_narrow = |path: &PathBuf| path.is_absolute() && !home.starts_with(path);
     let mut readable: Vec<PathBuf> = std::env::split_paths(&path).filter(is_narrow).collect();
     readable.extend(TOOLCHAINS.iter().filter_map(|name| folder(name)));
@@ -144,7 +144,7 @@ pub(super) fn toolchains(passed: &[String]) -> (Vec<PathBuf>, Vec<(OsString, OsS
     let mut environment = build_environment(passed);
     environment.retain(|(name, _)| !UNSANDBOXED.iter().any(|known| name == known));
     environment.push(("RUSTUP_HOME".into(), rustup.into()));
-    // Not its folder: there are the tokens of registries.
+    // The folder itself is left out, because it has the tokens of registries.
     let packages = ["git", "registry"].map(|name| cargo.join(name));
     if packages.iter().any(|path| path.is_dir()) {
         readable.extend(packages);

@@ -1,4 +1,4 @@
-//! Why a revision did not become a program.
+//! Errors on the way from a revision to a program.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use arbiter_process::SpawnError;
 
-/// A revision does not become a program that can be trusted.
+/// Failure to turn a revision into a program that can be trusted.
 #[derive(Debug, Error)]
 pub enum BuildError {
     /// git is not installed.
@@ -17,20 +17,20 @@ pub enum BuildError {
     /// A command of git failed.
     #[error("git {what}: {reason}")]
     Git {
-        /// Its arguments.
+        /// Arguments of the command.
         what: String,
-        /// The first line of its error output.
+        /// First line of its error output.
         reason: String,
     },
-    /// What was asked for cannot be built or trusted; the text says why.
+    /// The revision cannot be built or trusted; the text says why.
     #[error("{1}")]
     Failed(BuildFailure, String),
     /// A file or folder of the cache cannot be used.
     #[error("cannot use {}: {source}", .path.display())]
     Io {
-        /// The file.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// The system's reason.
+        /// Reason given by the system.
         source: std::io::Error,
     },
     /// A program cannot be started.
@@ -41,16 +41,16 @@ pub enum BuildError {
     Cancelled,
 }
 
-/// The step from a revision to a trusted program that failed.
+/// Step from a revision to a trusted program that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BuildFailure {
     /// There is no repository.
     NoRepository,
     /// The repository has no such commit.
     UnknownRevision,
-    /// The repository has a part of its history only, and the commit may be in the other.
+    /// The clone has only a part of the history, and the commit may be in the rest.
     ShallowClone,
-    /// The tree of files has no build that is known.
+    /// No build of the tree of files is known.
     NoRecipe,
     /// The recipe makes no sense.
     InvalidRecipe,
@@ -60,23 +60,24 @@ pub enum BuildFailure {
     Timeout,
     /// The build left no program.
     NoBinary,
-    /// The bench of the program ended well and told no number of nodes: there may be none.
+    /// The bench of the program exited without an error and reported no number of nodes; perhaps
+    /// the program has no bench.
     NoBench,
     /// The bench of the program failed.
     BenchFailed,
     /// Two copies of one program searched different trees.
     BenchDiffers,
-    /// The bench of the program is not the one that its commit promises.
+    /// The bench of the program differs from the one that its commit promises.
     BenchBroken,
 }
 
 impl BuildError {
-    /// The recipe in `file` makes no sense.
+    /// Returns the error that the recipe in `file` makes no sense.
     pub fn invalid_recipe(file: &str, reason: &str) -> BuildError {
         BuildError::Failed(BuildFailure::InvalidRecipe, format!("[build] of {file}: {reason}"))
     }
 
-    /// Copies of one program counted different numbers of nodes.
+    /// Returns the error that copies of one program counted different numbers of nodes.
     pub fn bench_differs(what: &str, counts: &[u64]) -> BuildError {
         let counts = counts.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
         let text = format!(
@@ -87,7 +88,7 @@ impl BuildError {
     }
 }
 
-/// What a failure of the system at this path is to a build.
+/// Returns a function that turns an error of the system at a path into a [`BuildError`].
 pub(super) fn io_error(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> BuildError {
     let path = path.into();
     move |source| BuildError::Io { path, source }

@@ -1,4 +1,4 @@
-//! What a build has left in its checkout.
+//! Files that a build has left in its checkout.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
@@ -8,22 +8,22 @@ use super::git::Repository;
 use super::recipe::{Recipe, choose, is_output};
 use arbiter_process::{Sandbox, read_text};
 
-/// Longest folders of a checkout in which a program is looked for.
+/// Deepest path of a checkout, in components, at which a program is looked for.
 const MAX_DEPTH: usize = 6;
 
-/// The files of a checkout in which something was built.
+/// Files of a checkout in which a program was built.
 pub(super) struct Files<'a> {
-    /// Where a build in a sandbox may write; the checkout is in it.
+    /// Folder to which a build in a sandbox may write; the checkout is in it.
     pub(super) home: &'a Path,
     pub(super) top: PathBuf,
-    /// Where git finds the objects of the checkout.
+    /// Folders in which git finds the objects of the checkout.
     pub(super) objects: Vec<PathBuf>,
-    /// Those that were there before, from the top.
+    /// Files that were there before the build, relative to the top.
     pub(super) tracked: BTreeSet<PathBuf>,
 }
 
 impl Files<'_> {
-    /// The sandbox of commands that may also read `readable`.
+    /// Returns the sandbox of commands that may also read `readable`.
     pub(super) fn sandbox(
         &self,
         base: &Sandbox,
@@ -37,7 +37,7 @@ impl Files<'_> {
         sandbox
     }
 
-    /// The program that the build has left, from the top.
+    /// Returns the program that the build has left, relative to the top.
     pub(super) fn find_program(
         &self,
         recipe: &Recipe,
@@ -63,7 +63,7 @@ impl Files<'_> {
         choose(&found, &hints)
     }
 
-    /// Adds the files below a folder that are new; those of repositories in it are not ours.
+    /// Adds the new files below a folder, except those of repositories in it.
     fn collect(&self, folder: &Path, found: &mut Vec<PathBuf>) {
         let entries = std::fs::read_dir(self.top.join(folder)).into_iter().flatten().flatten();
         for entry in entries {
@@ -81,7 +81,7 @@ impl Files<'_> {
         }
     }
 
-    /// Whether it can be run, and is in the checkout wherever links lead.
+    /// Returns whether a path can be executed, and stays in the checkout after links are resolved.
     fn is_program(&self, path: &Path) -> bool {
         let real =
             self.top.canonicalize().and_then(|top| Ok((top, self.top.join(path).canonicalize()?)));

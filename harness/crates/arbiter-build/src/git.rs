@@ -1,4 +1,4 @@
-//! What is asked of git, through the program `git`.
+//! Queries to git, through the program `git`.
 //!
 //! A library would do for the objects, but a checkout must look as it does for the author:
 //! submodules, filters such as LFS, line ends, credentials for a remote. Only `git` itself reads
@@ -24,10 +24,10 @@ const GIT_VARIABLES: [&str; 8] = [
     "GIT_NAMESPACE",
 ];
 
-/// A repository of the user's, which is only read.
+/// Repository of the user, which is only read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repository {
-    /// Its top folder; where it is kept, for a bare one.
+    /// Top folder; the folder of the repository itself if it is bare.
     pub top: PathBuf,
     is_bare: bool,
 }
@@ -35,34 +35,34 @@ pub struct Repository {
 /// A commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
-    /// Its full name.
+    /// Full name.
     pub id: String,
-    /// All of its message.
+    /// Whole message.
     pub message: String,
 }
 
 impl Commit {
-    /// The first digits of its name, as people quote it.
+    /// Returns the first nine digits of the name.
     pub fn short(&self) -> &str {
         &self.id[..self.id.len().min(9)]
     }
 }
 
-/// The files of a working tree as they are now, ignored ones aside.
+/// Files of a working tree as they are now, without ignored ones.
 #[derive(Debug)]
 pub(super) struct Snapshot {
-    /// The tree object.
+    /// Name of the tree object.
     pub(super) tree: String,
-    /// Whether it differs from the commit that is checked out.
+    /// `true` if the tree differs from that of the commit that is checked out.
     pub(super) is_dirty: bool,
-    /// The folder with the objects that the repository itself does not have.
+    /// Folder with the objects that the repository itself does not have.
     pub(super) objects: PathBuf,
-    /// Removes that folder when it is dropped.
+    /// Removes the folder with the objects when it is dropped.
     _dir: TempDir,
 }
 
 impl Repository {
-    /// The repository to which a folder belongs.
+    /// Opens the repository to which a folder belongs.
     pub fn open(path: &Path) -> Result<Repository, BuildError> {
         if !path.is_dir() {
             return Err(no_repository(path, "it is no folder"));
@@ -78,7 +78,7 @@ impl Repository {
         Ok(Repository { top, is_bare })
     }
 
-    /// The commit that a revision means.
+    /// Returns the commit of a revision.
     pub fn commit(&self, revision: &str) -> Result<Commit, BuildError> {
         if revision.is_empty() || revision.starts_with('-') {
             return Err(self.unknown(revision));
@@ -93,7 +93,7 @@ impl Repository {
         Ok(Commit { id, message })
     }
 
-    /// The error that there is no such commit.
+    /// Returns the error that there is no such commit.
     pub(super) fn unknown(&self, revision: &str) -> BuildError {
         let text = format!("no revision '{revision}' in {}", self.top.display());
         let (failure, why) = match self.is_shallow() {
@@ -111,13 +111,14 @@ impl Repository {
         BuildError::Failed(failure, text + why)
     }
 
-    /// The first parent; `None` if it has none, or if a shallow clone does not hold it.
+    /// Returns the first parent; `None` for a root commit, or one whose parent a shallow clone
+    /// lacks.
     pub fn parent(&self, commit: &Commit) -> Option<Commit> {
         self.commit(&format!("{}^", commit.id)).ok()
     }
 
-    /// The names of its branches, those with the latest commits first, so many at most; none if they cannot
-    /// be read.
+    /// Returns the names of at most `most` branches, those with the latest commits first; none if
+    /// they cannot be read.
     pub fn branches(&self, most: usize) -> Vec<String> {
         let count = format!("--count={most}");
         let words = [
@@ -131,56 +132,58 @@ impl Repository {
         names.lines().map(str::to_owned).collect()
     }
 
-    /// The commits of a branch by first parents, the latest first, so many at most.
+    /// Returns at most `most` commits of a branch along first parents, the latest first.
     pub fn first_parents(&self, branch: &str, most: usize) -> Result<Vec<String>, BuildError> {
         let (count, name) = (format!("--max-count={most}"), format!("refs/heads/{branch}"));
         let commits = git(&self.top, ["rev-list", "--first-parent", &count, &name])?;
         Ok(commits.lines().map(str::to_owned).collect())
     }
 
-    /// Whether the clone lacks a part of the history.
+    /// Returns whether the clone lacks a part of the history.
     pub fn is_shallow(&self) -> bool {
         git(&self.top, ["rev-parse", "--is-shallow-repository"]).is_ok_and(|word| word == "true")
     }
 
-    /// Whether a path of the working tree is one that git ignores.
+    /// Returns whether git ignores a path of the working tree.
     pub fn ignores(&self, path: &str) -> bool {
         git(&self.top, ["check-ignore", "--quiet", path]).is_ok()
     }
 
-    /// Whether any of `paths` differs between two trees or commits; `true` for no path.
+    /// Returns whether any of `paths` differs between two trees or commits; `true` if `paths` is
+    /// empty.
     pub fn differs(&self, one: &str, other: &str, paths: &[String]) -> Result<bool, BuildError> {
         let mut words = vec!["diff", "--name-only", one, other, "--"];
         words.extend(paths.iter().map(String::as_str));
         Ok(paths.is_empty() || !git(&self.top, words)?.is_empty())
     }
 
-    /// The names at the top of a commit or tree, and those in its folder `src`.
+    /// Returns the names at the top of a commit or tree, and those in its folder `src`.
     pub(super) fn names(&self, tree: &str) -> Result<Vec<String>, BuildError> {
         let listed = git(&self.top, ["ls-tree", "--name-only", tree, "--", ".", "src/"])?;
         Ok(listed.lines().map(str::to_owned).collect())
     }
 
-    /// The text of a file of a commit, if it has it.
+    /// Returns the text of a file of a commit or tree; `None` if there is no such file.
     pub fn text(&self, tree: &str, path: &str) -> Option<String> {
         let object = format!("{tree}:{path}");
         git(&self.top, ["cat-file", "-e", &object]).ok()?;
         git(&self.top, ["cat-file", "blob", &object]).ok()
     }
 
-    /// A file or folder of the repository itself.
+    /// Returns the path of a file or folder inside the repository's git folder.
     pub(super) fn inner(&self, name: &str) -> Result<PathBuf, BuildError> {
         Ok(self.top.join(git(&self.top, ["rev-parse", "--git-path", name])?))
     }
 
-    /// Where it was cloned from; itself if from nowhere.
+    /// Returns the URL of the remote "origin"; the repository's own path if it has none.
     pub(super) fn origin(&self) -> String {
         let origin = git(&self.top, ["config", "remote.origin.url"]);
         origin.unwrap_or_else(|_| self.top.display().to_string())
     }
 
-    /// Writes the files as they are now into objects of our own below `staging`; paths `without`
-    /// stay as they are in the commit that is checked out. Neither files, index nor objects of the user's are touched.
+    /// Writes the files as they are now as git objects below `staging`; paths `without` stay as
+    /// they are in the commit that is checked out. Leaves the user's files, index and objects
+    /// untouched.
     pub(super) fn snapshot(
         &self,
         staging: &Path,
@@ -194,7 +197,7 @@ impl Repository {
         let objects = dir.path().join("objects");
         std::fs::create_dir(&objects).map_err(io_error(dir.path()))?;
         let index = dir.path().join("index");
-        // What git knows of unchanged files spares it to read them again.
+        // A copy of the index lets git skip unchanged files.
         let known = self.inner("index")?;
         if known.is_file() {
             std::fs::copy(&known, &index).map_err(io_error(known))?;
@@ -208,13 +211,13 @@ impl Repository {
                 .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", self.inner("objects")?);
             output(command)
         };
-        // Git refuses names outside the repository, which `..` may lead to. A folder that is not there
-        // yet has nothing to leave out.
+        // Git refuses names outside the repository, to which `..` may lead. A folder that does not
+        // exist yet has nothing to leave out.
         let without = without.iter().filter_map(|path| path.canonicalize().ok());
         let inside = without.filter_map(|path| Some(path.strip_prefix(&self.top).ok()?.to_owned()));
         let inside: Vec<String> = inside
             .map(|path| path.display().to_string())
-            // What is ignored is left out anyway, and git fails where it is named.
+            // Ignored paths are left out anyway, and git fails where they are named.
             .filter(|path| !path.is_empty() && !self.ignores(path))
             .collect();
         let named = |words: &[&str], how: &str| {
@@ -222,7 +225,7 @@ impl Repository {
             ours(words.chain(inside.iter().map(|path| format!(":({how}){path}"))).collect())
         };
         named(&["add", "--all", "--", "."], "exclude,literal")?;
-        // The user may have added some of them.
+        // The user may have added some of these paths to the index.
         if !inside.is_empty() {
             named(&["reset", "--quiet", "--"], "literal")?;
         }
@@ -233,7 +236,7 @@ impl Repository {
     }
 }
 
-/// The error that a folder is in no repository.
+/// Returns the error that a folder is in no repository.
 fn no_repository(path: &Path, reason: &str) -> BuildError {
     let text = format!(
         "'{}' is in no git repository that can be read ({reason}); give one with --repo",
@@ -242,7 +245,7 @@ fn no_repository(path: &Path, reason: &str) -> BuildError {
     BuildError::Failed(BuildFailure::NoRepository, text)
 }
 
-/// Runs git in a folder and returns what it printed, without the last line end.
+/// Runs git in a folder and returns its output without the last line end.
 pub(super) fn git<S: AsRef<OsStr>>(
     dir: &Path,
     words: impl IntoIterator<Item = S>,
@@ -252,19 +255,20 @@ pub(super) fn git<S: AsRef<OsStr>>(
     output(command)
 }
 
-/// git in a folder, with nothing of another repository around it.
+/// Returns a command of git in a folder, without variables that point to another repository.
 pub(super) fn command(dir: &Path) -> Command {
     let mut command = Command::new("git");
     command.arg("-C").arg(dir).stdin(Stdio::null());
     for name in GIT_VARIABLES {
         command.env_remove(name);
     }
-    // Its words are matched and shown; nobody is at a terminal to be asked for a password.
+    // Output is matched and shown, so it is in English; nobody can be asked for a password; and
+    // without optional locks git does not refresh the user's index.
     command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0");
     command
 }
 
-/// Runs it.
+/// Runs a command of git and returns its output without the last line end.
 pub(super) fn output(mut command: Command) -> Result<String, BuildError> {
     let output = command.output();
     let failed = |reason: &str| {

@@ -1,11 +1,11 @@
-//! What a build prints, of which the beginning and the end are kept.
+//! Log of a build's output, of which the beginning and the end are kept.
 
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Bytes that are kept of the beginning, and as many of the end.
+/// Bytes kept of the beginning, and as many of the end.
 const MOST: usize = 1 << 20;
 
 /// A log that is being written.
@@ -20,7 +20,7 @@ struct State {
     tail: VecDeque<String>,
     tail_bytes: usize,
     left_out: u64,
-    /// The first error of writing, after which nothing is written.
+    /// First write error, after which nothing is written.
     outcome: io::Result<()>,
 }
 
@@ -36,13 +36,13 @@ impl Log {
         self.state().add(line);
     }
 
-    /// Writes the end.
+    /// Writes the kept end of the output.
     pub(super) fn finish(&self) -> io::Result<()> {
         self.state().finish()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // A panic while it is held leaves nothing that could be misread.
+        // A panic while the lock is held leaves a valid state.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -53,7 +53,7 @@ impl State {
             self.written += line.len() + 1;
             return self.write(line);
         }
-        // From now on nothing more goes to the beginning.
+        // From now on, no more lines go to the beginning.
         self.written = MOST;
         self.tail_bytes += line.len() + 1;
         self.tail.push_back(line.to_owned());

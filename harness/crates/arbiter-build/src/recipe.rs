@@ -1,4 +1,4 @@
-//! How a tree of files becomes a program.
+//! Recipe that turns a tree of files into a program.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,70 +6,70 @@ use std::time::Duration;
 
 use super::bench::BenchRecipe;
 
-/// Time for a build unless another is set: a profile-guided build of a large engine on a slow
+/// Time limit for a build unless another is set: a profile-guided build of a large engine on a slow
 /// machine takes less.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 
-/// A build.
+/// Instructions for a build.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recipe {
-    /// Where it is from, for people: "arbiter.toml" or "Cargo.toml".
+    /// File that it is from, for people: "arbiter.toml" or "Cargo.toml".
     pub source: String,
-    /// What the shell runs at the top of the checkout.
+    /// Command that the shell runs at the top of the checkout.
     pub command: String,
-    /// The program that it leaves, from the top of the checkout; `None` to look for it.
+    /// Program that the command leaves, relative to the top of the checkout; `None` to look for it.
     pub binary: Option<PathBuf>,
-    /// Where a program is looked for, from the top.
+    /// Folder in which a program is looked for, relative to the top.
     pub output: PathBuf,
-    /// Variables for the command.
+    /// Environment variables of the command.
     pub env: BTreeMap<String, String>,
-    /// Whether submodules are fetched first.
+    /// `true` if submodules are fetched first.
     pub submodules: bool,
-    /// A build in a sandbox may use the network.
+    /// `true` if a build in a sandbox may use the network.
     pub network: bool,
-    /// How long it may take.
+    /// Time limit.
     pub timeout: Duration,
-    /// Commands whose output tells one toolchain from another.
+    /// Commands whose output identifies the toolchain.
     pub toolchain: Vec<String>,
-    /// The settings name these commands.
+    /// `true` if the settings name these commands.
     pub has_own_tools: bool,
-    /// The program's own benchmark.
+    /// Settings of the program's own benchmark.
     pub bench: BenchRecipe,
 }
 
 impl Recipe {
-    /// The commands that tell toolchains apart.
+    /// Returns the commands that identify the toolchain, as text.
     pub fn tools_in_words(&self) -> String {
         let tools = self.toolchain.iter().map(|tool| format!("`{tool}`"));
         tools.collect::<Vec<_>>().join(", ")
     }
 }
 
-/// What the user says of a build; what is missing is detected.
+/// Settings of a build by the user; what is missing is detected.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BuildSettings {
-    /// The file that says it.
+    /// File with the settings.
     pub file: String,
-    /// The command.
+    /// Command of the build.
     pub command: Option<String>,
-    /// The program that it leaves.
+    /// Program that the command leaves.
     pub binary: Option<PathBuf>,
-    /// Variables.
+    /// Environment variables of the command.
     pub env: BTreeMap<String, String>,
-    /// Whether submodules are fetched.
+    /// `true` to fetch submodules; `None` to fetch them if there are any.
     pub submodules: Option<bool>,
-    /// A build in a sandbox may use the network.
+    /// `true` if a build in a sandbox may use the network.
     pub network: bool,
-    /// How long it may take.
+    /// Time limit; 30 minutes if `None`.
     pub timeout: Option<Duration>,
-    /// Commands that tell toolchains apart.
+    /// Commands whose output identifies the toolchain.
     pub toolchain: Option<Vec<String>>,
-    /// The benchmark.
+    /// Settings of the benchmark.
     pub bench: BenchRecipe,
 }
 
-/// The build of a tree, from the settings and from its `names`: those at its top and in `src`, from
-/// the top. `text` reads one of its files. `None` if no command follows.
+/// Returns the recipe of a tree, from the settings and the `names` at its top and in `src`,
+/// relative to the top. `text` reads a file of the tree. `None` if no command follows.
 pub(super) fn recipe(
     settings: &BuildSettings,
     names: &[String],
@@ -80,12 +80,13 @@ pub(super) fn recipe(
     let tools = || tools.iter().map(|tool| (*tool).to_owned()).collect();
     let toolchain = settings.toolchain.clone().unwrap_or_else(tools);
     let mut env = BTreeMap::new();
-    // The folder of the program is known for a command of ours only.
+    // The folder of the program is known only for a detected command.
     let (source, command, output) = match (&settings.command, detected) {
         (Some(command), _) => (settings.file.clone(), command.clone(), ""),
         (None, Some(Project { file, command, output, .. })) => {
             if file == "Cargo.toml" {
-                // Cargo would put the program elsewhere if the user has said so for other work.
+                // Cargo would put the program elsewhere if the user has configured that for other
+                // work.
                 env.insert("CARGO_TARGET_DIR".to_owned(), "target".to_owned());
             }
             (file.to_owned(), command, output)
@@ -112,7 +113,7 @@ pub(super) fn recipe(
 const CC: &str = "\"${CC:-cc}\" --version";
 const CXX: &str = "\"${CXX:-c++}\" --version";
 
-/// A usual kind of project.
+/// Project of a usual kind.
 struct Project {
     file: &'static str,
     command: String,
@@ -142,7 +143,7 @@ fn detect(names: &[String], text: impl Fn(&str) -> Option<String>) -> Option<Pro
         ("src/makefile", "-C src "),
     ] {
         if has(file) {
-            // As in Stockfish and what is built like it: the first target only prints help.
+            // In Stockfish and Makefiles like its own, the first target only prints help.
             let needs_target = text(file).is_some_and(|text| {
                 text.contains("ARCH") && text.lines().any(|line| line.starts_with("build:"))
             });
@@ -159,9 +160,9 @@ fn detect(names: &[String], text: impl Fn(&str) -> Option<String>) -> Option<Pro
     None
 }
 
-/// Which of the programs that a build has left is the engine. `found` are executable files that
-/// git does not track; `hints` are names that it may have, the likeliest first. An error says why
-/// none is.
+/// Chooses the engine among the programs that a build has left. `found` are executable files that
+/// git does not track; `hints` are names that the engine may have, the likeliest first. The error
+/// says why none is chosen.
 pub(super) fn choose(found: &[PathBuf], hints: &[String]) -> Result<PathBuf, String> {
     let is_named = |path: &&PathBuf, hint: &String| {
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
@@ -180,7 +181,7 @@ pub(super) fn choose(found: &[PathBuf], hints: &[String]) -> Result<PathBuf, Str
     }
 }
 
-/// The line of a log from which people start to read.
+/// Returns the first line of a log that looks like an error, else the last line.
 pub(super) fn first_error(log: &str) -> &str {
     const WORDS: [&str; 7] = [
         "error:",
@@ -214,14 +215,14 @@ pub(super) fn lacks_network(log: &str) -> bool {
     WORDS.iter().any(|word| log.contains(word))
 }
 
-/// Where a program may be, from the top of the checkout.
+/// Returns whether a build may leave its program at `path`, relative to the top of the checkout.
 pub(super) fn is_output(recipe: &Recipe, path: &Path) -> bool {
     let Ok(inner) = path.strip_prefix(&recipe.output) else { return false };
     let depth = inner.components().count();
     let is_library = path
         .extension()
         .is_some_and(|e| ["so", "o", "a", "dll", "d"].contains(&e.to_str().unwrap_or_default()));
-    // Cargo and CMake keep scripts and trials in folders below.
+    // Cargo and CMake keep scripts and test programs in folders below.
     let is_flat = recipe.output.as_os_str().is_empty() || recipe.output.ends_with("build");
     let is_inner = path.components().any(|part| part.as_os_str() == "CMakeFiles");
     !is_library && !is_inner && (is_flat || depth == 1)

@@ -1,4 +1,4 @@
-//! Builds what is not in the cache.
+//! Builder of revisions that are not in the cache.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -22,13 +22,13 @@ use arbiter_process::{
     processor_features, run_and_read,
 };
 
-/// Stands for the files as they are now.
+/// Revision that stands for the files as they are now.
 pub const WORKING_TREE: &str = ".";
 
-/// How long a toolchain may take to say what it is.
+/// Time limit for each command that identifies the toolchain.
 const TOOLCHAIN_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Variables that change what compilers make.
+/// Variables that change the output of compilers.
 const COMPILER_VARIABLES: [&str; 12] = [
     "AR",
     "ARCH",
@@ -47,17 +47,17 @@ const COMPILER_VARIABLES: [&str; 12] = [
 /// A built program.
 #[derive(Debug, Clone)]
 pub struct Built {
-    /// The program.
+    /// Path of the program.
     pub program: PathBuf,
-    /// As typed.
+    /// Revision as typed.
     pub revision: String,
-    /// The commit, or the one below the working tree; none before the first commit.
+    /// Commit, or the one below the working tree; `None` before the first commit.
     pub commit: Option<Commit>,
-    /// Whether files were changed since the commit.
+    /// `true` if files were changed since the commit.
     pub is_dirty: bool,
-    /// The benchmark's recipe.
+    /// Recipe of the build and the benchmark.
     pub recipe: Recipe,
-    /// Where it was built.
+    /// Top folder of the repository.
     pub repo: PathBuf,
     environment: Vec<(OsString, OsString)>,
     sandbox: Option<Sandbox>,
@@ -65,30 +65,30 @@ pub struct Built {
     record: BuildRecord,
 }
 
-/// What is known of a revision before anything of it is run.
+/// Description of a revision before anything of it is run.
 #[derive(Debug)]
 pub struct Outline {
-    /// A name for people.
+    /// Name for people.
     pub label: String,
-    /// The commit, or the one below the working tree; none before the first commit.
+    /// Commit, or the one below the working tree; `None` before the first commit.
     pub commit: Option<Commit>,
-    /// Whether files were changed since the commit.
+    /// `true` if files were changed since the commit.
     pub is_dirty: bool,
-    /// How it would be built.
+    /// Recipe of the build.
     pub recipe: Recipe,
-    /// The tree of its files, or its commit.
+    /// Name of the tree of the files, or of the commit.
     tree: String,
     snapshot: Option<Snapshot>,
 }
 
 impl Built {
-    /// A name for people.
+    /// Returns a name for people.
     pub fn label(&self) -> String {
         label(&self.revision, self.commit.as_ref(), self.is_dirty)
     }
 
-    /// The signature of its benchmark, from an earlier run of at least as many copies if there was
-    /// one. A promise in the commit's message is held against it. Blocks.
+    /// Returns the signature of the benchmark, from an earlier run of at least as many copies if
+    /// there was one. A promise in the commit's message is compared with it. Blocks.
     pub fn signature(
         &mut self,
         copies: usize,
@@ -115,14 +115,14 @@ impl Built {
         }
     }
 
-    /// The signature that its commit promises.
+    /// Returns the signature that the commit promises.
     pub fn promised_nodes(&self) -> Option<u64> {
-        // What was changed since is not the author's promise.
+        // The author's promise does not cover later changes.
         let commit = self.commit.as_ref().filter(|_| !self.is_dirty);
         promised_nodes(&commit?.message)
     }
 
-    /// Runs the benchmark now. Blocks.
+    /// Runs the benchmark now, and stores its result. Blocks.
     pub fn measure(
         &mut self,
         copies: usize,
@@ -142,38 +142,38 @@ impl Built {
     }
 }
 
-/// Makes programs of revisions.
+/// Builder of programs from revisions.
 pub struct Builder<'a> {
-    /// Where programs are kept.
+    /// Cache of programs.
     pub cache: &'a Cache,
-    /// Settings that win over those of the commit itself.
+    /// Settings that take precedence over those of the commit itself.
     pub settings: Option<BuildSettings>,
-    /// Reads what a commit's own file of settings says of its build.
+    /// Parser of the text of a commit's settings, which returns those of the build.
     pub read: &'a dyn Fn(&str) -> Result<Option<BuildSettings>, String>,
-    /// Variables of our environment that builds get besides the usual ones.
+    /// Names of variables that builds get besides the usual ones.
     pub passed: &'a [String],
-    /// What holds the commands of commits, and what was built as its bench is run: a build has the
-    /// toolchains and its checkout besides, and the network if its recipe asks for it.
+    /// Sandbox of a commit's commands and of the bench of its program: a build may also read the
+    /// toolchains, write to its checkout, and use the network if its recipe asks for it.
     pub sandbox: Option<Sandbox>,
     /// Files and folders that belong to no working tree, such as that of the results.
     pub without: Vec<PathBuf>,
-    /// Starts the processes.
+    /// Spawner of the processes.
     pub spawner: &'a Spawner,
-    /// Ends them.
+    /// Signal that ends the processes.
     pub cancel: &'a Cancel,
-    /// Tells the user what is done.
+    /// Receiver of messages for the user.
     pub notify: &'a dyn Fn(&str),
 }
 
-/// The hint for a failed build that may have needed the network.
+/// Hint for a failed build that may have needed the network.
 const NO_NETWORK: &str = "; the sandbox gives builds no network unless [build] of arbiter.toml has \
                           `network = true`";
 
-/// The name of the settings in a commit.
+/// Name of the settings file in a commit.
 const SETTINGS: &str = "arbiter.toml";
 
 impl Builder<'_> {
-    /// What is known of a revision from git alone.
+    /// Describes a revision from git alone.
     pub fn outline(&self, repo: &Repository, revision: &str) -> Result<Outline, BuildError> {
         let (commit, snapshot) = self.source(repo, revision)?;
         let is_dirty = snapshot.is_some();
@@ -187,7 +187,7 @@ impl Builder<'_> {
         Ok(Outline { label, commit, is_dirty, recipe, tree, snapshot })
     }
 
-    /// The program of a revision, from the cache or built. Blocks.
+    /// Returns the program of a revision, from the cache or built. Blocks.
     pub fn build(&self, repo: &Repository, revision: &str) -> Result<Built, BuildError> {
         let outline = self.outline(repo, revision)?;
         let Outline { label: what, commit, recipe, tree, snapshot, .. } = &outline;
@@ -201,10 +201,11 @@ impl Builder<'_> {
         let dir =
             TempDir::with_prefix_in("checkout-", &staging).map_err(arbiter_process::without_name);
         let dir = dir.map_err(io_error(staging))?;
-        // Beside it there is room for what is to have a home.
+        // The files have a folder of their own, so that there is room for a home beside them.
         let top = dir.path().join("files");
         check_out(repo, commit.as_ref(), snapshot.as_ref(), &top)?;
-        // Later git would obey what the build has made of the checkout.
+        // The tracked files are listed now, because later git would obey settings that the build
+        // has changed.
         let tracked = git(&top, ["ls-files", "-z"])?;
         let tracked = tracked.split('\0').map(PathBuf::from).collect();
         let objects = [Some(repo.inner("objects")?), snapshot.as_ref().map(|s| s.objects.clone())];
@@ -228,7 +229,7 @@ impl Builder<'_> {
                 self.make(&files, what, recipe, &entry, repo, record)?
             }
         };
-        // Nobody removes it while the lock is held.
+        // No process removes the entry while the lock is held.
         entry.hold()?;
         drop(lock);
         let Outline { commit, is_dirty, recipe, .. } = outline;
@@ -246,7 +247,7 @@ impl Builder<'_> {
         })
     }
 
-    /// The commit, and the files on top of it if they are others.
+    /// Returns the commit, and a snapshot of the files if they differ from it.
     fn source(
         &self,
         repo: &Repository,
@@ -269,8 +270,8 @@ impl Builder<'_> {
         snapshot: Option<&Snapshot>,
         what: &str,
     ) -> Result<Recipe, BuildError> {
-        // The objects of a snapshot are known to its own folder only, so the files are looked at
-        // where they are.
+        // The objects of a snapshot are in its own folder only, so the files are read from the
+        // working tree.
         let text = |path: &str| match snapshot {
             Some(_) => std::fs::read_to_string(repo.top.join(path)).ok(),
             None => repo.text(tree, path),
@@ -282,7 +283,7 @@ impl Builder<'_> {
         let settings = match &self.settings {
             Some(settings) => Some(settings.clone()),
             None => {
-                // They may be there without being a part of the tree.
+                // The settings may be there without being a part of the tree.
                 let own = match revision == WORKING_TREE {
                     true => std::fs::read_to_string(repo.top.join(SETTINGS)).ok(),
                     false => text(SETTINGS),
@@ -301,7 +302,8 @@ impl Builder<'_> {
         })
     }
 
-    /// What the compilers say that they are, and what the CPU can do, as `-march=native` is common.
+    /// Returns the versions of the compilers and the features of the processor, as `-march=native`
+    /// is common.
     fn toolchain(
         &self,
         files: &Files<'_>,
@@ -309,7 +311,7 @@ impl Builder<'_> {
         recipe: &Recipe,
     ) -> Result<String, BuildError> {
         let mut text = String::new();
-        // What a commit has run is said before.
+        // The user is told before a command of the commit runs.
         if recipe.has_own_tools {
             let tools = recipe.tools_in_words();
             (self.notify)(&format!("asking for the toolchain of {what} by {tools}, in a checkout"));
@@ -367,7 +369,7 @@ impl Builder<'_> {
             EndReason::Exited if ended.code != Some(0) => {
                 let text = std::fs::read(&log).unwrap_or_default();
                 let text = String::from_utf8_lossy(&text);
-                // The checkout is gone with the error.
+                // The checkout is removed with the error, so its path would be of no use.
                 let text = text.replace(&format!("{}/", files.top.display()), "");
                 let first = first_error(text.split_once('\n').map_or("", |(_, rest)| rest));
                 let is_cut_off = self.sandbox.is_some() && !recipe.network && lacks_network(&text);
@@ -389,7 +391,8 @@ impl Builder<'_> {
         Ok(record)
     }
 
-    /// Fetches submodules if the recipe has any, and runs its command; the last step that was run.
+    /// Fetches submodules if the recipe asks for them, and runs its command; returns the last step
+    /// that was run.
     fn run_steps(
         &self,
         recipe: &Recipe,
@@ -413,7 +416,7 @@ impl Builder<'_> {
         Ok(ended)
     }
 
-    /// Runs a script in a checkout with the variables of the recipe, and without those of others.
+    /// Runs a script in a checkout with the usual variables and those of the recipe.
     fn shell(
         &self,
         recipe: &Recipe,
@@ -445,7 +448,7 @@ impl Builder<'_> {
     }
 }
 
-/// A revision as people know it, and the commit that it is.
+/// Returns a readable name of a revision with its commit.
 fn label(revision: &str, commit: Option<&Commit>, is_dirty: bool) -> String {
     let short = commit.map_or("no-commit", Commit::short);
     let is_name =
@@ -479,7 +482,7 @@ fn key(commit: &str, tree: &str, recipe: &Recipe, toolchain: &str) -> blake3::Ha
     hasher.finalize()
 }
 
-/// Names at the top of a folder and in its `src`.
+/// Returns the names at the top of a folder and in its `src`.
 fn present(top: &Path) -> Vec<String> {
     let within = |dir: &str| {
         let entries = std::fs::read_dir(top.join(dir)).into_iter().flatten().flatten();

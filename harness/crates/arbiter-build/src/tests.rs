@@ -8,8 +8,8 @@ use tempfile::TempDir;
 use super::*;
 use arbiter_process::{Cancel, Sandbox, Spawner};
 
-/// Builds `files` in a sandbox, in a repository of their own, and gives the log; the program has to
-/// print "engine".
+/// Builds `files` in a sandbox, in a repository of their own, and returns the log; the program has
+/// to print "engine".
 fn built(files: &[(&str, &str)], dir: &Path) -> String {
     let top = dir.join("project");
     for (name, text) in files {

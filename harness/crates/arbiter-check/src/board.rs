@@ -1,11 +1,11 @@
-//! What a `position` command says.
+//! Positions of `position` commands.
 
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Position};
 
 use arbiter_position::Start;
 
-/// The position after the words that follow `position`; `None` if they make none.
+/// Returns the position after the arguments of `position`; `None` if they are invalid.
 pub(super) fn set_up(words: &str, is_chess960: bool) -> Option<Chess> {
     let (setup, moves) = words.split_once("moves").unwrap_or((words, ""));
     let setup = setup.trim();
@@ -17,7 +17,7 @@ pub(super) fn set_up(words: &str, is_chess960: bool) -> Option<Chess> {
     play(&position, moves.split_ascii_whitespace()).ok()
 }
 
-/// Plays moves; an error is the first move that is not legal.
+/// Plays moves; an error is the first illegal move.
 pub(super) fn play<'a>(
     start: &Chess,
     moves: impl IntoIterator<Item = &'a str>,
@@ -30,7 +30,7 @@ pub(super) fn play<'a>(
     Ok(position)
 }
 
-/// The legal move of this spelling, which must be that of the protocol.
+/// Returns the legal move of this spelling, which must be that of the protocol.
 pub(super) fn legal(position: &Chess, text: &str) -> Option<shakmaty::Move> {
     let uci: UciMove = text.parse().ok()?;
     let played = uci.to_move(position).ok()?;

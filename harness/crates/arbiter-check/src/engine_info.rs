@@ -3,23 +3,23 @@
 use super::transcript::{Transcript, split_word};
 use arbiter_protocol::{OptionDeclaration, OptionKind};
 
-/// What an engine says in answer to `uci`.
+/// Answer of an engine to `uci`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EngineInfo {
-    /// `id name`.
+    /// Text of `id name`.
     pub name: Option<String>,
-    /// `id author`.
+    /// Text of `id author`.
     pub author: Option<String>,
-    /// What follows `option`, line by line.
+    /// Arguments of the `option` lines.
     pub(super) option_lines: Vec<String>,
-    /// The options that could be understood.
+    /// Options that could be parsed.
     pub(super) options: Vec<OptionDeclaration>,
-    /// Whether `uciok` came.
+    /// `true` if `uciok` was received.
     pub(super) is_complete: bool,
 }
 
 impl EngineInfo {
-    /// Reads it from a transcript whose first line sent is `uci`.
+    /// Reads the answer from a transcript whose first line sent is `uci`.
     pub(super) fn read(transcript: &Transcript) -> EngineInfo {
         let mut engine = EngineInfo::default();
         for (_, line) in transcript.received() {
@@ -41,19 +41,18 @@ impl EngineInfo {
         engine
     }
 
-    /// Whether anything of an answer to `uci` came.
+    /// Returns whether any part of an answer to `uci` was received.
     pub fn speaks_uci(&self) -> bool {
         self.is_complete || self.name.is_some() || !self.option_lines.is_empty()
     }
 
-    /// The option of this name, whatever its case, or that it is missing as the reason to skip a
-    /// check.
+    /// Returns the option of this name, whatever its case; an error is the reason to skip a check.
     pub(super) fn option(&self, name: &str) -> Result<&OptionDeclaration, String> {
         let found = self.options.iter().find(|option| option.name.eq_ignore_ascii_case(name));
         found.ok_or_else(|| format!("the engine has no option {name}"))
     }
 
-    /// The least and the greatest value of a spin option.
+    /// Returns the least and the greatest value of a spin option.
     pub(super) fn range(&self, name: &str) -> Result<(i64, i64), String> {
         match self.option(name)?.kind {
             OptionKind::Spin { min, max } => Ok((min, max)),

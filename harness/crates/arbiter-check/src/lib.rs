@@ -1,9 +1,9 @@
 //! Conformance of an engine to the Universal Chess Interface.
 //!
-//! A [`Check`] is a script of what to send and what to wait for, and a function that judges the
+//! A [`Check`] is a script of lines to send and answers to wait for, and a function that judges the
 //! transcript. [`carry_out`] runs the script with a fresh process for each check; everything else
-//! computes only. The protocol is the description by S. Meyer-Kahlen (April 2006), in our own
-//! words; where it is silent, what match programs rely on counts, and the grade says so.
+//! only computes. The protocol is the description by S. Meyer-Kahlen (April 2006), in our own
+//! words; where it is silent, the expectations of match programs count, and the grade says so.
 
 mod board;
 
@@ -26,83 +26,83 @@ pub use script::Script;
 pub use session::{Engine, carry_out, introduce};
 pub use transcript::{Event, TimedEvent, Transcript};
 
-/// How much depends on a check; the number is its weight in the score.
+/// Importance of a check; the number is its weight in the score.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Grade {
-    /// Games are lost or runs break without it.
+    /// Without it, games are lost or runs break.
     Must = 4,
-    /// The protocol asks for it, and tools show nonsense without it.
+    /// The protocol requires it, and tools show nonsense without it.
     Should = 2,
-    /// It helps.
+    /// Convenience for tools and users.
     Nice = 1,
 }
 
 impl Grade {
-    /// All grades, the gravest first.
+    /// All grades, the most important first.
     pub const ALL: [Grade; 3] = [Grade::Must, Grade::Should, Grade::Nice];
 }
 
 arbiter_names::named!(Grade);
 
-/// One rule of the protocol, and how it is checked.
+/// Rule of the protocol, with its check.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 pub struct Check {
-    /// Its name, which never changes.
+    /// Name, which never changes.
     pub name: &'static str,
-    /// How much depends on it.
+    /// Importance of the rule.
     pub grade: Grade,
-    /// What is expected of an engine.
+    /// Text of the rule: the behaviour expected of an engine.
     #[serde(rename = "says")]
     pub rule: &'static str,
-    /// Completes an empty script for an engine; an error says why there is nothing to check.
+    /// Completes an empty script for an engine; an error is the reason to skip the check.
     #[serde(skip)]
     script: fn(Script<'_>) -> Result<Script<'_>, String>,
-    /// What is wrong with the transcript, if anything. It is called only where the engine has
+    /// Judges the transcript; an error describes the fault. It is called only where the engine has
     /// neither exited nor been silent when the script waited for it.
     #[serde(skip)]
     judge: fn(&Case) -> Judged,
-    /// Whether it is about time, so that a busy machine may be to blame for a failure.
+    /// `true` if the check measures time, so that a busy machine may be to blame for a failure.
     #[serde(skip)]
     is_timed: bool,
 }
 
-/// What is wrong, if anything.
+/// Judgement of a check; an error describes the fault.
 type Judged = Result<(), String>;
 
-/// What a check is judged by.
+/// Evidence by which a check is judged.
 #[derive(Debug, Clone, Copy)]
 struct Case<'a> {
     transcript: &'a Transcript,
     engine: &'a EngineInfo,
-    /// How late an answer may be.
+    /// Tolerance for a late answer.
     margin: Duration,
 }
 
-/// The result of a check.
+/// Result of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "outcome", content = "reason", rename_all = "lowercase")]
 pub enum Outcome {
     /// The engine keeps the rule.
     Passed,
-    /// It does not; the text says what it did.
+    /// The engine breaks the rule; the text says what it did.
     Failed(String),
     /// The check does not concern the engine; the text says why.
     Skipped(String),
 }
 
-/// A check that was carried out.
+/// Check that was run, with its result.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Verdict {
-    /// The check.
+    /// Rule that was checked.
     #[serde(flatten)]
     pub check: Check,
-    /// Its result.
+    /// Result of the check.
     #[serde(flatten)]
     pub outcome: Outcome,
-    /// The transcript, that of the last try if there were several; reports choose its lines.
+    /// Transcript, that of the last try if there were several; reports choose its lines.
     #[serde(skip)]
     pub transcript: Transcript,
 }

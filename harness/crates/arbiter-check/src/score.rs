@@ -1,4 +1,4 @@
-//! The score of an engine over all checks.
+//! Score of an engine over all checks.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,16 +8,16 @@ use super::{Grade, Outcome, Verdict};
 /// Counts of one grade, or of all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Counts {
-    /// Passed.
+    /// Checks passed.
     pub passed: usize,
-    /// Failed.
+    /// Checks failed.
     pub failed: usize,
-    /// Of no concern to this engine.
+    /// Checks skipped, because they do not concern this engine.
     pub skipped: usize,
 }
 
 impl Counts {
-    /// Passed or failed.
+    /// Returns the number of checks that passed or failed.
     pub fn judged(&self) -> usize {
         self.passed + self.failed
     }
@@ -36,8 +36,9 @@ pub fn count(verdicts: &[Verdict], is_counted: impl Fn(Grade) -> bool) -> Counts
     counts
 }
 
-/// The share of what could be had, 0 to 100, each check weighed by its grade; `None` if nothing was
-/// judged. Only an engine that passes every check has 100.
+/// Returns the weighted share of passed checks among those judged, 0 to 100; each check has the
+/// weight of its grade. `None` if nothing was judged. Only an engine that passes every check has
+/// 100.
 pub fn score(verdicts: &[Verdict]) -> Option<f64> {
     let weight = |is_counted: fn(&Outcome) -> bool| -> u32 {
         let counted = verdicts.iter().filter(|verdict| is_counted(&verdict.outcome));
@@ -48,7 +49,7 @@ pub fn score(verdicts: &[Verdict]) -> Option<f64> {
     (all > 0).then(|| 100.0 * f64::from(passed) / f64::from(all))
 }
 
-/// The score as it is shown: rounded down to tenths, so that only perfection reads as 100.0.
+/// Formats the score: rounded down to tenths, so that only perfection reads as 100.0.
 pub fn format_score(score: f64) -> String {
     format!("{:.1}", (score * 10.0).floor() / 10.0)
 }

@@ -1,20 +1,20 @@
-//! Scripts: what is sent to an engine, and what is waited for.
+//! Scripts: input to an engine, and answers to wait for.
 
 use std::fmt::Display;
 use std::time::Duration;
 
 use super::engine_info::EngineInfo;
 
-/// One step of a script. A wait takes a multiple of the timeout of the engine under test.
+/// Step of a script. A wait takes a multiple of the timeout of the engine under test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Send bytes at once; the lines stand for them in the transcript.
+    /// Send bytes in one write; the lines stand for them in the transcript.
     Send(Vec<u8>, Vec<String>),
-    /// Wait for a line that begins with this word, and has not been waited for yet.
+    /// Wait for a line that begins with this word, and that no earlier step has consumed.
     Expect(&'static str, u32),
-    /// Wait for the move of a search; one that takes too long is stopped.
+    /// Wait for the move of a search; send `stop` after a timeout.
     Finish,
-    /// Collect output for so long.
+    /// Collect output for a duration.
     Collect(Duration),
     /// Close the engine's input.
     Close,
@@ -22,25 +22,25 @@ pub(super) enum Step {
     AwaitExit(u32),
 }
 
-/// What is sent to an engine after the handshake, and what is waited for.
+/// Steps after the handshake, and the arguments of the process.
 #[derive(Debug, Clone)]
 pub struct Script<'a> {
-    /// The engine to which it is sent.
+    /// Engine to which the script is sent.
     pub(super) engine: &'a EngineInfo,
     pub(super) steps: Vec<Step>,
-    /// Whether the handshake is left out.
+    /// `true` to leave out the handshake.
     pub(super) is_raw: bool,
-    /// Arguments of the process besides the usual.
+    /// Arguments of the process besides the usual ones.
     pub(super) args: Vec<String>,
 }
 
 impl<'a> Script<'a> {
-    /// An empty script.
+    /// Returns an empty script.
     pub(super) fn new(engine: &'a EngineInfo) -> Script<'a> {
         Script { engine, steps: Vec::new(), is_raw: false, args: Vec::new() }
     }
 
-    /// The same without handshake.
+    /// Leaves out the handshake.
     pub(super) fn raw(self) -> Script<'a> {
         Script { is_raw: true, ..self }
     }
@@ -50,7 +50,7 @@ impl<'a> Script<'a> {
         self
     }
 
-    /// Sends lines; several in one text are sent at once.
+    /// Sends lines; several in one text are sent in one write.
     pub(super) fn send(self, text: &str) -> Script<'a> {
         let lines = text.split('\n').map(str::to_owned).collect();
         self.step(Step::Send(format!("{text}\n").into_bytes(), lines))
@@ -66,12 +66,13 @@ impl<'a> Script<'a> {
         self.step(Step::Expect(word, 1))
     }
 
-    /// Says `uci`, for whose answer an engine has twice the usual time: it has just been started.
+    /// Sends `uci` and waits twice the usual time for the answer, because the engine has just been
+    /// started.
     pub(super) fn greet(self) -> Script<'a> {
         self.send("uci").step(Step::Expect("uciok", 2))
     }
 
-    /// Collects output for so many milliseconds.
+    /// Collects output for `ms` milliseconds.
     pub(super) fn collect(self, ms: u64) -> Script<'a> {
         self.step(Step::Collect(Duration::from_millis(ms)))
     }
@@ -86,12 +87,12 @@ impl<'a> Script<'a> {
         self.step(Step::AwaitExit(factor))
     }
 
-    /// Asks whether the engine is ready, and waits for the answer.
+    /// Sends `isready`, and waits for the answer.
     pub(super) fn ready(self) -> Script<'a> {
         self.send("isready").expect("readyok")
     }
 
-    /// Lets 100 ms pass, in which nothing is expected, and then asks whether it is ready.
+    /// Collects output for 100 ms, in which nothing is expected, and then sends `isready`.
     pub(super) fn settle(self) -> Script<'a> {
         self.collect(100).ready()
     }
@@ -101,12 +102,12 @@ impl<'a> Script<'a> {
         self.send(&format!("setoption name {name} value {value}")).ready()
     }
 
-    /// Begins a search, with a `position` line and a `go` line.
+    /// Starts a search, with a `position` line and a `go` line.
     pub(super) fn go(self, position: &str, limits: &str) -> Script<'a> {
         self.send(&format!("position {position}\ngo {limits}"))
     }
 
-    /// Begins a search without an end and lets it run for so many milliseconds.
+    /// Starts a search without an end and lets it run for `ms` milliseconds.
     pub(super) fn think(self, ms: u64) -> Script<'a> {
         self.go("startpos", "infinite").collect(ms)
     }
@@ -116,12 +117,12 @@ impl<'a> Script<'a> {
         self.send("stop").expect("bestmove")
     }
 
-    /// Searches and waits for the move.
+    /// Starts a search and waits for its move.
     pub(super) fn search(self, position: &str, limits: &str) -> Script<'a> {
         self.go(position, limits).expect("bestmove")
     }
 
-    /// Searches as deep as the time allows, which is for judging what is said meanwhile.
+    /// Searches as deep as the timeout allows, for checks of the output during the search.
     pub(super) fn try_search(self, position: &str, limits: &str) -> Script<'a> {
         self.go(position, limits).step(Step::Finish)
     }

@@ -1,5 +1,5 @@
-//! Carries out the scripts of checks. It blocks: one process at a time, so that nothing of ours
-//! disturbs the times that are judged.
+//! Sessions that run the scripts of checks. They block: one process at a time, so that nothing of
+//! ours disturbs the times that are judged.
 
 #![expect(clippy::disallowed_methods, reason = "conversations are timed")]
 
@@ -13,31 +13,31 @@ use super::transcript::{Event, TimedEvent, Transcript};
 use super::{Case, Check, Outcome, Verdict, judge};
 use arbiter_process::{Chunk, Launch, Process, SpawnError, Spawner, WriteError};
 
-/// Chunks of output that may wait for us.
+/// Chunks of output that may wait in the queue.
 const CHUNKS_IN_FLIGHT: usize = 256;
 
-/// Lines of a conversation that are kept; an engine that says more is cut short.
+/// Events of a session that are kept; an engine that writes more lines is cut off.
 const MAX_LINES: usize = 20_000;
 
-/// How long an engine may take to leave after its last check.
+/// Time for an engine to exit after its last check.
 const QUIT_GRACE: Duration = Duration::from_millis(200);
 
-/// How long a process that closed its output may take to exit.
+/// Time for a process that closed its output to exit.
 const EXIT_GRACE: Duration = Duration::from_millis(250);
 
-/// How often a check that depends on time is tried: a busy machine delays, and never hurries.
+/// Attempts at a check that depends on time: a busy machine delays, and never hurries.
 const TRIES: usize = 3;
 
-/// The engine under test.
+/// Engine under test.
 #[derive(Debug, Clone)]
 pub struct Engine {
-    /// What to start.
+    /// Launch of the process.
     pub launch: Launch,
-    /// Options to set before everything else.
+    /// Options to set before everything else; one with an empty value is a button.
     pub options: Vec<(String, String)>,
-    /// How long to wait for an answer.
+    /// Time to wait for an answer.
     pub timeout: Duration,
-    /// How late an answer may be.
+    /// Tolerance for a late answer.
     pub margin: Duration,
 }
 
@@ -48,7 +48,7 @@ pub fn introduce(spawner: &Spawner, under_test: &Engine) -> Result<EngineInfo, S
     Ok(EngineInfo::read(&run(spawner, under_test, script)?))
 }
 
-/// Carries out one check.
+/// Runs one check.
 pub fn carry_out(
     spawner: &Spawner,
     under_test: &Engine,
@@ -103,22 +103,22 @@ fn run(
         });
         handshake = lines.fold(handshake.greet(), |script, line| script.send(&line)).ready();
     }
-    // A step fails where the session cannot go on; the transcript says why.
+    // A step fails where the session cannot continue; the transcript says why.
     let mut steps = handshake.steps.into_iter().chain(script.steps);
     let _ = steps.try_for_each(|step| session.take(step));
     Ok(session.end())
 }
 
-/// The session cannot go on; the transcript says why.
+/// Reason to leave a session that cannot continue; the transcript says why.
 struct Aborted;
 
 struct Session {
-    /// `None` once it has exited.
+    /// Running process; `None` once it has exited.
     process: Option<Process>,
     chunks: Receiver<Chunk>,
-    /// Lines that no step has waited for yet.
+    /// Lines that no step has consumed yet.
     unread: VecDeque<String>,
-    /// Moves since the last `go` that came before another answer that was waited for.
+    /// Moves received since the last `go` while another answer was awaited.
     early_moves: usize,
     is_closed: bool,
     start: Instant,
@@ -183,7 +183,7 @@ impl Session {
         }
     }
 
-    /// Waits for a line that begins with `word`; `false` if there was none in time.
+    /// Waits for a line that begins with `word`; `false` after the timeout.
     fn hears(&mut self, word: &'static str, limit: Duration) -> Result<bool, Aborted> {
         if word == "bestmove" && self.early_moves > 0 {
             self.early_moves -= 1;
@@ -204,7 +204,7 @@ impl Session {
         }
     }
 
-    /// Waits for output of a process that has to stay; `false` if there was none in time.
+    /// Waits for output of a process that has to stay; `false` after the timeout.
     fn receive(&mut self, until: Instant) -> Result<bool, Aborted> {
         if self.is_closed {
             return Err(self.died());
@@ -216,7 +216,7 @@ impl Session {
         Ok(has_received)
     }
 
-    /// Waits for output, or its end; `false` if there was neither in time.
+    /// Waits for output, or its end; `false` after the timeout.
     fn receive_chunk(&mut self, until: Instant) -> bool {
         match self.chunks.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Err(RecvTimeoutError::Timeout) => return false,
@@ -242,24 +242,25 @@ impl Session {
         Ok(())
     }
 
-    /// Notes why the session cannot go on.
+    /// Notes the reason for which the session cannot continue.
     fn abort(&mut self, event: Event) -> Aborted {
         self.note(event);
         Aborted
     }
 
-    /// Notes that something did not come in time.
+    /// Notes that an awaited answer did not come in time.
     fn timed_out(&mut self, awaited: &str, limit: Duration) -> Aborted {
         self.abort(Event::Timeout(format!("no {awaited} within {} ms", limit.as_millis())))
     }
 
-    /// The engine closed its output: notes how it exited.
+    /// Notes how the engine exited after it closed its output.
     fn died(&mut self) -> Aborted {
         let how = self.exit(EXIT_GRACE);
         self.abort(Event::Died(how.unwrap_or_else(|| "closed its input or output".to_owned())))
     }
 
-    /// How the process exits within `limit`, if it does; with the end of its error output.
+    /// Waits at most `limit` for the process to exit and returns how it did; notes the end of its
+    /// error output.
     fn exit(&mut self, limit: Duration) -> Option<String> {
         let process = self.process.as_mut()?;
         let how = process.exit_within(limit)?;
@@ -272,7 +273,7 @@ impl Session {
 
     fn end(mut self) -> Transcript {
         if let Some(mut process) = self.process.take() {
-            // An engine that takes no more input is ended all the same.
+            // An engine that takes no more input is stopped all the same.
             let _ = process.write(b"stop\nquit\n");
             drop(self.chunks);
             process.stop(QUIT_GRACE);

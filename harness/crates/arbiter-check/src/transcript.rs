@@ -1,4 +1,4 @@
-//! The transcript of a session with an engine, and the searches in it.
+//! Transcript of a session with an engine, and the searches in it.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,31 +8,31 @@ use shakmaty::Chess;
 use super::board;
 use arbiter_protocol::info_words;
 
-/// An event of a session.
+/// Event of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// A line that we sent.
+    /// A line was sent to the engine.
     Sent(String),
-    /// A line from the engine.
+    /// A line was received from the engine.
     Received(String),
-    /// A line of its error output; known only when it has exited.
+    /// The engine wrote a line to its error output; noted only after it has exited.
     Error(String),
-    /// We closed its input.
+    /// The engine's input was closed.
     Closed,
-    /// What was waited for did not come in time; the text says what, and in what time.
+    /// An awaited answer did not come in time; the text names it and the time.
     Timeout(String),
-    /// The engine exited as it was told; the text says how.
+    /// The engine exited as requested; the text says how.
     Exited(String),
     /// The engine exited, or closed its output, when it should not have.
     Died(String),
 }
 
-/// An event with its time since the start of the process.
+/// Event with its time since the start of the process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimedEvent {
-    /// The time.
+    /// Time since the start of the process.
     pub at: Duration,
-    /// The event.
+    /// Event at that time.
     pub event: Event,
 }
 
@@ -50,105 +50,105 @@ impl fmt::Display for TimedEvent {
     }
 }
 
-/// The events of a session in the order of time.
+/// Events of a session in the order of time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Transcript(pub Vec<TimedEvent>);
 
-/// A search and what was said about it, until the next one began.
+/// Search and its output, until the next one starts.
 #[derive(Debug, Clone)]
 pub(super) struct Search<'a> {
-    /// The position searched.
+    /// Position searched.
     pub(super) position: Chess,
-    /// What followed `go`.
+    /// Arguments of `go`.
     pub(super) go: &'a str,
-    /// When it began.
+    /// Time of `go`.
     pub(super) at: Duration,
-    /// When it was told to stop.
+    /// Time of the first `stop`.
     pub(super) stop: Option<Duration>,
-    /// When the move it pondered on was played.
+    /// Time of the first `ponderhit`.
     pub(super) hit: Option<Duration>,
-    /// What followed `info`.
+    /// Arguments of the `info` lines.
     pub(super) infos: Vec<Said<'a>>,
-    /// What followed `bestmove`.
+    /// Arguments of the `bestmove` lines.
     pub(super) answers: Vec<Said<'a>>,
 }
 
 impl<'a> Search<'a> {
-    /// The move of its first answer; empty without one.
+    /// Returns the move of the first answer; empty without one.
     pub(super) fn best(&self) -> &'a str {
         self.answers.first().map_or("", |answer| answer.first_word())
     }
 
-    /// When its first answer came; zero without one.
+    /// Returns the time of the first answer; zero without one.
     pub(super) fn answered_at(&self) -> Duration {
         self.answers.first().map_or(Duration::ZERO, |answer| answer.at)
     }
 
-    /// The time from the beginning to the first answer; zero without one.
+    /// Returns the time from `go` to the first answer; zero without one.
     pub(super) fn duration(&self) -> Duration {
         self.answered_at().saturating_sub(self.at)
     }
 
-    /// The values of a field of all `info` lines that have it, in their order.
+    /// Returns the values of a field of all `info` lines that have it, in their order.
     pub(super) fn numbers(&self, key: &str) -> impl DoubleEndedIterator<Item = i64> {
         self.infos.iter().filter_map(move |info| info.number(key))
     }
 
-    /// The position searched, as FEN.
+    /// Returns the FEN of the position searched.
     pub(super) fn fen(&self) -> String {
         arbiter_position::fen(&self.position)
     }
 }
 
-/// What followed the first word of a line from the engine.
+/// Line from the engine, without its first word.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Said<'a> {
-    /// When the line came.
+    /// Time of the line.
     pub(super) at: Duration,
-    /// The line without its first word.
+    /// Text of the line without its first word.
     pub(super) text: &'a str,
 }
 
 impl<'a> Said<'a> {
-    /// Its first word; empty without one.
+    /// Returns the first word of the text; empty without one.
     pub(super) fn first_word(&self) -> &'a str {
         split_word(self.text).0
     }
 
-    /// Whether it has a field.
+    /// Returns whether the line has a field.
     pub(super) fn has(&self, field: &str) -> bool {
         info_words(self.text).any(|found| found.field == field)
     }
 
-    /// The value of a field, as the engine wrote it.
+    /// Returns the value of a field, as the engine wrote it.
     pub(super) fn field(&self, field: &str) -> Option<&'a str> {
         let value = info_words(self.text).find(|found| found.field == field && found.place == 1);
         value.map(|found| found.word)
     }
 
-    /// The whole number behind `key`.
+    /// Returns the integer value of the field `key`.
     pub(super) fn number(&self, key: &str) -> Option<i64> {
         self.field(key)?.parse().ok()
     }
 
-    /// The words of its variation.
+    /// Returns the moves of the variation.
     pub(super) fn pv(&self) -> Vec<&'a str> {
         let words = info_words(self.text).filter(|found| found.field == "pv" && found.place > 0);
         words.map(|found| found.word).collect()
     }
 
-    /// Whether it is about the best line of the search.
+    /// Returns whether the line is about the best variation of the search.
     pub(super) fn is_main_line(&self) -> bool {
         self.number("multipv").is_none_or(|line| line == 1)
     }
 
-    /// Whether its score is a bound.
+    /// Returns whether the score is a bound.
     pub(super) fn is_bound(&self) -> bool {
         self.has("lowerbound") || self.has("upperbound")
     }
 }
 
-/// The first word of a line and the rest, without blanks around.
+/// Returns the first word of a line and the rest, without blanks around them.
 pub(super) fn split_word(line: &str) -> (&str, &str) {
     let line = line.trim();
     line.split_once(char::is_whitespace)
@@ -156,7 +156,7 @@ pub(super) fn split_word(line: &str) -> (&str, &str) {
 }
 
 impl Transcript {
-    /// All lines from the engine, with the time.
+    /// Returns all lines from the engine, with their times.
     pub(super) fn received(&self) -> impl Iterator<Item = (Duration, &str)> {
         self.0.iter().filter_map(|entry| match &entry.event {
             Event::Received(line) => Some((entry.at, line.as_str())),
@@ -164,13 +164,13 @@ impl Transcript {
         })
     }
 
-    /// When we said `line` for the last time; zero if never.
+    /// Returns the time at which `line` was sent last; zero if never.
     pub(super) fn sent_at(&self, line: &str) -> Duration {
         let is_it = |entry: &&TimedEvent| matches!(&entry.event, Event::Sent(sent) if sent == line);
         self.0.iter().rev().find(is_it).map_or(Duration::ZERO, |entry| entry.at)
     }
 
-    /// A timeout or crash, after which nothing else can be judged.
+    /// Returns the timeout or crash after which nothing else can be judged.
     pub(super) fn failure(&self) -> Option<String> {
         self.0.iter().find_map(|entry| match &entry.event {
             Event::Timeout(what) => Some(what.clone()),
@@ -179,7 +179,7 @@ impl Transcript {
         })
     }
 
-    /// The searches that were asked for, in their order.
+    /// Returns all searches, in their order.
     pub(super) fn searches(&self) -> Vec<Search<'_>> {
         let mut searches: Vec<Search> = Vec::new();
         let mut position = Chess::default();
@@ -214,8 +214,8 @@ impl Transcript {
         searches
     }
 
-    /// The transcript as lines for a report. What the engine says at a stretch is cut to `most`
-    /// lines, from its beginning and its end; what we said is always there.
+    /// Returns the transcript as lines for a report. A stretch of output of the engine is cut to
+    /// `most` lines, from its beginning and its end; lines sent are always shown.
     pub fn lines(&self, most: usize) -> Vec<String> {
         let is_heard = |entry: &TimedEvent| matches!(entry.event, Event::Received(_));
         let mut lines = Vec::new();
@@ -234,7 +234,7 @@ impl Transcript {
     }
 }
 
-/// Characters of a line that are shown.
+/// Characters shown of a line.
 const MAX_SHOWN: usize = 300;
 
 fn printable(line: &str) -> String {
@@ -248,8 +248,8 @@ fn printable(line: &str) -> String {
 pub(super) mod tests {
     use super::*;
 
-    /// A conversation, one line for each event, 10 ms apart: `> sent`, `< heard`, `- left`,
-    /// `= 500` to let milliseconds pass.
+    /// Parses a conversation, one line for each event, 10 ms apart: `> sent`, `< received`,
+    /// `! error output`, `- exited`, `= 500` to let milliseconds pass.
     pub(crate) fn transcript(text: &str) -> Transcript {
         let mut at = Duration::ZERO;
         let mut transcript = Transcript::default();

@@ -1,4 +1,5 @@
-//! What coordinators have workers do: play a pair, search a position of a suite, or count its leaves.
+//! Work of a coordinator for workers: playing a pair, searching a position of a suite, or counting
+//! its leaves.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -17,26 +18,26 @@ use tokio::sync::watch;
 
 /// Work that is sent to workers.
 pub trait Assignment: Clone + Debug + Send + Sync + 'static {
-    /// Its result.
+    /// Result of the work.
     type Done: Payload;
 
-    /// What the worker is to do.
+    /// Returns the work to send to the worker.
     fn work(&self) -> Work;
 
-    /// An error says why `done` cannot be its result.
+    /// Checks whether `done` can be the result; an error says why not.
     fn check(&self, done: &Self::Done, terms: &Terms) -> Result<(), String>;
 
-    /// Whether CPU contention beyond `limit` can have decided `done`.
+    /// Returns whether CPU contention beyond `limit` can have decided `done`.
     fn is_suspect(&self, _done: &Self::Done, _limit: f64) -> bool {
         false
     }
 
-    /// The same with another number, to be done again at another worker, if that can be.
+    /// Returns a copy with another number, to be repeated at another worker, if that is possible.
     fn renumbered(&self, _: u64) -> Option<Self> {
         None
     }
 
-    /// Its result on this machine; an error says why there is none.
+    /// Returns the result of doing the work on this machine; an error says why there is none.
     fn done_here(
         self,
         _: Vec<EngineSetup>,
@@ -44,7 +45,7 @@ pub trait Assignment: Clone + Debug + Send + Sync + 'static {
         std::future::ready(Err("it is not done here".to_owned()))
     }
 
-    /// The engines and the opening of a pair.
+    /// Returns the engines and the opening of a pair.
     fn pairing(&self) -> Option<Pairing> {
         None
     }

@@ -7,7 +7,7 @@ use arbiter_build::{BenchRecipe, BenchTarget, run_bench};
 use arbiter_game::engine::EngineSetup;
 use arbiter_process::{Cancel, Spawner};
 
-/// How long a benchmark may take.
+/// Time limit of a benchmark.
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// Cancels a benchmark when it is dropped.
@@ -19,7 +19,7 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// Runs `PROGRAM ARGS bench` in so many copies at once; an error says why it failed.
+/// Runs `copies` of `PROGRAM ARGS bench` in parallel; an error says why they failed.
 pub async fn measure(setup: &EngineSetup, copies: usize) -> Result<BenchResult, String> {
     let guard = CancelOnDrop(Cancel::default());
     let (cancel, setup) = (guard.0.clone(), setup.clone());

@@ -14,20 +14,20 @@ use async_nats::{Client, ConnectError, ConnectOptions, Event, ServerAddr, Subscr
 use thiserror::Error;
 use tokio::sync::watch;
 
-/// How long the first connection may take.
+/// Time limit for the first connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long the server may take to answer.
+/// Time limit for an answer of the server.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How often an idle connection is tested.
+/// Interval between tests of an idle connection.
 const PING_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Messages of a subscription that may wait to be read; more are lost. This is more than a fleet sends
+/// Unread messages that a subscription keeps; more are lost. This is more than a fleet sends
 /// between two reads of a coordinator.
 const MAX_WAITING: usize = 1 << 16;
 
-/// A text that is not shown, not even by `Debug`.
+/// Text that is never shown, not even by `Debug`.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Secret(pub String);
 
@@ -37,10 +37,10 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// What the user authenticates with.
+/// Credentials of the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Credentials {
-    /// What the URL has, if anything.
+    /// Credentials in the URL, if any.
     #[default]
     None,
     /// A name and a password.
@@ -56,7 +56,7 @@ pub enum Credentials {
 /// A NATS server and the credentials for it.
 #[derive(Debug, Clone)]
 pub struct Access {
-    /// Its URL, such as `nats://host:4222` or `tls://host:4222`.
+    /// URL of the server, such as `nats://host:4222` or `tls://host:4222`.
     pub url: Secret,
     /// The credentials.
     pub credentials: Credentials,
@@ -66,33 +66,33 @@ pub struct Access {
     pub certificate: Option<(PathBuf, PathBuf)>,
     /// Prefix of the subjects at which replies are received, if not `_INBOX`.
     pub inbox: Option<String>,
-    /// Whether a server will do that does not encrypt or does not authenticate its clients.
+    /// `true` to accept a server that does not encrypt or does not authenticate its clients.
     pub insecure: bool,
 }
 
-/// Why a server cannot be used.
+/// Reason why a server cannot be used.
 #[derive(Debug, Error)]
 pub enum AccessError {
-    /// It cannot be connected to.
+    /// No connection is possible.
     #[error("cannot use the NATS server {url}: {reason}")]
     Refused {
-        /// Its URL without secrets.
+        /// URL of the server without secrets.
         url: String,
-        /// Why.
+        /// Reason for the failure.
         reason: String,
     },
-    /// It does not authenticate its clients.
+    /// The server does not authenticate its clients.
     #[error(
         "the NATS server {0} does not authenticate its clients: 'arbiter cluster init' makes a \
          configuration with users; --insecure uses the server as it is"
     )]
     Open(String),
-    /// It denies permission, or fails.
+    /// The server denies permission, or fails.
     #[error("the NATS server refuses {what}: {reason}")]
     Denied {
-        /// To what.
+        /// The request that was denied.
         what: String,
-        /// Why.
+        /// Reason of the server.
         reason: String,
     },
 }
@@ -102,13 +102,13 @@ pub enum AccessError {
 pub struct Connection {
     /// The client.
     pub client: Client,
-    /// JetStream over it.
+    /// JetStream over the connection.
     pub jetstream: jetstream::Context,
     denied: watch::Receiver<Option<String>>,
 }
 
 impl Access {
-    /// The URL without user name and password.
+    /// Returns the URL without user name and password.
     pub fn place(&self) -> String {
         let one = |url: &str| match (url.split_once("://"), url.rsplit_once('@')) {
             (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
@@ -118,8 +118,8 @@ impl Access {
         self.url.0.split(',').map(one).collect::<Vec<_>>().join(",")
     }
 
-    /// Connects; `name` is shown to administrators of the server. A connection that is lost later
-    /// is made again, without a limit of time.
+    /// Connects; `name` is shown to administrators of the server. A lost connection is restored
+    /// later, without a time limit.
     pub async fn connect(&self, name: &str) -> Result<Connection, AccessError> {
         let refused = |reason: String| AccessError::Refused { url: self.place(), reason };
         let (deny, denied) = watch::channel(None);
@@ -156,7 +156,7 @@ impl Access {
         Ok(Connection { client, jetstream, denied })
     }
 
-    /// The user name and password in the URL, or the token.
+    /// Returns the user name and password in the URL, or the token.
     fn credentials_of_url(&self) -> Credentials {
         let user = self.url.0.split(',').find_map(|url| {
             let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
@@ -217,14 +217,14 @@ impl Access {
     }
 }
 
-/// Whether a URL is that of a server on this machine.
+/// Returns whether a URL names a server on this machine.
 fn is_loopback(url: &str) -> bool {
     let Ok(server) = url.parse::<ServerAddr>() else { return false };
     let host = server.host();
     host == "localhost" || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
-/// Why there is no connection, and what helps.
+/// Explains why there is no connection, and what helps.
 fn explained(error: &ConnectError) -> String {
     let io = error.source().and_then(|source| source.downcast_ref::<io::Error>());
     let tls = io.and_then(io::Error::get_ref).and_then(|inner| inner.downcast_ref());
@@ -258,7 +258,7 @@ fn explained(error: &ConnectError) -> String {
 }
 
 impl Connection {
-    /// Whether there is a connection at the moment.
+    /// Returns whether there is a connection at the moment.
     pub fn is_connected(&self) -> bool {
         self.client.connection_state() == State::Connected
     }
@@ -282,7 +282,8 @@ impl Connection {
         })
     }
 
-    /// The largest message that the server takes, in bytes, less some for headers.
+    /// Returns the length of the longest message that the server takes, in bytes, less some for
+    /// headers.
     pub fn max_payload(&self) -> usize {
         self.client.server_info().max_payload.saturating_sub(4 << 10)
     }

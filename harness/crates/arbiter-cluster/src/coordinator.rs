@@ -1,7 +1,7 @@
 //! The coordinator of a run: sends its pairs to workers and receives their results.
 //!
-//! One task owns all state. It talks to the dispatcher over its [`CoordinatorEnd`] and to the server
-//! over NATS; [`InFlight`] decides what happens to results.
+//! One task owns all state. It talks to the dispatcher over its [`CoordinatorEnd`] and to the
+//! server over NATS; [`InFlight`] decides what happens to results.
 
 mod admission;
 mod audit;
@@ -54,36 +54,37 @@ const TICK: Duration = Duration::from_millis(250);
 /// Ticks between two beacons.
 const BEACON_TICKS: u64 = 4;
 
-/// How long the coordinator waits for the server when it ends or gives pairs up.
+/// Time limit for the server when the coordinator ends or cancels pairs.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Time after the start within which workers are heard that have played before.
+/// Time after the start within which workers from before a restart report again; audits that lack
+/// another worker are kept until then.
 const RETURN: Duration = Duration::from_secs(15);
 
-/// Most results that wait to be read, besides one batch.
+/// Number of results that may wait to be read, besides one batch.
 const MAX_EVENTS: usize = 256;
 
-/// Time within which a job is to be begun; before half of it is over, it is sent again.
+/// Time within which a job has to be started; before half of it is over, the job is sent again.
 const JOB_LIFETIME: Duration = Duration::from_secs(24 * 3600);
 
-/// A run that workers are to play.
+/// Run for workers to play.
 #[derive(Debug)]
 pub struct RunSpec {
-    /// What its jobs have in common.
+    /// Description that all jobs have in common.
     pub description: RunDescription,
     /// The key that signs the description.
     pub key: Key,
-    /// The files of its programs, by their hashes.
+    /// Files of the programs, by their hashes.
     pub programs: HashMap<blake3::Hash, PathBuf>,
-    /// Its priority among other runs; the highest number comes first.
+    /// Priority among other runs; the highest number comes first.
     pub priority: u8,
-    /// The results of the benchmarks here, of engines for which workers run theirs.
+    /// Benchmark results on this machine, of engines that workers benchmark.
     pub benches: Vec<Option<BenchResult>>,
-    /// What the store knows of workers.
+    /// Stored facts about workers.
     pub history: WorkerHistory,
-    /// The pairs that are played again at another worker.
+    /// Selection of the pairs that are played again at another worker.
     pub audit: AuditSpec,
-    /// What is counted of it.
+    /// Metrics of the run.
     pub metrics: ClusterMetrics,
 }
 
@@ -104,7 +105,7 @@ struct Coordinator<A: Assignment> {
     secret: RunSecret,
     /// The description as it is sent.
     signed: Vec<u8>,
-    /// Who sent results of jobs that it was not given, and how many.
+    /// Number of results that each sender has sent of jobs that it was not given.
     unproven: BTreeMap<String, u64>,
     priority: u8,
     in_flight: InFlight<A>,
@@ -112,47 +113,48 @@ struct Coordinator<A: Assignment> {
     outgoing: mpsc::UnboundedSender<Outgoing>,
     /// Results that are not acknowledged yet.
     unacknowledged: BTreeMap<Receipt, jetstream::Message>,
-    /// Results that were acknowledged; the server may not know it.
+    /// Results that were acknowledged; the acknowledgement may not have reached the server.
     acknowledged: RangeSet,
-    /// Pairs that were sent again because nobody was heard, since the last result.
+    /// Pairs that were sent again for lack of heartbeats, since the last result.
     unheard: BTreeSet<u64>,
-    /// The last status of each worker, and when it was received.
+    /// Last status of each worker, and the time when it was received.
     workers: BTreeMap<String, (WorkerStatus, Duration)>,
-    /// Results that cannot be, of each worker's own jobs.
+    /// Number of impossible results that each worker has sent of its own jobs.
     impossible: BTreeMap<String, u32>,
     policy: WorkerPolicy,
-    /// Pairs whose jobs were removed within a lease, and when it began.
+    /// Pairs whose jobs were removed within a lease, and the start of that lease.
     removed: BTreeSet<u64>,
     removed_at: Duration,
-    /// When a worker was told last that it is excluded, which it had not heard.
+    /// Time of the last repetition of a notice of exclusion.
     exclusion_repeated: Duration,
     /// Workers that were given a token, or have shown that they have one.
     joined: BTreeSet<String>,
-    /// Workers that have played before a restart. They go on without joining again unless the coordinator
-    /// was away for longer; then one asks for the description first, and there are none.
+    /// Workers that have played before a restart. They continue without joining again unless the
+    /// coordinator was away for longer: a worker then asks for the description first, which clears
+    /// this set.
     returned: BTreeSet<String>,
-    /// Workers that have joined and are there, as those who look on were told.
+    /// Workers that have joined and are present, as last reported to observers.
     present: BTreeSet<String>,
     audits: Audits<A>,
     programs: Arc<ProgramUploader>,
-    /// Most pairs that workers were seen to play at once.
+    /// Largest number of pairs seen in play at the same time.
     most_playing: usize,
-    /// Whether all results from before the start were received.
+    /// `true` once all results from before the start were received.
     is_drained: bool,
-    /// Whether the pairs in flight were given up, and no others ordered.
+    /// `true` if the pairs in flight were cancelled, and no others ordered.
     is_cancelled: bool,
     /// Time since the start, at the last tick.
     now: Duration,
     /// The time of the last message to workers, in microseconds of Unix time.
     last_at: u64,
-    /// Of what is stored about workers.
+    /// Limit of the stored remarks about workers.
     remarks: RemarkLimit,
-    /// Of their coming and going, which leaves room for what is stored.
+    /// Limit of the reports that workers come and go, apart from that of stored remarks.
     presences: RemarkLimit,
     metrics: ClusterMetrics,
 }
 
-/// Starts to coordinate a run, at the end `end` of its channel.
+/// Starts to coordinate a run; `end` is the coordinator's end of its channel.
 pub async fn coordinate<A: Assignment>(
     connection: Connection,
     spec: RunSpec,
@@ -223,12 +225,12 @@ fn unix_time_us() -> u64 {
     unix_time_ms().unsigned_abs() * 1_000
 }
 
-/// Whether a request may be replied to; others are not looked at.
+/// Returns whether a request may be replied to; others are ignored.
 fn may_reply(request: &Message) -> bool {
     request.reply.as_ref().is_some_and(is_inbox)
 }
 
-/// Replies to a request, if that may be done.
+/// Replies to a request, if that is allowed.
 async fn reply(client: &Client, request: Message, answer: Vec<u8>) {
     if let Some(inbox) = request.reply.filter(is_inbox) {
         let _ = client.publish(inbox, answer.into()).await;
@@ -341,7 +343,7 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Sends the job of a pair, unless it is on the server already, from before a restart.
+    /// Sends the job of a pair, unless the server has it already from before a restart.
     fn send(&mut self, pair: u64, attempt: u32) {
         if let Some(job) = self.in_flight.job(pair) {
             let nonce = self.secret.nonce(pair, attempt);
@@ -395,7 +397,7 @@ impl<A: Assignment> Coordinator<A> {
         let _ = self.connection.client.publish(subject, message.into()).await;
     }
 
-    /// The time of a message to workers, later than that of all before it.
+    /// Returns the time for a message to workers, later than that of all before.
     fn next_at(&mut self) -> u64 {
         self.last_at = unix_time_us().max(self.last_at + 1);
         self.last_at
@@ -462,7 +464,7 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Tells the workers that the run is over, and removes its streams from the server.
+    /// Sends the workers the end of the run, and removes its streams from the server.
     async fn clean_up(&mut self) {
         if self.connection.is_connected() {
             let cleaning = async {

@@ -1,8 +1,9 @@
-//! The pairs that a coordinator has sent out, and what becomes of results that come for them. Pure: it
-//! is told the time and does no I/O.
+//! The pairs that a coordinator has sent out, and the decisions about their results. Pure: takes
+//! the time as an argument and does no I/O.
 //!
-//! A pair, or another assignment, is in flight from the order to play it until its outcome is on disk.
-//! The first possible result of a pair is accepted. All others are named and change nothing.
+//! A pair, or another assignment, is in flight from the order to play it until its outcome is on
+//! disk. The first possible result of a pair is accepted. All others are reported and change
+//! nothing.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
@@ -19,26 +20,27 @@ use arbiter_schedule::Pairing;
 /// Additional pairs that may be in flight while there are parked results.
 const PARKED_STEP: usize = 16;
 
-/// An attempt is over after so many times the median time of the last pairs, and after this time at least.
+/// Multiple of the median time of the last pairs after which an attempt is over, and its minimum.
 const MAX_MEDIANS: u32 = 20;
 const MIN_ATTEMPT: Duration = Duration::from_secs(600);
 
-/// The same as long as no pair was played.
+/// Time after which an attempt is over as long as no pair was played.
 const FIRST_ATTEMPT: Duration = Duration::from_secs(6 * 3600);
 
-/// Pairs of which the median is taken.
+/// Number of pairs of which the median is taken.
 const MEDIAN_OF: usize = 101;
 
-/// The server is told of an attempt that goes on so many times within a lease.
+/// Number of times within a lease that the server is asked to extend it for a running attempt.
 const EXTENSIONS_PER_LEASE: u32 = 6;
 
-/// Time after which a job is sent again that nobody has begun, before it expires.
+/// Time after which a job that nobody has started is sent again, before it expires.
 const RENEWAL: Duration = Duration::from_secs(12 * 3600);
 
-/// The same for one that was there before the coordinator was restarted, or that a worker has left to others.
+/// Time after which a job is sent again that is older than the coordinator's restart, or that a
+/// worker has left to others.
 const SHORT_RENEWAL: Duration = Duration::from_secs(600);
 
-/// Workers that have to fail at a pair before the run fails.
+/// Number of workers that have to fail at a pair before the run fails.
 const MAX_FAILURES: usize = 3;
 
 /// The sequence number of a result in its stream.
@@ -49,37 +51,38 @@ pub(crate) type Receipt = u64;
 struct Pending<A> {
     job: A,
     attempt: u32,
-    /// Results of earlier attempts are of a pair that was void.
+    /// First attempt whose result counts; earlier ones are of a pair that was void.
     first_attempt: u32,
-    /// Its sequence number in the stream of jobs, if known.
+    /// Sequence number in the stream of jobs, if known.
     sequence: Option<u64>,
-    /// Whether it was sent before a restart of the coordinator.
+    /// `true` if the job was sent before a restart of the coordinator.
     is_left_over: bool,
-    /// When it was ordered, since the start of the coordinator.
+    /// Time of the order, since the start of the coordinator.
     ordered: Duration,
-    /// When it was sent or the last heartbeat came, since the start of the coordinator.
+    /// Time of the sending or the last heartbeat, since the start of the coordinator.
     heard: Duration,
-    /// When a worker was first heard to play it.
+    /// Time of the first heartbeat of a worker that plays the pair.
     begun: Option<Duration>,
-    /// When its lease was extended last.
+    /// Time of the last extension of the lease.
     extended: Duration,
-    /// When a job was begun that the server has had for less time, before this one.
+    /// Time at which a later job of the server was seen to be started before this one.
     passed: Option<Duration>,
     /// The game, from 0, that was announced last.
     announced: Option<u8>,
-    /// When its job is sent again if nobody has begun it.
+    /// Time at which the job is sent again if nobody has started it.
     renewal: Duration,
-    /// The worker that plays it.
+    /// The worker that plays the pair.
     player: Option<String>,
-    /// Whether it is an audit that the worker whose pair it repeats has taken and left to others.
+    /// `true` if this is an audit that the worker whose pair it repeats has taken and left to
+    /// others.
     is_returned: bool,
-    /// Its accepted result.
+    /// Accepted result.
     accepted: Option<Receipt>,
     failed_at: BTreeSet<String>,
 }
 
 impl<A> Pending<A> {
-    /// Whether a worker takes more time than this for it.
+    /// Returns whether a worker takes more time than this for the pair.
     fn is_too_long(&self, limit: Duration, now: Duration) -> bool {
         self.begun.is_some_and(|begun| now > begun + limit)
     }
@@ -88,31 +91,31 @@ impl<A> Pending<A> {
 /// A pair that is done.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct DonePair {
-    /// The sequence number of its job, if a worker has taken it.
+    /// Sequence number of the job, if a worker has taken it.
     pub(crate) sequence: Option<u64>,
-    /// Its result, if it has one.
+    /// Result of the pair, if there is one.
     pub(crate) receipt: Option<Receipt>,
 }
 
-/// A job as the server has it.
+/// Job as the server has it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SentJob {
     /// The attempt.
     pub(crate) attempt: u32,
-    /// Its sequence number in the stream of jobs.
+    /// Sequence number in the stream of jobs.
     pub(crate) sequence: u64,
-    /// Whether it was there from before a restart of the coordinator.
+    /// `true` if the job was there from before a restart of the coordinator.
     pub(crate) is_left_over: bool,
 }
 
-/// What becomes of a result.
+/// Decision about a result.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Disposition<D> {
-    /// It is the first of its pair: commit it.
+    /// The result is the first of its pair: commit it.
     Accept(D),
-    /// It changes nothing. The job stays as it is.
+    /// The result changes nothing. The job stays as it is.
     Discard(String),
-    /// It is impossible, for this reason. Another worker has to play.
+    /// The result is impossible, for this reason. Another worker has to play.
     Reject(String),
     /// The worker could not play, for this reason. The job is sent again.
     Retry(String),
@@ -131,19 +134,21 @@ pub(crate) struct InFlight<A: Assignment> {
     stored: RangeSet,
     /// The first attempt at each pair, higher than those before a restart.
     first_attempt: u32,
-    /// The time that the last accepted pairs took.
+    /// Times that the last accepted pairs took.
     times: VecDeque<Duration>,
     /// The last attempt at pairs that were sent more than once, and at audits.
     attempts: BTreeMap<u64, u32>,
-    /// The last of the jobs that were begun, in the order of the server, and when.
+    /// Sequence number of the last of the jobs that were started, in the order of the server, and
+    /// the time of that start.
     begun: (u64, Duration),
-    /// Since when workers have been idle while none of the pairs was played, or all of them, if they are.
+    /// Start of the time in which workers are idle while none of the pairs is played, or in which
+    /// all workers are idle.
     idle: Option<Duration>,
     terms: Terms,
 }
 
 impl<A: Assignment> InFlight<A> {
-    /// No pair is in flight, and `stored` are on disk.
+    /// Creates an empty set of pairs in flight, with `stored` on disk.
     pub(crate) fn new(first_attempt: u32, stored: RangeSet, terms: Terms) -> InFlight<A> {
         InFlight {
             first_attempt,
@@ -159,7 +164,7 @@ impl<A: Assignment> InFlight<A> {
         }
     }
 
-    /// A pair is to be played. Returns the number of the attempt to send, or the results that are
+    /// Adds a pair to be played. Returns the number of the attempt to send, or the results that are
     /// here already, in order of arrival.
     pub(crate) fn order(&mut self, pair: u64, job: A, now: Duration) -> Result<u32, Vec<Receipt>> {
         // A void pair is played again, and its old job may still be in the stream.
@@ -189,7 +194,7 @@ impl<A: Assignment> InFlight<A> {
         self.parked.take(pair).map_or(Ok(attempt), Err)
     }
 
-    /// The server has the job of a pair. Returns whether it is still to be done.
+    /// Records that the server has the job of a pair. Returns whether the job is still to be done.
     pub(crate) fn sent(&mut self, pair: u64, sent: SentJob, now: Duration) -> bool {
         // Jobs that are sent come after all that were begun, unless the server has lost its stream.
         if !sent.is_left_over && sent.sequence < self.begun.0 {
@@ -207,24 +212,24 @@ impl<A: Assignment> InFlight<A> {
         true
     }
 
-    /// Whether this is the attempt at a pair that is awaited.
+    /// Returns the pair if this attempt at it is awaited.
     fn awaited(&mut self, pair: u64, attempt: u32) -> Option<&mut Pending<A>> {
         let pending = self.pending.get_mut(&pair)?;
         (pending.attempt == attempt && pending.accepted.is_none()).then_some(pending)
     }
 
-    /// Whether this attempt is the first since the start of the coordinator.
+    /// Returns whether this attempt is the first since the start of the coordinator.
     pub(crate) fn is_first(&self, attempt: u32) -> bool {
         attempt == self.first_attempt
     }
 
-    /// Whether nothing is to be done any more for a pair that was ordered, or for an audit.
+    /// Returns whether nothing is left to be done for a pair that was ordered, or for an audit.
     pub(crate) fn is_over(&self, pair: u64) -> bool {
         !self.pending.contains_key(&pair) && self.is_ordered(pair)
     }
 
-    /// A worker is at work on a pair. Returns the game, from 0, if it has just begun. Of two that are, the
-    /// first plays it as long as it is heard.
+    /// Records the heartbeat of a worker at work on a pair. Returns the game, from 0, if it has
+    /// just started. Of two workers, the first plays the pair as long as its heartbeats come.
     pub(crate) fn heartbeat(
         &mut self,
         worker: String,
@@ -247,13 +252,14 @@ impl<A: Assignment> InFlight<A> {
         begun.map(|(half, pairing)| (pairing, usize::from(half)))
     }
 
-    /// A worker gives a pair back; whether it is sent again, as an attempt for which it has no proof.
+    /// Returns whether a pair that a worker gives back is to be sent again, as an attempt for which
+    /// the worker has no proof.
     pub(crate) fn give_back(&mut self, worker: &str, pair: u64, attempt: u32) -> bool {
         let pending = self.awaited(pair, attempt);
         pending.is_some_and(|own| own.player.as_ref().is_none_or(|player| player == worker))
     }
 
-    /// A worker leaves an audit of its own pair to others.
+    /// Leaves an audit of a worker's own pair to others.
     pub(crate) fn leave_to_others(&mut self, pair: u64, attempt: u32, now: Duration) {
         if let Some(pending) = self.awaited(pair, attempt) {
             pending.is_returned = true;
@@ -261,7 +267,8 @@ impl<A: Assignment> InFlight<A> {
         }
     }
 
-    /// Audits that were left to others since the last call, and the attempts at them to send.
+    /// Returns the audits that were left to others since the last call, and the attempts at them to
+    /// send.
     pub(crate) fn returned(&mut self) -> Vec<(u64, u32)> {
         let sent_again = self.pending.iter_mut().filter_map(|(pair, pending)| {
             let is_free = pending.player.is_none() && pending.accepted.is_none();
@@ -275,8 +282,8 @@ impl<A: Assignment> InFlight<A> {
         sent_again.collect()
     }
 
-    /// The sequence numbers of jobs whose leases are to be extended: somebody is at work on them, or their
-    /// results wait to be stored.
+    /// Returns the sequence numbers of jobs whose leases are to be extended: a worker is at work on
+    /// them, or their results wait to be stored.
     pub(crate) fn extensions(&mut self, lease: Duration, now: Duration) -> Vec<u64> {
         let limit = self.attempt_limit();
         let due = self.pending.values_mut().filter_map(|pending| {
@@ -293,7 +300,7 @@ impl<A: Assignment> InFlight<A> {
         due.collect()
     }
 
-    /// The longest time of an attempt.
+    /// Returns the longest time of an attempt.
     fn attempt_limit(&self) -> Duration {
         let mut times: Vec<Duration> = self.times.iter().copied().collect();
         times.sort_unstable();
@@ -301,8 +308,8 @@ impl<A: Assignment> InFlight<A> {
         median.map_or(FIRST_ATTEMPT, |median| (MAX_MEDIANS * *median).max(MIN_ATTEMPT))
     }
 
-    /// A worker has begun a pair. The server gives jobs out in their order, so those that it has had for
-    /// longer were taken or lost.
+    /// Records that a worker has started a pair. The server gives jobs out in their order, so those
+    /// that it has had for longer were taken or lost.
     pub(crate) fn started(&mut self, pair: u64, now: Duration) {
         let begun = self.pending.get(&pair).and_then(|pending| pending.sequence);
         if let Some(begun) = begun.filter(|begun| *begun > self.begun.0) {
@@ -310,14 +317,14 @@ impl<A: Assignment> InFlight<A> {
         }
     }
 
-    /// Which of the workers that play for the run are idle. If all are, nobody plays, whatever was heard of
-    /// pairs before.
+    /// Records which of the workers that play for the run are idle. If all are, nobody plays,
+    /// whatever the heartbeats of pairs were before.
     pub(crate) fn set_idle(&mut self, idle: &[bool], now: Duration) {
         let is_idle = idle.contains(&true) && (!idle.contains(&false) || self.counts().1 == 0);
         self.idle = is_idle.then(|| self.idle.unwrap_or(now));
     }
 
-    /// A worker has sent a result; what is to be done with it.
+    /// Decides about a result that a worker has sent.
     pub(crate) fn receive(
         &mut self,
         worker: &str,
@@ -367,12 +374,12 @@ impl<A: Assignment> InFlight<A> {
         }
     }
 
-    /// Whether a pair was ordered, or is an audit from before a restart, which is over.
+    /// Returns whether a pair was ordered, or is an audit from before a restart, which is over.
     pub(crate) fn is_ordered(&self, pair: u64) -> bool {
         pair >= AUDITS || self.pending.contains_key(&pair) || self.stored.contains(pair)
     }
 
-    /// The outcome of a pair is on disk. Its job and its result can be acknowledged.
+    /// Records that the outcome of a pair is on disk. Its job and its result can be acknowledged.
     pub(crate) fn stored(&mut self, pair: u64) -> Option<DonePair> {
         let pending = self.pending.remove(&pair);
         if pair < AUDITS {
@@ -385,12 +392,13 @@ impl<A: Assignment> InFlight<A> {
         Some(DonePair { sequence: sequence.filter(|_| begun.is_some()), receipt })
     }
 
-    /// The accepted result of a pair does not count. Returns it.
+    /// Withdraws the accepted result of a pair, and returns it.
     pub(crate) fn withdraw(&mut self, pair: u64) -> Option<Receipt> {
         self.pending.get_mut(&pair)?.accepted.take()
     }
 
-    /// A pair has to be sent again. Returns the number of the attempt; `None` if it is not in flight.
+    /// Prepares a pair to be sent again. Returns the number of the attempt; `None` if the pair is
+    /// not in flight.
     pub(crate) fn resend(&mut self, pair: u64, now: Duration) -> Option<u32> {
         let pending = self.pending.get_mut(&pair)?;
         // The first attempt is not sent again if the server has an earlier one.
@@ -402,35 +410,37 @@ impl<A: Assignment> InFlight<A> {
         Some(pending.attempt)
     }
 
-    /// Whether a pair is in flight without an accepted result.
+    /// Returns whether a pair is in flight without an accepted result.
     pub(crate) fn is_waiting(&self, pair: u64) -> bool {
         self.pending.get(&pair).is_some_and(|pending| pending.accepted.is_none())
     }
 
-    /// Whether this attempt at a pair is awaited.
+    /// Returns whether this attempt at a pair is awaited.
     pub(crate) fn is_last(&self, pair: u64, attempt: u32) -> bool {
         self.is_waiting(pair) && self.pending.get(&pair).is_some_and(|own| own.attempt == attempt)
     }
 
-    /// Whether this attempt is the last one, and was sent since the start of the coordinator.
+    /// Returns whether this attempt is the last one, and was sent since the start of the
+    /// coordinator.
     pub(crate) fn has_sent(&self, pair: u64, attempt: u32) -> bool {
         let pending = self.pending.get(&pair);
         pending.is_some_and(|pending| pending.attempt == attempt && !pending.is_left_over)
     }
 
-    /// When a pair in flight was ordered, since the start of the coordinator.
+    /// Returns the time at which a pair in flight was ordered, since the start of the coordinator.
     pub(crate) fn ordered(&self, pair: u64) -> Option<Duration> {
         self.pending.get(&pair).map(|pending| pending.ordered)
     }
 
-    /// The job of a pair in flight.
+    /// Returns the job of a pair in flight.
     pub(crate) fn job(&self, pair: u64) -> Option<&A> {
         self.pending.get(&pair).map(|pending| &pending.job)
     }
 
-    /// Pairs, and who plays each, that the server has lost, or whose jobs expire: the last heartbeat is older than the stall
-    /// timeout and three leases, or none came while later jobs were begun or workers were idle, or for
-    /// hours; or somebody is at work on them for too long. (The server itself gives the pairs of a worker that dies to others.)
+    /// Returns the pairs, with the player of each, that the server has lost, or whose jobs expire:
+    /// the last heartbeat is older than the stall timeout and three leases, or none came while
+    /// later jobs were started or workers were idle, or for hours; or a worker takes too long. (The
+    /// server itself gives the pairs of a worker that dies to others.)
     pub(crate) fn overdue(
         &mut self,
         lease: Duration,
@@ -458,7 +468,7 @@ impl<A: Assignment> InFlight<A> {
         self.pending.iter_mut().filter_map(is_overdue).collect()
     }
 
-    /// Pairs without an accepted result of which nothing was heard within a lease.
+    /// Returns the pairs without an accepted result and without a heartbeat within a lease.
     pub(crate) fn waiting_unheard(&self, lease: Duration, now: Duration) -> Vec<u64> {
         let waiting = self.pending.iter().filter(|(_, pending)| {
             let is_heard = pending.player.is_some() && now < pending.heard + lease;
@@ -467,20 +477,22 @@ impl<A: Assignment> InFlight<A> {
         waiting.map(|(pair, _)| *pair).collect()
     }
 
-    /// Pairs without an accepted result: those that no worker has begun, and the others.
+    /// Returns the numbers of pairs without an accepted result: those that no worker has started,
+    /// and the others.
     pub(crate) fn counts(&self) -> (u64, u64) {
         let waiting = self.pending.values().filter(|pending| pending.accepted.is_none());
         let queued = waiting.clone().filter(|pending| pending.player.is_none()).count();
         (queued as u64, (waiting.count() - queued) as u64)
     }
 
-    /// A result of so many bytes, of a pair that was not ordered yet; whether it is kept until then.
+    /// Keeps a result of `bytes` bytes of a pair that was not ordered yet. Returns whether there
+    /// was room for it.
     pub(crate) fn park(&mut self, pair: u64, receipt: Receipt, bytes: usize) -> bool {
         self.parked.add(pair, receipt, bytes)
     }
 
-    /// Pairs that have to be in flight so that parked results are ordered; 0 if there are none of
-    /// pairs that this run may have.
+    /// Returns the number of pairs that have to be in flight so that parked results are ordered; 0
+    /// if there are none of pairs that this run may have.
     pub(crate) fn room_for_parked(&self) -> usize {
         let ordered = self.pending.range(..AUDITS).next_back().map(|(pair, _)| *pair);
         match self.parked.has_soon(ordered.max(self.stored.last())) {

@@ -1,4 +1,4 @@
-//! Join files: all that a worker or a coordinator needs to enter a server.
+//! Join files: everything that a worker or a coordinator needs to connect to a server.
 
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
@@ -25,38 +25,38 @@ const MAX_SIZE: u64 = 64 << 10;
 /// Length of the longest URL and inbox, in bytes.
 const MAX_FIELD: usize = 1_000;
 
-/// Whose file it is.
+/// Owner of a join file.
 #[derive(Debug)]
 pub enum Role {
-    /// That of the worker of this name, which trusts this coordinator.
+    /// The worker of this name, which trusts this coordinator.
     Worker(String, PublicKey),
-    /// That of a coordinator, which signs with this key.
+    /// A coordinator, which signs with this key.
     Coordinator(Key),
 }
 
-/// Why a join file cannot be used.
+/// Reason why a join file cannot be used.
 #[derive(Debug, Error)]
 pub enum JoinError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("join file {}: {source}", .path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// The system's reason.
+        /// Reason of the system.
         source: io::Error,
     },
-    /// It is none.
+    /// The file is not a join file.
     #[error("join file {}: {reason}", .path.display())]
     Invalid {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Description of the mistake.
         reason: String,
     },
 }
 
-/// The file, in TOML. As its certificates begin and end in lines of their own, it is a PEM file of
-/// them, too.
+/// Contents of a join file, in TOML. As its certificates begin and end in lines of their own, the
+/// file is a PEM file of them, too.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct JoinFile {
@@ -69,7 +69,7 @@ pub(crate) struct JoinFile {
     pub ca: Option<String>,
 }
 
-/// Reads a join file; also says whether others than its owner can read it.
+/// Reads a join file; also returns whether others than its owner can read it.
 pub fn read_join_file(path: &Path) -> Result<(Access, Role, bool), JoinError> {
     let (file, role, is_exposed) = JoinFile::read(path)?;
     let access = Access {
@@ -84,7 +84,8 @@ pub fn read_join_file(path: &Path) -> Result<(Access, Role, bool), JoinError> {
 }
 
 impl JoinFile {
-    /// The file, whose it is, and whether others than its owner can read it.
+    /// Reads a file. Returns its contents, its owner, and whether others than the owner can read
+    /// it.
     pub(crate) fn read(path: &Path) -> Result<(JoinFile, Role, bool), JoinError> {
         let unreadable = |source| JoinError::Unreadable { path: path.to_owned(), source };
         let invalid = |reason| JoinError::Invalid { path: path.to_owned(), reason };
@@ -99,7 +100,8 @@ impl JoinFile {
         Ok((file, role, is_exposed))
     }
 
-    /// The file of this text, and whose it is; an error has nothing of it but a key.
+    /// Parses the text of a file. Returns its contents and its owner; an error quotes nothing of
+    /// the text but a key.
     pub(crate) fn parse(text: &str) -> Result<(JoinFile, Role), String> {
         let file: JoinFile = toml::from_str(text).map_err(|error| one_line(&error, text))?;
         let role = file.check(text)?;
@@ -142,12 +144,12 @@ impl JoinFile {
     }
 }
 
-/// Whether a text can be shown, and sent to a server, as it is.
+/// Returns whether a text can be shown, and sent to a server, as it is.
 fn is_short(text: &str) -> bool {
     text.len() <= MAX_FIELD && !text.contains(char::is_control)
 }
 
-/// A mistake without the line that has it, which may be secret.
+/// Describes a mistake without the line that has it, which may be secret.
 fn one_line(error: &toml::de::Error, text: &str) -> String {
     let start = error.span().map_or(0, |span| span.start);
     let line = text.bytes().take(start).filter(|byte| *byte == b'\n').count() + 1;

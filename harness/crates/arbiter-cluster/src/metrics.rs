@@ -1,4 +1,4 @@
-//! Figures for Prometheus: handles that share what they count with a registry.
+//! Metrics for Prometheus: handles that share their counts with a registry.
 
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -16,7 +16,7 @@ fn register_connected(registry: &mut Registry, connected: &Gauge) {
     registry.register("arbiter_nats_connected", help, connected.clone());
 }
 
-/// What is known of workers and jobs on a server.
+/// Metrics of workers and jobs on a server.
 #[derive(Debug, Clone)]
 pub struct ClusterMetrics {
     connected: Gauge,
@@ -35,7 +35,7 @@ impl Default for ClusterMetrics {
 }
 
 impl ClusterMetrics {
-    /// Registers what whoever listens to the server knows.
+    /// Registers the metrics that any listener on the server has.
     pub fn register(&self, registry: &mut Registry) {
         register_connected(registry, &self.connected);
         let help = "Workers, by what they do";
@@ -44,7 +44,7 @@ impl ClusterMetrics {
         registry.register("arbiter_jobs", help, self.jobs.clone());
     }
 
-    /// Registers that, and what only a coordinator knows.
+    /// Registers the same, and the metrics that only a coordinator has.
     pub fn register_coordinator(&self, registry: &mut Registry) {
         self.register(registry);
         let help =
@@ -53,7 +53,7 @@ impl ClusterMetrics {
         registry.register_with_unit("arbiter_job_duration", help, Unit::Seconds, duration);
     }
 
-    /// What is known now; nothing is, and nobody is there, without a connection.
+    /// Sets the metrics to the present workers and jobs of a connected server.
     pub(crate) fn set(&self, workers: impl Iterator<Item = WorkerState>, jobs: [u64; 2]) {
         self.connected.set(1);
         let mut counts = WorkerState::ALL.map(|state| (state, 0));
@@ -68,7 +68,7 @@ impl ClusterMetrics {
         }
     }
 
-    /// There is no connection.
+    /// Sets the metrics for a lost connection.
     pub fn disconnected(&self) {
         self.set(std::iter::empty(), [0, 0]);
         self.connected.set(0);
@@ -79,7 +79,7 @@ impl ClusterMetrics {
     }
 }
 
-/// What a worker does.
+/// Metrics of a worker.
 #[derive(Debug, Clone, Default)]
 pub struct WorkerMetrics {
     pub(crate) connected: Gauge,
@@ -89,7 +89,7 @@ pub struct WorkerMetrics {
 }
 
 impl WorkerMetrics {
-    /// Registers the figures of a worker with so many slots.
+    /// Registers the metrics of a worker with this number of slots.
     pub fn register(&self, registry: &mut Registry, slots: u32) {
         register_connected(registry, &self.connected);
         let all = Gauge::<i64>::default();

@@ -14,14 +14,14 @@ use super::run_id::RunId;
 use super::subject::{ALL_WORKER_STATUSES, BEACONS};
 use super::wire::{self, Beacon, EXCLUDED, WorkerStatus};
 
-/// Seconds without a message after which a worker is silent and a run is removed: workers send their status
-/// every 3 seconds, coordinators a beacon every second.
+/// Seconds without a message after which a worker is silent and a run is removed: workers send
+/// their status every 3 seconds, coordinators a beacon every second.
 const TIMEOUT_S: u32 = 10;
 
 /// Seconds for which a silent worker is remembered.
 const MEMORY_S: u32 = 3600;
 
-/// Most workers, and most runs, so that no sender can fill the memory.
+/// Number of workers, and of runs, that are kept, so that no sender can fill the memory.
 const MAX_ENTRIES: usize = 10_000;
 
 /// The workers and runs on a server; each with the seconds since its last message.
@@ -31,17 +31,17 @@ pub struct Cluster {
     runs: BTreeMap<RunId, (Beacon, u32)>,
 }
 
-/// What a worker does, the one that needs somebody's eyes first.
+/// State of a worker, the most urgent first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WorkerState {
-    /// It may not play for some run.
+    /// The worker may not play for some run.
     Excluded,
-    /// It has not been heard for some time.
+    /// The worker has sent nothing for some time.
     Silent,
-    /// It plays.
+    /// The worker plays.
     Playing,
-    /// It has nothing to do.
+    /// The worker has nothing to do.
     Idle,
 }
 
@@ -52,7 +52,7 @@ impl WorkerState {
     pub const ALL: [WorkerState; 4] =
         [WorkerState::Excluded, WorkerState::Silent, WorkerState::Playing, WorkerState::Idle];
 
-    /// By the last status of a worker and the seconds since.
+    /// Returns the state by the last status of a worker and the seconds since.
     pub fn of(status: &WorkerStatus, silent: u32) -> WorkerState {
         let is_excluded = status.refusals.iter().any(|(_, why)| why.starts_with(EXCLUDED));
         match status.playing {
@@ -64,7 +64,7 @@ impl WorkerState {
     }
 }
 
-/// A message that all may receive.
+/// Message that everybody may receive.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Announcement {
     /// The status of the worker of this name.
@@ -80,7 +80,7 @@ fn insert<K: Ord, V>(map: &mut BTreeMap<K, (V, u32)>, key: K, value: V) {
 }
 
 impl Cluster {
-    /// Takes in a message.
+    /// Updates the cluster by a message.
     pub fn update(&mut self, announcement: Announcement) {
         match announcement {
             Announcement::Worker(name, status) if status.is_leaving => {
@@ -91,7 +91,7 @@ impl Cluster {
         }
     }
 
-    /// A second has passed: removes what has sent nothing for long.
+    /// Counts a second, and removes workers and runs that have long been silent.
     pub fn tick(&mut self) {
         let is_recent = |silent: &mut u32, most| {
             *silent += 1;
@@ -101,25 +101,25 @@ impl Cluster {
         self.runs.retain(|_, (_, silent)| is_recent(silent, TIMEOUT_S));
     }
 
-    /// Names and status of the workers, and the seconds since, by name.
+    /// Returns the names and statuses of the workers, with the seconds since, by name.
     pub fn workers(&self) -> impl ExactSizeIterator<Item = (&str, &WorkerStatus, u32)> {
         self.workers.iter().map(|(name, (status, silent))| (name.as_str(), status, *silent))
     }
 
-    /// Sets the figures of what is known.
+    /// Sets the metrics from the known workers and runs.
     pub fn count(&self, metrics: &ClusterMetrics) {
         let states = self.workers().map(|(_, status, silent)| WorkerState::of(status, silent));
         let sum = |each: fn(&Beacon) -> u64| self.runs().map(each).sum();
         metrics.set(states, [sum(|beacon| beacon.queued), sum(|beacon| beacon.playing)]);
     }
 
-    /// The runs, by ID.
+    /// Returns the runs, by ID.
     pub fn runs(&self) -> impl ExactSizeIterator<Item = &Beacon> {
         self.runs.values().map(|(beacon, _)| beacon)
     }
 }
 
-/// Receives announcements.
+/// Receiver of announcements.
 #[derive(Debug)]
 pub struct Listener {
     beacons: Subscriber,
@@ -135,7 +135,7 @@ impl Listener {
         })
     }
 
-    /// The next announcement that can be read; `None` if the connection is closed.
+    /// Returns the next readable announcement; `None` if the connection is closed.
     pub async fn next(&mut self) -> Option<Announcement> {
         loop {
             let read = tokio::select! {
@@ -154,7 +154,7 @@ impl Listener {
     }
 }
 
-/// The workers and runs that announce themselves within this time.
+/// Collects the workers and runs that announce themselves within this time.
 pub async fn observe(connection: &Connection, time: Duration) -> Result<Cluster, AccessError> {
     let mut listener = Listener::new(connection).await?;
     let mut cluster = Cluster::default();

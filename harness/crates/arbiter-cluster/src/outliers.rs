@@ -1,9 +1,10 @@
-//! Finds workers whose results differ from those of the others. Pure.
+//! Detection of workers whose results differ from those of the others. Pure.
 //!
-//! Three things are compared: crashes, losses on time, and the distribution of pair results. A worker
-//! is checked whenever its games have doubled, from [`FIRST_CHECK`] on, so that there are few checks
-//! however long a run is; the limits are corrected for all checks and all workers (Bonferroni). If all
-//! workers are alike, a run excludes one with a probability below [`FALSE_ALARM`] for each of the three.
+//! Three rates are compared: crashes, losses on time, and the distribution of pair results. A
+//! worker is checked whenever its games have doubled, from [`FIRST_CHECK`] on, so that there are
+//! few checks however long a run is; the limits are corrected for all checks and all workers
+//! (Bonferroni). If all workers are alike, a run excludes one with a probability below
+//! [`FALSE_ALARM`] for each of the three.
 
 use std::collections::BTreeMap;
 
@@ -12,53 +13,55 @@ use arbiter_plan::{PairTally, RunCounts};
 use arbiter_stats::residuals;
 use arbiter_stats::{FailureCount, Pentanomial, fisher_exact};
 
-/// Games of a worker before its first check.
+/// Number of games of a worker before its first check.
 pub(crate) const FIRST_CHECK: u64 = 16;
 
-/// Probability, at most, that a run whose workers are alike excludes one, for each of the criteria.
+/// Largest probability, for each of the criteria, that a run whose workers are alike excludes one.
 pub(crate) const FALSE_ALARM: f64 = 1e-3;
 
-/// More checks of a worker than there can be: 16 games cannot be doubled so often.
+/// Upper bound of the checks of a worker: 16 games cannot be doubled so often.
 const MAX_CHECKS: f64 = 24.0;
 
-/// Share of a worker's games that have to be lost on time before it is excluded, however significant the
-/// excess: a machine may be a little slow. There is no such share of breakdowns, as a worker can claim some.
+/// Share of a worker's games that have to be lost on time before it is excluded, however
+/// significant the excess: a machine may be a little slow. There is no such share of breakdowns, as
+/// a worker can claim some.
 const MIN_TIME_LOSSES: f64 = 0.02;
 
-/// Jobs that a worker gives back before it is excluded for that, and the share of its jobs: a worker that is
-/// stopped gives back what it plays.
+/// Number of jobs that a worker has to give back before it is excluded for that, and their share of
+/// its jobs: a worker that is stopped gives back what it plays.
 const MIN_GIVEN_BACK: u64 = 50;
 const MIN_SHARE_GIVEN_BACK: f64 = 0.1;
 
-/// Largest residual, in standard deviations. It is exceeded with a probability of 1e-9: that is
+/// Largest residual, in standard deviations, exceeded with a probability of 1e-9: that is
 /// [`FALSE_ALARM`] for some 200 workers, all of which are compared at each check of any.
 const MAX_RESIDUAL: f64 = 6.0;
 
-/// Workers that are needed to compare residuals: of two it is unknown which one is the outlier.
+/// Number of workers needed to compare residuals: of two it is unknown which one is the outlier.
 const MIN_WORKERS: usize = 3;
 
-/// A worker that is to be excluded.
+/// Worker that is to be excluded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Finding {
-    /// Its name.
+    /// Name of the worker.
     pub(crate) worker: String,
-    /// What is wrong, as a sentence.
+    /// Reason for the exclusion, as a sentence.
     pub(crate) reason: String,
 }
 
-/// The counted results of each worker.
+/// Counted results of each worker.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OutlierDetector {
-    /// Whether all pairs are between the same two engines, under the same conditions.
+    /// `true` if all pairs are between the same two engines, under the same conditions.
     is_uniform: bool,
     workers: BTreeMap<String, RunCounts>,
-    /// Jobs that each worker has given back.
+    /// Number of jobs that each worker has given back.
     given_back: BTreeMap<String, u64>,
-    /// Games of the coordinator's machine that ended otherwise than by the breakdown that a worker had claimed.
+    /// Number of games of the coordinator's machine that did not end by the breakdown that a worker
+    /// had claimed.
     pub(crate) refuted: u64,
 }
 
-/// Whether a game ended by a failure of an engine or its machine other than a loss on time.
+/// Returns whether a game ended by a failure of an engine or its machine other than a loss on time.
 pub(crate) fn is_breakdown(termination: Termination) -> bool {
     termination.is_fault() && termination != Termination::TimeForfeit
 }
@@ -67,8 +70,9 @@ fn is_time_loss(termination: Termination) -> bool {
     termination == Termination::TimeForfeit
 }
 
-/// How much the pair results of each worker differ from those of the others, in standard deviations: of runs
-/// of the same two engines under the same conditions, and of workers with enough pairs.
+/// Returns the deviation of each worker's pair results from those of the others, in standard
+/// deviations: for runs of the same two engines under the same conditions, and workers with enough
+/// pairs.
 pub fn worker_residuals(played: &[(String, PairTally)]) -> BTreeMap<String, f64> {
     let mut detector = OutlierDetector::new(true);
     played.iter().for_each(|(worker, tally)| detector.add(worker, tally));
@@ -76,8 +80,8 @@ pub fn worker_residuals(played: &[(String, PairTally)]) -> BTreeMap<String, f64>
 }
 
 impl OutlierDetector {
-    /// Without results. Residuals are compared only if `is_uniform`: if all pairs are between the
-    /// same two engines, whose options do not change.
+    /// Creates a detector without results. Residuals are compared only if `is_uniform`: if all
+    /// pairs are between the same two engines, whose options do not change.
     pub(crate) fn new(is_uniform: bool) -> OutlierDetector {
         OutlierDetector { is_uniform, ..OutlierDetector::default() }
     }
@@ -99,8 +103,8 @@ impl OutlierDetector {
         is_due.then(|| self.check(worker)).flatten()
     }
 
-    /// Counts a job that a worker gives back: who does so often chooses which results it sends. Returns the
-    /// worker if it gives back far more than the others.
+    /// Counts a job that a worker gives back: by doing so often it could choose which results to
+    /// send. Returns the worker if it gives back far more than the others.
     pub(crate) fn gave_back(&mut self, worker: &str) -> Option<Finding> {
         self.workers.entry(worker.to_owned()).or_default();
         let count = self.given_back.entry(worker.to_owned()).or_default();
@@ -133,8 +137,9 @@ impl OutlierDetector {
         fails.or_else(late).or_else(|| self.residual())
     }
 
-    /// The worker if significantly more of its games, or jobs, fail in a way than of the others', and more
-    /// than a share of `min_share`; `here` are games without failures that no worker has played.
+    /// Returns the worker if significantly more of its games, or jobs, fail in a way than of the
+    /// others', and more than a share of `min_share`; `here` are games without failures that no
+    /// worker has played.
     fn excess(
         &self,
         worker: &str,
@@ -163,8 +168,8 @@ impl OutlierDetector {
         })
     }
 
-    /// How much the pair results of each worker differ from those of the others, in standard deviations,
-    /// of those with enough pairs.
+    /// Returns the deviation of each worker's pair results from those of the others, in standard
+    /// deviations, for workers with enough pairs.
     fn residuals(&self) -> Vec<(&String, f64)> {
         let pairs: Vec<Pentanomial> =
             self.workers.values().map(|counts| counts.main_encounter().pairs).collect();
@@ -172,7 +177,8 @@ impl OutlierDetector {
         compared.filter_map(|(name, residual)| Some((name, residual?))).collect()
     }
 
-    /// The worker whose pair results differ most from those of the others, if significantly.
+    /// Returns the worker whose pair results differ most from those of the others, if
+    /// significantly.
     fn residual(&self) -> Option<Finding> {
         if !self.is_uniform {
             return None;

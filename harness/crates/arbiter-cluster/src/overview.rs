@@ -5,13 +5,13 @@ use arbiter_report::{Block, Document, Table};
 use crate::monitor::{Cluster, WorkerState};
 use crate::wire::WorkerStatus;
 
-/// Why a worker does not play for some run, or else its last problem.
+/// Returns the reason why a worker does not play for some run, or else its last problem.
 pub fn trouble(worker: &WorkerStatus) -> Option<&str> {
     let refused = worker.refusals.first().map(|(_, why)| why.as_str());
     refused.or(worker.trouble.as_deref())
 }
 
-/// The speeds of engines on a worker, in words.
+/// Returns the speeds of engines on a worker, as text.
 pub fn benches(worker: &WorkerStatus) -> String {
     let bench = |(engine, nps): &(String, f64)| match *nps < 1e5 {
         true => format!("{engine} {:.1} knps", nps / 1e3),
@@ -21,7 +21,7 @@ pub fn benches(worker: &WorkerStatus) -> String {
     if benches.is_empty() { "-".to_owned() } else { benches.join(", ") }
 }
 
-/// The overview of a cluster.
+/// Returns the overview of a cluster.
 pub fn document(cluster: &Cluster) -> Document {
     let mut workers = Table::new([
         "worker",
@@ -66,7 +66,7 @@ pub fn document(cluster: &Cluster) -> Document {
     document
 }
 
-/// The runs, as a table.
+/// Returns the runs, as a table.
 pub fn runs_table(cluster: &Cluster) -> Table {
     let mut runs = Table::new(["run", "priority", "pairs queued", "pairs playing"]);
     for run in cluster.runs() {
@@ -75,7 +75,7 @@ pub fn runs_table(cluster: &Cluster) -> Table {
     runs
 }
 
-/// How many there are, and what they do together.
+/// Returns the numbers of workers and runs, and the total pace, as a sentence.
 pub fn in_words(cluster: &Cluster) -> String {
     // Of those that are silent nobody knows.
     let is_heard = |&(_, worker, silent): &(&str, &WorkerStatus, u32)| {

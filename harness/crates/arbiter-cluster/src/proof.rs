@@ -1,48 +1,48 @@
-//! What shows that a result belongs to who was given the job.
+//! Proof that the sender of a result was given the job.
 //!
-//! A worker that joins a run is given a token, and each attempt at a job has a nonce. The proof of a
-//! result is the hash of the nonce, keyed with the token. Both follow from a secret of the run, so that the
-//! coordinator need not remember them, and knows them again when the run is resumed.
+//! A worker that joins a run is given a token, and each attempt at a job has a nonce. The proof of
+//! a result is the hash of the nonce, keyed with the token. Both follow from a secret of the run,
+//! so that the coordinator need not store them, and has them again when the run is resumed.
 
 use super::run_id::RunId;
 use super::trust::Key;
 
-/// 32 bytes that only those know who were given them. They are compared in constant time.
+/// 32 bytes that are known only to their recipients. They are compared in constant time.
 pub type Token = blake3::Hash;
 
-/// From what tokens and nonces of a run follow; only its coordinator knows it.
+/// Secret from which tokens and nonces of a run follow; only its coordinator knows it.
 pub(crate) struct RunSecret([u8; 32]);
 
 impl RunSecret {
-    /// The secret of a run whose coordinator has this key.
+    /// Derives the secret of a run from the key of its coordinator.
     pub(crate) fn new(key: &Key, run_id: &RunId) -> RunSecret {
         RunSecret(key.secret(run_id.as_str()))
     }
 
-    /// What a worker is given that joins.
+    /// Returns the token of a worker that joins.
     pub(crate) fn token(&self, worker: &str) -> Token {
         blake3::keyed_hash(&self.0, format!("worker {worker}").as_bytes())
     }
 
-    /// What is in the job of a pair, or of another assignment, in this attempt.
+    /// Returns the nonce of this attempt at a pair, or at another assignment.
     pub(crate) fn nonce(&self, number: u64, attempt: u32) -> Token {
         blake3::keyed_hash(&self.0, format!("job {number} {attempt}").as_bytes())
     }
 
-    /// A number from 0 up to 1 that nobody else can know.
+    /// Returns a number from 0 up to 1 that nobody else can know.
     pub(crate) fn draw(&self, number: u64) -> f64 {
         let hash = blake3::keyed_hash(&self.0, format!("audit {number}").as_bytes());
         let (first, _) = hash.as_bytes().split_first_chunk().expect("a hash has 32 bytes");
         (u64::from_le_bytes(*first) >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// The proof of a worker that has joined and was given this attempt at a job.
+    /// Returns the proof of a worker that has joined and was given this attempt at a job.
     pub(crate) fn proof(&self, worker: &str, number: u64, attempt: u32) -> Token {
         proof(&self.token(worker), &self.nonce(number, attempt))
     }
 }
 
-/// The proof of a worker with this token that was given a job with this nonce.
+/// Returns the proof of a worker with this token that was given a job with this nonce.
 pub fn proof(token: &Token, nonce: &Token) -> Token {
     blake3::keyed_hash(token.as_bytes(), nonce.as_bytes())
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// A set whose size in memory is that of its gaps.
+/// Set of numbers whose size in memory is that of its gaps.
 #[derive(Debug, Default)]
 pub(crate) struct RangeSet {
     /// The last number of each range, by its first; neither overlapping nor adjacent.
@@ -10,7 +10,7 @@ pub(crate) struct RangeSet {
 }
 
 impl RangeSet {
-    /// The range with this number.
+    /// Returns the range with this number.
     fn range(&self, number: u64) -> Option<(u64, u64)> {
         let (first, last) = self.ranges.range(..=number).next_back()?;
         (*last >= number).then_some((*first, *last))
@@ -20,7 +20,7 @@ impl RangeSet {
         self.range(number).is_some()
     }
 
-    /// The largest number.
+    /// Returns the largest number.
     pub(crate) fn last(&self) -> Option<u64> {
         self.ranges.values().next_back().copied()
     }
@@ -35,7 +35,7 @@ impl RangeSet {
         self.ranges.insert(first, after.unwrap_or(number));
     }
 
-    /// Removes a number; whether it was there.
+    /// Removes a number. Returns whether it was in the set.
     pub(crate) fn remove(&mut self, number: u64) -> bool {
         let Some((first, last)) = self.range(number) else { return false };
         self.ranges.remove(&first);
@@ -48,7 +48,7 @@ impl RangeSet {
         true
     }
 
-    /// The number of ranges.
+    /// Returns the number of ranges.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.ranges.len()

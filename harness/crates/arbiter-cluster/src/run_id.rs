@@ -21,75 +21,76 @@ impl TryFrom<String> for RunId {
 }
 
 impl RunId {
-    /// The ID of a run with this name, start in milliseconds of Unix time, and key of its coordinator:
-    /// a resumed run has the same, and no other run has, nor one that was left by an arbiter whose
-    /// messages cannot be read.
+    /// Returns the ID of a run with this name, start in milliseconds of Unix time, and key of its
+    /// coordinator: a resumed run has the same; no other run has it, not even one left by an
+    /// arbiter whose messages cannot be read.
     pub fn new(run: &str, created_ms: i64, key: &str) -> RunId {
         let text = format!("{run}\n{created_ms}\n{key}\n{VERSION}");
         RunId(blake3::hash(text.as_bytes()).to_hex()[..16].to_owned())
     }
 
-    /// Its digits.
+    /// Returns the digits.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The run of a coordinator's message with this subject.
+    /// Returns the run of a coordinator's message with this subject.
     pub(crate) fn of_subject(subject: &str) -> Option<RunId> {
         RunId::try_from(subject.split('.').nth(2)?.to_owned()).ok()
     }
 
-    /// Where workers request the description of the run.
+    /// Returns the subject of requests for the description of the run.
     pub fn description_subject(&self) -> String {
         format!("arbiter.run.{}.head", self.0)
     }
 
-    /// Where workers request programs that the object store lacks.
+    /// Returns the subject of requests for programs that the object store lacks.
     pub(crate) fn program_subject(&self) -> String {
         format!("arbiter.run.{}.need", self.0)
     }
 
-    /// Where a worker sends heartbeats; `>` for all workers.
+    /// Returns the subject of the heartbeats of a worker; `>` for all workers.
     pub fn heartbeat_subject(&self, worker: &str) -> String {
         format!("arbiter.run.{}.sign.{worker}", self.0)
     }
 
-    /// Where a worker sends join requests; `>` for all workers.
+    /// Returns the subject of the join requests of a worker; `>` for all workers.
     pub fn join_subject(&self, worker: &str) -> String {
         format!("arbiter.run.{}.join.{worker}", self.0)
     }
 
-    /// Where the coordinator sends messages to its workers.
+    /// Returns the subject of the coordinator's messages to its workers.
     pub(crate) fn coordinator_subject(&self) -> String {
         format!("arbiter.run.{}.word", self.0)
     }
 
-    /// The stream of jobs.
+    /// Returns the name of the stream of jobs.
     pub fn job_stream(&self) -> String {
         format!("ARBITER_JOBS_{}", self.0)
     }
 
-    /// The stream of results.
+    /// Returns the name of the stream of results.
     pub(crate) fn result_stream(&self) -> String {
         format!("ARBITER_RESULTS_{}", self.0)
     }
 
-    /// Where the job of a pair is sent; `*` for all jobs.
+    /// Returns the subject of the job of a pair; `*` for all jobs.
     pub(crate) fn job_subject(&self, pair: impl std::fmt::Display) -> String {
         format!("arbiter.jobs.{}.{pair}", self.0)
     }
 
-    /// Where a worker sends the result of a pair; `*` for all pairs, `>` for all workers.
+    /// Returns the subject of a worker's result of a pair; `*` for all pairs, `>` for all workers.
     pub fn result_subject(&self, pair: impl std::fmt::Display, worker: &str) -> String {
         format!("arbiter.results.{}.{pair}.{worker}", self.0)
     }
 
-    /// The pair of a result with this subject.
+    /// Returns the pair of a result with this subject.
     pub(crate) fn pair_of_result(subject: &str) -> Option<u64> {
         subject.split('.').nth(3)?.parse().ok()
     }
 
-    /// Where the job with this sequence number in its stream is acknowledged.
+    /// Returns the subject at which the job with this sequence number in its stream is
+    /// acknowledged.
     pub(crate) fn job_ack_subject(&self, sequence: u64) -> String {
         // For these answers the server looks at the sequence number alone; the rest is for the clients.
         format!("$JS.ACK.{}.{JOB_CONSUMER}.1.{sequence}.{sequence}.0.0", self.job_stream())

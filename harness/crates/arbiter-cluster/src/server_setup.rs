@@ -1,4 +1,4 @@
-//! The files of a NATS server of one's own: its configuration, its certificate, its users, and a join
+//! The files of a private NATS server: its configuration, its certificate, its users, and a join
 //! file for each of them.
 
 use std::fs::{self, DirBuilder};
@@ -20,37 +20,37 @@ use super::trust::Key;
 use super::wire::is_worker_name;
 use arbiter_process::{WholeFile, read_text};
 
-/// The name of the configuration.
+/// Name of the configuration.
 pub const CONFIGURATION: &str = "nats.conf";
 
-/// The name of the file of users.
+/// Name of the file of users.
 const USERS: &str = "users.conf";
 
-/// The name of the coordinator, and of its join file.
+/// Name of the coordinator, and of its join file.
 const COORDINATOR: &str = "coordinator";
 
-/// How file names of join files end.
+/// Suffix of the names of join files.
 pub const JOIN_SUFFIX: &str = ".join";
 
-/// Names of this machine, for which the certificate is, too.
+/// Names of this machine, for which the certificate is valid, too.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 const DAY: Duration = Duration::from_hours(24);
 
-/// How long certificates are valid. A cluster that lives longer needs new join files then.
+/// Validity of certificates. A cluster that lives longer needs new join files then.
 const VALIDITY: Duration = DAY.saturating_mul(3650);
 
-/// How far the clock of a machine may be behind that of the machine on which certificates are made.
+/// Tolerated lag of a machine's clock behind the machine on which certificates are made.
 const CLOCK_DIFFERENCE: Duration = DAY;
 
-/// The account of coordinators, which has the streams.
+/// Account of coordinators, which has the streams.
 const ACCOUNT: &str = "ARBITER";
 
-/// The account of workers.
+/// Account of workers.
 const WORKERS_ACCOUNT: &str = "ARBITER_WORKERS";
 
-/// What workers may send to the account of coordinators, as far as their permissions allow it, and hear of
-/// it.
+/// Subjects of the coordinators' account that workers may send to or receive, as far as their
+/// permissions allow it.
 const EXPORTS: [(&str, &str); 10] = [
     ("service", "arbiter.run.*.head"),
     ("service", "arbiter.run.*.need"),
@@ -97,18 +97,18 @@ const WORKER_BLOCK: &str = r#"    { # worker NAME
 
 const USERS_END: &str = "    ]\n  }\n}\n";
 
-/// Why the files of a server cannot be made.
+/// Reason why the files of a server cannot be made.
 #[derive(Debug, Error)]
 pub enum SetupError {
     /// A file cannot be read or written.
     #[error("{}: {source}", .path.display())]
     File {
-        /// The file or folder.
+        /// File or folder.
         path: PathBuf,
-        /// The system's reason.
+        /// Reason of the system.
         source: io::Error,
     },
-    /// There is something in the folder already.
+    /// The folder is not empty.
     #[error("{} is not empty, and nothing in it is overwritten; 'arbiter cluster add' adds workers", .0.display())]
     Exists(PathBuf),
     /// The coordinator's join file cannot be used.
@@ -122,7 +122,7 @@ pub enum SetupError {
     /// The text cannot be the name of a worker here.
     #[error("'{0}' is no name for a worker: letters, digits, '_' and '-', and not coordinator")]
     Name(String),
-    /// There is such a worker.
+    /// A worker of this name exists.
     #[error("there is a worker {0} already")]
     Twice(String),
     /// The file of users was changed.
@@ -133,9 +133,9 @@ pub enum SetupError {
     Unmade(&'static str, String),
 }
 
-/// Makes the files of a server in an empty folder, or one that does not exist. Workers reach it by the
-/// first of `hosts`; its certificate is for all of them and for this machine, valid from `now_ms` (Unix
-/// time) on. Coordinators sign with `key`.
+/// Creates the files of a server in an empty folder, or one that does not exist. Workers reach the
+/// server by the first of `hosts`; its certificate is for all of them and for this machine, valid
+/// from `now_ms` (Unix time, in milliseconds) on. Coordinators sign with `key`.
 pub fn make_server(
     dir: &Path,
     hosts: &[String],
@@ -194,7 +194,8 @@ pub fn make_server(
     write_all(&files)
 }
 
-/// The text of both accounts as far as the users of the workers, for a coordinator with this nkey.
+/// Returns the text of both accounts as far as the users of the workers, for a coordinator with
+/// this nkey.
 fn accounts(nkey: &str) -> String {
     let (mut exports, mut imports) = (String::new(), String::new());
     for (kind, subject) in EXPORTS {
@@ -228,12 +229,12 @@ pub fn add_workers(dir: &Path, names: &[String]) -> Result<(), SetupError> {
     replacement.finish().map_err(file)
 }
 
-/// The join file of a user in the folder of a server.
+/// Returns the path of the join file of a user in the folder of a server.
 pub fn join_path(dir: &Path, user: &str) -> PathBuf {
     dir.join(format!("{user}{JOIN_SUFFIX}"))
 }
 
-/// Adds workers to the text of users; gives their join files back.
+/// Adds workers to the text of users. Returns their join files.
 fn new_users(
     users: &mut String,
     names: &[String],
@@ -264,15 +265,16 @@ fn new_users(
     Ok(joins)
 }
 
-/// The seed of a new nkey, and its public key.
+/// Returns the seed of a new nkey, and its public key.
 fn new_nkey() -> Result<(String, String), SetupError> {
     let pair = KeyPair::new_user();
     let seed = pair.seed().map_err(|error| SetupError::Unmade("an nkey", error.to_string()))?;
     Ok((seed, pair.public_key()))
 }
 
-/// In PEM, the certificate of a new authority, one for hosts for which it vouches, and the latter's key.
-/// That of the authority is kept nowhere, so that it vouches for nothing else.
+/// Creates, in PEM, the certificate of a new authority, a server certificate for `hosts` that the
+/// authority has signed, and the key of the latter. The authority's key is not stored, so that it
+/// can sign nothing else.
 fn certificates(hosts: &[String], now_ms: i64) -> Result<[String; 3], rcgen::Error> {
     let now = date_time_ymd(1970, 1, 1) + Duration::from_millis(now_ms.unsigned_abs());
     let limited = |mut params: CertificateParams, name: &str| {
@@ -297,7 +299,7 @@ fn certificates(hosts: &[String], now_ms: i64) -> Result<[String; 3], rcgen::Err
     Ok([authority.pem(), server.pem(), key.serialize_pem()])
 }
 
-/// Paths and texts of join files.
+/// Returns the paths and texts of join files.
 fn join_texts(
     dir: &Path,
     joins: &[(String, JoinFile)],

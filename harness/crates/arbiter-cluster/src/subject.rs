@@ -1,5 +1,5 @@
-//! Subjects, and names of streams and consumers on the server. Operators name them in the permissions
-//! of their servers, so they stay as they are.
+//! Subjects, and names of streams and consumers on the server. Operators name them in the
+//! permissions of their servers, so they stay as they are.
 
 /// Beacons of all coordinators.
 pub const BEACONS: &str = "arbiter.beacon";
@@ -10,25 +10,25 @@ pub(crate) const ALL_WORKER_STATUSES: &str = "arbiter.hello.>";
 /// Messages of all coordinators to their workers.
 pub const ALL_COORDINATOR_MESSAGES: &str = "arbiter.run.*.word";
 
-/// The object store of programs.
+/// Object store of programs.
 pub(crate) const PROGRAMS: &str = "ARBITER_PROGRAMS";
 
-/// The consumer from which workers take jobs.
+/// Consumer from which workers take jobs.
 pub const JOB_CONSUMER: &str = "workers";
 
-/// The consumer from which a coordinator takes results.
+/// Consumer from which a coordinator takes results.
 pub(crate) const RESULT_CONSUMER: &str = "collector";
 
-/// What subjects begin with at which replies are expected.
+/// Prefix of the subjects at which replies are expected.
 pub const INBOX: &str = "_INBOX";
 
-/// Where a worker sends its status.
+/// Returns the subject of the status of a worker.
 pub fn worker_status(worker: &str) -> String {
     format!("arbiter.hello.{worker}")
 }
 
-/// The worker that sends to a subject; empty if workers do not send to it. Permissions of the server
-/// keep others from sending to it.
+/// Returns the worker that sends to a subject; empty if workers do not send to it. Permissions of
+/// the server keep others from sending to it.
 pub(crate) fn sender(subject: &str) -> &str {
     match subject.strip_prefix("arbiter.hello.") {
         Some(worker) => worker,
@@ -36,11 +36,11 @@ pub(crate) fn sender(subject: &str) -> &str {
     }
 }
 
-/// What servers replace the subject of a reply with that is expected in another account.
+/// Prefix with which servers replace the subject of a reply that is expected in another account.
 const OTHER_ACCOUNT: &str = "_R_";
 
-/// Whether a coordinator may reply to this subject. Its permissions allow more than those of workers:
-/// a reply to any other subject would send for a worker what it may not send itself.
+/// Returns whether a coordinator may reply to this subject. Its permissions allow more than those
+/// of workers: a reply to any other subject would send for a worker what it may not send itself.
 pub fn is_inbox(subject: &impl AsRef<str>) -> bool {
     let subject = subject.as_ref();
     let rest = subject.strip_prefix(INBOX).or_else(|| subject.strip_prefix(OTHER_ACCOUNT));

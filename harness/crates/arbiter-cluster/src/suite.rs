@@ -1,4 +1,4 @@
-//! Has workers carry out all tasks of a suite.
+//! Execution of all tasks of a suite by workers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,13 +8,13 @@ use super::assignment::Assignment;
 use arbiter_plan::Remark;
 use arbiter_runner::{DispatcherEnd, JobCommand, JobEvent};
 
-/// Why a suite was not carried out to its end.
+/// Reason why a suite was not carried out to its end.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum SuiteRunError {
     /// Too many workers failed at a task.
     #[error("position {}: {reason}", .number + 1)]
     Failed {
-        /// Its number, from 0.
+        /// Number of the task, from 0.
         number: u64,
         /// The last failure.
         reason: String,
@@ -27,25 +27,25 @@ pub enum SuiteRunError {
     Lost(String),
 }
 
-/// What a suite reports while it is carried out.
+/// Progress report of a suite.
 #[derive(Debug)]
 pub enum SuiteEvent<'a> {
-    /// This many tasks are done.
+    /// Number of finished tasks.
     Progress(usize),
-    /// Something happened to a worker, or was noticed of what it sent.
+    /// An event at a worker, or an observation about its messages.
     Remark(&'a Remark),
 }
 
 /// The results of a suite.
 #[derive(Debug)]
 pub struct SuiteResults<D> {
-    /// By the number of the task; each with its worker.
+    /// Results and their workers, by the number of the task.
     pub done: BTreeMap<u64, (D, String)>,
-    /// Workers whose results do not count, and why.
+    /// Workers whose results do not count, with the reasons.
     pub excluded: Vec<Remark>,
 }
 
-/// The tasks of a suite: which wait, which are in flight, which are done. Pure.
+/// The tasks of a suite: waiting, in flight and done. Pure.
 #[derive(Debug)]
 struct TaskQueue<A: Assignment> {
     tasks: Vec<A>,
@@ -64,7 +64,7 @@ impl<A: Assignment> TaskQueue<A> {
         }
     }
 
-    /// The next task to be sent, and its number, if this many may be in flight.
+    /// Takes the next task to be sent, and its number, if fewer than `room` are in flight.
     fn next(&mut self, room: usize) -> Option<(u64, A)> {
         if self.in_flight.len() >= room {
             return None;
@@ -80,7 +80,7 @@ impl<A: Assignment> TaskQueue<A> {
         }
     }
 
-    /// The results of a worker do not count; its tasks wait again.
+    /// Excludes a worker: its results do not count, and its tasks wait again.
     fn exclude(&mut self, remark: Remark) {
         let of_worker = |(_, worker): &mut (A::Done, String)| *worker == remark.worker;
         let taken_back = self.results.done.extract_if(.., |_, done| of_worker(done));
@@ -93,8 +93,8 @@ impl<A: Assignment> TaskQueue<A> {
     }
 }
 
-/// Carries out all tasks, at most `most` at once; `observe` is called for what happens meanwhile. The
-/// link stays open; the caller ends it.
+/// Carries out all tasks, at most `most` in parallel, and passes events to `observe`. The link
+/// stays open; the caller ends it.
 pub async fn run_suite<A: Assignment>(
     link: &mut DispatcherEnd<A, A::Done>,
     tasks: Vec<A>,

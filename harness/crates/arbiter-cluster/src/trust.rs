@@ -1,5 +1,5 @@
 //! Keys of coordinators. A worker starts only programs of runs whose description is signed with a
-//! trusted key, and acts only on what is signed with the same key.
+//! trusted key, and acts only on messages that are signed with the same key.
 
 use std::fmt;
 use std::fs;
@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use arbiter_process::{folder_of, read_text, write_secret};
 
-/// What a text is signed as; a signature is valid for nothing else.
+/// Purpose of a signature, which is valid for no other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// The description of a run.
@@ -22,14 +22,14 @@ pub enum Purpose {
     Job,
     /// The answer to a join request.
     JoinAnswer,
-    /// That a run needs workers.
+    /// Announcement of a run that needs workers.
     Beacon,
-    /// What workers of a run are told.
+    /// Message to the workers of a run.
     Message,
 }
 
 impl Purpose {
-    /// What is signed.
+    /// Returns the bytes that are signed.
     fn mark(self, text: &[u8]) -> Vec<u8> {
         let kind = match self {
             Purpose::Description => "run description",
@@ -48,7 +48,7 @@ pub(crate) const SIGNATURE_BYTES: usize = ed25519_dalek::SIGNATURE_LENGTH;
 /// Prefix of the text form of a public key.
 const PREFIX: &str = "ed25519:";
 
-/// Why a key or signature cannot be used.
+/// Reason why a key or signature cannot be used.
 #[derive(Debug, Error)]
 pub enum TrustError {
     /// A file cannot be read or written.
@@ -56,16 +56,16 @@ pub enum TrustError {
     File {
         /// The file.
         path: PathBuf,
-        /// The system's reason.
+        /// Reason of the system.
         source: io::Error,
     },
-    /// The file holds no key.
+    /// The file has no key.
     #[error("key file {}: expected 64 hexadecimal digits", .0.display())]
     NoKey(PathBuf),
     /// The text is no public key.
     #[error("'{0}' is no public key; expected {PREFIX} and 64 hexadecimal digits")]
     Key(String),
-    /// The signature does not fit.
+    /// The signature is not that of the key.
     #[error("the signature is not that of key {0}")]
     Forged(String),
     /// The key is not one of the trusted ones.
@@ -75,7 +75,7 @@ pub enum TrustError {
     Untrusted(String),
 }
 
-/// A coordinator's key.
+/// Secret key of a coordinator.
 pub struct Key(SigningKey);
 
 impl fmt::Debug for Key {
@@ -84,13 +84,13 @@ impl fmt::Debug for Key {
     }
 }
 
-/// The public key of a coordinator.
+/// Public key of a coordinator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PublicKey(VerifyingKey);
 
 impl Key {
-    /// Reads the key in a file, or creates one there that only its owner can read. Processes that do
-    /// so at the same time get the same key.
+    /// Reads the key in a file, or creates one there that only its owner can read. Processes that
+    /// do so at the same time get the same key.
     pub fn load_or_make(path: &Path) -> Result<Key, TrustError> {
         let file = |source| TrustError::File { path: path.to_owned(), source };
         if !path.exists() {
@@ -100,17 +100,17 @@ impl Key {
         Key::of_digits(text.trim()).ok_or_else(|| TrustError::NoKey(path.to_owned()))
     }
 
-    /// The key of 64 hexadecimal digits.
+    /// Returns the key of 64 hexadecimal digits.
     pub(crate) fn of_digits(digits: &str) -> Option<Key> {
         decoded(digits).map(|bytes| Key(SigningKey::from_bytes(&bytes)))
     }
 
-    /// It as hexadecimal digits, which are secret.
+    /// Returns the key as hexadecimal digits, which are secret.
     pub(crate) fn digits(&self) -> String {
         HEXLOWER.encode(self.0.as_bytes())
     }
 
-    /// The public key.
+    /// Returns the public key.
     pub fn public(&self) -> PublicKey {
         PublicKey(self.0.verifying_key())
     }
@@ -120,14 +120,14 @@ impl Key {
         self.0.sign(&purpose.mark(text)).to_bytes()
     }
 
-    /// Bytes that nobody can know who does not have the key.
+    /// Derives secret bytes that follow from the key and the context.
     pub(crate) fn secret(&self, context: &str) -> [u8; 32] {
         let material = [&self.0.to_bytes(), context.as_bytes()].concat();
         blake3::derive_key("arbiter 2026-11 secret of a coordinator", &material)
     }
 }
 
-/// The bytes of hexadecimal digits, if there are as many as expected.
+/// Decodes hexadecimal digits, if there are as many as expected.
 fn decoded<const N: usize>(digits: &str) -> Option<[u8; N]> {
     HEXLOWER.decode(digits.as_bytes()).ok()?.try_into().ok()
 }
@@ -141,7 +141,7 @@ fn make(path: &Path) -> io::Result<()> {
 }
 
 impl PublicKey {
-    /// An error unless this key has signed the text.
+    /// Returns an error unless this key has signed the text.
     pub(crate) fn check(
         &self,
         purpose: Purpose,
@@ -152,7 +152,7 @@ impl PublicKey {
         verified.map_err(|_| TrustError::Forged(self.to_string()))
     }
 
-    /// The key of these bytes.
+    /// Returns the key of these bytes.
     pub(crate) fn from_bytes(bytes: &[u8; 32]) -> Result<PublicKey, TrustError> {
         let key = VerifyingKey::from_bytes(bytes).map(PublicKey);
         key.map_err(|_| TrustError::Key(HEXLOWER.encode(bytes)))
@@ -162,7 +162,7 @@ impl PublicKey {
         self.0.to_bytes()
     }
 
-    /// The key of a text, or of the file of that name.
+    /// Reads the key of a text, or of the file of that name.
     pub fn read(text: &str) -> Result<PublicKey, TrustError> {
         if text.starts_with(PREFIX) {
             return text.parse();

@@ -1,8 +1,8 @@
-//! Judges games of workers again. Pure.
+//! Verification of games of workers. Pure.
 //!
-//! The referee of the coordinator plays each game with the moves, scores and times that were reported:
-//! it must end there, and in the way that was reported. What an engine thought cannot be judged, nor
-//! what it did instead of a move.
+//! The referee of the coordinator plays each game with the reported moves, scores and times: the
+//! game must end there, and in the reported way. An engine's thoughts cannot be judged, nor what it
+//! did instead of a move.
 
 use std::collections::BTreeSet;
 
@@ -16,17 +16,17 @@ use arbiter_protocol::{Info, Limits, Protocol};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Color};
 
-/// The terms by which all results of a run are judged.
+/// Terms by which all results of a run are judged.
 #[derive(Debug, Default)]
 pub struct Terms {
-    /// Workers scale times by their own speed, so that times are not judged.
+    /// `true` if workers scale times by their own speed, so that times are not judged.
     pub is_scaled: bool,
     /// Engines of the plan that can resign: those that speak xboard.
     pub resigning: BTreeSet<usize>,
 }
 
 impl Terms {
-    /// Those of a run.
+    /// Returns the terms of a run.
     pub(crate) fn of(description: &RunDescription) -> Terms {
         let engines = description.engines.iter().enumerate();
         let speaks_xboard = |own: &RunEngine| own.engine.launch.protocol == Protocol::Xboard;
@@ -37,7 +37,7 @@ impl Terms {
     }
 }
 
-/// An error says why `played` cannot be what became of `job`.
+/// Checks whether `played` can be the result of `job`; an error says why not.
 pub(crate) fn check(played: &PlayedPair, job: &PairJob, terms: &Terms) -> Result<(), String> {
     if played.pairing != job.pairing {
         return Err("it names other engines or another opening".to_owned());
@@ -116,7 +116,7 @@ fn check_game(record: &GameRecord, setup: &GameSetup, terms: &Terms) -> Result<(
     }
 }
 
-/// What the engine reported with its move.
+/// Returns the reply that the engine gave with its move.
 fn reply(played: &MoveRecord, thought: &Thought) -> Reply {
     let Thought { score, depth, seldepth, nodes, elapsed, reported, .. } = *thought;
     let info = Info { score, depth, seldepth, nodes, time: reported, ..Info::default() };

@@ -1,8 +1,9 @@
 //! All messages between coordinators and workers, with their version and their limits.
 //!
-//! A message is a JSON object of its version and its body. Types of other crates go as they are, so a
-//! change of their fields needs a new version. What is received is not trusted: its length is bounded
-//! before it is parsed, text is made printable while it is, and the rest is checked afterwards.
+//! A message is a JSON object of its version and its body. Types of other crates are sent as they
+//! are, so a change of their fields needs a new version. Received messages are not trusted: their
+//! length is bounded before they are parsed, text is made printable during parsing, and the rest is
+//! checked afterwards.
 
 mod description;
 #[cfg(any(test, feature = "fuzz"))]
@@ -41,9 +42,9 @@ pub(crate) use result::{check_proof, read_result};
 pub use signed::{Signed, sign, unverified, verified};
 pub use text::is_worker_name;
 
-/// Version of all messages: to be raised, by one for a release at most, with any change but a field that
-/// is added with a default. A release reads the messages of the one before and of the one after, so what
-/// the one before cannot read is sent one version later.
+/// Version of all messages: to be raised, by one for a release at most, with any change but a field
+/// that is added with a default. A release reads the messages of the one before and of the one
+/// after, so a message that the one before cannot read is sent one version later.
 pub(crate) const VERSION: u32 = 8;
 
 /// The oldest version that is read: the one before, or that of the first release.
@@ -58,34 +59,34 @@ pub const MAX_PACKED: usize = 8 << 20;
 /// Longest message that is read, unpacked, in bytes.
 const MAX_UNPACKED: usize = 16 << 20;
 
-/// Why a message cannot be read.
+/// Reason why a message cannot be read.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum WireError {
-    /// It is longer than this many bytes.
+    /// The message is longer than this many bytes.
     #[error("a message of more than {0} bytes")]
     TooLong(usize),
-    /// It is of a version that is too far from ours.
+    /// The version is too far from ours.
     #[error(
         "a message of version {0}, and this arbiter reads versions {OLDEST} to {NEWEST}; update the older side"
     )]
     Version(u32),
-    /// It is not JSON of the right form.
+    /// The message is not JSON of the right form.
     #[error("not a message: {0}")]
     Malformed(String),
-    /// Its sender has not joined, or was not given the job.
+    /// The sender has not joined, or was not given the job.
     #[error("a result of a job that its sender was not given")]
     Unproven,
-    /// Its values are impossible.
+    /// The values are impossible.
     #[error("a message that cannot be: {0}")]
     Invalid(String),
 }
 
 /// A message of one kind.
 pub trait Message: Serialize + DeserializeOwned {
-    /// Longest form that is read, in bytes.
+    /// Length of the longest message that is read, in bytes.
     const MAX_BYTES: usize = 64 << 10;
 
-    /// Cuts what is longer than it may be; an error names a value that is impossible.
+    /// Shortens what is longer than allowed; an error names an impossible value.
     fn checked(self) -> Result<Self, WireError> {
         Ok(self)
     }
@@ -95,7 +96,7 @@ fn is_read(version: u32) -> bool {
     (OLDEST..=NEWEST).contains(&version)
 }
 
-/// What messages of all versions have.
+/// Fields that messages of all versions have.
 #[derive(Deserialize)]
 struct Versioned {
     v: u32,
@@ -107,18 +108,18 @@ struct Envelope<T> {
     body: T,
 }
 
-/// What is wrong may quote what came.
+/// Returns an error whose text, which may quote the message, is made printable.
 fn invalid(what: impl ToString) -> WireError {
     WireError::Invalid(printable(&what.to_string(), MAX_TEXT))
 }
 
-/// A message as it is sent.
+/// Serializes a message.
 pub fn write<T: Message>(body: &T) -> Vec<u8> {
     let message = Envelope { v: VERSION, body };
     serde_json::to_vec(&message).expect("messages are numbers, text and lists of them")
 }
 
-/// A message as it was received.
+/// Parses and checks a received message.
 pub fn read<T: Message>(bytes: &[u8]) -> Result<T, WireError> {
     if bytes.len() > T::MAX_BYTES {
         return Err(WireError::TooLong(T::MAX_BYTES));
@@ -136,12 +137,12 @@ pub fn read<T: Message>(bytes: &[u8]) -> Result<T, WireError> {
     }
 }
 
-/// A message of a worker, and the name of the worker, which is part of the subject.
+/// Reads a message of a worker, and the name of the worker, which is part of the subject.
 pub fn read_from<T: Message>(message: &async_nats::Message) -> Result<(String, T), WireError> {
     Ok((sender_of(message)?, read(&message.payload)?))
 }
 
-/// The name of the worker that has sent a message.
+/// Returns the name of the worker that has sent a message.
 pub(crate) fn sender_of(message: &async_nats::Message) -> Result<String, WireError> {
     text::checked_name(subject::sender(&message.subject))
 }
@@ -154,7 +155,7 @@ fn pack(bytes: &[u8]) -> Vec<u8> {
     packer.finish().unwrap_or_default()
 }
 
-/// Unpacks a message, but not more than is read of any.
+/// Unpacks a message, up to the longest length that is read of any.
 fn unpack(packed: &[u8]) -> Result<Vec<u8>, WireError> {
     if packed.len() > MAX_PACKED {
         return Err(WireError::TooLong(MAX_PACKED));

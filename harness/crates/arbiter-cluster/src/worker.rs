@@ -1,7 +1,7 @@
 //! A worker: a machine that plays pairs for coordinators.
 //!
-//! Each slot is a task with its own [`LocalExecutor`](arbiter_runner::LocalExecutor) of one slot. The task of
-//! [`serve`] reads beacons and coordinator messages, and sends the worker's status.
+//! Each slot is a task with its own [`LocalExecutor`](arbiter_runner::LocalExecutor) of one slot.
+//! The task of [`serve`] reads beacons and coordinator messages, and sends the worker's status.
 
 pub(crate) mod job_runner;
 mod known_runs;
@@ -34,72 +34,71 @@ use arbiter_process::{ResourceLimits, Sandbox, Spawner};
 /// Time between two ticks of a worker.
 const TICK: Duration = Duration::from_millis(250);
 
-/// Ticks between two status messages.
+/// Number of ticks between two status messages.
 const STATUS_TICKS: u64 = 12;
 
-/// How long a worker that leaves waits for its last messages to be sent. Its results are on the server
-/// by then.
+/// Time limit for the last messages of a worker that leaves. Its results are on the server by then.
 const SHUTDOWN_WAIT: Duration = Duration::from_millis(400);
 
-/// Stops of runs that may wait for a slot to read them.
+/// Number of run stops that may wait for a slot to read them.
 const MAX_WAITING_STOPS: usize = 256;
 
-/// How a worker is set up.
+/// Configuration of a worker.
 #[derive(Debug, Clone)]
 pub struct Config {
     /// Name, unique on the server.
     pub name: String,
-    /// Keys of the coordinators whose programs it starts.
+    /// Keys of the coordinators whose programs the worker starts.
     pub trusted: Vec<PublicKey>,
     /// Folder of fetched programs.
     pub folder: PathBuf,
     /// Limits of each engine process, besides those of the run.
     pub limits: ResourceLimits,
-    /// What each engine process may read, write and reach, whatever the run says.
+    /// Permissions of each engine process to read, write and reach, whatever the run says.
     pub sandbox: Option<Sandbox>,
-    /// This program's file, which need not be fetched if a run asks for it.
+    /// File of this program, which need not be fetched if a run asks for it.
     pub own_binary: PathBuf,
-    /// Starts the engines of suites.
+    /// Spawner of the engines of suites.
     pub spawner: Spawner,
-    /// Its status as far as that stays the same: version, slots, machine.
+    /// The constant part of the worker's status: version, slots, machine.
     pub status: WorkerStatus,
-    /// What it counts.
+    /// Metrics of the worker.
     pub metrics: WorkerMetrics,
 }
 
-/// Whether a worker goes on.
+/// Phase of a worker's life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
-    /// It takes jobs.
+    /// The worker takes jobs.
     Working,
-    /// It takes no more jobs and ends after the current ones.
+    /// The worker takes no more jobs and ends after the current ones.
     Leaving,
-    /// It gives its current jobs back and ends.
+    /// The worker gives its current jobs back and ends.
     Aborting,
 }
 
-/// A run is not played any more; sent to all slots.
+/// Notice to all slots that a run is not played any more.
 #[derive(Debug, Clone)]
 struct RunStopped {
     run_id: RunId,
-    /// Whether other workers go on, so that current jobs are given back.
+    /// `true` if other workers continue, so that current jobs are given back.
     others_go_on: bool,
 }
 
-/// What slots share.
+/// Shared state of all slots.
 #[derive(Debug)]
 struct Shared {
     connection: Connection,
     config: Config,
     programs: ProgramStore,
     known_runs: Mutex<KnownRuns>,
-    /// Something changed in `known_runs`.
+    /// Notification of changes in `known_runs`.
     changed: Notify,
     cancelled: broadcast::Sender<RunStopped>,
     phase: watch::Receiver<Phase>,
     /// Pairs of the last minutes.
     throughput: Mutex<Throughput>,
-    /// A permit for each slot; a game that needs much of the machine takes several.
+    /// Permits, one for each slot; a game that needs much of the machine takes several.
     free_slots: Arc<Semaphore>,
 }
 
@@ -128,7 +127,7 @@ impl Shared {
         self.throughput.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells the user of a problem, once if it is that of the last time.
+    /// Reports a problem to the user, unless it is the same as the last one.
     fn trouble(&self, what: String) {
         let before = self.known_runs().trouble.replace(what.clone());
         if before.as_ref() != Some(&what) {
@@ -136,7 +135,7 @@ impl Shared {
         }
     }
 
-    /// Stops playing for a run and tells the user why.
+    /// Stops playing for a run and reports the reason to the user.
     fn refuse(&self, run_id: &RunId, why: String) {
         let refused = self.known_runs().refuse(run_id, &why);
         if let Some(run) = refused {
@@ -240,7 +239,7 @@ pub async fn serve(
     Ok(())
 }
 
-/// Does what a coordinator says.
+/// Carries out a message of a coordinator.
 fn receive(shared: &Shared, message: &async_nats::Message) {
     let Some(run_id) = RunId::of_subject(&message.subject) else { return };
     let key = shared.known_runs().key(&run_id);

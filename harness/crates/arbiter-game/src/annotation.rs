@@ -1,4 +1,4 @@
-//! What the games of a run tell besides their moves, as the user wants it.
+//! Annotations of games besides their moves, as the user wants them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,20 +9,20 @@ use serde_with::{As, DisplayFromStr};
 
 use arbiter_names::UnknownName;
 
-/// A fact about a move that its comment can have, besides score, depth and time. The names are those
+/// Fact about a move that its comment can have, besides score, depth and time. The names are those
 /// of fastchess.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Field {
     /// Time left on the mover's clock after the move.
     TimeLeft,
-    /// Time between what the engine reported last and what we measured.
+    /// Measured time less the time that the engine reported last.
     Latency,
     /// Nodes searched.
     Nodes,
-    /// Deepest line, in plies.
+    /// Selective depth: deepest line, in plies.
     Seldepth,
-    /// Nodes per second, as the engine says.
+    /// Nodes per second, as reported by the engine.
     Nps,
     /// Fill of the hash table, in permill.
     Hashfull,
@@ -33,7 +33,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// All of them, in the order in which they are written.
+    /// All fields, in the order in which they are written.
     pub const ALL: [Field; 8] = [
         Field::TimeLeft,
         Field::Latency,
@@ -46,7 +46,7 @@ impl Field {
     ];
 }
 
-/// How moves are written.
+/// Notation of moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Notation {
@@ -55,11 +55,11 @@ pub enum Notation {
     San,
     /// Long algebraic: `Ng1f3`.
     Lan,
-    /// As engines write them: `g1f3`.
+    /// Notation of UCI: `g1f3`.
     Uci,
 }
 
-/// Another program, whose forms a text has.
+/// Another program, whose forms a text follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Dialect {
@@ -69,12 +69,12 @@ pub enum Dialect {
     Cutechess,
 }
 
-/// Chooses lines of engines.
+/// Pattern that selects lines of engines.
 #[derive(Debug, Clone)]
 pub struct LinePattern(Regex);
 
 impl LinePattern {
-    /// Whether `line` is one of them.
+    /// Returns whether `line` is selected.
     pub fn matches(&self, line: &str) -> bool {
         self.0.is_match(line)
     }
@@ -102,41 +102,42 @@ impl FromStr for LinePattern {
     }
 }
 
-/// Of which games what was said is kept.
+/// Selection of the games whose transcripts are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Keeping {
-    /// Of those that an engine's fault ended.
+    /// Games that ended by an engine's fault.
     #[default]
     Abnormal,
-    /// Of all.
+    /// All games.
     All,
-    /// Of none.
+    /// No games.
     None,
 }
 
 arbiter_names::named!(Dialect, Field, Notation, Keeping);
 
-/// How games are annotated.
+/// Annotation of games.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Annotation {
-    /// How moves are written.
+    /// Notation of moves.
     pub notation: Notation,
-    /// What comments have besides score, depth and time; in the order of [`Field::ALL`].
+    /// Contents of comments besides score, depth and time; in the order of [`Field::ALL`].
     pub fields: Vec<Field>,
-    /// Which lines of engines go into comments.
+    /// Pattern of the engine lines that go into comments.
     #[serde(with = "As::<Option<DisplayFromStr>>")]
     pub pattern: Option<LinePattern>,
-    /// Whether there are no comments, and no tags but those that every game must have.
+    /// `true` to leave out comments, and all tags but those that every game must have.
     #[serde(rename = "minimal")]
     pub is_minimal: bool,
-    /// Whether tags name seed, programs and opening.
+    /// `true` if tags name seed, programs and opening.
     #[serde(rename = "origin")]
     pub has_origin: bool,
-    /// The program whose words and tags games have, if not ours.
+    /// Program whose wording and tags games have, if not Arbiter's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dialect: Option<Dialect>,
-    /// Games of a round in another program, by which its rounds are counted; each pair is one if `None`.
+    /// Number of games of a round in another program, by which rounds are counted; each pair is a
+    /// round if `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_games: Option<u64>,
     /// The `Event` tag; the kind of run if `None`.
@@ -146,13 +147,13 @@ pub struct Annotation {
 }
 
 impl Annotation {
-    /// Whether comments have `field`.
+    /// Returns whether comments have `field`.
     pub fn has(&self, field: Field) -> bool {
         self.fields.contains(&field)
     }
 }
 
-/// Reads fields as typed, with commas between them; `all` is all of them.
+/// Parses field names separated by commas; `all` stands for all of them.
 pub fn parse_fields(text: &str) -> Result<Vec<Field>, UnknownName> {
     if text == "all" {
         return Ok(Field::ALL.to_vec());

@@ -1,4 +1,4 @@
-//! Whether a record that comes from elsewhere can be one of a game. Pure.
+//! Consistency of game records that come from elsewhere. Pure.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ use crate::record::GameRecord;
 use crate::referee::Referee;
 use arbiter_protocol::{Conditions, Limits};
 
-/// An error says why this is no game: its moves must be legal, and its end must follow from them where
-/// the rules of chess know one. Adjudications and what engines failed at are taken on trust.
+/// Checks that a record can be one of a game: its moves must be legal, and its end must follow from
+/// them where the rules of chess know one. Adjudications and faults of engines are taken on trust.
 pub fn check(record: &GameRecord) -> Result<(), String> {
     let mode = CastlingMode::from_chess960(record.chess960);
     let start: Option<Chess> =

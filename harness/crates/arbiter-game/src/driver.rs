@@ -1,4 +1,4 @@
-//! Plays one game: carries turns from the referee to the engines and their answers back.
+//! Driver of one game: carries turns from the referee to the engines and their answers back.
 
 #![expect(clippy::disallowed_methods, reason = "the driver stamps what the referee judges")]
 
@@ -21,42 +21,42 @@ use crate::relay::relayed;
 use crate::transcript::{Recorder, Transcript};
 use arbiter_protocol::{Conditions, Game, Info};
 
-/// Options that an engine is told before a game, besides those of its start: name, value.
+/// Options that an engine is sent before a game, besides those of its start: name, value.
 pub type Settings = Arc<[(String, String)]>;
 
-/// What is to be played.
+/// Setup of a game.
 #[derive(Debug, Clone)]
 pub struct GameSetup {
     /// Indices into the plan's engines.
     pub engines: ByColor<usize>,
     /// FEN of the start, counters included.
     pub fen: String,
-    /// Where the game starts: the position of `fen`.
+    /// Starting position: the position of `fen`.
     pub start: Chess,
-    /// How castling is written and done.
+    /// Rules and notation of castling.
     pub mode: CastlingMode,
     /// Moves of the opening book.
     pub book: Vec<UciMove>,
-    /// Each side's conditions.
+    /// Conditions of each side.
     pub conditions: ByColor<Conditions>,
-    /// What each side is told for this game in particular.
+    /// Options of each side for this game.
     pub settings: ByColor<Settings>,
-    /// When the game ends before the rules of chess say so.
+    /// Adjudication rules.
     pub rules: Rules,
     /// Endgame tables, if the rules need them.
     pub tables: Option<Arc<dyn Tables>>,
-    /// What is kept besides moves and result.
+    /// Selection of what is kept besides moves and result.
     pub keep: Arc<Keep>,
-    /// Counts the answers of the engines.
+    /// Counter of the answers of the engines.
     pub progress: Progress,
 }
 
-/// Moves with less time than this are worth measuring: nobody waits longer for a processor.
+/// Time below which moves are worth measuring: nobody waits longer for a processor.
 const SHORT: Duration = Duration::from_millis(250);
 
-/// Plays `setup` to its end between engines that are ready for it, and gives them back. Whatever
-/// an engine does ends in a record; it is never an error. If `is_measured`, a late move says how long
-/// its engine had to wait for a processor.
+/// Plays `setup` to its end between engines that are ready for it, and returns them. Whatever an
+/// engine does ends in a record; it is never an error. If `is_measured`, a late move has the time
+/// that its engine had to wait for a processor.
 pub async fn play(
     setup: GameSetup,
     engines: ByColor<EngineProcess>,
@@ -126,13 +126,14 @@ async fn play_on(
     (record, ByColor { white, black })
 }
 
-/// What the engine of `color` is told of `setup`.
+/// Returns the game of `setup` as the engine of `color` gets it.
 pub fn game(setup: &GameSetup, color: Color) -> Game<'_> {
     let limits = setup.conditions.get(color).limits;
     Game { start: &setup.start, mode: setup.mode, limits, settings: setup.settings.get(color) }
 }
 
-/// The record of a game that `absent` could not begin; `recorder` has what it said.
+/// Returns the record of a game that `absent` could not start; `recorder` has the lines of that
+/// engine.
 pub fn forfeited(
     setup: &GameSetup,
     absent: Color,
@@ -145,7 +146,7 @@ pub fn forfeited(
     record(setup, referee, outcome, Instant::now(), recorders)
 }
 
-/// The referee of a game with this setup, when its book has been played.
+/// Returns the referee of a game with this setup, after the book has been played.
 pub fn referee(setup: &GameSetup) -> Referee {
     let GameSetup { start, mode, book, conditions, rules, tables, keep, .. } = setup;
     Referee::new(start.clone(), *mode, book, *conditions, *rules, tables.clone())

@@ -1,4 +1,4 @@
-//! One engine at the board: a process and its protocol session, driven asynchronously.
+//! Engine at the board: a process and its protocol session, driven asynchronously.
 
 #![expect(clippy::disallowed_methods, reason = "the driver stamps what the session judges")]
 
@@ -27,63 +27,64 @@ use crate::transcript::{Mark, Recorder};
 use arbiter_process::{Chunk, Delays, Process, SpawnError, Spawner, WriteError};
 use arbiter_protocol::{Game, Info, Session, SessionError, Step};
 
-/// Chunks of output that may wait for us; beyond that the engine waits, so that a flood of
-/// output cannot fill the memory.
+/// Number of chunks of output that may wait to be read; beyond that the engine waits, so that a
+/// flood of output cannot fill the memory.
 const CHUNKS_IN_FLIGHT: usize = 256;
 
-/// How long a process that closed its output may take to exit and so count as crashed.
+/// Time within which a process that closed its output has to exit to count as crashed.
 const EXIT_GRACE: Duration = Duration::from_millis(250);
 
-/// Longest time that the last lines of a process that is gone may take to arrive.
+/// Longest time that the last lines of a process that has exited may take to arrive.
 const LAST_LINES: Duration = Duration::from_millis(100);
 
-/// Time between two looks at a silent process, which may have left its output to what it has started.
+/// Time between two checks of a silent process, which may have left its output to a child process.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Waiting for a processor that is too short to excuse anything.
+/// Longest wait for a processor that is too short to excuse anything.
 const NO_WAITING: Duration = Duration::from_millis(1);
 
 /// A running engine.
 #[derive(Debug)]
 pub struct EngineProcess {
     process: Process,
-    /// In a box, like all that is large: engines go from future to future, each with room for them.
+    /// The session, boxed like all that is large: engines move from future to future, each with
+    /// room for them.
     session: Box<Session>,
     chunks: mpsc::Receiver<Chunk>,
-    /// Where its output is handed over.
+    /// Hand-over of the engine's output.
     handoff: Arc<ReaderHandoff>,
     lines: VecDeque<(Instant, String)>,
-    /// The last line that was taken in, but for those of moves.
+    /// Last line that was processed, except for those with moves.
     last_line: String,
     closed: bool,
     timer: Timer,
-    /// What was read before this moment belongs to an earlier search.
+    /// Start of the search: lines read before belong to an earlier one.
     since: Instant,
-    /// When the last line that was taken in was read.
+    /// Time at which the last processed line was read.
     heard: Instant,
-    /// Whether it thinks on its opponent's time.
+    /// `true` if the engine thinks on its opponent's time.
     ponders: bool,
-    /// The reply that it last said to expect.
+    /// Expected reply, as the engine reported it last.
     expected: Option<String>,
-    /// The `position` line that it ponders.
+    /// The `position` line that the engine ponders.
     pondered: String,
     pattern: Option<LinePattern>,
-    /// Lines of the search in progress that the pattern chose.
+    /// Lines of the search in progress that the pattern selected.
     chosen: Vec<String>,
-    /// What was said.
+    /// Recorder of the lines to and from the engine.
     recorder: Box<Recorder>,
-    /// When the last text was about to be sent.
+    /// Time just before the last text was sent.
     asked: Instant,
-    /// When it was handed over.
+    /// Time at which the last text was handed over.
     flushed: Instant,
-    /// How long it took to get ready for its last game.
+    /// Time that the engine took to get ready for its last game.
     ready_time: Option<Duration>,
-    /// When it was last looked for how long it had waited for processors, and what was seen.
+    /// Time and result of the last look at the waits for processors.
     looked: (Instant, Delays),
-    /// Silence past the time of a search loses on time, as in the programs whose command lines
-    /// are lenient.
+    /// `true` if silence past the time of a search loses on time, as in the programs whose command
+    /// lines are lenient.
     silence_is_late: bool,
-    /// Why it owes the move of a game that is over, if it does.
+    /// Error of an engine that owes the move of a game that is over.
     owed: Option<EngineError>,
 }
 
@@ -96,7 +97,7 @@ impl EngineProcess {
         EngineProcess::try_start(spawner, setup).await.map_err(|(error, _)| error)
     }
 
-    /// As [`EngineProcess::start`]; if that fails, what was said is handed over.
+    /// Starts the engine as [`EngineProcess::start`] does; an error comes with the recorded lines.
     pub async fn try_start(
         spawner: &Spawner,
         setup: &EngineSetup,
@@ -156,32 +157,33 @@ impl EngineProcess {
         self.recorder.note(Instant::now(), Mark::Event, &fault.to_string());
     }
 
-    /// What was said since its start and in the game in progress.
+    /// Returns the recorded lines of the start and of the game in progress.
     pub fn recorder(&self) -> &Recorder {
         &self.recorder
     }
 
-    /// Hands over what was said; to be asked of an engine that is of no use any more.
+    /// Takes the recorded lines, from an engine that is of no use any more.
     pub fn take_recorder(&mut self) -> Recorder {
         std::mem::replace(&mut *self.recorder, Recorder::new(self.since, true))
     }
 
-    /// How long it took to get ready for its last game, from the question to the answer.
+    /// Returns the time that the engine took to get ready for its last game, from the question to
+    /// the answer.
     pub fn ready_time(&self) -> Option<Duration> {
         self.ready_time
     }
 
-    /// Where its output is handed over.
+    /// Returns the hand-over of the engine's output.
     pub(super) fn handoff(&self) -> Arc<ReaderHandoff> {
         self.handoff.clone()
     }
 
-    /// Its protocol session, which knows what it can do.
+    /// Returns the protocol session, which has the features of the engine.
     pub fn session(&self) -> &Session {
         &self.session
     }
 
-    /// Its process, to be measured or moved to other processors.
+    /// Returns the process, to be measured or moved to other processors.
     pub fn process(&self) -> &Process {
         &self.process
     }
@@ -203,8 +205,9 @@ impl EngineProcess {
         Ok(())
     }
 
-    /// The game is over; `result` is a PGN result with a comment. Ends what the engine still does,
-    /// so that nothing of it can be taken for part of the next game. An error if it cannot play that.
+    /// Ends a game; `result` is a PGN result with a comment. Ends whatever the engine still does,
+    /// so that nothing of it can be taken for part of the next game. Fails if the engine cannot
+    /// play that.
     pub async fn game_over(&mut self, result: &str) -> Result<(), EngineError> {
         if let Some(error) = self.owed.take() {
             return Err(error);
@@ -215,7 +218,7 @@ impl EngineProcess {
         self.cease_pondering().await.map(drop)
     }
 
-    /// The reply that the engine expects to its last move, if it may think about it.
+    /// Returns the reply that the engine expects to its last move, if it may think about it.
     pub fn expected_reply(&self) -> Option<&str> {
         self.expected.as_deref().filter(|_| self.ponders)
     }
@@ -230,8 +233,8 @@ impl EngineProcess {
         }
     }
 
-    /// Takes in what the engine says on its opponent's time, so that it never waits for us to
-    /// read. Never returns; to be dropped when the opponent has moved.
+    /// Processes the lines of the engine on its opponent's time, so that it never waits to be read.
+    /// Never returns; to be dropped when the opponent has moved.
     pub async fn listen(&mut self) -> std::convert::Infallible {
         loop {
             // What ended here is noticed on the engine's own turn.
@@ -241,7 +244,7 @@ impl EngineProcess {
         }
     }
 
-    /// Ends its thinking on its opponent's time, and tells how long that took.
+    /// Ends the engine's thinking on its opponent's time. Returns how long that took.
     async fn cease_pondering(&mut self) -> Result<Duration, EngineError> {
         self.catch_up().await?;
         if !self.session.is_pondering() {
@@ -254,15 +257,15 @@ impl EngineProcess {
         Ok(self.heard.saturating_duration_since(asked))
     }
 
-    /// Lets the engine think. One that goes past its budget is told to stop, and its answer to
-    /// that still is its move, however late; without a budget the session's deadline is final.
-    /// An engine that pondered the wrong reply is charged for the end of that, too.
+    /// Lets the engine think. One that goes past its budget is sent `stop`, and its answer to that
+    /// still is its move, however late; without a budget the session's deadline is final. An engine
+    /// that pondered the wrong reply is charged for the end of that, too.
     pub async fn think(&mut self, turn: Turn) -> Reply {
         self.watch(turn, |_, _| ControlFlow::Continue(())).await
     }
 
-    /// Lets the engine think as [`EngineProcess::think`] does. After each line about the search, `look` is
-    /// told the time since `go` and all that is known of the search, and may stop it.
+    /// Lets the engine think as [`EngineProcess::think`] does. After each line about the search,
+    /// `look` gets the time since `go` and all that is known of the search, and may stop it.
     pub async fn watch(
         &mut self,
         turn: Turn,
@@ -346,7 +349,7 @@ impl EngineProcess {
         }
     }
 
-    /// Asks a question that is no part of the protocol, and shows the answer line by line to
+    /// Asks a question that is not part of the protocol, and passes the answer line by line to
     /// `take` until that has seen its end.
     pub async fn ask(
         &mut self,
@@ -370,8 +373,8 @@ impl EngineProcess {
         self.until_ready().await
     }
 
-    /// Ends the process, within a second: it is asked to, told to if it has not gone after `grace`
-    /// ([`arbiter_process::QUIT_GRACE`] unless it is at fault), and killed.
+    /// Ends the process, within a second: sends `quit`, then a signal if the process has not exited
+    /// after `grace` ([`arbiter_process::QUIT_GRACE`] unless it is at fault), and finally kills it.
     pub async fn quit(mut self, grace: Duration) {
         // An engine that takes no more input is ended all the same.
         let _ = self.send(arbiter_protocol::QUIT);
@@ -381,13 +384,13 @@ impl EngineProcess {
         let _ = tokio::task::spawn_blocking(move || process.stop(grace)).await;
     }
 
-    /// The session's deadline has passed.
+    /// Handles a missed deadline of the session.
     fn overdue(&mut self) -> Result<Step, EngineError> {
         let step = self.session.overdue(Instant::now())?;
         self.obey(step)
     }
 
-    /// Waits for output; `false` if there was none by the session's deadline.
+    /// Waits for output. Returns `false` if there was none by the session's deadline.
     async fn receive(&mut self) -> Result<bool, EngineError> {
         let mut has_left = false;
         while !self.closed {
@@ -423,8 +426,8 @@ impl EngineProcess {
         Err(self.gone())
     }
 
-    /// Returns whether the deadline was put off, because the engine had to wait for a processor since it was
-    /// asked. That of a clock is not: the clock runs on.
+    /// Returns whether the deadline was extended, because the engine had to wait for a processor
+    /// since it was asked. That of a clock is not extended: the clock runs on.
     fn is_excused(&mut self) -> bool {
         let (at, earlier) = &self.looked;
         if self.session.is_on_clock() || *at < self.asked {

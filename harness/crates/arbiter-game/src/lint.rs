@@ -1,4 +1,4 @@
-//! What is wrong with what an engine says of its search. Nothing of it decides a game. Pure.
+//! Lint of the information that engines send about their search. No finding decides a game. Pure.
 
 use std::time::Duration;
 
@@ -12,22 +12,22 @@ use crate::outcome::printable;
 use crate::text::Text;
 use arbiter_protocol::{Info, Limits, Score};
 
-/// How much longer than measured a search may be said to have taken: on a busy machine an engine can have
-/// read `go` before the clock is started.
+/// Tolerated excess of the reported time of a search over the measured one: on a busy machine an
+/// engine can have read `go` before the clock is started.
 const TIME_MARGIN: Duration = Duration::from_millis(500);
 
-/// Nodes that an engine may search beyond its limit, which few engines look at after each node: a
-/// quarter more, and so many at least.
+/// Number of nodes that an engine may always search beyond its limit, which few engines check after
+/// each node; a quarter of the limit is allowed if that is more.
 const NODE_MARGIN: u64 = 5_000;
 
-/// Scores beyond this, in centipawns, that change sign from one move of an engine to its next are worth
-/// a look: few searches overlook so much.
+/// Absolute score, in centipawns, beyond which a change of sign from one move of an engine to its
+/// next is worth a look: few searches overlook so much.
 const SURE: i32 = 1_000;
 
-/// How much of a move is quoted, in characters.
+/// Length of the quoted part of a move, in characters.
 const EXCERPT: usize = 10;
 
-/// What can be wrong; its name is stored and printed.
+/// Lint rule; its name is stored and printed.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -35,30 +35,31 @@ const EXCERPT: usize = 10;
 pub enum LintRule {
     /// A move of the principal variation is illegal.
     IllegalPv,
-    /// The principal variation goes on after mate, stalemate or a draw by rule.
+    /// The principal variation continues after mate, stalemate or a draw by rule.
     PvAfterEnd,
     /// `bestmove` is not the first move of the principal variation.
     NotPvMove,
     /// The principal variation of a mate score does not mate in that number of moves.
     MateScore,
-    /// A clear advantage became a clear disadvantage from one move to the next, or the other way round.
+    /// A clear advantage became a clear disadvantage from one move to the next, or the other way
+    /// round.
     ScoreJump,
-    /// The number of nodes went back in a search.
+    /// The number of nodes decreased during a search.
     Nodes,
-    /// More nodes than the limit allows.
+    /// The engine searched more nodes than the limit allows.
     NodeLimit,
-    /// More plies than the limit allows.
+    /// The engine searched more plies than the limit allows.
     DepthLimit,
-    /// A longer time than was measured.
+    /// The engine reported a longer time than was measured.
     Time,
-    /// A hash table that is more than full.
+    /// The engine reported a hash table that is more than full.
     Hashfull,
 }
 
 arbiter_names::named!(LintRule);
 
 impl LintRule {
-    /// What is wrong, in words.
+    /// Returns a description of the rule's violation.
     pub fn words(self) -> &'static str {
         match self {
             LintRule::IllegalPv => "illegal move in the PV",
@@ -78,43 +79,44 @@ impl LintRule {
 /// A finding about a move.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LintFinding {
-    /// What is wrong.
+    /// Rule that is violated.
     pub rule: LintRule,
-    /// The figures or moves that show it.
+    /// Figures or moves that show the violation.
     #[serde(with = "As::<Text>")]
     pub what: String,
-    /// The line that shows it, without `info`, where all lines of a search are checked. It is neither
-    /// stored nor sent.
+    /// The line that shows it, without `info`, where all lines of a search are checked. It is
+    /// neither stored nor sent.
     #[serde(skip)]
     pub line: String,
 }
 
-/// Most moves of variations that are checked in one search.
+/// Number of moves of variations that are checked in one search.
 const MAX_CHECKED: usize = 5_000;
 
-/// Longest quotation of a line, in characters.
+/// Length of the longest quotation of a line, in characters.
 const MAX_LINE: usize = 1_000;
 
-/// A move and what its engine said of it.
+/// A move and the engine's information about its search.
 pub(crate) struct Searched<'a> {
-    /// The position before it.
+    /// Position before the move.
     pub(crate) position: &'a Chess,
-    /// How often each position was there since the last irreversible move, the current one included.
+    /// Counts the occurrences of a position since the last irreversible move, the current position
+    /// included.
     pub(crate) repetitions: &'a dyn Fn(&Chess) -> usize,
-    /// `bestmove`.
+    /// Move of `bestmove`.
     pub(crate) best: Move,
-    /// Its limits.
+    /// Limits of the search.
     pub(crate) limits: &'a Limits,
-    /// The score of the engine's move before.
+    /// Score of the engine's previous move.
     pub(crate) before: Option<Score>,
-    /// From `go` to `bestmove`.
+    /// Time from `go` to `bestmove`.
     pub(crate) elapsed: Duration,
-    /// What it said last.
+    /// Last information about the search.
     pub(crate) info: &'a Info,
 }
 
 impl Searched<'_> {
-    /// All that is wrong.
+    /// Returns all findings.
     pub(crate) fn lint(&self) -> Vec<LintFinding> {
         let Searched { limits, before, elapsed, info, .. } = *self;
         let mut findings = Vec::new();
@@ -163,7 +165,8 @@ impl Searched<'_> {
         findings
     }
 
-    /// Plays the variations of all lines that were kept. What several lines say is found once.
+    /// Plays the variations of all lines that were kept. A finding of several lines is reported
+    /// once.
     fn check_variations(&self, findings: &mut Vec<LintFinding>) {
         let mut left = MAX_CHECKED;
         for line in self.info.variations() {
@@ -194,7 +197,7 @@ impl Searched<'_> {
         Some(LintFinding { rule: LintRule::NotPvMove, what, line })
     }
 
-    /// Plays the variation of a line that has this score, if that is exact.
+    /// Plays the variation of a line that has this score, if the score is exact.
     fn follow(&self, said: &Info, score: Option<Score>, add: &mut impl FnMut(LintRule, String)) {
         let moves = said.pv.iter().map(String::as_str);
         let pv: Vec<&str> = moves.chain(said.not_a_move.as_deref()).collect();
@@ -240,7 +243,7 @@ impl Searched<'_> {
     }
 }
 
-/// Who is clearly better: 1, -1, or 0.
+/// Returns the sign of a clear advantage: 1, -1, or 0.
 fn sign(score: Score) -> i32 {
     score.limited(SURE) / SURE
 }
@@ -255,7 +258,7 @@ mod tests {
     /// White mates in one by Ra8, or in two.
     const BACK_RANK: &str = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
 
-    /// What is found after these lines and this move.
+    /// Returns the findings after these lines and this move.
     fn found(fen: &str, lines: &[&str], best: &str, limits: &Limits) -> Vec<LintRule> {
         let fen: Fen = fen.parse().unwrap();
         let position: Chess = fen.into_position(CastlingMode::Standard).unwrap();

@@ -1,8 +1,8 @@
 //! Snapshots of a game in progress, for live views.
 //!
 //! The game must not wait for its viewers, nor spend time on snapshots that nobody reads. It takes
-//! one only if the last one was read, or after a move so slow that the cost makes no difference; and
-//! it skips one while the last is being read.
+//! a snapshot only if the last one was read, or after a move so slow that the cost makes no
+//! difference; and it skips one while the last is being read.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, TryLockError};
@@ -13,25 +13,25 @@ use shakmaty::{ByColor, Chess};
 
 use arbiter_protocol::Score;
 
-/// After a move that took so long, the fraction of a microsecond that a snapshot takes is nothing.
+/// Duration of a move after which the fraction of a microsecond for a snapshot is negligible.
 const SLOW: Duration = Duration::from_millis(5);
 
-/// The state of a game after its last move.
+/// State of a game after its last move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameSnapshot {
     /// Indices into the plan's engines.
     pub engines: ByColor<usize>,
     /// The position.
     pub position: Chess,
-    /// The move that led to it.
+    /// Move that led to the position.
     pub last: Option<UciMove>,
-    /// What each engine said of its last move; `None` for the book.
+    /// Search results of each engine for its last move; `None` for the book.
     pub thoughts: ByColor<Option<MoveSummary>>,
     /// Time left on each clock after its last move.
     pub left: ByColor<Option<Duration>>,
 }
 
-/// What an engine said of its last move.
+/// Search results of an engine for its last move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MoveSummary {
     /// Score for the side that moved.
@@ -42,7 +42,7 @@ pub struct MoveSummary {
     pub elapsed: Duration,
 }
 
-/// Holds the last snapshot of one game.
+/// Holder of the last snapshot of one game.
 #[derive(Debug, Default)]
 pub struct LiveGame {
     is_wanted: AtomicBool,
@@ -50,7 +50,7 @@ pub struct LiveGame {
 }
 
 impl LiveGame {
-    /// Whether to take a snapshot after a move that took `elapsed`.
+    /// Returns whether to take a snapshot after a move that took `elapsed`.
     pub fn is_due(&self, elapsed: Duration) -> bool {
         elapsed >= SLOW || self.is_wanted.load(Ordering::Relaxed)
     }
@@ -66,7 +66,7 @@ impl LiveGame {
         self.is_wanted.store(false, Ordering::Relaxed);
     }
 
-    /// The last snapshot, if there is one. Makes the next one due.
+    /// Returns the last snapshot, if there is one. Makes the next one due.
     pub fn snapshot(&self) -> Option<GameSnapshot> {
         self.is_wanted.store(true, Ordering::Relaxed);
         // A snapshot is replaced as a whole, so that a panic elsewhere leaves nothing half done.

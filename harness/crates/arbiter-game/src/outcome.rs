@@ -1,4 +1,4 @@
-//! How a game ended: who won, and why, apart from each other.
+//! Outcome of a game: its result and the reason for it, separately.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use shakmaty::{ByColor, Color, KnownOutcome};
 use crate::text::Detail;
 use arbiter_names::is_hidden;
 
-/// Why a game ended. The names are stored and printed; they never change their meaning.
+/// Reason for the end of a game. The names are stored and printed; they never change their meaning.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -24,13 +24,13 @@ pub enum Termination {
     FiftyMoves,
     /// Neither side has the material to mate.
     DeadPosition,
-    /// A side's engine has long known that it is lost.
+    /// The score of a side's engine has long been hopeless.
     ResignAdjudication,
-    /// An engine gave up.
+    /// An engine resigned.
     Resignation,
-    /// Both engines have long seen equality.
+    /// The scores of both engines have long been equal.
     DrawAdjudication,
-    /// Endgame tables know the result.
+    /// Endgame tables have the result.
     TablebaseAdjudication,
     /// The game was longer than the run allows.
     MoveCap,
@@ -42,16 +42,16 @@ pub enum Termination {
     UnparseableMove,
     /// The engine refused a legal move or claimed a result that is none.
     ProtocolError,
-    /// The engine's process died.
+    /// The process of the engine ended.
     Crash,
-    /// The engine closed its output but lives on.
+    /// The engine closed its output but still runs.
     Disconnect,
     /// The engine did not answer in time, not even to `stop`.
     Stall,
 }
 
 impl Termination {
-    /// Every reason, the faults of engines first.
+    /// All reasons, the faults of engines first.
     pub const ALL: [Termination; 17] = [
         Termination::Crash,
         Termination::Disconnect,
@@ -72,12 +72,12 @@ impl Termination {
         Termination::MoveCap,
     ];
 
-    /// Its name, for those who read.
+    /// Returns the name with spaces, for readers.
     pub fn words(self) -> String {
         self.to_string().replace('_', " ")
     }
 
-    /// Whether an engine failed, as opposed to a game that was played to its end.
+    /// Returns whether an engine failed, as opposed to a game that was played to its end.
     pub fn is_fault(self) -> bool {
         matches!(
             self,
@@ -91,7 +91,8 @@ impl Termination {
         )
     }
 
-    /// Whether an engine has lost by what it did or failed to do, whatever the position.
+    /// Returns whether an engine has lost by an action or a failure of its own, whatever the
+    /// position.
     pub fn is_of_engine(self) -> bool {
         self.is_fault() || self == Termination::Resignation
     }
@@ -99,27 +100,27 @@ impl Termination {
 
 arbiter_names::named!(Termination);
 
-/// Result, reason and what to tell a human.
+/// Result, reason and description of a game's end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Who won.
+    /// Result of the game.
     #[serde(with = "As::<DisplayFromStr>")]
     pub result: KnownOutcome,
-    /// Why.
+    /// Reason for the end.
     pub termination: Termination,
-    /// A sentence without a full stop, such as "Black loses on time (27 ms over)".
+    /// Description without a full stop, such as "Black loses on time (27 ms over)".
     #[serde(with = "Detail")]
     pub detail: String,
 }
 
 impl Outcome {
-    /// `loser` failed or was mated.
+    /// Returns the outcome of a game that `loser` lost, by a failure or a mate.
     pub fn lost(loser: Color, termination: Termination, detail: impl Into<String>) -> Outcome {
         let result = KnownOutcome::Decisive { winner: loser.other() };
         Outcome { result, termination, detail: detail.into() }
     }
 
-    /// The detail with the name of the engine that it blames, if it blames one.
+    /// Returns the detail with the name of the engine that it blames, if it blames one.
     pub fn naming(&self, engines: ByColor<&str>) -> String {
         let color = if self.termination.is_of_engine() { self.result.winner() } else { None };
         let rest = color.and_then(|winner| {
@@ -130,20 +131,20 @@ impl Outcome {
         rest.unwrap_or_else(|| self.detail.clone())
     }
 
-    /// Nobody won.
+    /// Returns the outcome of a drawn game.
     pub fn drawn(termination: Termination, detail: impl Into<String>) -> Outcome {
         Outcome { result: KnownOutcome::Draw, termination, detail: detail.into() }
     }
 }
 
-/// The beginning of what an engine wrote, fit to be shown: at most `length` characters, and none
-/// that a terminal would obey.
+/// Returns the beginning of an engine's text, fit to be shown: at most `length` characters, and
+/// none that a terminal would obey.
 pub fn printable(text: &str, length: usize) -> String {
     let shown = text.chars().take(length);
     shown.map(|c| if is_hidden(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
-/// "White" or "Black".
+/// Returns "White" or "Black".
 pub fn color_name(color: Color) -> &'static str {
     color.fold_wb("White", "Black")
 }

@@ -1,4 +1,4 @@
-//! What is kept of a game.
+//! Records of games.
 
 use std::fmt::{Display, Write};
 use std::time::Duration;
@@ -17,66 +17,67 @@ use crate::transcript::Transcript;
 use arbiter_protocol::times::Nanos;
 use arbiter_protocol::{Info, Score};
 
-/// Most moves of a game of another machine.
+/// Number of moves of a game that another machine may send.
 const MAX_MOVES: usize = 20_000;
 
-/// Most lines of an engine, and moves of its principal variation, that another machine sends with a move.
+/// Number of lines of an engine, and of moves of its principal variation, that another machine may
+/// send with a move.
 const MAX_LIST: usize = 1_000;
 
-/// A move that lost a game on time.
+/// Move that lost a game on time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LateMove {
-    /// By how much it was late, margin included. Of this only sums are stored.
+    /// Excess over the time, margin included. Only sums of it are stored.
     #[serde(with = "Nanos")]
     pub over: Duration,
-    /// For how long its engine had to wait for a processor during this move; `None` if that was not
+    /// Time that the engine had to wait for a processor during this move; `None` if that was not
     /// measured. It is not stored.
     #[serde(with = "As::<Option<Nanos>>")]
     pub waited: Option<Duration>,
 }
 
-/// Largest score, in centipawns, where changes of evaluations are measured; mates count as it.
+/// Largest score, in centipawns, where changes of evaluations are measured; mates count the same.
 const MAX_SWING_SCORE: i32 = 1_000;
 
-/// One move with what its engine said of it.
+/// Move with the results of its engine's search.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MoveRecord {
-    /// The move, with castling in the notation of its game's rules.
+    /// Move, with castling in the notation of its game's rules.
     #[serde(with = "As::<DisplayFromStr>")]
     pub uci: UciMove,
-    /// Who chose it: `None` for the opening book.
+    /// Search of the engine that chose the move; `None` for the opening book.
     pub thought: Option<Thought>,
 }
 
-/// An engine's last word before a move.
+/// Last information of an engine before a move.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Thought {
     /// Score for the side that moved.
     pub score: Option<Score>,
     /// Plies searched.
     pub depth: Option<u32>,
-    /// Deepest line, in plies.
+    /// Selective depth: deepest line, in plies.
     pub seldepth: Option<u32>,
     /// Nodes searched.
     pub nodes: Option<u64>,
     /// Time from the flush of `go` to the stamp of `bestmove`.
     #[serde(with = "Nanos")]
     pub elapsed: Duration,
-    /// Time that the engine itself reported last.
+    /// Time that the engine reported last.
     #[serde(with = "As::<Option<Nanos>>")]
     pub reported: Option<Duration>,
-    /// What is kept only for those who want to see it; `None` if there is none. (Apart, because
-    /// many games at once have many moves in memory.)
+    /// Details that are kept only on request; `None` if there are none. (Separate, because many
+    /// concurrent games have many moves in memory.)
     pub details: Option<Box<Details>>,
 }
 
-/// What else is known of a move: what its engine said of its search, and its clock.
+/// Further details of a move: its search, and the clock.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Details {
     /// Time left on the mover's clock after the move.
     #[serde(with = "As::<Option<Nanos>>")]
     pub left: Option<Duration>,
-    /// Nodes per second, as the engine says.
+    /// Nodes per second, as reported by the engine.
     pub nps: Option<u64>,
     /// Fill of the hash table, in permill.
     pub hashfull: Option<u32>,
@@ -88,28 +89,28 @@ pub struct Details {
     /// Lines that the user wants to see with the move, as the engine wrote them.
     #[serde(deserialize_with = "at_most::<MAX_LIST, _, _>")]
     pub lines: Vec<String>,
-    /// What is wrong with what the engine said.
+    /// Findings of the lint.
     #[serde(default, deserialize_with = "at_most::<MAX_LIST, _, _>")]
     pub findings: Vec<LintFinding>,
 }
 
 impl Details {
-    /// The same for a [`Thought`].
+    /// Returns the details for a [`Thought`]; `None` if they are empty.
     pub fn boxed(self) -> Option<Box<Details>> {
         (self != Details::default()).then(|| Box::new(self))
     }
 }
 
 impl Thought {
-    /// What measured and reported time differ by; `None` if the engine reported none. Not below
-    /// zero, as engines round.
+    /// Returns the excess of measured over reported time; `None` if the engine reported none. Not
+    /// below zero, as engines round.
     pub fn latency(&self) -> Option<Duration> {
         self.reported.map(|reported| self.elapsed.saturating_sub(reported))
     }
 }
 
-/// A hash of a game by its start and its moves, in UCI notation: equal for equal games only, as far as
-/// 64 bits go.
+/// Returns a hash of a game by its start and its moves, in UCI notation: equal for equal games
+/// only, as far as 64 bits go.
 pub fn game_hash(fen: &str, chess960: bool, moves: impl IntoIterator<Item: Display>) -> u64 {
     let mut text = format!("{fen} {chess960}");
     for played in moves {
@@ -120,19 +121,19 @@ pub fn game_hash(fen: &str, chess960: bool, moves: impl IntoIterator<Item: Displ
 }
 
 impl GameRecord {
-    /// The [`game_hash`] of the game.
+    /// Returns the [`game_hash`] of the game.
     pub fn hash(&self) -> u64 {
         game_hash(&self.fen, self.chess960, self.moves.iter().map(|played| played.uci))
     }
 
-    /// The position it started from; that of chess if the FEN is not one of a legal position.
+    /// Returns the starting position; that of chess if the FEN is not one of a legal position.
     pub fn start(&self) -> Chess {
         let mode = CastlingMode::from_chess960(self.chess960);
         let fen = self.fen.parse::<Fen>().ok();
         fen.and_then(|fen| fen.into_position(mode).ok()).unwrap_or_default()
     }
 
-    /// What the lint found, each with its ply, from 0, and the side whose move it is.
+    /// Returns the findings of the lint, each with its ply, from 0, and the side whose move it is.
     pub fn findings(&self) -> impl Iterator<Item = (usize, Color, &LintFinding)> {
         let movers = [self.first_to_move(), !self.first_to_move()].into_iter().cycle();
         self.moves.iter().zip(movers).enumerate().flat_map(|(ply, (played, mover))| {
@@ -142,8 +143,9 @@ impl GameRecord {
         })
     }
 
-    /// How many moves each side thought about, and how long. The move that lost the game on time
-    /// is not among the moves; the time that it took is what the others leave of the game's length.
+    /// Returns the number of moves that each side thought about, and the time. The move that lost
+    /// the game on time is not among the moves; its time is what the others leave of the game's
+    /// duration.
     pub fn thinking_times(&self) -> ByColor<(u32, Duration)> {
         let mut sum = ByColor::new_with(|_| (0, Duration::ZERO));
         let mut color = self.first_to_move();
@@ -162,8 +164,8 @@ impl GameRecord {
         sum
     }
 
-    /// The largest change of one engine's evaluation from one of its moves to its next, in centipawns,
-    /// with scores of at most ten pawns; `None` if no engine gave two.
+    /// Returns the largest change of one engine's evaluation from one of its moves to its next, in
+    /// centipawns, with scores of at most ten pawns; `None` if no engine gave two.
     pub fn swing(&self) -> Option<i32> {
         let mut last = [None; 2];
         let thoughts = self.moves.iter().map(|played| played.thought.as_ref());
@@ -174,7 +176,7 @@ impl GameRecord {
         changes.max()
     }
 
-    /// Who made the first move.
+    /// Returns the side that made the first move.
     pub fn first_to_move(&self) -> Color {
         match self.fen.split(' ').nth(1) {
             Some("b") => Color::Black,
@@ -183,22 +185,22 @@ impl GameRecord {
     }
 }
 
-/// What is kept of a game besides moves and result, because the user wants to see it.
+/// Selection of what is kept of a game besides moves and result, for the user to see.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Keep {
     fields: Vec<Field>,
-    /// Of which games what was said is kept.
+    /// Selection of the games whose transcripts are kept.
     pub transcripts: Keeping,
 }
 
 impl Keep {
-    /// What this annotation shows.
+    /// Selects what this annotation shows.
     pub fn for_annotation(annotation: &Annotation, transcripts: Keeping) -> Keep {
         Keep { fields: annotation.fields.clone(), transcripts }
     }
 
-    /// Drops from what an engine said with its move what is not to be kept; score, depths, nodes and
-    /// times always are.
+    /// Drops the search results of a move that are not to be kept; score, depths, nodes and times
+    /// always are kept.
     pub(crate) fn trim_info(&self, info: &mut Info) {
         let mut unless = |field, drop: fn(&mut Info)| {
             if !self.fields.contains(&field) {
@@ -211,7 +213,7 @@ impl Keep {
         unless(Field::Pv, |info| info.pv = Vec::new());
     }
 
-    /// Whether the time left is kept with each move.
+    /// Returns whether the time left is kept with each move.
     pub(crate) fn time_left(&self) -> bool {
         self.fields.contains(&Field::TimeLeft)
     }
@@ -225,33 +227,34 @@ pub struct GameRecord {
     pub engines: ByColor<usize>,
     /// FEN of the start, counters included.
     pub fen: String,
-    /// Whether castling is by the rules and notation of Chess960.
+    /// `true` if castling is by the rules and notation of Chess960.
     pub chess960: bool,
     /// All moves from `fen`, book moves first.
     #[serde(deserialize_with = "at_most::<MAX_MOVES, _, _>")]
     pub moves: Vec<MoveRecord>,
-    /// How it ended.
+    /// Result of the game, and the reason.
     pub outcome: Outcome,
-    /// Length in real time.
+    /// Duration in real time.
     #[serde(with = "Nanos")]
     pub duration: Duration,
-    /// How long each engine took to get ready for the game; `None` if it did not. Of this only
-    /// sums are stored.
+    /// Time that each engine took to get ready for the game; `None` if it did not. Only sums of it
+    /// are stored.
     #[serde(with = "ByColorDef")]
     pub ready: ByColor<Option<Duration>>,
-    /// The time that each side had for each move; `None` if it had no such time. It is not stored.
+    /// Time that each side had for each move; `None` without such a limit. It is not stored.
     #[serde(with = "ByColorDef")]
     pub movetime: ByColor<Option<Duration>>,
-    /// The move that lost the game on time, if one did.
+    /// Move that lost the game on time, if any.
     pub late: Option<LateMove>,
-    /// For how long each side had to wait for a processor while its clock ran, beyond what a calm
-    /// machine takes, too; `None` if that was not measured. Of this only sums are stored.
+    /// Time that each side had to wait for a processor while its clock ran, beyond the usual on a
+    /// calm machine; `None` if that was not measured. Only sums of it are stored.
     #[serde(with = "ByColorDef")]
     pub waited: ByColor<Option<Duration>>,
-    /// When it began, in milliseconds of Unix time; `None` of games that others have played.
+    /// Start of the game, in milliseconds of Unix time; `None` for games that other machines
+    /// played.
     #[serde(skip)]
     pub begun_ms: Option<i64>,
-    /// What was said, if it is kept.
+    /// Transcript of the lines of both engines, if it is kept.
     #[serde(with = "As::<Option<DisplayFromStr>>")]
     pub transcript: Option<Transcript>,
 }

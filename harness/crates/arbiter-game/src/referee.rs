@@ -1,9 +1,10 @@
-//! Judges one game: whose turn it is, what the engine is told, and what its answer means.
+//! Referee of one game: the side to move, the commands for its engine, and the judgement of the
+//! answer.
 //!
 //! A pure state machine over shakmaty's rules, which are not the bundled engine's: a bug in one
-//! cannot hide in the other. The order of judgement is fixed: gone or silent, over time, unparseable,
-//! illegal, then the endings that the rules of chess know, and only then adjudication: endgame tables,
-//! resignation, draw, move cap.
+//! cannot hide in the other. The order of judgement is fixed: gone or silent, over time,
+//! unparseable, illegal, then the endings that the rules of chess know, and only then adjudication:
+//! endgame tables, resignation, draw, move cap.
 
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
@@ -24,17 +25,17 @@ use crate::outcome::{Outcome, Termination, color_name, printable};
 use crate::record::{Details, Keep, MoveRecord, Thought};
 use arbiter_protocol::{Claim, Clock, Conditions, Go, Info, Limits, Score};
 
-/// How much of an answer that is not a move is quoted, in characters.
+/// Length of the quoted part of an answer that is not a move, in characters.
 const EXCERPT: usize = 20;
 
-/// Moves for which room is made at once: where many games are played, to double it each time would
-/// waste as much as they need.
+/// Number of moves by which the list grows: where many games are played, doubling it each time
+/// would waste as much as they need.
 const GROWTH: usize = 64;
 
-/// How much of a claim is quoted, in characters.
+/// Length of the quoted part of a claim, in characters.
 const CLAIM_EXCERPT: usize = 60;
 
-/// What an engine is to be told.
+/// Task of the engine to move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
     /// The side to move.
@@ -47,25 +48,25 @@ pub struct Turn {
     pub budget: Option<Duration>,
 }
 
-/// What came back from the engine to move.
+/// Answer of the engine to move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
     /// A `bestmove`.
     Move {
-        /// The move as written.
+        /// Move as written.
         text: String,
-        /// From the flush of `go` to the stamp of the answer.
+        /// Time from the flush of `go` to the stamp of the answer.
         elapsed: Duration,
-        /// What the engine said of its search.
+        /// Information of the engine about its search.
         info: Info,
     },
-    /// No move, but a result.
+    /// A result instead of a move.
     Claim(Claim),
-    /// No move, and the engine cannot go on.
+    /// No move, and the engine cannot continue.
     Fault(Fault),
 }
 
-/// What an engine may think about on its opponent's time.
+/// Task of an engine for its opponent's time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Forecast {
     /// The `position` line after the expected reply.
@@ -74,18 +75,18 @@ pub struct Forecast {
     pub go: Go,
 }
 
-/// Why an engine cannot go on.
+/// Reason why an engine cannot continue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
     /// No answer in time; the text says to what.
     Silent(String),
     /// The process ended; the text says how.
     Crashed(String),
-    /// The pipe closed but the process lives; the text says what happened.
+    /// The pipe closed but the process still runs; the text says what happened.
     Disconnected(String),
 }
 
-/// A word for the kind, and the text; reads back.
+/// Writes a word for the kind, and the text; `from_str` reads it back.
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -109,7 +110,7 @@ impl FromStr for Fault {
     }
 }
 
-/// The state of one game.
+/// State of one game.
 #[derive(Debug, Clone)]
 pub struct Referee {
     position: Chess,
@@ -121,18 +122,18 @@ pub struct Referee {
     /// The `position` line so far.
     line: String,
     moves: Vec<MoveRecord>,
-    /// What is kept with each move.
+    /// Selection of what is kept with each move.
     keep: Arc<Keep>,
     adjudicator: Adjudicator,
     outcome: Option<Outcome>,
-    /// How late the move was that lost on time.
+    /// Excess over the time of the move that lost on time.
     late: Option<Duration>,
 }
 
 impl Referee {
-    /// A game from `start`, with `book` moves already played. Book moves must be legal, as those
-    /// of a loaded opening are; one that is not ends the book there. Endgame tables are asked after
-    /// each move of an engine.
+    /// Creates a game from `start`, with `book` moves already played. Book moves must be legal, as
+    /// those of a loaded opening are; an illegal one ends the book there. Endgame tables are asked
+    /// after each move of an engine.
     pub fn new(
         start: Chess,
         mode: CastlingMode,
@@ -169,17 +170,17 @@ impl Referee {
         referee
     }
 
-    /// The same, which keeps this with each move.
+    /// Returns the referee with this selection of what is kept with each move.
     pub fn keeping(self, keep: Arc<Keep>) -> Referee {
         Referee { keep, ..self }
     }
 
-    /// How the game ended, once it has.
+    /// Returns the outcome of the game, once it is over.
     pub fn outcome(&self) -> Option<&Outcome> {
         self.outcome.as_ref()
     }
 
-    /// What to tell the side to move.
+    /// Returns the task of the side to move.
     pub fn turn(&self) -> Turn {
         let color = self.position.turn();
         let Conditions { limits, margin, .. } = *self.conditions.get(color);
@@ -198,8 +199,8 @@ impl Referee {
         }
     }
 
-    /// What the side that has just moved may think about until its opponent has; `None` if the
-    /// reply it expects is illegal or ends the game.
+    /// Returns what the side that has just moved may think about until its opponent has; `None` if
+    /// the expected reply is illegal or ends the game.
     pub fn forecast(&self, reply: &str) -> Option<Forecast> {
         let m = UciMove::from_ascii(reply.as_bytes()).ok()?.to_move(&self.position).ok()?;
         let mut after = self.position.clone();
@@ -242,7 +243,8 @@ impl Referee {
         }
     }
 
-    /// `color` cannot go on, whether or not it is its turn. A game that is over stays as it is.
+    /// Ends the game by a fault of `color`, whether or not it is its turn. A game that is over
+    /// stays as it is.
     pub fn forfeit(&mut self, color: Color, fault: Fault) -> &Outcome {
         self.lose(color, loss_by_fault(fault))
     }
@@ -302,7 +304,7 @@ impl Referee {
         Ok(())
     }
 
-    /// What is wrong with what the side to move said of its move.
+    /// Returns the findings about the move of the side to move and its search.
     fn lint(&self, best: Move, elapsed: Duration, info: &Info) -> Vec<LintFinding> {
         let before = self.moves.iter().rev().nth(1).and_then(|own| own.thought.as_ref()?.score);
         let repetitions = |position: &Chess| {
@@ -365,8 +367,9 @@ impl Referee {
         self.outcome = self.rule_ending().or_else(looked_up).or(adjudicated);
     }
 
-    /// Whether a pawn that no piece can pin has an empty square before it: out of check, this is no
-    /// stalemate. To make all legal moves took a tenth of the time that it takes to judge a game.
+    /// Returns whether a pawn that no piece can pin has an empty square before it: out of check,
+    /// this is no stalemate. Generating all legal moves took a tenth of the time that judging a
+    /// game takes.
     fn has_free_pawn(&self) -> bool {
         let (board, color) = (self.position.board(), self.position.turn());
         let lines = board.king_of(color).map(|king| attacks::queen_attacks(king, Bitboard::EMPTY));
@@ -393,7 +396,7 @@ impl Referee {
         }
     }
 
-    /// How the game stands, for those who look on.
+    /// Returns a snapshot of the game, for viewers.
     pub fn snapshot(&self, engines: ByColor<usize>) -> GameSnapshot {
         let mover = !self.position.turn();
         let mut thoughts = ByColor::default();
@@ -413,31 +416,31 @@ impl Referee {
         }
     }
 
-    /// How late the move was that lost the game on time, if one did.
+    /// Returns the excess over the time of the move that lost the game on time, if any.
     pub fn late(&self) -> Option<Duration> {
         self.late
     }
 
-    /// How many moves were played, those of the book included.
+    /// Returns the number of moves played, those of the book included.
     pub fn moves(&self) -> usize {
         self.moves.len()
     }
 
-    /// All moves so far.
+    /// Returns all moves so far.
     pub fn into_moves(mut self) -> Vec<MoveRecord> {
         self.moves.shrink_to_fit();
         self.moves
     }
 }
 
-/// Whether a search is so far past its limit of nodes that its engine cannot have heeded it: a hundred
-/// times, and a million nodes.
+/// Returns whether a search is so far past its limit of nodes that its engine cannot have obeyed
+/// it: a hundred times, and a million nodes.
 pub(crate) fn ignores_limit(limits: &Limits, info: &Info) -> bool {
     let most = limits.nodes.map(|nodes| nodes.saturating_mul(100).max(1_000_000));
     most.zip(info.nodes).is_some_and(|(most, nodes)| nodes > most)
 }
 
-/// Why a side loses, and what it did, in words that follow its name.
+/// Reason for a loss, and a description that follows the name of the side.
 type Loss = (Termination, String);
 
 fn loss_by_fault(fault: Fault) -> Loss {
@@ -448,7 +451,8 @@ fn loss_by_fault(fault: Fault) -> Loss {
     }
 }
 
-/// A game that goes on is neither won nor drawn, so only giving up is a claim to be heard.
+/// Maps a claim to a loss: a game in progress is neither won nor drawn, so only a resignation is
+/// accepted.
 fn loss_by_claim(claim: &Claim) -> Loss {
     let (what, line) = match claim {
         Claim::Loss => return (Termination::Resignation, "resigns".to_owned()),
@@ -459,15 +463,15 @@ fn loss_by_claim(claim: &Claim) -> Loss {
     (Termination::ProtocolError, format!("{what}: '{}'", printable(line, CLAIM_EXCERPT)))
 }
 
-/// Adds a move to a `position` line.
+/// Appends a move to a `position` line.
 fn append(line: &mut String, is_first: bool, uci: UciMove) {
     line.push_str(if is_first { " moves " } else { " " });
     // Writing to a string cannot fail.
     let _ = write!(line, "{uci}");
 }
 
-/// Equal for positions that count as repetitions: placement, side to move, castling rights and
-/// an en passant capture that is really possible.
+/// Returns a key that is equal for positions that count as repetitions: placement, side to move,
+/// castling rights and an en passant capture that is really possible.
 fn key(position: &Chess) -> Zobrist128 {
     position.zobrist_hash(EnPassantMode::Legal)
 }

@@ -1,9 +1,9 @@
 //! Polls the future of a game in the thread that reads an engine.
 //!
 //! An engine's answer would otherwise wake its reader thread, which wakes a thread of the runtime:
-//! two context switches for each ply, which are most of what a ply costs. A relayed future is polled
-//! by the thread that read what it waits for. Other wake-ups, such as those of timers, wake the task
-//! that awaits it, as usual.
+//! two context switches for each ply, which are most of what a ply costs. A relayed future is
+//! polled by the thread that read what it waits for. Other wake-ups, such as those of timers, wake
+//! the task that awaits it, as usual.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -15,7 +15,7 @@ use std::thread::{self, ThreadId};
 
 use tokio::runtime::Handle;
 
-/// Where the reader thread of an engine hands over its output.
+/// Hand-over of an engine's output by its reader thread.
 #[derive(Default)]
 pub(super) struct ReaderHandoff(Mutex<HandoffState>);
 
@@ -23,7 +23,7 @@ pub(super) struct ReaderHandoff(Mutex<HandoffState>);
 struct HandoffState {
     /// The reader thread.
     from: Option<ThreadId>,
-    /// The game that the last hand-over has woken.
+    /// Game that the last hand-over has woken.
     woken: Option<Arc<dyn Resume>>,
 }
 
@@ -40,7 +40,7 @@ impl ReaderHandoff {
         sent
     }
 
-    /// Whether this thread is handing over here; if so, it will poll `woken`.
+    /// Returns whether this thread is handing over here; if so, it will poll `woken`.
     fn takes(&self, woken: Arc<dyn Resume>) -> bool {
         let mut state = lock(&self.0);
         let is_here = state.from == Some(thread::current().id());
@@ -62,28 +62,28 @@ trait Resume: Send + Sync {
     fn resume(self: Arc<Self>);
 }
 
-/// Nobody polls.
+/// State while no thread polls.
 const IDLE: u8 = 0;
-/// Somebody polls.
+/// State while a thread polls.
 const POLLED: u8 = 1;
-/// Somebody polls and must do so once more.
+/// State while a thread polls and must do so once more.
 const POLLED_AND_WOKEN: u8 = 2;
 
-/// A future between the threads that may poll it.
+/// Future shared by the threads that may poll it.
 struct Relay<T> {
     future: Mutex<Option<Pin<Box<dyn Future<Output = T> + Send>>>>,
     state: AtomicU8,
-    /// What came out, until it is fetched.
+    /// Output of the future, until it is fetched.
     output: Mutex<Option<thread::Result<T>>>,
-    /// The task that waits for the output.
+    /// Task that waits for the output.
     awaiting: Mutex<Option<Waker>>,
-    /// Those of its engines.
+    /// Hand-overs of the game's engines.
     handoffs: Vec<Arc<ReaderHandoff>>,
     runtime: Handle,
 }
 
 impl<T: Send + 'static> Relay<T> {
-    /// Polls, unless somebody does already, who then polls again.
+    /// Polls, unless another thread does already, which then polls again.
     fn poll_here(self: &Arc<Self>) {
         let entered = self.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, |state| {
             Some(if state == IDLE { POLLED } else { POLLED_AND_WOKEN })
@@ -143,8 +143,8 @@ impl<T: Send + 'static> Wake for Relay<T> {
     }
 }
 
-/// Awaits `future`, which is polled by any thread that hands over at one of `handoffs`, too. Dropping what
-/// this returns drops `future`.
+/// Awaits `future`, which is polled by any thread that hands over at one of `handoffs`, too.
+/// Dropping the returned future drops `future`.
 pub(super) async fn relayed<T: Send + 'static>(
     handoffs: Vec<Arc<ReaderHandoff>>,
     future: impl Future<Output = T> + Send + 'static,
@@ -166,7 +166,7 @@ pub(super) async fn relayed<T: Send + 'static>(
     output.await.unwrap_or_else(|panic| resume_unwind(panic))
 }
 
-/// The only one who waits for a relayed future.
+/// Handle of the only task that waits for a relayed future.
 struct Awaited<T>(Arc<Relay<T>>);
 
 impl<T> Drop for Awaited<T> {
@@ -177,7 +177,8 @@ impl<T> Drop for Awaited<T> {
     }
 }
 
-/// What these locks hold is replaced whole, so that a panic elsewhere leaves nothing half done.
+/// Locks a mutex whose contents are replaced as a whole, so that a panic elsewhere leaves nothing
+/// half done.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Runs the referee over a transcript: does the same game come out?
+//! Replay of a transcript by the referee, to check that the same game results.
 //!
 //! The protocol sessions and the referee are those of a real game; lines and times come from the
 //! transcript instead of a process and a clock.
@@ -13,42 +13,43 @@ use super::referee::{Fault, Referee, Reply, Turn};
 use super::transcript::{Entry, Mark, Transcript};
 use arbiter_protocol::{Deadlines, Game, Limits, Protocol, Session, Setup, Step};
 
-/// How an engine was addressed.
+/// Settings of an engine in a game.
 #[derive(Debug, Clone)]
 pub struct Part {
-    /// What language it speaks.
+    /// Protocol of the engine.
     pub protocol: Protocol,
-    /// What it was told before its first game.
+    /// Commands before the first game.
     pub setup: Setup,
-    /// How long its answers could take.
+    /// Time limits for answers.
     pub deadlines: Deadlines,
-    /// What bounded its thinking.
+    /// Limits of the engine's thinking.
     pub limits: Limits,
 }
 
-/// What came out.
+/// Result of a replay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replayed {
-    /// How the game ended; `None` if the transcript does not get that far.
+    /// Outcome of the game; `None` if the transcript does not get that far.
     pub outcome: Option<Outcome>,
-    /// Moves that were judged, those of the book included.
+    /// Number of moves that were judged, those of the book included.
     pub moves: usize,
-    /// Where the transcript differs from what would be said now, and why it ended early.
+    /// Differences between the transcript and the commands of today, and the reason for an early
+    /// end.
     pub remarks: Vec<String>,
 }
 
-/// Why a side cannot go on.
+/// Reason why a side cannot continue.
 enum Stop {
     /// An answer is late; the text says which.
     Late(String),
     /// The engine failed.
     Fault(Fault),
-    /// The transcript does not say more.
+    /// The transcript ends here; the text says why it does not suffice.
     Missing(String),
 }
 
 impl Stop {
-    /// What that amounts to in a game; an error says what is missing.
+    /// Returns the fault of an engine in a game; an error says what is missing.
     fn fault(self) -> Result<Fault, String> {
         match self {
             Stop::Late(what) => Ok(Fault::Silent(what)),
@@ -58,8 +59,8 @@ impl Stop {
     }
 }
 
-/// Plays the game of `transcript` again, which began at `start`, where `referee` is ready to judge
-/// it; `zero` is any moment, from which times are counted.
+/// Plays the game of `transcript` again, from `start`, where `referee` is ready to judge it; `zero`
+/// is any moment, from which times are counted.
 pub fn replay(
     mut referee: Referee,
     start: &Chess,
@@ -84,7 +85,7 @@ pub fn replay(
     Replayed { outcome, moves: referee.into_moves().len(), remarks }
 }
 
-/// Plays until the game is over; an error says what is missing for that.
+/// Plays until the game is over; an error says what is missing.
 fn play(
     referee: &mut Referee,
     games: ByColor<Game<'_>>,
@@ -122,7 +123,7 @@ fn play(
     Ok(())
 }
 
-/// One engine, played by the transcript.
+/// Engine that is played by the transcript.
 struct Side {
     color: Color,
     session: Session,
@@ -133,14 +134,15 @@ struct Side {
     ponders: bool,
     expected: Option<String>,
     pondered: String,
-    /// What was said before this moment belongs to an earlier search.
+    /// Start of the search: earlier lines belong to the search before.
     since: Instant,
     heard: Instant,
-    /// When the last line that was sent had been handed over.
+    /// Time at which the last line that was sent had been handed over.
     flushed: Instant,
-    /// Pings are numbered through the life of a process: the answer as it was, and as it would be.
+    /// Answer to a ping, as it was and as it would be now: pings are numbered through the life of a
+    /// process.
     pong: Option<(String, String)>,
-    /// The first line that we would not say so now.
+    /// First line that would be different now.
     difference: Option<String>,
 }
 
@@ -168,12 +170,12 @@ impl Side {
         self.zero + Duration::from_nanos(at_ns.saturating_sub(self.first_ns).max(0) as u64)
     }
 
-    /// When the next entry was taken down.
+    /// Returns the time at which the next entry was recorded.
     fn next_moment(&self) -> Instant {
         self.entries.front().map_or(self.heard, |entry| self.moment(entry.at_ns))
     }
 
-    /// Handshake and preparation for the game.
+    /// Does the handshake and the preparation for the game.
     fn get_ready(&mut self, game: Game<'_>) -> Result<(), Stop> {
         let text = self.session.open(self.asked());
         self.sent(text, true)?;
@@ -204,7 +206,7 @@ impl Side {
         Ok(())
     }
 
-    /// As the engine does it, with the times of the transcript.
+    /// Lets the side think as an engine does, with the times of the transcript.
     fn think(&mut self, turn: Turn) -> Result<Reply, Stop> {
         let Turn { color, position, mut go, mut budget } = turn;
         if let Some(claim) = self.session.false_claim() {
@@ -256,7 +258,7 @@ impl Side {
         self.entries.front().is_some_and(|entry| entry.mark == mark)
     }
 
-    /// Takes in one line of the engine, if it was in time.
+    /// Processes one line of the engine, if it was in time.
     fn step(&mut self) -> Result<Step, Stop> {
         let at = self.next_moment();
         if self.is_next(Mark::ToEngine) {
@@ -294,7 +296,8 @@ impl Side {
         Ok(step)
     }
 
-    /// Compares what is due now with what was said then. Without `exactly` the lines may differ.
+    /// Compares what is to be sent now with what was sent then. Without `exactly` the lines may
+    /// differ.
     fn sent(&mut self, text: &str, exactly: bool) -> Result<(), Stop> {
         let mut due: VecDeque<&str> = text.lines().collect();
         while exactly && !due.is_empty() || !exactly && self.own_next(Mark::ToEngine).is_some() {
@@ -323,8 +326,8 @@ impl Side {
         Ok(())
     }
 
-    /// The place of what we did next, if it is `mark`. Lines that the engine had said by then, and
-    /// that nobody had looked at, may come before it.
+    /// Returns the index of the next entry that is not of the engine, if it is `mark`. Lines that
+    /// the engine had sent by then, and that nobody had read, may come before it.
     fn own_next(&self, mark: Mark) -> Option<usize> {
         let place = self.entries.iter().position(|entry| entry.mark != Mark::FromEngine);
         place.filter(|place| self.entries[*place].mark == mark)
@@ -334,13 +337,13 @@ impl Side {
         self.own_next(mark).and_then(|place| self.entries.remove(place))
     }
 
-    /// When we said something next.
+    /// Returns the time of the next command to the engine.
     fn asked(&self) -> Instant {
         let place = self.own_next(Mark::ToEngine);
         place.map_or(self.next_moment(), |place| self.moment(self.entries[place].at_ns))
     }
 
-    /// Why the next entry, which is no line, ends this.
+    /// Returns the reason why the next entry, which is not a line, ends the replay.
     fn stop(&mut self) -> Stop {
         let name = color_name(self.color);
         match self.entries.pop_front() {

@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use crate::adjudicate::Tables;
 
-/// Tables in a folder cannot be used; the text says why.
+/// Error of endgame tables in a folder; the text is the reason.
 #[derive(Debug, Error)]
 #[error("syzygy: {0}")]
 pub struct TablesError(String);
@@ -45,14 +45,14 @@ impl Syzygy {
         Ok(Syzygy(tables))
     }
 
-    /// Pieces of the largest table.
+    /// Returns the number of pieces of the largest table.
     pub fn max_pieces(&self) -> usize {
         self.0.max_pieces()
     }
 }
 
-/// Refuses a file with the name of a table that is none, or not whole: it would be asked in vain, in the
-/// middle of a run. What is behind its header comes in blocks of 64 bytes.
+/// Refuses a file with the name of a table that is not one, or not whole: lookups in it would fail
+/// in the middle of a run. The data after its header come in blocks of 64 bytes.
 fn check(path: &Path) -> Result<(), String> {
     let magic = match path.extension().and_then(OsStr::to_str) {
         Some("rtbw") => [0x71, 0xe8, 0x23, 0x5d],
@@ -124,8 +124,7 @@ mod tests {
         assert_eq!(with(&magic[..2]), refused("is too short"));
         assert_eq!(with(b""), refused("is too short"));
     }
-    /// Whoever gives tables away may have written anything into them: they are asked, answer something or
-    /// nothing, and come to an end.
+    /// Tables may come from strangers with any contents: lookups give an answer or none, and end.
     #[test]
     fn tables_of_nonsense_are_asked_without_harm() {
         let dir = tempfile::tempdir().unwrap();

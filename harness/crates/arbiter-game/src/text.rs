@@ -1,4 +1,4 @@
-//! Texts and lists that come from other machines, for `#[serde(with)]` and `#[serde(deserialize_with)]`.
+//! Texts and lists from other machines, for `#[serde(with)]` and `#[serde(deserialize_with)]`.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -9,14 +9,14 @@ use serde_with::serde_conv;
 
 use crate::outcome::printable;
 
-/// Longest text of another machine that is shown or stored, in characters.
+/// Length of the longest text of another machine that is shown or stored, in characters.
 pub const MAX_TEXT: usize = 300;
 
-/// Longest description of the end of a game, in characters.
+/// Length of the longest description of the end of a game, in characters.
 const MAX_DETAIL: usize = 1_000;
 
 serde_conv!(
-    /// A text that is shown or stored: its beginning, without control characters.
+    /// Text that is shown or stored: its beginning, without control characters.
     pub Text,
     String,
     String::as_str,
@@ -24,7 +24,7 @@ serde_conv!(
 );
 
 serde_conv!(
-    /// How a game ended, as a sentence.
+    /// Description of the end of a game, as a sentence.
     pub(crate) Detail,
     String,
     String::as_str,

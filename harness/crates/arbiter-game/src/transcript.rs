@@ -1,4 +1,4 @@
-//! What was said in a game: every line to and from both engines, with the time.
+//! Transcript of a game: every line to and from both engines, with the time.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -7,33 +7,34 @@ use std::time::{Duration, Instant};
 
 use shakmaty::{ByColor, Color};
 
-/// How much of what an engine was told and said before its first game is kept, in bytes.
+/// Number of bytes that are kept of the lines before an engine's first game.
 const MAX_START: usize = 128 << 10;
 
-/// How much of the beginning of a game is kept for each engine, in bytes.
+/// Number of bytes that are kept of the beginning of a game, for each engine.
 const MAX_HEAD: usize = 128 << 10;
 
-/// How much of the end of a game is kept for each engine at least, in bytes; one chunk more at most.
+/// Minimum number of bytes that are kept of the end of a game, for each engine; one chunk more at
+/// most.
 const MIN_TAIL: usize = 128 << 10;
 
-/// Longest transcript that is read, in bytes; those of two engines are far shorter.
+/// Length of the longest transcript that is read, in bytes; those of two engines are far shorter.
 const MAX_BYTES: usize = 8 << 20;
 
-/// What a line of a transcript is.
+/// Kind of a line of a transcript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Mark {
-    /// We said it.
+    /// Line to the engine.
     ToEngine = b'<',
-    /// The engine said it.
+    /// Line from the engine.
     FromEngine = b'>',
-    /// Something happened to the engine; the text says what.
+    /// Event at the engine; the text describes it.
     Event = b'!',
-    /// What we said has been handed over; clocks run from here.
+    /// The line to the engine has been handed over; clocks run from here.
     Flushed = b'.',
-    /// The engine gets ready for this game; what is above was said before.
+    /// Start of the preparation for this game; the lines above came before.
     NewGame = b'=',
-    /// Lines are missing here; the text says how many.
+    /// Missing lines; the text gives their number.
     Cut = b'~',
 }
 
@@ -41,39 +42,39 @@ impl Mark {
     const ALL: [Mark; 6] =
         [Mark::ToEngine, Mark::FromEngine, Mark::Event, Mark::Flushed, Mark::NewGame, Mark::Cut];
 
-    /// What stands for it in a written transcript.
+    /// Returns the character of the mark in a written transcript.
     fn as_char(self) -> char {
         char::from(self as u8)
     }
 }
 
-/// Size of a chunk, in bytes of text and in lines. All chunks are of one size, so that the memory of
-/// games that are over fits the next ones.
+/// Size of a chunk, in bytes of text and in lines. All chunks are of one size, so that the memory
+/// of games that are over fits the next ones.
 const CHUNK: (usize, usize) = (8 << 10, 256);
 
-/// Records what one engine is told and says. It is bounded: of a long game the beginning and the end
-/// are kept.
+/// Recorder of the lines to and from one engine. It is bounded: of a long game the beginning and
+/// the end are kept.
 #[derive(Debug)]
 pub struct Recorder {
     epoch: Instant,
-    /// Whether anything is recorded.
+    /// `true` if anything is recorded.
     is_enabled: bool,
-    /// Whether the first game has begun.
+    /// `true` once the first game has started.
     is_started: bool,
     start: Lines,
     head: Lines,
     tail: Lines,
 }
 
-/// Lines in a row.
+/// Consecutive lines.
 #[derive(Debug, Default)]
 struct Lines {
     chunks: VecDeque<Chunk>,
-    /// Bytes in use.
+    /// Number of bytes in use.
     size: usize,
-    /// The last line of the last chunk that tells a position, in full.
+    /// Last `position` command of the last chunk, in full.
     position: String,
-    /// Lines that are not kept.
+    /// Number of lines that are not kept.
     lost: u64,
 }
 
@@ -86,16 +87,17 @@ struct Chunk {
 #[derive(Debug, Clone, Copy)]
 struct Note {
     ns: u64,
-    /// Where the line ends in the text of its chunk.
+    /// End of the line in the text of its chunk.
     end: u32,
     mark: Mark,
-    /// Whether the line is the last one in the chunk that told a position, with more to it. They tell
-    /// all moves of a game again and again, and would be most of the text.
+    /// `true` if the line is the last `position` command in the chunk with something appended, of
+    /// which only the addition is stored. These commands repeat all moves of a game, and would be
+    /// most of the text.
     goes_on: bool,
 }
 
 impl Chunk {
-    /// An empty chunk with room for `line`.
+    /// Creates an empty chunk with room for `line`.
     fn with_room(line: &str) -> Chunk {
         let text = String::with_capacity(CHUNK.0.max(line.len()));
         Chunk { text, notes: Vec::with_capacity(CHUNK.1) }
@@ -110,7 +112,7 @@ impl Chunk {
         self.notes.shrink_to_fit();
     }
 
-    /// Bytes in use.
+    /// Returns the number of bytes in use.
     fn size(&self) -> usize {
         self.text.len() + self.notes.len() * size_of::<Note>()
     }
@@ -171,7 +173,7 @@ impl Lines {
         })
     }
 
-    /// The entry that says that `lost` lines are missing after these.
+    /// Returns the entry which says that `lost` lines are missing after these.
     fn cut(&self, lost: u64) -> Option<(u64, Mark, String)> {
         let last = self.chunks.back().and_then(|chunk| chunk.notes.last());
         let ns = last.map_or(0, |note| note.ns);
@@ -184,13 +186,14 @@ fn tells_position(mark: Mark, line: &str) -> bool {
 }
 
 impl Recorder {
-    /// The recorder of an engine that starts at `epoch`; one that is not enabled records nothing.
+    /// Creates the recorder of an engine that starts at `epoch`; one that is not enabled records
+    /// nothing.
     pub fn new(epoch: Instant, is_enabled: bool) -> Recorder {
         let [start, head, tail] = Default::default();
         Recorder { epoch, is_enabled, is_started: false, start, head, tail }
     }
 
-    /// Forgets the last game; what follows belongs to a new one.
+    /// Forgets the last game; the lines that follow belong to a new one.
     pub fn begin_game(&mut self, at: Instant) {
         if !self.is_started {
             self.is_started = true;
@@ -201,7 +204,7 @@ impl Recorder {
         self.note(at, Mark::NewGame, "");
     }
 
-    /// Records a line or, of what we say, several, each with its end.
+    /// Records a line or, of commands to the engine, several, each with its end.
     pub fn note(&mut self, at: Instant, mark: Mark, text: &str) {
         if !self.is_enabled {
             return;
@@ -236,7 +239,7 @@ impl Recorder {
         }
     }
 
-    /// All lines in order, with a mark where some are missing.
+    /// Returns all lines in order, with a mark where some are missing.
     fn entries(&self) -> impl Iterator<Item = (u64, Mark, String)> {
         let start = self.start.entries().chain(self.start.cut(self.start.lost));
         let head = self.head.entries().chain(self.head.cut(self.tail.lost));
@@ -244,28 +247,29 @@ impl Recorder {
     }
 }
 
-/// One line of a transcript.
+/// Line of a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Time since the first move was asked for, in nanoseconds; below zero before.
+    /// Time since the first request for a move, in nanoseconds; below zero before.
     pub at_ns: i64,
-    /// Whose line it is.
+    /// Side of the engine.
     pub color: Color,
-    /// What it is.
+    /// Kind of the line.
     pub mark: Mark,
-    /// The text.
+    /// Text of the line.
     pub text: String,
 }
 
-/// What was said in a game.
+/// Transcript of a game.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Transcript {
-    /// All lines by time.
+    /// All lines, by time.
     pub entries: Vec<Entry>,
 }
 
 impl Transcript {
-    /// What both sides recorded in one; `zero` is when the game began. A side may have no recorder.
+    /// Merges the lines of both sides; `zero` is the start of the game. A side may have no
+    /// recorder.
     pub fn of(recorders: ByColor<Option<&Recorder>>, zero: Instant) -> Transcript {
         let mut entries = Vec::new();
         for (color, recorder) in [(Color::White, recorders.white), (Color::Black, recorders.black)]
@@ -291,8 +295,9 @@ fn signed_ns(time: Duration) -> i64 {
     i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// One line each: time in nanoseconds, `W` or `B`, a mark, the text. `<` is to the engine, `.` means
-/// that it has been handed over, `>` is from the engine, `!` an event, `=` the beginning of the game, `~` a place where lines are missing.
+/// Writes one line each: time in nanoseconds, `W` or `B`, a mark, the text. `<` is to the engine,
+/// `.` means that it has been handed over, `>` is from the engine, `!` an event, `=` the beginning
+/// of the game, `~` a place where lines are missing.
 impl fmt::Display for Transcript {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for Entry { at_ns, color, mark, text } in &self.entries {

@@ -1,11 +1,11 @@
-//! The names of the values of an enum, as flags, files and the store have them: those that serde
-//! gives them; the known name that a mistyped one is like; and how things are counted.
+//! Names of the values of an enum, as in flags, files and the store: those that serde gives them.
+//! Also suggestions for mistyped names, and counts as text.
 
 use std::fmt::Display;
 
 use serde::de::{DeserializeOwned, Error, IntoDeserializer};
 
-/// A word that names no value of an enum; the text lists those that do.
+/// Name that no value of an enum has; the text lists the existing ones.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnknownName(String);
@@ -27,18 +27,18 @@ impl From<UnknownName> for String {
     }
 }
 
-/// So many things, of which one has no s: `1 pair`, `2 pairs`.
+/// Returns a number with its noun, in the plural unless it is 1: `1 pair`, `2 pairs`.
 pub fn counted(number: impl Display, thing: &str) -> String {
     let number = number.to_string();
     let plural = if number == "1" { "" } else { "s" };
     format!("{number} {thing}{plural}")
 }
 
-/// Characters between groups of three digits, blanks that are not ASCII included.
+/// Characters between groups of three digits, non-ASCII blanks included.
 const GROUPING: [char; 8] = [',', '.', '\'', '’', '_', '\u{a0}', '\u{2009}', '\u{202f}'];
 
-/// A whole number as programs print it: digits, perhaps in groups of three. `None` if it is not certain
-/// to be one, as `2.030`, which is two and a bit elsewhere.
+/// Parses a whole number as programs print it: digits, perhaps in groups of three. `None` if it is
+/// not certain to be one, as `2.030`, which is a decimal fraction elsewhere.
 pub fn whole_number(text: &str) -> Option<u64> {
     let separator = text.chars().find(|c| !c.is_ascii_digit());
     let Some(separator) = separator.filter(|separator| GROUPING.contains(separator)) else {
@@ -52,8 +52,8 @@ pub fn whole_number(text: &str) -> Option<u64> {
     text.replace(separator, "").parse().ok().filter(|_| is_grouped && !is_decimal)
 }
 
-/// Whether a character is obeyed rather than shown: control characters, and those that turn the
-/// direction of the text around them.
+/// Returns whether a character is obeyed rather than shown: control characters, and those that
+/// change the direction of the text around them.
 pub fn is_hidden(character: char) -> bool {
     let turns = ['\u{61c}', '\u{200e}', '\u{200f}'];
     character.is_control()
@@ -61,7 +61,7 @@ pub fn is_hidden(character: char) -> bool {
         || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The text with codes for what terminals and browsers would obey: `\u{202e}`.
+/// Returns the text with codes for characters that terminals and browsers would obey: `\u{202e}`.
 pub fn shown(text: String) -> String {
     if !text.contains(is_hidden) {
         return text;
@@ -70,10 +70,10 @@ pub fn shown(text: String) -> String {
     text.chars().map(code).collect()
 }
 
-/// How like a known name must be, from 0 to 1, to be suggested.
+/// Likeness, from 0 to 1, that a known name must exceed to be suggested.
 const LIKENESS: f64 = 0.8;
 
-/// The known name that looks most like another one, whatever the case; `None` if none does.
+/// Returns the known name that looks most like another one, whatever the case; `None` if none does.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.to_ascii_lowercase();
     let all = known.into_iter();
@@ -83,18 +83,19 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, known)| known)
 }
 
-/// ` (did you mean 'x'?)`, to follow an unknown name in an error; empty if no known one is like it.
+/// Returns ` (did you mean 'x'?)`, to follow an unknown name in an error; empty if no known one is
+/// like it.
 pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(name, known).map_or_else(String::new, |near| format!(" (did you mean '{near}'?)"))
 }
 
-/// The value of an enum without fields that has this name; for [`named!`] only.
+/// Returns the value of an enum without fields that has this name; for [`named!`] only.
 #[doc(hidden)]
 pub fn from_name<T: DeserializeOwned>(name: &str) -> Result<T, UnknownName> {
     T::deserialize(name.into_deserializer())
 }
 
-/// Lets enums without fields be written as the names that serde gives them, and be read from these.
+/// Implements `Display` and `FromStr` for enums without fields, by the names that serde gives them.
 #[macro_export]
 macro_rules! named {
     ($($type:ty),+) => { $(

@@ -1,4 +1,4 @@
-//! The lists in a file: decompression, archive members, detection of the format.
+//! Reader of the lists in a file: decompression, archive members, detection of the format.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -14,13 +14,13 @@ use crate::compressed::{decompressed, is_zip};
 use arbiter_position::{PlainText, lines};
 use arbiter_process::open_input;
 
-/// Most bytes of a text that is read as a whole, unpacked.
+/// Length of the longest text that is read as a whole, unpacked, in bytes.
 const MAX_UNPACKED: u64 = 1 << 28;
 
-/// How much of a text of unknown kind is looked at.
+/// Number of bytes that are examined of a text of unknown kind.
 const SNIFFED_BYTES: u64 = 4096;
 
-/// The kinds of lists of which a book may consist.
+/// Kind of list of which a book may consist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Positions,
@@ -41,7 +41,7 @@ pub(super) fn read_file(path: &Path, name: &str, book: &mut Collector) -> Result
     }
 }
 
-/// Opens a file, and tells whether it is a zip archive.
+/// Opens a file. Returns it and whether it is a zip archive.
 fn open(path: &Path) -> io::Result<(File, bool)> {
     let mut file = open_input(path)?;
     let mut magic = Vec::new();
@@ -50,12 +50,13 @@ fn open(path: &Path) -> io::Result<(File, bool)> {
     Ok((file, is_zip(&magic)))
 }
 
-/// The text of a file that may be packed: gzip, Zstandard, or a zip archive with one file. Its lines end
-/// with line feeds, and it has no byte order mark.
+/// Reads the text of a file that may be packed: gzip, Zstandard, or a zip archive with one file.
+/// The lines of the text end with line feeds, and it has no byte order mark.
 ///
 /// # Errors
 ///
-/// Those of [`open_input`], for what cannot be unpacked or is no text, and for more than 256 MiB.
+/// The errors of [`open_input`], one for a file that cannot be unpacked or is not text, and one for
+/// more than 256 MiB.
 pub fn read_packed(path: &Path) -> io::Result<Vec<u8>> {
     let (file, is_archive) = open(path)?;
     if !is_archive {
@@ -72,7 +73,7 @@ pub fn read_packed(path: &Path) -> io::Result<Vec<u8>> {
     read_bounded(decompressed(member)?)
 }
 
-/// The files of an archive, each with its place, but for what file managers add.
+/// Returns the files of an archive, each with its place, except for those that file managers add.
 fn members(archive: &mut ZipArchive<impl Read + Seek>) -> Result<Vec<(usize, String)>, ZipError> {
     let mut members = Vec::new();
     for index in 0..archive.len() {
@@ -148,7 +149,8 @@ fn kind_by_extension(name: &str) -> Option<Kind> {
     }
 }
 
-/// Games begin with a tag, a move number or a comment; positions with pieces.
+/// Returns whether a text is PGN. Games begin with a tag, a move number or a comment; positions
+/// with pieces.
 fn looks_like_pgn(head: &[u8]) -> bool {
     let head = String::from_utf8_lossy(head);
     let first = lines(&head).next();

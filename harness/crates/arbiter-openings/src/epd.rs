@@ -10,10 +10,10 @@ use super::error::OpeningError;
 use super::{Collector, Opening};
 use arbiter_position::{Start, content, line_parts};
 
-/// Longest line accepted, in bytes. Positions take 90, comments rarely another 1000.
+/// Length of the longest line accepted, in bytes. Positions take 90, comments rarely another 1000.
 const MAX_LINE: usize = 1 << 16;
 
-/// Reads every position of `source` into `book`; what is none is left out.
+/// Reads every position of `source` into `book`; lines that are not positions are left out.
 pub(super) fn read(
     file: &str,
     source: &mut dyn Read,
@@ -56,7 +56,8 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Checks that a game can begin with a position: engines need not know what no game reaches.
+/// Checks that a game can begin with a position: engines need not handle positions that no game
+/// reaches.
 pub(super) fn playable(start: Start) -> Result<Start, String> {
     match start.reachable() {
         Ok(()) => Ok(start),
@@ -64,7 +65,7 @@ pub(super) fn playable(start: Start) -> Result<Start, String> {
     }
 }
 
-/// How the game is over in `position`, if it is.
+/// Returns how the game is over in `position`, if it is.
 pub(super) fn ending(position: &Chess) -> Option<&'static str> {
     if position.legal_moves().is_empty() {
         Some(if position.is_check() { "checkmate" } else { "stalemate" })
@@ -77,7 +78,7 @@ pub(super) fn ending(position: &Chess) -> Option<&'static str> {
     }
 }
 
-/// The fault of an opening after which nothing is left to play.
+/// Returns the fault of an opening after which nothing is left to play.
 pub(super) fn over(ending: &str) -> String {
     format!("expected a position to play from, got one where the game is over by {ending}")
 }

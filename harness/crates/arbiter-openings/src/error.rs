@@ -4,8 +4,9 @@ use std::fmt::Display;
 
 use thiserror::Error;
 
-/// Why a book, or an entry of it, cannot be used: where, and what was expected and found. Files
-/// inside an archive are named `archive.zip/member.epd`; lines and games are counted from 1.
+/// Reason why a book, or an entry of it, cannot be used: its place, and what was expected and
+/// found. Files inside an archive are named `archive.zip/member.epd`; lines and games are counted
+/// from 1.
 #[derive(Debug, Error)]
 #[error("{place}: {what}")]
 pub struct OpeningError {
@@ -14,12 +15,13 @@ pub struct OpeningError {
 }
 
 impl OpeningError {
-    /// `place` is a file, perhaps with a line.
+    /// Creates an error; `place` is a file, perhaps with a line.
     pub(super) fn new(place: impl Display, what: impl Display) -> OpeningError {
         OpeningError { place: place.to_string(), what: what.to_string() }
     }
 
-    /// The line, or the game that begins on it, cannot be read, or decompressed, to its end.
+    /// Creates the error of a line, or of the game that begins on it, that cannot be read, or
+    /// decompressed, to its end.
     pub(super) fn unreadable(file: &str, line: u64, reason: impl Display) -> OpeningError {
         let what = format_args!("cannot read the opening book further: {reason}");
         OpeningError::new(format_args!("{file}:{line}"), what)

@@ -1,7 +1,7 @@
 //! New openings by random play from the initial position.
 //!
-//! This is the half that needs no engine: it deals [`Candidate`]s, each different from all before
-//! it. Whoever owns an engine asks it which of them are balanced. The same seed deals the same
+//! This is the half that needs no engine: it generates [`Candidate`]s, each different from all
+//! before it. The caller asks an engine which of them are balanced. The same seed gives the same
 //! candidates.
 
 use std::collections::HashSet;
@@ -16,26 +16,26 @@ use arbiter_schedule::seed::{below, seed_for};
 /// Purpose label of the random play.
 const PURPOSE: &str = "openings.generate";
 
-/// Attempts in a row that may fail before the supply counts as exhausted.
+/// Number of attempts in a row that may fail before the supply counts as exhausted.
 const MAX_FAILURES: usize = 10_000;
 
 /// Largest difference in material between the sides of a candidate, in pawns (1, 3, 3, 5, 9).
 const MAX_MATERIAL_DIFFERENCE: u32 = 1;
 
-/// A position that might become an opening.
+/// Position that may become an opening.
 #[derive(Debug, Clone)]
 pub struct Candidate {
     /// Number of the attempt, from 0. With the seed and the plies it determines the moves.
     pub id: u64,
-    /// The moves from the initial position.
+    /// Moves from the initial position.
     pub moves: Vec<UciMove>,
-    /// The position: not over, nobody in check.
+    /// Position after the moves: not over, no side in check.
     pub position: Chess,
 }
 
 impl Candidate {
-    /// The candidate as a line of an EPD file, without the line end: position, counters, name, and
-    /// the engine's verdict (`ce` in centipawns for the side to move, `acd` the depth).
+    /// Returns the candidate as a line of an EPD file, without the line end: position, counters,
+    /// name, and the engine's verdict (`ce` in centipawns for the side to move, `acd` the depth).
     pub fn to_epd(&self, Verdict { score_cp, depth }: Verdict) -> String {
         let fen = Fen::from_position(&self.position, EnPassantMode::Legal);
         let setup = fen.as_setup();
@@ -49,17 +49,17 @@ impl Candidate {
     }
 }
 
-/// What an engine thinks of a position.
+/// Verdict of an engine on a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verdict {
     /// Score in centipawns from White's side.
     pub score_cp: i32,
-    /// Depth of the search behind it, in half-moves.
+    /// Depth of the search behind it, in plies.
     pub depth: u32,
 }
 
-/// All candidates of a seed after so many plies, by increasing [`Candidate::id`]. Ends when random play
-/// finds nothing new.
+/// Returns all candidates of a seed after `plies` plies, by increasing [`Candidate::id`]. Ends when
+/// random play finds nothing new.
 pub fn candidates(seed: u64, plies: u32) -> impl Iterator<Item = Candidate> {
     let (mut ids, mut dealt) = (0.., HashSet::new());
     std::iter::from_fn(move || {

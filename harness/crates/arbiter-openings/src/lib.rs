@@ -43,24 +43,24 @@ pub use quarantine::{MAX_FAULTS, Quarantine};
 
 use packed::PackedBook;
 
-/// Most openings a book may hold. They are kept in memory, some 30 bytes each, and two for each
-/// move.
+/// Largest number of openings of a book. They are kept in memory, some 30 bytes each, and two for
+/// each move.
 pub const MAX_OPENINGS: usize = 10_000_000;
 
-/// How to read a book.
+/// Options for reading a book.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// Half-moves to take from each game of a PGN file: all if `None`.
+    /// Number of plies to take from each game of a PGN file: all if `None`.
     pub plies: Option<u32>,
-    /// Half-moves to follow a Polyglot book: 8 if `None`.
+    /// Number of plies to follow a Polyglot book: 8 if `None`.
     pub depth: Option<u32>,
-    /// From which the choice of a Polyglot book's lines derives.
+    /// Seed of the choice of a Polyglot book's lines.
     pub seed: u64,
-    /// Whether a bad line is an error instead of being left out.
+    /// `true` if a bad line is an error instead of being left out.
     pub strict: bool,
 }
 
-/// A position, and moves played from it, with which a game begins. Always legal, never over.
+/// Position, and moves played from it, with which a game begins. Always legal, never over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opening {
     fen: Fen,
@@ -74,34 +74,35 @@ impl Opening {
         Opening { fen, castling_mode: start.mode, moves }
     }
 
-    /// The position before the moves as the book gives it, counters included.
+    /// Returns the position before the moves as the book gives it, counters included.
     pub fn fen(&self) -> &Fen {
         &self.fen
     }
 
-    /// Castling rules, which decide how moves are written: `e1g1` or `e1h1`.
+    /// Returns the castling rules, which decide the notation of castling: `e1g1` or `e1h1`.
     pub fn castling_mode(&self) -> CastlingMode {
         self.castling_mode
     }
 
-    /// Moves played from the position, in the notation of [`Opening::castling_mode`].
+    /// Returns the moves played from the position, in the notation of [`Opening::castling_mode`].
     pub fn moves(&self) -> &[UciMove] {
         &self.moves
     }
 
-    /// The position before the moves.
+    /// Returns the position before the moves.
     pub fn start_position(&self) -> Chess {
         Chess::from_setup(self.fen.as_setup().clone(), self.castling_mode)
             .expect("an opening is validated before it is made")
     }
 }
 
-/// At least one opening.
+/// Opening book, with at least one opening.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Book {
     name: String,
     openings: PackedBook,
-    /// The places of those that are left of a book of so many, if it was [thinned](Book::keep).
+    /// Indices of the openings that are left, and the original length, if the book was
+    /// [thinned](Book::keep).
     kept: Option<(Vec<usize>, usize)>,
     quarantine: Quarantine,
     corrected: Quarantine,
@@ -109,24 +110,24 @@ pub struct Book {
 }
 
 impl Book {
-    /// Where the book came from: its path, or the name it was given.
+    /// Returns the source of the book: its path, or the name it was given.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// How many openings there are: at least one. [`Book::keep`] does not change it.
+    /// Returns the number of openings: at least one. [`Book::keep`] does not change it.
     #[expect(clippy::len_without_is_empty, reason = "a book is never empty")]
     pub fn len(&self) -> usize {
         self.kept.as_ref().map_or(self.openings.len, |(_, len)| *len)
     }
 
-    /// Number of openings of the whole book that are the same as an earlier one.
+    /// Returns the number of openings of the whole book that are the same as an earlier one.
     pub fn duplicates(&self) -> usize {
         self.duplicates
     }
 
-    /// The opening at `index` in the order of the file, from 0 and below [`Book::len`]; one that
-    /// was kept, if not all were.
+    /// Returns the opening at `index` in the order of the file, from 0 and below [`Book::len`]; one
+    /// that was kept, if not all were.
     pub fn opening(&self, index: usize) -> Opening {
         let place = match &self.kept {
             None => index,
@@ -135,8 +136,8 @@ impl Book {
         self.openings.get(place)
     }
 
-    /// Drops all openings but those at `places`, which saves most of the memory of a large book. The
-    /// remaining ones keep their indices.
+    /// Drops all openings except those at `places`, which saves most of the memory of a large book.
+    /// The remaining ones keep their indices.
     pub fn keep(&mut self, places: &BTreeSet<usize>) {
         let mut left = PackedBook::default();
         places.iter().for_each(|place| left.push(&self.opening(*place)));
@@ -145,25 +146,25 @@ impl Book {
         self.openings = left;
     }
 
-    /// The openings in the order of the file, as far as they are kept; never empty. Each is made
-    /// when it is asked for.
+    /// Returns the openings in the order of the file, as far as they are kept; never empty. Each is
+    /// unpacked on demand.
     pub fn openings(&self) -> impl ExactSizeIterator<Item = Opening> {
         self.openings.iter()
     }
 
-    /// The entries that were left out.
+    /// Returns the entries that were left out.
     pub fn quarantine(&self) -> &Quarantine {
         &self.quarantine
     }
 
-    /// What was left out of positions that are used, as no position can have it: en passant squares and
-    /// rights to castle.
+    /// Returns the corrections of positions that are used: en passant squares and rights to castle
+    /// that they cannot have.
     pub fn corrected(&self) -> &Quarantine {
         &self.corrected
     }
 
-    /// The book without some of its openings, by their places in [`Book::openings`]; `None` if
-    /// that leaves nothing.
+    /// Returns the book without some of its openings, by their places in [`Book::openings`]; `None`
+    /// if that leaves nothing.
     pub fn without(mut self, left_out: &BTreeSet<usize>) -> Option<Book> {
         if !left_out.is_empty() {
             let mut left = PackedBook::default();
@@ -175,17 +176,18 @@ impl Book {
         (!self.openings.is_empty()).then_some(self)
     }
 
-    /// Whether any opening needs the castling rules of Chess960.
+    /// Returns whether any opening needs the castling rules of Chess960.
     pub fn needs_chess960(&self) -> bool {
         self.openings.chess960 > 0
     }
 }
 
-/// Reads the book at `path`: EPD, FEN list, PGN or Polyglot; plain, gzip, Zstandard, or in a zip archive.
+/// Reads the book at `path`: EPD, FEN list, PGN or Polyglot; plain, gzip, Zstandard, or in a zip
+/// archive.
 ///
-/// The kind of list is told by the extension (`.epd`, `.fen`, `.pgn`, `.bin`, before a `.gz` or `.zst`), or else by
-/// what the text looks like; compression is told by the content. Of an archive, all members with
-/// a known extension are read in archive order, or all members if none has one.
+/// The extension decides the kind of list (`.epd`, `.fen`, `.pgn`, `.bin`, before a `.gz` or
+/// `.zst`), or else the beginning of the text; the content decides the compression. Of an archive,
+/// all members with a known extension are read in archive order, or all members if none has one.
 pub fn load(path: &Path, options: ReadOptions) -> Result<Book, OpeningError> {
     let name = path.display().to_string();
     let mut collector = Collector::new(options);
@@ -200,8 +202,8 @@ pub fn from_text(name: &str, text: &str, options: ReadOptions) -> Result<Book, O
     collector.finish(name.into())
 }
 
-/// Makes a book of moves from the initial position: openings of so many plies, two bytes a move, one after
-/// another. They are not checked again.
+/// Makes a book of moves from the initial position: openings of `plies` plies, two bytes a move,
+/// one after another. They are not checked again.
 pub fn from_moves(name: &str, moves: &[u8], plies: usize) -> Book {
     let mut collector = Collector::new(ReadOptions::default());
     let initial = Start::new(Chess::default(), CastlingMode::Standard);
@@ -213,7 +215,7 @@ pub fn from_moves(name: &str, moves: &[u8], plies: usize) -> Book {
     collector.finish(name.into()).expect("a book in the program has openings")
 }
 
-/// A book being read.
+/// Collector of the openings of a book that is being read.
 struct Collector {
     options: ReadOptions,
     openings: PackedBook,
@@ -236,7 +238,7 @@ impl Collector {
         Ok(())
     }
 
-    /// Leaves out what cannot be used, or gives its fault back if that is not allowed.
+    /// Leaves out an unusable entry, or returns its fault if leaving out is not allowed.
     fn leave_out(&mut self, fault: OpeningError) -> Result<(), OpeningError> {
         if self.options.strict {
             return Err(fault);

@@ -1,10 +1,10 @@
 //! Lines of weighted moves, sampled without replacement.
 //!
-//! A line is drawn with the probability that following the weights at each move gives it, among
-//! the lines not drawn before. This is a race: each line of probability p arrives after a time that
-//! is exponentially distributed with rate p, and lines are taken as they arrive. The first arrival
+//! A line is drawn with the probability that following the weights at each move gives it, among the
+//! lines not drawn before. This is a race: each line of probability p arrives after a time that is
+//! exponentially distributed with rate p, and lines are taken as they arrive. The first arrival
 //! below a position has the position's probability as its rate, and after it the others take as
-//! long as from the beginning, so the tree is opened only where the next arrival is.
+//! long as from the start, so the tree is opened only where the next arrival is.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -18,15 +18,15 @@ use shakmaty::{Chess, Move, Position};
 use super::polyglot::key;
 use arbiter_schedule::seed::below;
 
-/// Positions looked at, at most; enough for every line that is asked for, and an end to books in
-/// which all lines lead to the same few positions.
+/// Maximum number of positions that are searched; enough for every line that is asked for, and an
+/// end to books in which all lines lead to the same few positions.
 const MAX_NODES: usize = 4_000_000;
 
-/// A move and how often, in proportion to its alternatives, it is to be played.
+/// Move with its weight relative to its alternatives.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Weighted {
     pub(super) m: Move,
-    /// At least 1.
+    /// Weight, at least 1.
     pub(super) weight: u16,
 }
 
@@ -36,21 +36,21 @@ struct Node {
     probability: f64,
 }
 
-/// The lines, the likely ones sooner, each with the position it leads to.
+/// Iterator over the lines, the likely ones sooner, each with the position it leads to.
 pub(super) struct Lines<'a, F> {
     start: &'a Chess,
     depth: usize,
     rng: &'a mut ChaCha8Rng,
     moves: F,
     nodes: Vec<Node>,
-    /// When the first line below a node arrives, as the bits of a number that is not negative,
-    /// which are ordered as the number is.
+    /// Time at which the first line below a node arrives, as the bits of a number that is not
+    /// negative, which are ordered as the number is.
     arrivals: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
 impl<'a, F: FnMut(&Chess) -> Vec<Weighted>> Lines<'a, F> {
-    /// The lines of at most `depth` moves from `start`, where `moves` gives those of a position.
-    /// Lines end early where there are none, and never repeat a position.
+    /// Creates the lines of at most `depth` moves from `start`, where `moves` gives those of a
+    /// position. Lines end early where there are none, and never repeat a position.
     pub(super) fn new(
         start: &'a Chess,
         depth: usize,
@@ -74,7 +74,7 @@ impl<'a, F: FnMut(&Chess) -> Vec<Weighted>> Lines<'a, F> {
         line
     }
 
-    /// The moves that lead on from the end of a line.
+    /// Returns the moves that continue a line from its end.
     fn ways_on(&mut self, line: &[Move], before: &[u64], position: &Chess) -> Vec<Weighted> {
         if line.len() >= self.depth || self.nodes.len() >= MAX_NODES {
             return Vec::new();
@@ -88,7 +88,7 @@ impl<'a, F: FnMut(&Chess) -> Vec<Weighted>> Lines<'a, F> {
         ways
     }
 
-    /// Lets the lines below a node go on, the first of which arrives at `time`.
+    /// Continues the lines below a node, the first of which arrives at `time`.
     fn go_on(&mut self, node: u32, time: f64, ways: &[Weighted]) {
         let sum: u64 = ways.iter().map(|way| u64::from(way.weight)).sum();
         let mut until_first = below(self.rng, sum);
@@ -131,7 +131,7 @@ impl<F: FnMut(&Chess) -> Vec<Weighted>> Iterator for Lines<'_, F> {
     }
 }
 
-/// A number that is exponentially distributed with mean 1.
+/// Draws a number that is exponentially distributed with mean 1.
 fn exponential(rng: &mut ChaCha8Rng) -> f64 {
     let uniform = ((rng.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64;
     -uniform.ln()

@@ -1,6 +1,6 @@
-//! The order in which the openings of a book are used.
+//! Order in which the openings of a book are used.
 //!
-//! The answer depends on the pair's number, the book's length and the seed only, so a resumed run
+//! The order depends on the pair's number, the book's length and the seed only, so a resumed run
 //! and a remote worker agree with the run they continue.
 
 use std::num::NonZeroUsize;
@@ -12,11 +12,11 @@ use arbiter_schedule::seed::{seed_for, shuffle};
 /// Purpose label of the shuffles.
 const PURPOSE: &str = "openings.order";
 
-/// How many openings of a shuffled book are remembered at once. To shuffle a large book again takes
-/// milliseconds; to remember it would take a megabyte.
+/// Number of openings of a shuffled book that are cached. Shuffling a large book again takes
+/// milliseconds; caching all of it would take a megabyte.
 const PART: usize = 4096;
 
-/// How a book is gone through.
+/// Order of the openings of a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
@@ -28,28 +28,29 @@ pub enum Order {
 
 arbiter_names::named!(Order);
 
-/// The openings of a run, pair by pair.
+/// Openings of a run, pair by pair.
 #[derive(Debug, Clone)]
 pub struct OpeningOrder {
     order: Order,
     seed: u64,
     start: u64,
     len: NonZeroUsize,
-    /// Part of the result of the last shuffle, the pass through the book that it was for, and the
-    /// number of the part: pairs come roughly in order, so one is enough.
+    /// Part of the result of the last shuffle, with the pass through the book and the number of the
+    /// part: pairs come roughly in order, so one is enough.
     shuffled: Option<([u64; 2], Vec<u32>)>,
 }
 
 impl OpeningOrder {
-    /// Order for a book of `len` openings, at most 2³². The first pair gets opening number `start`
-    /// (from 0) of the order instead of the first, to go on where an earlier run stopped.
+    /// Creates the order for a book of `len` openings, at most 2³². The first pair gets opening
+    /// number `start` (from 0) of the order instead of the first, to continue where an earlier run
+    /// stopped.
     pub fn new(order: Order, seed: u64, start: u64, len: NonZeroUsize) -> OpeningOrder {
         assert!(u32::try_from(len.get()).is_ok(), "a book of {len} openings does not fit");
         OpeningOrder { order, seed, start, len, shuffled: None }
     }
 
-    /// Index in the book of the opening for the pair with the given index, from 0. A pure function
-    /// of the pair; `self` changes only to remember the last shuffle.
+    /// Returns the index in the book of the opening for the pair with the given index, from 0. A
+    /// pure function of the pair; `self` changes only to cache the last shuffle.
     pub fn opening_for(&mut self, pair_index: u64) -> usize {
         let len = self.len.get() as u64;
         // The start is a place in the book's endless repetition: only its remainder matters to a

@@ -8,29 +8,29 @@ use shakmaty::{CastlingMode, fen::Fen};
 
 use super::Opening;
 
-/// Openings between two recorded offsets.
+/// Number of openings between two recorded offsets.
 const STRIDE: usize = 16;
 
-/// Of the first byte of an entry: the length of the packed position.
+/// Mask of the first byte of an entry: the length of the packed position.
 const LENGTH: u8 = 0x3f;
 
-/// Of the first byte: whether moves follow the position.
+/// Flag of the first byte: moves follow the position.
 const HAS_MOVES: u8 = 0x40;
 
-/// Of the first byte: whether castling is by the rules of Chess960.
+/// Flag of the first byte: castling is by the rules of Chess960.
 const IS_CHESS960: u8 = 0x80;
 
-/// A list of openings, packed one after another.
+/// List of openings, packed one after another.
 ///
-/// An entry is a byte of the parts above, the position, and then, if there are moves, how many as a
-/// number of four bytes, and two bytes for each.
+/// An entry is a byte of the parts above, the position, and then, if there are moves, their number
+/// in four bytes, and two bytes for each.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct PackedBook {
     bytes: Vec<u8>,
-    /// Where every [`STRIDE`]th entry begins.
+    /// Offset of every [`STRIDE`]th entry.
     offsets: Vec<usize>,
     pub(super) len: usize,
-    /// How many are Chess960.
+    /// Number of entries that are Chess960.
     pub(super) chess960: usize,
 }
 
@@ -73,7 +73,7 @@ impl PackedBook {
         self.offsets.shrink_to_fit();
     }
 
-    /// Number of entries that are the same as an earlier one.
+    /// Returns the number of entries that are the same as an earlier one.
     pub(super) fn duplicates(&self) -> usize {
         let hashes = BuildHasherDefault::<DefaultHasher>::default();
         let mut rest = &self.bytes[..];
@@ -88,7 +88,7 @@ impl PackedBook {
         seen.windows(2).filter(|two| two[0] == two[1]).count()
     }
 
-    /// The opening at `index`, which must be one of the list.
+    /// Returns the opening at `index`, which must be one of the list.
     pub(super) fn get(&self, index: usize) -> Opening {
         assert!(index < self.len, "opening {index} of {}", self.len);
         unpack(&mut self.from(index))
@@ -99,7 +99,7 @@ impl PackedBook {
         (0..self.len).map(move |_| unpack(&mut rest))
     }
 
-    /// The entries from `index` on.
+    /// Returns the entries from `index` on.
     fn from(&self, index: usize) -> &[u8] {
         let mut rest = &self.bytes[self.offsets[index / STRIDE]..];
         for _ in 0..index % STRIDE {
@@ -109,7 +109,7 @@ impl PackedBook {
     }
 }
 
-/// Bytes of the first of `entries`.
+/// Returns the size of the first of `entries`, in bytes.
 fn size(entries: &[u8]) -> usize {
     let mut rest = entries;
     let head = take::<1>(&mut rest)[0];
@@ -121,7 +121,7 @@ fn size(entries: &[u8]) -> usize {
     entries.len() - rest.len()
 }
 
-/// Takes the first of `entries` off.
+/// Takes the first of `entries` off and unpacks it.
 fn unpack(entries: &mut &[u8]) -> Opening {
     const WHOLE: &str = "only what was packed from a legal position is unpacked";
     let head = take::<1>(entries)[0];
@@ -157,7 +157,7 @@ mod tests {
         Opening::new(&start, moves.iter().map(|m| m.parse().unwrap()).collect())
     }
 
-    /// Odd ones first: every part that may be there or not, and the largest counters.
+    /// Returns the odd ones first: every part that may be there or not, and the largest counters.
     fn openings() -> Vec<Opening> {
         let mut all = vec![
             opening("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1", &[]),

@@ -14,7 +14,7 @@ use super::epd::{ending, over, playable};
 use super::error::OpeningError;
 use super::{Collector, Opening, ReadOptions};
 
-/// Reads every game of `source` into `book`; what is none is left out.
+/// Reads every game of `source` into `book`; parts that are not games are left out.
 pub(super) fn read(
     file: &str,
     source: &mut dyn Read,
@@ -50,22 +50,22 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Follows the main line of a game for as many half-moves as are wanted.
+/// Visitor that follows the main line of a game for as many plies as are wanted.
 #[derive(Default)]
 struct Opened {
     options: ReadOptions,
     fault: Option<String>,
-    /// True if the fault is of the move read last.
+    /// `true` if the fault is of the move read last.
     is_of_move: bool,
     line: Option<Mainline>,
-    /// The positions before the moves.
+    /// Positions before the moves.
     history: Vec<Zobrist64>,
-    /// True if there was a move, a comment or a result.
+    /// `true` if there was a move, a comment or a result.
     has_text: bool,
 }
 
 impl Opened {
-    /// The opening of the game that was read, and what was left out of its start.
+    /// Returns the opening of the game that was read, and the correction of its start.
     fn conclude(&mut self) -> Result<(Opening, Option<String>), String> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);

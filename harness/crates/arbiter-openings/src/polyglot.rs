@@ -2,7 +2,7 @@
 //!
 //! The file is a list of entries of 16 bytes, big-endian: key, move, weight, and four bytes that
 //! learning engines use. The keys are those of [`Zobrist64`]. An opening is a line of book moves
-//! from the initial position; [`super::lines`] says which lines are taken.
+//! from the initial position; [`super::lines`] chooses the lines.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -20,16 +20,16 @@ use super::{Collector, Opening};
 use arbiter_position::Start;
 use arbiter_schedule::seed::seed_for;
 
-/// Plies taken of each line if nothing is said.
+/// Default number of plies taken of each line.
 pub(crate) const DEFAULT_DEPTH: u32 = 8;
 
-/// Lines taken, at most. A large book has more of them than there are games to play.
+/// Maximum number of lines taken. A large book has more of them than there are games to play.
 pub(crate) const MAX_LINES: usize = 50_000;
 
-/// Largest file accepted, in bytes: more than the largest book there is.
+/// Length of the largest file accepted, in bytes: more than the largest existing book.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// Bytes of an entry.
+/// Length of an entry, in bytes.
 const ENTRY: usize = 16;
 
 /// Purpose label of the choice of lines.
@@ -84,7 +84,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// The key under which the book has a position.
+/// Returns the key under which the book has a position.
 pub(super) fn key(position: &Chess) -> u64 {
     // A pawn beside the one that advanced is enough for the square to count, legal or not.
     position.zobrist_hash::<Zobrist64>(EnPassantMode::PseudoLegal).0
@@ -93,22 +93,22 @@ pub(super) fn key(position: &Chess) -> u64 {
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     key: u64,
-    /// Place in the file, from 1.
+    /// Number of the entry in the file, from 1.
     number: u32,
     m: u16,
     weight: u16,
 }
 
-/// The entries of a book, by their keys.
+/// Entries of a book, by their keys.
 struct Table {
     entries: Vec<Entry>,
-    /// Entries found to be wrong, with their numbers, and the moves they give.
+    /// Numbers of wrong entries, and the moves that they give.
     faults: Vec<(u64, String)>,
     wrong: HashSet<u32>,
 }
 
 impl Table {
-    /// The entries in `bytes`; `None` if they are not a whole number, or too many.
+    /// Reads the entries in `bytes`; `None` if they are not a whole number, or too many.
     fn new(bytes: &[u8]) -> Option<Table> {
         let (entries, rest) = bytes.as_chunks::<ENTRY>();
         if !rest.is_empty() || bytes.len() as u64 > MAX_BYTES {
@@ -135,7 +135,7 @@ impl Table {
         &found[..found.partition_point(|entry| entry.key == key)]
     }
 
-    /// The moves that may be played, those without weight not among them.
+    /// Returns the moves that may be played, without those that have no weight.
     fn moves(&mut self, position: &Chess) -> Vec<Weighted> {
         let mut moves: Vec<Weighted> = Vec::new();
         let mut wrong = Vec::new();
@@ -158,8 +158,8 @@ impl Table {
     }
 }
 
-/// The move of an entry: three bits each for the file and rank it goes to, the file and rank it
-/// comes from, and the piece a pawn becomes. Castling is the king on its own rook.
+/// Decodes the move of an entry: three bits each for the file and rank it goes to, the file and
+/// rank it comes from, and the piece a pawn becomes. Castling is the king on its own rook.
 fn uci(m: u16) -> Option<UciMove> {
     let promotion = match m >> 12 {
         0 => None,

@@ -1,19 +1,19 @@
-//! What is wrong with a book, counted, with the first faults as text.
+//! Faults of a book, counted, the first of them as text.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use serde::{Deserialize, Serialize};
 
-/// Faults of a book that are kept as text; the others are only counted.
+/// Number of faults of a book that are kept as text; the others are only counted.
 pub const MAX_FAULTS: usize = 20;
 
-/// What is wrong with lines or games of a book: those that no game can begin from and that are
-/// skipped, or those that are corrected. Every report of the run says so.
+/// Faults of lines or games of a book: those that no game can begin from and that are skipped, or
+/// those that are corrected. Every report of the run mentions them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Quarantine {
-    /// How many there are.
+    /// Number of faults.
     pub count: u64,
-    /// The first of them, each with its file, its line and what is wrong.
+    /// Descriptions of the first faults, each with its file and line.
     pub faults: Vec<String>,
 }
 
@@ -28,12 +28,13 @@ impl Quarantine {
         }
     }
 
-    /// Whether there is no fault.
+    /// Returns whether there is no fault.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// The first faults, `most` or as many as are kept, and how many others there are.
+    /// Returns the first faults, at most `most` of those that are kept, and the number of the
+    /// others.
     pub fn first(&self, most: usize) -> Vec<String> {
         let told = &self.faults[..self.faults.len().min(most)];
         let others = self.count.saturating_sub(told.len() as u64);

@@ -1,4 +1,4 @@
-//! Books made here and read back: every format, every container, every complaint.
+//! Tests with books made here and read back: every format, every container, every complaint.
 
 mod containers;
 
@@ -31,7 +31,7 @@ fn moves(opening: &Opening) -> String {
     moves.join(" ")
 }
 
-/// The position after the moves, which are legal.
+/// Returns the position after the moves, which are legal.
 pub(super) fn after_moves(opening: &Opening) -> Chess {
     let mut position = opening.start_position();
     for uci in opening.moves() {
@@ -41,7 +41,7 @@ pub(super) fn after_moves(opening: &Opening) -> Chess {
     position
 }
 
-/// What a bad line is told by if it is not left out.
+/// Checks the error of a bad line that is not left out.
 fn check_error(name: &str, text: &str, expected: &str) {
     let options = ReadOptions { strict: true, ..ReadOptions::default() };
     let error = from_text(name, text, options).expect_err(text);
@@ -355,7 +355,7 @@ fn zipped(members: &[(&str, &str)]) -> Vec<u8> {
     archive.finish().expect("memory takes it").into_inner()
 }
 
-/// Loads a file with the given name and content, and returns its path as errors tell it.
+/// Loads a file with the given name and content, and returns its path as in errors.
 fn load_bytes(name: &str, bytes: &[u8]) -> (Result<Book, OpeningError>, String) {
     let dir = TempDir::new().expect("a temporary directory");
     let path: PathBuf = dir.path().join(name);

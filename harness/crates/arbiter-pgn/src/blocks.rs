@@ -7,21 +7,21 @@ use arbiter_position::PlainText;
 /// Size at which a block is closed at the next game; small enough to stay in the cache of a core.
 const BLOCK: usize = 1 << 20;
 
-/// Longest game accepted, in bytes; what is longer is no game.
+/// Length of the longest game accepted, in bytes; a longer one is an error.
 const MAX_GAME: usize = 64 << 20;
 
 /// Cuts a stream where a game ends and the next one begins. Lines end with line feeds.
 #[derive(Debug)]
 pub struct Blocks<R> {
     source: PlainText<R>,
-    /// Read, but not handed out.
+    /// Bytes that were read, but not handed out.
     rest: Vec<u8>,
-    /// The end of the source: its last byte, or an error.
+    /// End of the source: its last byte, or an error.
     end: Option<io::Result<()>>,
 }
 
-/// The blocks in order, and as the last one the error if reading fails: what comes before the game that
-/// cannot be read to its end is handed out first.
+/// Yields the blocks in order, and as the last one the error if reading fails: the text before the
+/// game that cannot be read to its end comes first.
 impl<R: Read> Iterator for Blocks<R> {
     type Item = io::Result<Vec<u8>>;
 
@@ -69,8 +69,8 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// Place where the last game of a text begins, if it is not the first: at a tag `Event` that begins a line,
-/// or else at any tag after an empty line.
+/// Returns the place where the last game of a text begins, if it is not the first: at a tag `Event`
+/// that begins a line, or else at any tag after an empty line.
 fn last_game(text: &[u8]) -> Option<usize> {
     let find = |needle: &[u8]| memchr::memmem::rfind(text, needle);
     find(b"\n[Event ").map(|at| at + 1).or_else(|| find(b"\n\n[").map(|at| at + 2))

@@ -1,32 +1,32 @@
-//! The evaluation in a comment.
+//! Evaluation in a comment.
 //!
 //! Two forms are in use: `+0.31/12 0.5s` and `-M3/9`, from the point of view of the side that moved
 //! (cutechess, fastchess, Arbiter), and `[%eval 0.31]` and `[%eval #-3]`, from White's (Lichess).
 
-/// As much of a comment as is looked at; evaluations come early.
+/// Length of the examined part of a comment, in bytes; evaluations come early.
 const MAX_COMMENT: usize = 200;
 
-/// Digits that the evaluation of a sane engine has at most.
+/// Length of the longest evaluation of a sane engine, in characters.
 const MAX_LENGTH: usize = 12;
 
-/// An evaluation in centipawns, infinite for a mate.
+/// Evaluation in centipawns, infinite for a mate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Evaluation {
     /// From the mover's point of view.
     Own(f64),
-    /// From White's.
+    /// From White's point of view.
     OfWhite(f64),
 }
 
 impl Evaluation {
-    /// True if the evaluation announces a mate, whoever mates.
+    /// Returns whether the evaluation announces a mate, for either side.
     pub fn is_mate(self) -> bool {
         let (Evaluation::Own(centipawns) | Evaluation::OfWhite(centipawns)) = self;
         centipawns.is_infinite()
     }
 }
 
-/// Returns the evaluation that a comment tells.
+/// Returns the evaluation in a comment.
 pub fn evaluation(comment: &[u8]) -> Option<Evaluation> {
     let comment = &comment[..comment.len().min(MAX_COMMENT)];
     if let Some(at) = memchr::memmem::find(comment, b"[%eval ") {
@@ -47,7 +47,7 @@ pub fn evaluation(comment: &[u8]) -> Option<Evaluation> {
     number(&text[..end]).map(Evaluation::Own)
 }
 
-/// Pawns as centipawns; `M5`, `-M3` and `#-3` as infinities.
+/// Parses pawns as centipawns; `M5`, `-M3` and `#-3` as infinities.
 fn number(text: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(text).ok()?.trim();
     let plain = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'M' | '#');

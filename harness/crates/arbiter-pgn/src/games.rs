@@ -11,17 +11,17 @@ use shakmaty::san::San;
 use super::tags::Tags;
 use super::text::{Text, UNKNOWN, newlines};
 
-/// Longest tag line accepted, in bytes; normal form has none that is longer.
+/// Length of the longest tag line accepted, in bytes; normal form has none that is longer.
 const MAX_TAG_LINE: usize = 1 << 13;
 
-/// Longest comment that is handed over as a whole, in bytes.
+/// Length of the longest comment that is passed as a whole, in bytes.
 const MAX_COMMENT: usize = 1 << 14;
 
-/// The unknown word that stands where a comment has no end.
+/// Unknown word that stands where a comment has no end.
 pub const UNCLOSED: &[u8] = b"{";
 
-/// Receives the parts of a game, without its variations. To break means that the rest of the game is not
-/// wanted.
+/// Receiver of the parts of a game, without its variations. Breaking means that the rest of the
+/// game is not wanted.
 pub trait GameVisitor {
     /// Begins a game, whose tags are read.
     fn begin(&mut self, tags: &Tags) -> ControlFlow<()>;
@@ -38,27 +38,27 @@ pub trait GameVisitor {
 /// Lines of a game, from 0 in its block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lines {
-    /// The line on which it begins.
+    /// Line on which the game begins.
     pub first: u64,
-    /// The line on which the visitor broke off, or the game ends.
+    /// Line on which the visitor broke off, or the game ends.
     pub last: u64,
 }
 
-/// Reads the games of a text.
+/// Reader of the games of a text.
 pub struct Games<'t> {
     text: &'t Text<'t>,
     reader: Reader<Source<'t>>,
-    /// Bytes that the reader has taken; the last of them are in its buffer.
+    /// Number of bytes that the reader has taken; the last of them are in its buffer.
     taken: Rc<Cell<usize>>,
     tags: Tags,
     long_comment: Vec<u8>,
-    /// Place of the game that is read, and the number of lines before it.
+    /// Place of the game that is read; the next field: the number of lines before it.
     begin: usize,
     lines_before: u64,
 }
 
 impl<'t> Games<'t> {
-    /// Begins with the first game.
+    /// Starts at the first game.
     pub fn new(text: &'t Text<'t>) -> Games<'t> {
         let taken = Rc::new(Cell::new(0));
         let source = Source { text: &text.bytes, taken: Rc::clone(&taken) };
@@ -67,8 +67,8 @@ impl<'t> Games<'t> {
         Games { text, reader, taken, tags, long_comment, begin: 0, lines_before: 0 }
     }
 
-    /// Reads the next game. Returns whether there is one. A comment or a result that belongs to no game is
-    /// none.
+    /// Reads the next game. Returns whether there is one. A comment or a result that belongs to no
+    /// game does not count.
     pub fn read(&mut self, visitor: &mut impl GameVisitor) -> bool {
         // Neither reading memory fails, nor has normal form tags or comments without an end.
         while let Ok(true) = self.reader.has_more() {
@@ -98,7 +98,8 @@ impl<'t> Games<'t> {
         self.taken.get() - self.reader.buffer().len()
     }
 
-    /// Lines of the original before a place that is not before the game read last.
+    /// Returns the number of lines of the original before a place that is not before the game read
+    /// last.
     fn lines_until(&self, place: usize) -> u64 {
         let added = |place: usize| self.text.added.partition_point(|added| *added < place);
         let added = added(place) - added(self.begin);
@@ -106,7 +107,7 @@ impl<'t> Games<'t> {
     }
 }
 
-/// A text that tells how much of it was taken.
+/// Text that records how much of it was taken.
 struct Source<'t> {
     text: &'t [u8],
     taken: Rc<Cell<usize>>,
@@ -120,11 +121,11 @@ impl Read for Source<'_> {
     }
 }
 
-/// Hands the parts of a game on.
+/// Adapter that passes the parts of a game to a visitor.
 struct Parts<'a, V> {
     visitor: &'a mut V,
     tags: &'a mut Tags,
-    /// What came before of a comment that does not fit into the reader's buffer.
+    /// Earlier parts of a comment that does not fit into the reader's buffer.
     long_comment: &'a mut Vec<u8>,
     has_moves: bool,
 }

@@ -1,4 +1,4 @@
-//! The main line of a game, played by the rules of chess.
+//! Main line of a game, played by the rules of chess.
 
 use arbiter_position::{Start, excerpt};
 use shakmaty::san::San;
@@ -7,19 +7,19 @@ use shakmaty::{Chess, Move, Position};
 use super::games::UNCLOSED;
 use super::moves::{MoveError, legal_move};
 
-/// A game as far as it is played.
+/// Game as far as it is played.
 #[derive(Debug, Clone)]
 pub struct Mainline {
-    /// The start.
+    /// Start of the game.
     pub start: Start,
-    /// The position after the moves.
+    /// Position after the moves.
     pub position: Chess,
-    /// The moves.
+    /// Moves played.
     pub moves: Vec<Move>,
 }
 
 impl Mainline {
-    /// Begins with no move.
+    /// Creates a line without moves.
     pub fn new(start: Start) -> Mainline {
         Mainline { position: start.position.clone(), start, moves: Vec::new() }
     }
@@ -28,7 +28,7 @@ impl Mainline {
     ///
     /// # Errors
     ///
-    /// Those of [`legal_move`].
+    /// The errors of [`legal_move`].
     pub fn play(&mut self, written: San) -> Result<(), MoveError> {
         let played = legal_move(&self.position, written)?;
         self.position.play_unchecked(played);
@@ -42,7 +42,7 @@ impl Mainline {
         format!("{}{dots} {written}", self.position.fullmoves())
     }
 
-    /// Returns what is wrong with a word in the place of the next move, in a sentence.
+    /// Describes the fault of a word in the place of the next move, in a sentence.
     pub fn fault(&self, word: &[u8]) -> String {
         match word {
             UNCLOSED => "a comment has no end".to_owned(),

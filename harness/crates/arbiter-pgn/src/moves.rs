@@ -1,4 +1,4 @@
-//! The move that is meant by what is written.
+//! Interpretation of written moves.
 
 use std::fmt;
 
@@ -9,20 +9,20 @@ use shakmaty::{Chess, Move, Position, Role, Square};
 use super::text::word_length;
 use super::words::{Meaning, meaning};
 
-/// The reason why a written move cannot be played.
+/// Reason why a written move cannot be played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MoveError {
-    /// No legal move is written so.
+    /// The notation fits no legal move.
     Illegal,
-    /// Several legal moves are written so.
+    /// The notation fits several legal moves.
     Ambiguous,
     /// The side to move passes, which chess does not allow.
     Null,
-    /// The text is no move at all.
+    /// The text is not a move.
     NoMove,
 }
 
-/// The end of a sentence that begins with the move.
+/// Writes the end of a sentence that begins with the move.
 impl fmt::Display for MoveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -34,13 +34,13 @@ impl fmt::Display for MoveError {
     }
 }
 
-/// Returns the legal move that a word of an EPD means, in the notations of [`legal_move`] and with what people
-/// add: the number of the move, annotations, small letters for pieces and capitals for squares. `bxc3` is the
-/// move of a pawn before it is that of a bishop.
+/// Returns the legal move that a word of an EPD means, in the notations of [`legal_move`] and with
+/// common additions: the number of the move, annotations, small letters for pieces and capitals for
+/// squares. `bxc3` is taken as the move of a pawn before that of a bishop.
 ///
 /// # Errors
 ///
-/// Those of [`legal_move`], and for a word that is no move.
+/// The errors of [`legal_move`], and one for a word that is not a move.
 pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
     let is_number = |c: char| c.is_ascii_digit() || c == '.';
     let word = match word.find('.') {
@@ -66,8 +66,8 @@ pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
     Err(error)
 }
 
-/// Returns the legal move that `written` means: SAN, long algebraic notation, or the squares of UCI. A
-/// capture may lack its `x`, and castling may be written as a move of the king.
+/// Returns the legal move that `written` means: SAN, long algebraic notation, or the squares of
+/// UCI. A capture may lack its `x`, and castling may be written as a move of the king.
 ///
 /// # Errors
 ///

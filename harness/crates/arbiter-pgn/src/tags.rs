@@ -1,4 +1,4 @@
-//! The tags of a game.
+//! Tags of a game.
 
 use std::borrow::Cow;
 
@@ -8,16 +8,17 @@ use shakmaty::{CastlingMode, Chess};
 
 use super::text::trimmed;
 
-/// Longest name kept, in bytes.
+/// Length of the longest name kept, in bytes.
 pub const MAX_NAME: usize = 200;
 
-/// Names of chess in the tag `Variant`, in small letters and digits, and of Chess960.
+/// Names of chess in the tag `Variant`, in small letters and digits; the next constant: names of
+/// Chess960.
 const CHESS: &str = "standard chess normal fromposition";
 const CHESS960: &str =
     "chess960 960 fischerandom fischerrandom frc dfrc doublefischerrandom freestyle";
 
-/// Returns the text of a tag with single blanks: UTF-8, or else Latin-1, as PGN once had it. Control
-/// characters are replaced as [`shown`] does.
+/// Returns the text of a tag with single blanks: UTF-8, or else Latin-1, as PGN once had it.
+/// Control characters are replaced as [`shown`] does.
 pub fn text_of(bytes: &[u8]) -> String {
     let text = match str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
@@ -31,34 +32,34 @@ pub fn text_of(bytes: &[u8]) -> String {
     shown(text)
 }
 
-/// The tags of a game that a command needs, as the file has them; empty where there is none.
+/// Tags of a game that a command needs, as the file has them; empty where there is none.
 #[derive(Debug, Default)]
 pub struct Tags {
-    /// True if there are any at all.
+    /// `true` if there are any tags.
     pub any: bool,
     /// White's name.
     pub white: Vec<u8>,
     /// Black's name.
     pub black: Vec<u8>,
-    /// The result.
+    /// Result of the game.
     pub result: Vec<u8>,
-    /// The position at the start.
+    /// Position at the start.
     pub fen: Vec<u8>,
-    /// The way in which the game ended.
+    /// Reason for the end of the game.
     pub termination: Vec<u8>,
-    /// The rules.
+    /// Variant of the rules.
     pub variant: Vec<u8>,
 }
 
 impl Tags {
-    /// Empties all of them and keeps their memory.
+    /// Empties all tags and keeps their memory.
     pub(crate) fn clear(&mut self) {
         let Tags { any, white, black, result, fen, termination, variant } = self;
         *any = false;
         [white, black, result, fen, termination, variant].into_iter().for_each(Vec::clear);
     }
 
-    /// Takes a tag in.
+    /// Sets a tag.
     pub(crate) fn set(&mut self, name: &[u8], value: &[u8]) {
         self.any = true;
         let known: [(&[u8], &mut Vec<u8>); 6] = [
@@ -95,7 +96,7 @@ impl Tags {
         Start::read(&text_of(&self.fen), is_chess960)
     }
 
-    /// True if the `Variant` tag announces Chess960.
+    /// Returns whether the `Variant` tag announces Chess960.
     ///
     /// # Errors
     ///

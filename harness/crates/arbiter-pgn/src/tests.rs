@@ -1,4 +1,4 @@
-//! Texts as programs write them, with what must be read of them.
+//! Texts as programs write them, with their expected reading.
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -7,7 +7,7 @@ use expect_test::{Expect, expect};
 
 use super::*;
 
-/// All that is read of a game, in a line.
+/// Everything that is read of a game, in a line.
 #[derive(Default)]
 struct Told(String);
 
@@ -43,7 +43,7 @@ impl GameVisitor for Told {
     }
 }
 
-/// All games of a text, a line each, with the lines that they take.
+/// Returns all games of a text, a line each, with the lines that they take.
 fn told(text: impl AsRef<[u8]>) -> String {
     let mut games = String::new();
     let mut lines_before = 0;
@@ -62,7 +62,7 @@ fn told(text: impl AsRef<[u8]>) -> String {
     games
 }
 
-/// Compares what is read of each text.
+/// Compares the reading of each text.
 fn check(texts: &[&str], expected: Expect) {
     let mut all = String::new();
     for text in texts {

@@ -1,7 +1,7 @@
 //! Text of PGN in the form that `pgn-reader` reads without loss.
 //!
-//! The reader ends a game at each blank line and steps over words that it does not know. It wants a tag on
-//! one line, and an end to each comment. A text that is so already is not copied.
+//! The reader ends a game at each blank line and skips unknown words. It needs each tag on one
+//! line, and an end of each comment. A text in this form is not copied.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,27 +12,28 @@ use shakmaty::san::SanPlus;
 
 use super::words::{Meaning, invisible_length, meaning};
 
-/// Longest value of a tag that is kept, in bytes.
+/// Length of the longest value of a tag that is kept, in bytes.
 const MAX_TAG: usize = 1 << 11;
 
-/// Longest name of a tag, in bytes.
+/// Length of the longest name of a tag, in bytes.
 const MAX_TAG_NAME: usize = 255;
 
-/// Furthest that the end of a tag is looked for, in bytes.
+/// Number of bytes within which the end of a tag is looked for.
 const MAX_TAG_TEXT: usize = 1 << 14;
 
-/// Tags that are known without quotation marks about their values, too.
+/// Tags that are recognized even without quotation marks around their values.
 const KNOWN_TAGS: &str = "Event Site Date Round White Black Result FEN SetUp Variant";
 
-/// Longest part of a text without a meaning that is handed over, in bytes.
+/// Length of the longest part of a text without a meaning that is passed on, in bytes.
 const MAX_UNKNOWN: usize = 100;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Three stops as word processors write them.
+/// Ellipsis as word processors write it.
 const ELLIPSIS: &[u8] = "…".as_bytes();
 
-/// Begins the comment into which a word without a meaning is put, so that the reader hands it over.
+/// First byte of the comment into which a word without a meaning is put, so that the reader passes
+/// it on.
 pub(crate) const UNKNOWN: u8 = 0;
 
 /// Whole games in normal form.
@@ -72,13 +73,13 @@ impl Text<'_> {
 struct Normalizer<'t> {
     text: &'t [u8],
     at: usize,
-    /// The normal form of the text before `copied`.
+    /// Normal form of the text before `copied`.
     out: Vec<u8>,
     copied: usize,
     added: Vec<usize>,
-    /// The place found last by [`Normalizer::boundary`].
+    /// Place found last by [`Normalizer::boundary`].
     boundary: Option<usize>,
-    /// The game has a move or an unknown word; the next field: it has a result.
+    /// `true` if the game has a move or an unknown word; the next field: `true` if it has a result.
     has_words: bool,
     has_result: bool,
 }
@@ -88,28 +89,28 @@ impl<'t> Normalizer<'t> {
         &self.text[self.at..]
     }
 
-    /// Puts `with` in the place of a part of the text, and goes on after it.
+    /// Replaces a part of the text by `with`, and continues after it.
     fn replace(&mut self, part: Range<usize>, with: &[u8]) {
         self.out.extend_from_slice(&self.text[self.copied..part.start]);
         self.out.extend_from_slice(with);
         (self.copied, self.at) = (part.end, part.end);
     }
 
-    /// Leaves a part of the text out, but for its line ends, none of which makes a blank line.
+    /// Leaves a part of the text out, except for its line ends, none of which makes a blank line.
     fn drop_but_lines(&mut self, part: Range<usize>) {
         let lines = newlines(&self.text[part.clone()]);
         self.replace(part, " \n".repeat(lines).as_bytes());
     }
 
-    /// Ends a game at the place that is reached.
+    /// Ends a game at the current place.
     fn split(&mut self, ending: &[u8]) {
         let place = self.out.len() + self.at - self.copied;
         self.added.extend(memchr_iter(b'\n', ending).map(|offset| place + offset));
         self.replace(self.at..self.at, ending);
     }
 
-    /// The next place at which a tag follows an empty line, or the end. A comment without an end must not
-    /// swallow the games after its own.
+    /// Returns the next place at which a tag follows an empty line, or the end. A comment without
+    /// an end must not swallow the games after its own.
     #[inline]
     fn boundary(&mut self) -> usize {
         if let Some(boundary) = self.boundary.filter(|boundary| *boundary >= self.at) {
@@ -169,7 +170,7 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Replaces what was skipped since `begin` by its line ends if the reader would not skip it.
+    /// Replaces the text skipped since `begin` by its line ends if the reader would not skip it.
     fn drop_odd_blanks(&mut self, begin: usize) {
         let blanks = &self.text[begin..self.at];
         if !blanks.iter().all(|byte| b" \t\n".contains(byte)) {
@@ -178,7 +179,7 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Passes over a tag that the reader would not read as it is meant.
+    /// Passes over a tag that the reader would misread.
     fn odd_tag(&mut self) {
         let rest = self.rest();
         let Some(tag) = odd_tag(rest) else {
@@ -235,8 +236,8 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Passes over a line end, and over blank lines after it. Returns whether the game ends there: before
-    /// tags, and after a blank line also before move 1 and after a result.
+    /// Passes over a line end, and over blank lines after it. Returns whether the game ends there:
+    /// before tags, and after a blank line also before move 1 and after a result.
     fn ends_game(&mut self) -> bool {
         let begin = self.at;
         self.at += 1;
@@ -271,7 +272,7 @@ impl<'t> Normalizer<'t> {
         false
     }
 
-    /// Passes over a comment; one without an end goes as far as its game.
+    /// Passes over a comment; one without an end extends to the end of its game.
     fn comment(&mut self) {
         let end = self.boundary();
         match memchr(b'}', &self.text[self.at..end]) {
@@ -308,7 +309,7 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Passes over a numeric annotation glyph, and lets a word that clings to it begin.
+    /// Passes over a numeric annotation glyph, and separates a word that clings to it.
     fn glyph(&mut self) {
         let digits = self.rest()[1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         self.at += 1 + digits;
@@ -371,16 +372,16 @@ impl<'t> Normalizer<'t> {
     }
 }
 
-/// A tag in another form than most have.
+/// Tag in an unusual form.
 struct OddTag<'t> {
     name: &'t [u8],
     value: Vec<u8>,
-    /// Bytes that it takes in the text.
+    /// Length of the tag in the text, in bytes.
     length: usize,
 }
 
-/// Reads a tag that may be spread over lines, have quotation marks without a backslash in its value, or lack
-/// its end; `None` if the text begins with none.
+/// Reads a tag that may be spread over lines, have quotation marks without a backslash in its
+/// value, or lack its end; `None` if the text begins with none.
 fn odd_tag(whole: &[u8]) -> Option<OddTag<'_>> {
     let text = &whole[..whole.len().min(MAX_TAG_TEXT)];
     let Some(quote) = memchr2(b'"', b']', text).filter(|at| text[*at] == b'"') else {
@@ -415,7 +416,7 @@ fn odd_tag(whole: &[u8]) -> Option<OddTag<'_>> {
     Some(OddTag { name, value: value[..value.len().min(MAX_TAG)].to_vec(), length })
 }
 
-/// Length of a tag in the usual form, `[Name "value"]`.
+/// Returns the length of a tag in the usual form, `[Name "value"]`.
 fn plain_tag(text: &[u8]) -> Option<usize> {
     let quote = memchr3(b'"', b'\n', b']', text)?;
     let end = quote + 1 + memchr3(b'"', b'\\', b'\n', &text[quote + 1..])?;
@@ -423,12 +424,12 @@ fn plain_tag(text: &[u8]) -> Option<usize> {
     (is_plain && quote <= MAX_TAG_NAME && end - quote <= MAX_TAG).then_some(end + 2)
 }
 
-/// True if a text that follows an empty line begins with a tag.
+/// Returns whether a text that follows an empty line begins with a tag.
 fn begins_tags(text: &[u8]) -> bool {
     is_tag(text) || unquoted_tag(text).is_some()
 }
 
-/// True if a text begins with a bracket, a name, and a quotation mark.
+/// Returns whether a text begins with a bracket, a name, and a quotation mark.
 fn is_tag(text: &[u8]) -> bool {
     let Some((b'[', rest)) = text.split_first() else { return false };
     let blanks = |text: &[u8]| text.iter().take_while(|byte| is_blank(**byte)).count();
@@ -451,7 +452,7 @@ fn unquoted_tag(text: &[u8]) -> Option<OddTag<'_>> {
     })
 }
 
-/// Length of a move such as most are, which needs no parser.
+/// Returns the length of a move in one of the most common forms, which need no parser.
 fn short_move(text: &[u8]) -> Option<usize> {
     let square = match text {
         [b'a'..=b'h', b'1'..=b'8', ..] => 2,
@@ -464,7 +465,7 @@ fn short_move(text: &[u8]) -> Option<usize> {
     is_whole.then_some(length)
 }
 
-/// True if a text begins with the number of White's first move.
+/// Returns whether a text begins with the number of White's first move.
 fn is_first_number(text: &[u8]) -> bool {
     text.starts_with(b"1.") && !text.starts_with(b"1..")
 }
@@ -475,12 +476,13 @@ pub(crate) fn trimmed(text: &[u8]) -> &[u8] {
     &text[begin..end]
 }
 
-/// White space: blank, tabulators in both directions, line feed, form feed, carriage return.
+/// Returns whether a byte is white space: blank, tabulators in both directions, line feed, form
+/// feed, carriage return.
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// Length of a word, which blanks of Unicode end, too.
+/// Returns the length of a word, which blanks of Unicode end, too.
 pub(crate) fn word_length(text: &[u8]) -> usize {
     let length = text.iter().position(|byte| ends_word(*byte)).unwrap_or(text.len());
     let word = &text[..length];
@@ -491,7 +493,7 @@ pub(crate) fn word_length(text: &[u8]) -> usize {
     blank.unwrap_or(length)
 }
 
-/// True if a byte ends a word. Each byte of a movetext is asked, so that a table pays.
+/// Returns whether a byte ends a word. Each byte of a movetext is checked, so a table pays off.
 fn ends_word(byte: u8) -> bool {
     const ENDS: [bool; 256] = {
         let mut ends = [false; 256];
@@ -520,7 +522,7 @@ fn ends_word(byte: u8) -> bool {
     ENDS[usize::from(byte)]
 }
 
-/// Length of a text in brackets, which ends with its line at the latest.
+/// Returns the length of a text in brackets, which ends with its line at the latest.
 fn bracket_length(text: &[u8]) -> usize {
     let line = line_length(text);
     memchr(b']', &text[..line]).map_or(line, |end| end + 1)

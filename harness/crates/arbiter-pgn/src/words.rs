@@ -3,24 +3,24 @@
 use shakmaty::CastlingSide;
 use shakmaty::san::{San, SanPlus};
 
-/// Furthest that bytes which nobody sees are looked for at once.
+/// Number of bytes within which invisible characters are looked for in one step.
 const MAX_INVISIBLE: usize = 60;
 
-/// The meaning of a word.
+/// Meaning of a word.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Meaning {
     /// A move.
     Move(San),
     /// A result.
     Outcome(&'static str),
-    /// A mark beside a move, such as `+-`, which says nothing about the game.
+    /// A mark beside a move, such as `+-`, without information about the game.
     Mark,
-    /// Nothing that PGN or a common program knows.
+    /// A word unknown to PGN and common programs.
     Unknown,
 }
 
-/// Returns the meaning of a word, and the number of bytes of `after`, the text that follows it, that
-/// belong to it.
+/// Returns the meaning of a word, and the number of bytes of `after`, the text that follows it,
+/// that belong to it.
 pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
     let plain = plain(word);
     let end = plain.iter().rposition(|byte| !b"`'\",".contains(byte)).map_or(0, |last| last + 1);
@@ -54,7 +54,7 @@ pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
     }
 }
 
-/// The word in ASCII as far as it has an equivalent there, without blanks of Unicode.
+/// Returns the word in ASCII as far as it has an equivalent there, without blanks of Unicode.
 fn plain(word: &[u8]) -> Vec<u8> {
     let Ok(text) = str::from_utf8(word) else {
         return word.iter().copied().filter(|byte| *byte != 0xa0).collect();
@@ -79,20 +79,20 @@ fn plain(word: &[u8]) -> Vec<u8> {
     plain
 }
 
-/// True for blanks, and for characters that take no room.
+/// Returns whether a character is a blank, or takes no room.
 fn is_invisible(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}')
 }
 
-/// Number of bytes that nobody sees at the beginning of a text.
+/// Returns the number of invisible bytes at the beginning of a text.
 pub(crate) fn invisible_length(text: &[u8]) -> usize {
     let text = &text[..text.len().min(MAX_INVISIBLE)];
     let whole = text.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     whole.len() - whole.trim_start_matches(is_invisible).len()
 }
 
-/// Length of `ep` or `e` with the points after it at the end of a move that takes en passant, and of those
-/// points.
+/// Returns the length of `ep` or `e` with the points after it at the end of a move that takes en
+/// passant, and the length of those points.
 fn en_passant(word: &[u8], after: &[u8]) -> (usize, usize) {
     let is_before = |suffix: usize| {
         let before = word.len().checked_sub(suffix + 1).map(|at| word[at]);
@@ -111,7 +111,8 @@ fn is_promoted(role: u8) -> bool {
     matches!(role.to_ascii_uppercase(), b'Q' | b'R' | b'B' | b'N')
 }
 
-/// A move as programs write it besides SAN: `o-o`, `0-0-0`, `e2-e4`, `Ng1:f3`, `e7e8q`, `b8/Q`, `Qh5++`.
+/// Reads a move in other forms than SAN: `o-o`, `0-0-0`, `e2-e4`, `Ng1:f3`, `e7e8q`, `b8/Q`,
+/// `Qh5++`.
 fn san(word: &[u8], promoted: Option<u8>) -> Option<San> {
     // Marks of check say nothing that the move does not say, and others cling to it at times.
     let is_mark = |byte: &u8| b"+-#=~/".contains(byte) || *byte >= 0x80;

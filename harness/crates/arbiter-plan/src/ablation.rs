@@ -1,23 +1,25 @@
-//! What each feature of an engine is worth: the engine as it is against itself without the feature.
+//! Worth of each feature of an engine: games of the whole engine against itself without the
+//! feature.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Engine;
 
-/// Most features in one ablation.
+/// Maximum number of features in one ablation.
 const MAX_ABLATED: usize = 200;
 
-/// The features that an engine is to do without, one at a time.
+/// Features that are switched off in an engine, one at a time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ablation {
-    /// The UCI option that takes the name of a feature and switches it off.
+    /// UCI option that takes the name of a feature and switches it off.
     pub option: String,
-    /// The features; the engine without the first of them is engine 1 of the plan, and so on.
+    /// Names of the features; the engine without the first of them is engine 1 of the plan, and so
+    /// on.
     pub features: Vec<String>,
 }
 
 impl Ablation {
-    /// The engine, and after it the engine without each feature.
+    /// Returns the engine, and after it the engine without each feature.
     pub fn engines(&self, whole: Engine) -> Result<Vec<Engine>, String> {
         let taken = |(name, _): &(String, String)| name.eq_ignore_ascii_case(&self.option);
         if whole.options.iter().any(taken) {

@@ -1,22 +1,22 @@
-//! On which processors games are played, as typed: `auto`, `none` or a list such as `0-3,8`.
+//! Processors for the games, as text: `auto`, `none` or a list such as `0-3,8`.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::{Engine, Plan};
 
-/// Numbers of processors are below this; the system's masks go no further.
+/// Exclusive maximum of processor numbers, as the system's masks end there.
 pub(crate) const MAX_CPUS: usize = 1024;
 
-/// On which processors games are played.
+/// Processors for the games.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Affinity {
-    /// The system decides.
+    /// Choice of the system.
     #[default]
     None,
-    /// Each game has processors of its own, different physical cores as far as there are any.
+    /// Processors of its own for each game, on different physical cores as far as there are any.
     Auto,
-    /// Each game has processors of its own out of these, in this order.
+    /// Processors of its own for each game, out of these, in this order.
     Cpus(Vec<usize>),
 }
 
@@ -65,7 +65,7 @@ impl fmt::Display for Affinity {
     }
 }
 
-/// Processors as a list with ranges.
+/// Returns processors as a list with ranges.
 pub fn cpu_list(cpus: &[usize]) -> String {
     let ranges = cpus.chunk_by(|a, b| a + 1 == *b).map(|range| match range {
         [one] => one.to_string(),
@@ -75,8 +75,9 @@ pub fn cpu_list(cpus: &[usize]) -> String {
     ranges.collect::<Vec<_>>().join(",")
 }
 
-/// Processors that a game of the plan can use at once: the engines take turns, so it is as many as
-/// the engine with the most threads has; both at once if they may ponder.
+/// Returns the number of processors that a game of the plan can use at once: the engines take
+/// turns, so it is the largest number of threads of an engine; the sum of the two largest if an
+/// engine may ponder.
 pub fn cpus_per_game(plan: &Plan) -> usize {
     let mut threads: Vec<usize> = plan.engines.iter().map(engine_threads).collect();
     threads.sort_unstable();
@@ -85,12 +86,12 @@ pub fn cpus_per_game(plan: &Plan) -> usize {
     if ponders { most + threads.pop().unwrap_or(0) } else { most }
 }
 
-/// Whether it is the option for how many threads an engine uses.
+/// Returns whether an option of this name sets the number of an engine's threads.
 pub fn is_threads_option(name: &str) -> bool {
     ["threads", "cores"].contains(&name.to_lowercase().as_str())
 }
 
-/// Threads that an engine is told to use; at least 1.
+/// Returns the number of threads that an engine is set to use; at least 1.
 pub fn engine_threads(engine: &Engine) -> usize {
     let option = engine.options.iter().find(|(name, _)| is_threads_option(name));
     option.and_then(|(_, value)| value.parse().ok()).unwrap_or(1).max(1)

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 use crate::Plan;
 use arbiter_openings::{Book, OpeningError, ReadOptions};
 
-/// The book inside this binary; `openings/README.md` says how it was made.
+/// Book inside this binary; `openings/README.md` describes how it was made.
 const BUNDLED: &[u8] = include_bytes!("../../../../openings/balanced.moves");
 
-/// Plies of each of its openings.
+/// Plies of each opening of the bundled book.
 const BUNDLED_PLIES: usize = 8;
 
-/// The only opening of a run without a book.
+/// Initial position, the only opening of a run without a book.
 const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 /// Name of the bundled book in messages.
@@ -20,11 +20,11 @@ const BUNDLED_NAME: &str = "bundled book";
 /// Settings for reading a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct BookReading {
-    /// Plies taken from PGN openings; all if `None`.
+    /// Maximum plies of PGN openings; `None` takes all.
     pub plies: Option<u32>,
-    /// Plies taken from lines of a Polyglot book, if not the usual number.
+    /// Maximum plies of lines of a Polyglot book; `None` is the default.
     pub book_depth: Option<u32>,
-    /// Makes a bad line of the book an error instead of leaving the line out.
+    /// `true` if a bad line of the book is an error, instead of being left out.
     pub strict_book: bool,
 }
 
@@ -45,7 +45,7 @@ pub fn load_book(plan: &Plan) -> Result<Book, OpeningError> {
     }
 }
 
-/// The bytes of the bundled book.
+/// Returns the bytes of the bundled book.
 pub fn bundled_book() -> &'static [u8] {
     BUNDLED
 }

@@ -1,4 +1,4 @@
-//! The keys of an engine, as `--engine`, `--each` and the tables of `arbiter.toml` have them.
+//! The keys of an engine in `--engine`, `--each` and the tables of `arbiter.toml`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,25 +10,25 @@ use arbiter_protocol::{Protocol, Restart, parse_seconds};
 
 /// A key of an engine.
 pub struct EngineKey {
-    /// Its name.
+    /// Name of the key.
     pub name: &'static str,
-    /// The text of the help; may be empty.
+    /// Text of the help; may be empty.
     help: &'static str,
-    /// Marks a limit, which engines may share.
+    /// `true` for a limit, which engines may share.
     is_limit: bool,
-    /// Reads its value, which stands behind the name.
+    /// Function that parses the value after the name.
     set: fn(&mut EngineSpec, &str, &str) -> Result<(), String>,
-    /// Its value for an engine, if it is not the usual one and decides games.
+    /// Function that returns the value for an engine, if it is not the usual one and decides games.
     said: fn(&Engine) -> Option<String>,
 }
 
-/// Declares the keys in the order in which they are shown: name, help, what `text` sets, and behind `=>` what is
-/// said of an engine.
+/// Declares the keys in the order of the help: name, help, effect of `text`, and behind `=>` the
+/// value of an engine.
 macro_rules! keys {
     ($spec:ident, $key:ident, $text:ident, $engine:ident; $(
         $is_limit:literal => { $( $name:literal, $help:literal, $set:expr => $said:expr; )* }
     )*) => {
-        /// Every key, in the order in which they are shown.
+        /// All keys, in the order of the help.
         #[expect(unused_variables, reason = "few keys need all")]
         pub const ENGINE_KEYS: &[EngineKey] = &[$( $( EngineKey {
             name: $name,
@@ -42,7 +42,7 @@ macro_rules! keys {
 
 keys! { spec, key, text, engine;
     false => {
-        "engine", "a name, which may also come first without its key",
+        "engine", "a name to look up, which may also come first without its key",
             put(&mut spec.engine, Ok(text.to_owned())) => None;
         "name", "in reports",
             put(&mut spec.name, Ok(text.to_owned())) => own_name(engine);
@@ -63,13 +63,13 @@ keys! { spec, key, text, engine;
         // Each option has a key of its own.
         "option.NAME", "",
             Err(format!("{key} names no option")) => None;
-        "init", "lines to send after the options, \"\\n\" between them",
+        "init", "lines to send after the options, separated by \"\\n\"",
             extend(&mut spec.init, text) => unless(String::new(), engine.launch.init.join("\\n"));
-        "restart", "on, off or auto: a new process for each game, never, or when the engine asks for it",
+        "restart", "on, off or auto: a new process for each game, never, or if the engine asks for it",
             put(&mut spec.restart, word(key, text)) => unless(Restart::default(), engine.launch.restart);
         "ponder", "true: think on the opponent's time",
             put(&mut spec.ponder, truth(key, text)) => unless(false, engine.launch.ponder);
-        "whitepov", "true: its scores are White's",
+        "whitepov", "true: its scores are from White's point of view",
             put(&mut spec.white_pov, truth(key, text)) => unless(false, engine.conditions.white_pov);
         // Where its error output goes decides no game.
         "stderr", "file for its error output",
@@ -80,7 +80,7 @@ keys! { spec, key, text, engine;
             put(&mut spec.sandbox, word(key, text)) => unless(SandboxMode::default(), engine.launch.sandbox);
     }
     true => {
-        "tc", "[MOVES/]SEC[+INC], several periods with \":\" between them, hg/SEC for an hourglass, or inf",
+        "tc", "[MOVES/]SEC[+INC], several periods separated by \":\", hg/SEC for an hourglass, or inf",
             set_clock(spec, text) => engine.conditions.limits.clock.map(shown);
         "st", "seconds a move",
             put(&mut spec.limits.movetime, parse_seconds(text).map_err(shown))
@@ -89,7 +89,7 @@ keys! { spec, key, text, engine;
             put(&mut spec.limits.nodes, positive(key, text)) => engine.conditions.limits.nodes.map(shown);
         "depth", "",
             put(&mut spec.limits.depth, positive(key, text)) => engine.conditions.limits.depth.map(shown);
-        "nodestime", "nodes that count as a millisecond",
+        "nodestime", "nodes that count as one millisecond",
             put(&mut spec.limits.nodestime, positive(key, text)) => engine.conditions.limits.nodestime.map(shown);
         "timemargin", "ms",
             put(&mut spec.margin, whole(key, text).map(Duration::from_millis))
@@ -97,10 +97,10 @@ keys! { spec, key, text, engine;
     }
 }
 
-/// The key of an option, before the option is known.
+/// Key of an option, before the option is known.
 const OPTION: &str = "option.NAME";
 
-/// The key of the overrun that is forgiven.
+/// Key of the time margin.
 const MARGIN: &str = "timemargin";
 
 impl EngineKey {
@@ -109,7 +109,7 @@ impl EngineKey {
         (self.set)(spec, self.name, value)
     }
 
-    /// The fields of this key, as `KEY=VALUE`.
+    /// Returns the fields of this key, as `KEY=VALUE`.
     fn fields(&self, engine: &Engine) -> Vec<String> {
         if self.name != OPTION {
             return (self.said)(engine).map(|value| field(self.name, &value)).into_iter().collect();
@@ -128,13 +128,13 @@ impl fmt::Display for EngineKey {
     }
 }
 
-/// An engine as `--engine` takes it, without the file for its error output.
+/// Returns an engine as `--engine` takes it, without the file for its error output.
 pub fn engine_text(engine: &Engine, with_limits: bool) -> String {
     let keys = ENGINE_KEYS.iter().filter(|key| with_limits || !key.is_limit);
     keys.flat_map(|key| key.fields(engine)).collect::<Vec<_>>().join(",")
 }
 
-/// The limits of an engine as `--each` takes them, without the overrun that is forgiven.
+/// Returns the limits of an engine as `--each` takes them, without the time margin.
 pub fn limits_text(engine: &Engine) -> String {
     let keys = ENGINE_KEYS.iter().filter(|key| key.is_limit && key.name != MARGIN);
     keys.flat_map(|key| key.fields(engine)).collect::<Vec<_>>().join(",")
@@ -147,8 +147,8 @@ fn field(key: &str, value: &str) -> String {
     }
 }
 
-/// The commit of the program. Files that are in no commit cannot be had again; what was built of them is in
-/// the cache.
+/// Returns the provenance of a committed program. Uncommitted files cannot be checked out again,
+/// but their build is in the cache.
 fn built(engine: &Engine) -> Option<&Provenance> {
     engine.provenance.as_ref().filter(|provenance| !provenance.is_dirty)
 }
@@ -160,13 +160,13 @@ fn program(engine: &Engine) -> String {
     }
 }
 
-/// The evaluation of the bundled engine, which is the first of its options.
+/// Returns the evaluation of the bundled engine, which is the first of its options.
 fn eval(engine: &Engine) -> Option<&str> {
     let (name, value) = engine.options.first()?;
     (name == "Eval" && engine.program == Program::Bundled).then_some(value.as_str())
 }
 
-/// The name, if the engine would have another without it.
+/// Returns the name, if the engine would have another without it.
 fn own_name(engine: &Engine) -> Option<String> {
     let typed = EngineSpec {
         cmd: Some(program(engine)),
@@ -178,7 +178,7 @@ fn own_name(engine: &Engine) -> Option<String> {
     is_needed.then(|| engine.name.clone())
 }
 
-/// Sets a field to what was read.
+/// Sets a field to a parsed value.
 fn set<T>(field: &mut T, value: Result<T, String>) -> Result<(), String> {
     *field = value?;
     Ok(())
@@ -203,7 +203,7 @@ fn words(text: &str) -> Result<Vec<String>, String> {
     shell_words::split(text).map_err(|_| format!("args={text} has unbalanced quotes"))
 }
 
-/// The text of a value, if it is not the `usual` one.
+/// Returns the text of a value, if it is not the `usual` one.
 fn unless<T: PartialEq + ToString>(usual: T, value: T) -> Option<String> {
     (value != usual).then(|| value.to_string())
 }
@@ -220,7 +220,7 @@ fn truth(key: &str, value: &str) -> Result<bool, String> {
     value.parse().map_err(|_| format!("{key}={value} is neither true nor false"))
 }
 
-/// A whole number of the type's range, greater than 0.
+/// Parses a whole number of the type's range, greater than 0.
 fn positive<T: FromStr + PartialEq + Default>(key: &str, value: &str) -> Result<T, String> {
     let number: T = whole(key, value)?;
     if number == T::default() { Err(not_whole(key, value)) } else { Ok(number) }

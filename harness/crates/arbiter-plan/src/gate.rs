@@ -1,6 +1,6 @@
-//! What a change must pass: the steps of `arbiter ci`, and what became of them.
+//! Gates of a change: the steps of `arbiter ci`, and their outcomes.
 //!
-//! Pure: steps are carried out by the command line, which also knows what they cost.
+//! Pure: the command line carries steps out and measures their costs.
 
 use std::time::Duration;
 
@@ -10,30 +10,30 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What a step does; its name is that of the subcommand if there is one.
+/// Kind of a step, with the name of the subcommand if there is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum StepKind {
-    /// Makes the programs; always the first step.
+    /// Builds the programs; always the first step.
     Build,
-    /// Does the engine keep to UCI?
+    /// Checks the engine's compliance with UCI.
     Check,
-    /// Is the bench steady, and what the commit says?
+    /// Checks that the bench is steady, and equal to that of the commit message.
     Bench,
-    /// Does the engine know the rules?
+    /// Compares perft counts with a suite.
     Perft,
-    /// What does it find?
+    /// Runs a suite of EPD positions.
     Epd,
-    /// Is what it says of its searches true?
+    /// Checks that the engine's reports on its searches are true.
     Lint,
-    /// Is it as fast as the base?
+    /// Compares the speed with that of the base.
     Speed,
-    /// Is it as strong as the base?
+    /// Compares the strength with that of the base.
     Sprt,
 }
 
 impl StepKind {
-    /// All kinds that `arbiter.toml` can ask for.
+    /// All kinds that `arbiter.toml` may use.
     pub const ALL: [StepKind; 7] = [
         StepKind::Check,
         StepKind::Bench,
@@ -47,42 +47,43 @@ impl StepKind {
 
 arbiter_names::named!(StepKind, StepVerdict);
 
-/// A step.
+/// A step of `arbiter ci`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// Unique among the steps.
+    /// Name, unique among the steps.
     pub name: String,
-    /// What it does.
+    /// Kind of the step.
     pub kind: StepKind,
-    /// Further flags of its subcommand.
+    /// Further flags of the subcommand.
     pub args: Vec<String>,
-    /// It is left out unless one of these paths differs between the commits; none for always.
+    /// Paths one of which must differ between the commits for the step to run; empty for always.
     pub changed: Vec<String>,
-    /// Whether no further step is carried out after its failure.
+    /// `true` if no further step is run after a failure.
     pub stops: bool,
-    /// Time after which it has to end and report what it knows.
+    /// Time after which the step has to end and report its result so far.
     pub budget: Option<Duration>,
-    /// Whether "cannot be told" is as good as a pass.
+    /// `true` if an undecided step is as good as a pass.
     pub is_lenient: bool,
-    /// Of a lint, the rules whose findings are left out.
+    /// Rules of a lint whose findings are left out.
     pub ignored: Vec<LintRule>,
 }
 
 impl Step {
-    /// Whether it takes an engine to compare with. Positions are compared only if asked for.
+    /// Returns whether the step needs an engine to compare with. Positions are compared only on
+    /// request.
     pub fn needs_base_engine(&self) -> bool {
         let compares = self.args.iter().any(|arg| arg.starts_with("--max-lost"));
         matches!(self.kind, StepKind::Speed | StepKind::Sprt)
             || (self.kind == StepKind::Epd && compares)
     }
 
-    /// Whether there must be something to compare with.
+    /// Returns whether the step needs a base.
     pub fn needs_base(&self) -> bool {
         self.needs_base_engine() || !self.changed.is_empty()
     }
 }
 
-/// How a step ended.
+/// Verdict of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum StepVerdict {
@@ -90,54 +91,55 @@ pub enum StepVerdict {
     Passed,
     /// The step was carried out and failed.
     Failed,
-    /// It could not be told within the budget, which is allowed.
+    /// The step was undecided within the budget, which is allowed.
     Undecided,
-    /// It could not be told within the budget, which is not allowed.
+    /// The step was undecided within the budget, which is not allowed.
     Unproven,
-    /// It could not be carried out.
+    /// The step could not be carried out.
     Broken,
-    /// It was left out: nothing it depends on has changed, or there is no base.
+    /// The step was left out: no path that it depends on has changed, or there is no base.
     Skipped,
 }
 
 impl StepVerdict {
-    /// Whether all steps together may still pass.
+    /// Returns whether all steps together may still pass.
     pub fn is_good(self) -> bool {
         matches!(self, StepVerdict::Passed | StepVerdict::Undecided | StepVerdict::Skipped)
     }
 
-    /// Whether it also holds when the same commits are tested again.
+    /// Returns whether the verdict also applies when the same commits are tested again.
     pub fn is_lasting(self) -> bool {
         !matches!(self, StepVerdict::Broken | StepVerdict::Skipped)
     }
 }
 
-/// What became of a step.
+/// Outcome of a step.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct StepOutcome {
-    /// The name of the step.
+    /// Name of the step.
     pub step: String,
-    /// What it did.
+    /// Kind of the step.
     pub kind: StepKind,
-    /// How it ended.
+    /// Verdict of the step.
     pub verdict: StepVerdict,
-    /// One line of figures or reasons.
+    /// Figures or reasons on one line.
     pub words: String,
-    /// Its exit code.
+    /// Exit code of the step.
     #[serde(rename = "exit_code")]
     pub code: u8,
-    /// How long it took, in seconds, now or before.
+    /// Duration in seconds, also of an earlier run.
     pub seconds: f64,
-    /// What its subcommand printed: a value with a `schema` of its own. Of a bench `nodes`, `nps` and
-    /// `copies`; `null` if there is nothing.
+    /// JSON output of the subcommand, with a `schema` of its own. For a bench `nodes`, `nps` and
+    /// `copies`; `null` if there is none.
     #[serde(rename = "report")]
     pub figures: Value,
-    /// When it was carried out, in milliseconds of Unix time, if that was before.
+    /// Start of an earlier run of the step, in milliseconds of Unix time, if the outcome is taken
+    /// from one.
     #[serde(skip)]
     pub from_before: Option<i64>,
 }
 
-/// An exit code that a child had, as a verdict. `is_timely` says that it was ended by its budget.
+/// Returns the verdict of a subcommand's exit code. `was_ended` if its budget ended it.
 pub fn step_verdict(step: &Step, code: Option<i32>, was_ended: bool) -> StepVerdict {
     let open = if step.is_lenient { StepVerdict::Undecided } else { StepVerdict::Unproven };
     match code {
@@ -150,7 +152,7 @@ pub fn step_verdict(step: &Step, code: Option<i32>, was_ended: bool) -> StepVerd
     }
 }
 
-/// The figures of a report that people look at first.
+/// Returns the main figures of a report.
 pub fn step_words(kind: StepKind, figures: &Value) -> String {
     let number = |key: &str| figures[key].as_u64().unwrap_or_default();
     let decimal = |key: &str, digits: usize| {
@@ -206,8 +208,8 @@ pub fn step_words(kind: StepKind, figures: &Value) -> String {
     }
 }
 
-/// The checks graded "must" that an engine fails, by name, from the JSON of `arbiter check`; `None` if
-/// there are none.
+/// Returns the names of the checks graded "must" that an engine fails, from the JSON of
+/// `arbiter check`; `None` if there are none.
 pub fn failed_musts(figures: &Value) -> Option<String> {
     let checks = figures["checks"].as_array().into_iter().flatten();
     let failed = checks.filter(|check| check["grade"] == "must" && check["outcome"] == "failed");
@@ -216,7 +218,7 @@ pub fn failed_musts(figures: &Value) -> Option<String> {
     (!names.is_empty()).then(|| format!("{number} failed: {}", names.join(", ")))
 }
 
-/// The exit code of all: that of the first step that is not good.
+/// Returns the exit code of all steps: that of the first one whose verdict is not good.
 pub fn ci_exit_code(outcomes: &[StepOutcome]) -> u8 {
     outcomes.iter().find(|outcome| !outcome.verdict.is_good()).map_or(0, |outcome| outcome.code)
 }

@@ -1,4 +1,4 @@
-//! How an engine is started, addressed and kept, apart from what it plays.
+//! Start, protocol and lifetime of an engine, apart from the conditions of its games.
 
 use std::path::{Path, PathBuf};
 
@@ -7,47 +7,47 @@ use serde::{Deserialize, Serialize};
 use crate::Engine;
 use arbiter_protocol::{Protocol, Restart};
 
-/// Whether an engine is held to a sandbox.
+/// Sandbox of an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SandboxMode {
-    /// It may do what we may.
+    /// No sandbox: the engine has the rights of the user.
     #[default]
     Off,
-    /// As far as the system can.
+    /// A sandbox as complete as the system permits.
     Auto,
-    /// Wholly, or it is not started.
+    /// A complete sandbox, without which the engine is not started.
     Require,
 }
 
 arbiter_names::named!(SandboxMode);
 
-/// How to start, address and keep an engine.
+/// Settings of an engine's start, protocol and lifetime.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LaunchSettings {
-    /// What language it speaks.
+    /// Protocol of the engine.
     pub protocol: Protocol,
-    /// Lines that it is sent after its options, at every start.
+    /// Lines that the engine is sent after its options, at every start.
     pub init: Vec<String>,
-    /// Whether it stays for the next game.
+    /// Lifetime of the engine's process.
     pub restart: Restart,
-    /// Whether it thinks on its opponent's time.
+    /// `true` if the engine ponders.
     pub ponder: bool,
-    /// File to which its error output is appended.
+    /// File to which the engine's error output is appended.
     pub stderr: Option<PathBuf>,
-    /// Address space that each of its processes may have, in MiB.
+    /// Maximum address space of each of the engine's processes, in MiB.
     pub memory_mib: Option<u64>,
-    /// What holds it on this machine; on others, their workers say.
+    /// Sandbox of the engine on this machine; workers decide on theirs.
     #[serde(default, skip_serializing_if = "is_off")]
     pub sandbox: SandboxMode,
 }
 
-/// True where nothing holds the engine: the stored plan is silent about that.
+/// Returns whether there is no sandbox, which the stored plan leaves out.
 fn is_off(sandbox: &SandboxMode) -> bool {
     *sandbox == SandboxMode::Off
 }
 
-/// Gives each engine without a file for its error output one in `dir`, called after it.
+/// Gives each engine without a file for its error output one in `dir`, named after the engine.
 pub(super) fn spread_stderr(engines: &mut [Engine], dir: &Path) {
     for index in 0..engines.len() {
         if engines[index].launch.stderr.is_some() {

@@ -1,9 +1,8 @@
-//! From what was typed to what will be done.
+//! Plans of runs from requests, and the pure part of a run.
 //!
-//! A [`Request`], with [`EngineSpec`]s as typed, becomes a [`Plan`], in which every default is explicit
-//! and every path absolute. Nothing later looks at the command line
-//! again. The part of a run that decides is a [`RunState`], which is told of inputs and answers
-//! with effects.
+//! A [`Request`], with unresolved [`EngineSpec`]s, becomes a [`Plan`], in which every default is
+//! explicit and every path absolute. Later code does not read the command line again. The decisions
+//! of a run are made by a [`RunState`], which gets inputs and returns effects.
 
 mod ablation;
 mod affinity;

@@ -1,25 +1,27 @@
-//! Files that options name, as in `option.EvalFile=@nets/a.nnue`.
+//! Files that option values name, as in `option.EvalFile=@nets/a.nnue`.
 
 use std::path::{Path, PathBuf};
 
 use crate::Engine;
 
-/// Largest such file, in bytes: all of it goes through memory on its way to workers.
+/// Maximum size of an option file, in bytes: the whole file goes through memory on its way to
+/// workers.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// The path that a value names. Of a value that is text, `@@` at its beginning stands for one `@`.
+/// Returns the path that a value names. In a value that is text, `@@` at the start stands for one
+/// `@`.
 pub(crate) fn named_file(value: &str) -> Option<&str> {
     value.strip_prefix('@').filter(|path| !path.starts_with('@'))
 }
 
-/// The value that stands for a text.
+/// Returns the value that stands for a text.
 pub(crate) fn escaped(text: &str) -> String {
     let escape = if text.starts_with('@') { "@" } else { "" };
     format!("{escape}{text}")
 }
 
-/// The value with the absolute path of the file that it names, if it names one; the error says why there is
-/// no such file.
+/// Returns the value with the absolute path of the file that it names, if it names one. An error is
+/// the reason that there is no such file.
 pub(crate) fn resolved(value: &str) -> Result<String, String> {
     let Some(path) = named_file(value) else { return Ok(value.to_owned()) };
     let data = std::fs::metadata(path)
@@ -36,13 +38,13 @@ pub(crate) fn resolved(value: &str) -> Result<String, String> {
 }
 
 impl Engine {
-    /// Name and file of each option that names a file.
+    /// Returns name and file of each option that names a file.
     pub fn option_files(&self) -> impl Iterator<Item = (&str, &Path)> {
         let options = self.options.iter();
         options.filter_map(|(name, value)| Some((name.as_str(), Path::new(named_file(value)?))))
     }
 
-    /// The same engine with other places of these files, in order.
+    /// Returns the engine with other paths of these files, in order.
     pub fn with_option_files(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Engine {
         let mut values = self.options.iter_mut().map(|(_, value)| value);
         for path in paths {
@@ -52,7 +54,7 @@ impl Engine {
         self
     }
 
-    /// The options as the engine is told them: files by their paths.
+    /// Returns the options as the engine is sent them: files by their paths.
     pub fn told_options(&self) -> Vec<(String, String)> {
         let told = |value: &String| match value.strip_prefix('@') {
             Some(path_or_text) => path_or_text.to_owned(),

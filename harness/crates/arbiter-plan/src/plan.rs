@@ -1,5 +1,5 @@
-//! What a run will do, with every default explicit. A plan is stored with its run, and a resumed
-//! run is played by the stored plan alone.
+//! The plan of a run, with every default explicit. A plan is stored with its run, and a resumed run
+//! is played by the stored plan alone.
 
 mod error;
 
@@ -27,44 +27,43 @@ use arbiter_stats::{Evidence, Sprt};
 
 pub use self::error::PlanError;
 
-/// The word that stands for the bundled engine in `cmd=`.
+/// Value of `cmd=` for the bundled engine.
 pub const BUNDLED: &str = "bundled";
 
-/// Time margin unless the user sets one: less than this the pipe and the scheduler may cost.
+/// Default time margin; pipe and scheduler may cost less than this.
 pub const DEFAULT_MARGIN: Duration = Duration::from_millis(10);
 
-/// Pairs of a match unless the user sets them.
+/// Default number of pairs of a match.
 const DEFAULT_PAIRS: u64 = 100;
 
-/// Most pairs of an SPRT unless the user sets them.
+/// Default maximum number of pairs of an SPRT.
 pub const DEFAULT_SPRT_PAIRS: u64 = 50_000;
 
-/// Pairs of an encounter of a tournament unless the user sets them.
+/// Default number of pairs of an encounter of a tournament.
 const DEFAULT_TOURNAMENT_PAIRS: u64 = 2;
 
-/// Pairs for each feature of an ablation without an SPRT.
+/// Default number of pairs for each feature of an ablation without an SPRT.
 const DEFAULT_ABLATE_PAIRS: u64 = 200;
 
-/// Share of games that may end by a fault of an engine before the run counts as invalid.
+/// Default share of games that may end by a fault of an engine before the run counts as invalid.
 pub const DEFAULT_FAULT_LIMIT: f64 = 0.05;
 
-/// Time control of engines unless the user sets a limit.
+/// Default time control of engines without a limit.
 pub const DEFAULT_TC: &str = "8+0.08";
 
-/// What kind of question a run answers. Its name is that of the subcommand that plays it, in the store
-/// and in reports.
+/// Kind of a run, named after the subcommand that plays it, in the store and in reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RunKind {
-    /// Is the first engine stronger than the second? Stops when the SPRT says so.
+    /// Test whether the first engine is stronger than the second, ended by the SPRT.
     Sprt,
-    /// Plays all pairs.
+    /// Fixed number of pairs.
     Match,
-    /// Who is first among many? Plays what the format asks for.
+    /// Tournament of several engines, in a format.
     Tournament,
-    /// What is each feature of an engine worth?
+    /// Measurement of the worth of each feature of an engine.
     Ablate,
-    /// Which values of its parameters make an engine stronger?
+    /// Tuning of an engine's parameters.
     Tune,
 }
 
@@ -76,117 +75,119 @@ impl RunKind {
 
 arbiter_names::named!(RunKind);
 
-/// Which program an engine is.
+/// Program of an engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Program {
-    /// Palimpsest, inside this very binary.
+    /// Palimpsest, inside this binary.
     Bundled,
     /// An executable.
     Path(PathBuf),
 }
 
-/// One engine, resolved.
+/// An engine with all settings resolved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Engine {
-    /// Unique in the run.
+    /// Name, unique in the run.
     pub name: String,
-    /// What to start.
+    /// Program to start.
     pub program: Program,
-    /// Arguments.
+    /// Command-line arguments.
     pub args: Vec<String>,
     /// Working directory.
     pub dir: Option<PathBuf>,
-    /// Options to set.
+    /// UCI options to set, in order.
     pub options: Vec<(String, String)>,
-    /// How it is started, addressed and kept.
+    /// Start, protocol and lifetime of the engine.
     #[serde(rename = "manners")]
     pub launch: LaunchSettings,
-    /// What bounds its thinking, and what overrun is forgiven.
+    /// Limits of the engine's searches, and its time margin.
     #[serde(flatten)]
     pub conditions: Conditions,
-    /// The revision that the program was built from, if it was.
+    /// Provenance of the program, if it was built from a revision.
     pub provenance: Option<Provenance>,
 }
 
-/// A resolved run. What is skipped in its stored form stands elsewhere in that of the plan's row.
+/// A resolved run. Fields that are skipped in its stored form are stored elsewhere in the plan's
+/// row.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Plan {
-    /// What it answers.
+    /// Kind of the run.
     pub kind: RunKind,
-    /// The engines; figures are from the first one's point of view.
+    /// Engines of the run; figures are from the point of view of the first.
     #[serde(skip)]
     pub engines: Vec<Engine>,
-    /// The file of openings; `None` is the book inside this binary.
+    /// Opening book; `None` is the book inside this binary.
     pub book: Option<PathBuf>,
-    /// Whether all games start from the initial position, and from no book.
+    /// `true` if all games start from the initial position, without a book.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_no_book: bool,
-    /// The settings for reading the book.
+    /// Settings for reading the book.
     #[serde(flatten)]
     pub reading: BookReading,
-    /// Openings of the book; `None` before it is read, and in runs of stores that were of format 13.
+    /// Number of openings of the book; `None` before it is read, and in runs of stores that were of
+    /// format 13.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub book_length: Option<u64>,
-    /// In which order.
+    /// Order of the openings.
     pub order: Order,
-    /// From which every random choice derives.
+    /// Seed from which every random choice derives.
     pub seed: u64,
-    /// Opening, from 0 in the order of the book, at which the run begins.
+    /// First opening of the run, from 0 in the order of the book.
     pub opening_start: u64,
-    /// Who meets whom.
+    /// Design of the tournament.
     #[serde(flatten)]
     pub design: Design,
-    /// Pause between two games at one place.
+    /// Pause between two games of a slot.
     #[serde(rename = "wait_ms", with = "Millis")]
     pub wait: Duration,
-    /// Games at once.
+    /// Number of concurrent games.
     pub concurrency: usize,
-    /// On which processors.
+    /// Processors for the games.
     #[serde(with = "As::<DisplayFromStr>")]
     pub affinity: Affinity,
-    /// The stopping rule, for each two engines that meet.
+    /// Stopping rule for each two engines that meet.
     pub sprt: Option<Sprt>,
-    /// Games that another program counted before.
+    /// Counts of games that another program played before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prior: Option<crate::Prior>,
-    /// What the engines after the first do without, if that is the question.
+    /// Features that the engines after the first lack, in an ablation.
     pub ablation: Option<Ablation>,
-    /// What is tuned, and how, if that is the question; the two engines are then one and the same.
+    /// Parameters and schedule of a tuning, whose two engines are one and the same.
     #[serde(with = "As::<Option<Arc<Same>>>")]
     pub tuning: Option<Arc<Tuning>>,
     /// Share of games, 0 to 1, that may end by a fault.
     pub fault_limit: f64,
-    /// How the times of the engines follow from those that were asked for, if not as they are.
+    /// Scale of the engines' times, if they are not as requested.
     pub scale: Option<Scale>,
-    /// When games end before the rules of chess say so.
+    /// Adjudication rules, by which games end before the rules of chess end them.
     #[serde(flatten)]
     pub rules: Rules,
     /// Folders of the endgame tables that the rules need.
     #[serde(skip)]
     pub tables: Vec<PathBuf>,
-    /// By how much the shares of thinking time may differ for which the engines of a pair waited for
+    /// Maximum difference of the shares of thinking time for which the engines of a pair waited for
     /// a processor; `None` does not measure.
     pub noise_limit: Option<f64>,
-    /// Whether pairs that CPU contention can have decided are not played again.
+    /// `true` if pairs that CPU contention may have decided are not played again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counts_disturbed: bool,
-    /// Whether options that an engine does not have or take are left out, and a first opening past the
-    /// end of the book is one of a later pass; else these are errors.
+    /// `true` if options that an engine does not have or accept are left out, and a first opening
+    /// past the end of the book is one of a later pass; else these are errors.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_lenient: bool,
-    /// How long engines may take to answer.
+    /// Maximum times for answers of engines.
     #[serde(rename = "deadlines_ms", with = "DeadlinesMs")]
     pub deadlines: Deadlines,
-    /// Where games are written besides the store.
+    /// PGN file of the games, besides the store.
     pub pgn: Option<PathBuf>,
-    /// What they tell there besides their moves.
+    /// Contents of the PGN besides the moves.
     #[serde(skip)]
     pub annotation: Annotation,
-    /// Where final positions are written.
+    /// EPD file of final positions.
     #[serde(skip)]
     pub epd: Option<PathBuf>,
-    /// Of which games what was said is kept.
+    /// Games whose transcripts are kept.
     #[serde(skip)]
     pub transcripts: Keeping,
 }
@@ -264,7 +265,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Every file and folder that the plan names.
+    /// Returns every file and folder that the plan names.
     fn paths(&self) -> impl Iterator<Item = &Path> {
         let engines = self.engines.iter().flat_map(|engine| {
             let program = match &engine.program {
@@ -279,7 +280,7 @@ impl Plan {
         engines.chain(files).chain(tables)
     }
 
-    /// Who meets whom, before the first result.
+    /// Returns the schedule before the first result.
     pub fn schedule(&self) -> Schedule {
         let schedule = Schedule::new(self.design, self.engines.len(), self.seed);
         match &self.tuning {
@@ -288,12 +289,13 @@ impl Plan {
         }
     }
 
-    /// The tuning before the first result, if the run is one.
+    /// Returns the tuning before the first result, if the run is one.
     pub fn spsa(&self) -> Option<SpsaState> {
         self.tuning.as_ref().map(|tuning| SpsaState::new(tuning.clone(), self.seed))
     }
 
-    /// The engines as the user named them; not what an ablation or a tuning makes of one.
+    /// Returns the engines as the user named them, without those derived by an ablation or a
+    /// tuning.
     pub fn own_engines(&self) -> impl Iterator<Item = (&str, &Engine)> {
         let is_one = self.ablation.is_some() || self.tuning.is_some();
         let own = if is_one { 1 } else { self.engines.len() };
@@ -318,7 +320,7 @@ fn is_timed(engines: &[Engine]) -> bool {
     engines.iter().any(|engine| engine.conditions.limits.is_timed())
 }
 
-/// Pairs of an encounter unless the user sets them.
+/// Returns the default number of pairs of an encounter.
 pub fn usual_pairs(kind: RunKind, is_sequential: bool) -> u64 {
     match kind {
         _ if is_sequential => DEFAULT_SPRT_PAIRS,
@@ -370,7 +372,7 @@ fn resolve_engines(kind: RunKind, request: &Request) -> Result<Vec<Engine>, Plan
     Ok(engines)
 }
 
-/// Resolves one engine; `index` is for its name if it has none.
+/// Resolves one engine; `index` gives its name if it has none.
 pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, PlanError> {
     let name = spec.name.take().unwrap_or_else(|| spec.default_name(index));
     let fail = |reason: &str| PlanError::Invalid(format!("engine '{name}'{reason}"));
@@ -461,7 +463,7 @@ fn resolve_limits(spec: &EngineSpec) -> Result<Limits, &'static str> {
     Ok(limits)
 }
 
-/// An error if xboard has no words for the limits.
+/// Returns an error if xboard cannot express the limits.
 fn check_xboard(limits: Limits) -> Result<(), &'static str> {
     let is_broken = limits.movetime.is_some_and(|time| time.subsec_nanos() != 0);
     match limits.nodes.is_some() || limits.nodestime.is_some() || is_broken {
@@ -473,7 +475,7 @@ fn check_xboard(limits: Limits) -> Result<(), &'static str> {
 }
 
 impl Engine {
-    /// Has the engine addressed as one that speaks xboard. An error if that cannot tell its limits.
+    /// Sets the engine to xboard. An error if xboard cannot express its limits.
     pub fn set_xboard(&mut self) -> Result<(), PlanError> {
         self.launch.protocol = Protocol::Xboard;
         let wrong = |reason| PlanError::Invalid(format!("engine '{}'{reason}", self.name));
@@ -481,13 +483,13 @@ impl Engine {
     }
 }
 
-/// The path from the root; a run may be resumed from another folder.
+/// Returns the absolute path; a run may be resumed from another folder.
 fn absolute(path: PathBuf) -> PathBuf {
     std::path::absolute(&path).unwrap_or(path)
 }
 
-/// Games at once unless the user sets them: one for each core; under a clock one core is left to the
-/// harness and the system.
+/// Returns the default number of concurrent games: one for each core; under a clock one core is
+/// left to the harness and the system.
 pub fn default_concurrency(is_timed: bool) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, Into::into);
     (cores - usize::from(is_timed)).max(1)

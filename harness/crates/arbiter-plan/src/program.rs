@@ -1,4 +1,4 @@
-//! Finds the program behind `cmd=`.
+//! Look-up of the program of `cmd=`.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use arbiter_names::did_you_mean;
 
-/// Where Debian installs chess engines; root's `PATH` does not include it.
+/// Folder in which Debian installs chess engines; root's `PATH` does not include it.
 pub const GAMES: &str = "/usr/games";
 
-/// The absolute path of `cmd`: a path from `dir` if it is there, else from the current directory,
-/// or a name in `dir`, `PATH` or Debian's folder of games.
+/// Returns the absolute path of `cmd`: a path relative to `dir` if it exists, else to the current
+/// directory, or a name in `dir`, `PATH` or Debian's folder of games.
 pub fn find_program(cmd: &str, dir: Option<&Path>) -> Result<PathBuf, String> {
     let paths = search_path(dir);
     let here = std::env::current_dir();
@@ -27,7 +27,7 @@ pub fn find_program(cmd: &str, dir: Option<&Path>) -> Result<PathBuf, String> {
         .ok_or_else(|| missing(cmd, dir))
 }
 
-/// The answer to a path with the home folder as `~`, which no program but the shell knows.
+/// Returns the error for a path that starts with `~`, which only the shell expands.
 pub fn unexpanded_home(path: &str) -> Option<String> {
     let below = path.strip_prefix("~/")?;
     Some(format!(
@@ -37,7 +37,7 @@ pub fn unexpanded_home(path: &str) -> Option<String> {
     ))
 }
 
-/// The arguments without which a known program speaks no UCI.
+/// Returns the arguments without which a known program does not speak UCI.
 pub(crate) fn uci_arguments(program: &Path) -> Vec<String> {
     let arguments: &[&str] = match program.file_name().and_then(OsStr::to_str) {
         Some("gnuchess") => &["--uci"],
@@ -50,7 +50,7 @@ fn is_marked_executable(path: &Path) -> bool {
     path.metadata().is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
 }
 
-/// Why there is no such program.
+/// Returns the reason that there is no such program.
 fn missing(cmd: &str, dir: Option<&Path>) -> String {
     let path = Path::new(cmd);
     if let Some((program, args)) = cmd.split_once(char::is_whitespace)
@@ -77,7 +77,8 @@ fn missing(cmd: &str, dir: Option<&Path>) -> String {
     }
 }
 
-/// The file of the same folder that has a name most like that of a file that is not there.
+/// Returns a suggestion: the file of the same folder whose name is most like that of a missing
+/// file.
 fn did_you_mean_file(path: &Path) -> String {
     let entries = std::fs::read_dir(arbiter_process::folder_of(path)).into_iter().flatten();
     let files = entries.flatten().filter(|entry| entry.path().is_file());

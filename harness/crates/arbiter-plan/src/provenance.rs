@@ -1,4 +1,4 @@
-//! Where the program of an engine is from, and how its time was measured out.
+//! Provenance of an engine's program, and the scale of its times.
 
 use std::path::PathBuf;
 
@@ -7,28 +7,28 @@ use serde::{Deserialize, Serialize};
 
 use arbiter_protocol::Limits;
 
-/// A program that was built from a revision.
+/// Revision from which a program was built.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
-    /// The repository.
+    /// Path of the repository.
     pub repo: PathBuf,
-    /// The revision as typed; `.` is the working tree.
+    /// Revision as typed; `.` is the working tree.
     pub revision: String,
-    /// The commit, in full; of a working tree the one below it.
+    /// Full ID of the commit; for a working tree that of its parent.
     pub commit: String,
-    /// Whether files were changed since that commit.
+    /// `true` if files were changed since that commit.
     pub is_dirty: bool,
-    /// Nodes of its benchmark, if that was run.
+    /// Nodes of the benchmark, if it was run.
     pub bench: Option<u64>,
 }
 
 impl Provenance {
-    /// What it is called where results of commits are kept.
+    /// Returns the identity of the program among results of commits.
     pub fn identity(&self) -> String {
         format!("{}{}", self.commit, if self.is_dirty { "-dirty" } else { "" })
     }
 
-    /// In words for a report.
+    /// Returns text for a report.
     pub fn words(&self) -> String {
         let dirty = if self.is_dirty { " with changes that are in no commit" } else { "" };
         let bench = self.bench.map_or(String::new(), |bench| format!(", bench {bench}"));
@@ -36,29 +36,29 @@ impl Provenance {
     }
 }
 
-/// How the times of a run follow from those that were asked for: a slower machine gives more, so
-/// that engines search as much as on the machine of reference.
+/// Scale of the times of a run: a slower machine gives more time, so that engines search as much as
+/// on the reference machine.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scale {
     /// Nodes per second for which times are meant; positive.
     pub reference_nps: f64,
-    /// Nodes per second that the benchmark measured here, with as many copies at once as games;
+    /// Nodes per second that the benchmark measured here, with as many parallel copies as games;
     /// positive.
     pub measured_nps: f64,
 }
 
 impl Scale {
-    /// What times are multiplied by.
+    /// Returns the factor of all times.
     pub fn factor(self) -> f64 {
         self.reference_nps / self.measured_nps
     }
 
-    /// Limits with all their times scaled. Time that nodes stand for is the same everywhere.
+    /// Returns limits with all times scaled. Time that is counted in nodes is not scaled.
     pub fn applied(self, limits: Limits) -> Limits {
         if limits.nodestime.is_some() { limits } else { limits.scaled(self.factor()) }
     }
 
-    /// In words for a report.
+    /// Returns text for a report.
     pub fn words(self) -> String {
         format!(
             "times scaled by {:.3}: {:.0} nodes per second measured, {:.0} are the reference",

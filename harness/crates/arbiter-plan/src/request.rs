@@ -1,4 +1,4 @@
-//! What the user asked for, from flags and file; all of it may be open.
+//! The request for a run, from flags and file; every part may be open.
 
 use std::path::PathBuf;
 
@@ -14,98 +14,98 @@ use arbiter_schedule::Format;
 use arbiter_spsa::Tuning;
 use arbiter_stats::{Correction, DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Evidence, Model, Sprt};
 
-/// Nodes a move in an ablation without limits: enough to see a few plies ahead, and the same games
-/// on every machine.
+/// Default nodes per move in an ablation: enough to search a few plies, and the same games on every
+/// machine.
 const DEFAULT_ABLATE_NODES: u64 = 2_000;
 
-/// A run as asked for.
+/// A requested run.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// Engines.
+    /// Engines in the order of the request.
     pub engines: Vec<EngineSpec>,
     /// Settings for all engines.
     pub each: EngineSpec,
     /// Opening book.
     pub openings: Option<PathBuf>,
-    /// Whether all games start from the initial position, without openings.
+    /// `true` if all games start from the initial position, without openings.
     pub has_no_book: bool,
-    /// The settings for reading the book.
+    /// Settings for reading the book.
     pub reading: BookReading,
     /// Order of the openings.
     pub order: Option<Order>,
-    /// Seed.
+    /// Seed of every random choice.
     pub seed: Option<u64>,
-    /// Who meets whom, and how often.
+    /// Format and length of the tournament.
     pub tournament: TournamentRequest,
-    /// Games at once.
+    /// Number of concurrent games.
     pub concurrency: Option<usize>,
-    /// On which processors.
+    /// Processors for the games.
     pub affinity: Affinity,
     /// PGN file.
     pub pgn: Option<PathBuf>,
-    /// What games tell there besides their moves.
+    /// Contents of the PGN besides the moves.
     pub annotation: Annotation,
     /// File for final positions.
     pub epd: Option<PathBuf>,
-    /// Of which games what was said is kept.
+    /// Games whose transcripts are kept.
     pub transcripts: Keeping,
     /// Folder for the error output of engines that have no file of their own.
     pub stderr_dir: Option<PathBuf>,
-    /// Share of faults.
+    /// Share of games, 0 to 1, that may end by a fault.
     pub fault_limit: Option<f64>,
-    /// How times are scaled.
+    /// Scale of times.
     pub scale: Option<Scale>,
-    /// Games that another program counted before.
+    /// Counts of games that another program played before.
     pub prior: Option<Prior>,
-    /// Adjudication.
+    /// Adjudication rules.
     pub rules: Rules,
     /// Folders of the endgame tables that the rules need.
     pub tables: Vec<PathBuf>,
-    /// What is done about CPU contention.
+    /// Treatment of CPU contention.
     pub cpu_contention: CpuContention,
-    /// Whether options that an engine does not have or take are left out, and openings begin again
-    /// before the first one.
+    /// `true` if options that an engine does not have or accept are left out, and the first opening
+    /// may be one of a later pass through the book.
     pub is_lenient: bool,
-    /// Deadlines.
+    /// Maximum times for answers of engines.
     pub deadlines: Deadlines,
     /// Bounds of the SPRT.
     pub sprt: SprtRequest,
-    /// What an ablation is to take away from its engine.
+    /// Features that an ablation takes away from its engine.
     pub ablation: Option<Ablation>,
-    /// Whether the games of each feature of an ablation end when an SPRT can tell.
+    /// `true` if the games of each feature of an ablation end when an SPRT decides.
     pub is_sequential: bool,
-    /// What a tuning is to tune, and how; iterations and their pairs are those of the tournament.
+    /// Parameters and schedule of a tuning; the tournament has its iterations and pairs.
     pub tuning: Option<Tuning>,
 }
 
-/// The SPRT as asked for.
+/// A requested SPRT.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SprtRequest {
     /// Elo of the null hypothesis.
     pub elo0: Option<f64>,
     /// Elo of the alternative.
     pub elo1: Option<f64>,
-    /// Chance to accept H1 if H0 holds.
+    /// Probability of accepting H1 if H0 holds.
     pub alpha: Option<f64>,
-    /// Chance to accept H0 if H1 holds.
+    /// Probability of accepting H0 if H1 holds.
     pub beta: Option<f64>,
-    /// What the Elo bounds mean.
+    /// Scale of the Elo bounds.
     pub model: Option<Model>,
-    /// How the bounds of the ratio allow for overshoot.
+    /// Correction of the bounds for overshoot.
     pub correction: Option<Correction>,
-    /// What it looks at.
+    /// Evidence that is tested.
     pub evidence: Option<Evidence>,
 }
 
 impl Request {
-    /// Numbers of the engines that have no limits of their own nor of all, and get the default.
+    /// Returns the indices of the engines without limits, which get the default.
     pub fn without_limits(&self) -> Vec<usize> {
         let limits = |spec: &EngineSpec| spec.clone().or(&self.each).limits;
         let engines = self.engines.iter().enumerate();
         engines.filter(|(_, spec)| limits(spec).is_empty()).map(|(index, _)| index).collect()
     }
 
-    /// Fills an SPRT without engines with a demonstration that needs nothing but this binary: Palimpsest
+    /// Turns an SPRT without engines into a demonstration that needs only this binary: Palimpsest
     /// with and without a feature of its evaluation, quick games, wide bounds.
     pub(super) fn or_demonstration(mut self) -> Request {
         for (name, off) in [("palimpsest", None), ("no-mobility", Some("mobility"))] {
@@ -127,7 +127,7 @@ impl Request {
         self
     }
 
-    /// A gauntlet of one engine, with a limit.
+    /// Returns the request as a gauntlet of one engine, with a limit.
     pub(super) fn for_ablation(mut self) -> Result<Request, PlanError> {
         if self.engines.len() != 1 {
             let count = self.engines.len();

@@ -9,56 +9,56 @@ use crate::{BUNDLED, ENGINE_KEYS, Provenance, SandboxMode};
 use arbiter_names::did_you_mean;
 use arbiter_protocol::{Limits, Protocol, Restart};
 
-/// What can be said of an engine; everything may be left open and come from `--each`.
+/// Settings of an engine; each may be left open and come from `--each`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EngineSpec {
-    /// A word that is still to be looked up: a registered engine, a revision or a program.
+    /// Name that is still to be looked up: a registered engine, a revision or a program.
     pub engine: Option<String>,
     /// Name in reports; must be unique in the run.
     pub name: Option<String>,
-    /// The program, or `bundled`.
+    /// Program, or `bundled`.
     pub cmd: Option<String>,
-    /// A revision to build, instead of a program.
+    /// Revision to build, instead of a program.
     pub rev: Option<String>,
-    /// The repository of the revision.
+    /// Repository of the revision.
     pub repo: Option<PathBuf>,
-    /// Where the program is from, once it is built.
+    /// Provenance of the program, once it is built.
     pub provenance: Option<Provenance>,
-    /// Its arguments.
+    /// Command-line arguments.
     pub args: Vec<String>,
-    /// Its working directory.
+    /// Working directory.
     pub dir: Option<PathBuf>,
     /// Shorthand for the option `Eval` of the bundled engine.
     pub eval: Option<String>,
     /// UCI options in the order given.
     pub options: Vec<(String, String)>,
-    /// What bounds its thinking.
+    /// Limits of the engine's searches.
     pub limits: Limits,
-    /// Whether it was said that there is no clock, so that none comes from elsewhere.
+    /// `true` if the clock is explicitly off, so that none comes from `--each`.
     pub no_clock: bool,
-    /// Overrun that is forgiven.
+    /// Time margin.
     pub margin: Option<Duration>,
-    /// What language it speaks.
+    /// Protocol of the engine.
     pub protocol: Option<Protocol>,
-    /// Lines to send to it as they are.
+    /// Lines that are sent to the engine after its options.
     pub init: Vec<String>,
-    /// Whether it stays for the next game.
+    /// Lifetime of the engine's process.
     pub restart: Option<Restart>,
-    /// Whether it thinks on its opponent's time.
+    /// `true` if the engine ponders.
     pub ponder: Option<bool>,
-    /// Whether it tells scores from White's point of view.
+    /// `true` if the engine reports scores from White's point of view.
     pub white_pov: Option<bool>,
     /// File for its error output.
     pub stderr: Option<PathBuf>,
-    /// Address space that it may have, in MiB.
+    /// Maximum address space, in MiB.
     pub memory_mib: Option<u64>,
-    /// Whether it is held to a sandbox.
+    /// Sandbox of the engine.
     pub sandbox: Option<SandboxMode>,
 }
 
 impl EngineSpec {
-    /// Reads comma separated `key=value` fields; the first may be the value of `engine` alone. Double
-    /// quotes keep commas and spaces together.
+    /// Parses comma-separated `key=value` fields; the first may be the value of `engine` alone.
+    /// Double quotes protect commas and spaces.
     pub fn parse(text: &str) -> Result<EngineSpec, String> {
         let mut spec = EngineSpec::default();
         for (key, value) in EngineSpec::fields(text)? {
@@ -67,7 +67,7 @@ impl EngineSpec {
         Ok(spec)
     }
 
-    /// The keys and values of such a text, which need not be known.
+    /// Returns the keys and values of such a text, which need not be known.
     pub fn fields(text: &str) -> Result<Vec<(String, String)>, String> {
         let pair = |(index, field): (usize, String)| match field.split_once('=') {
             Some((key, value)) => Ok((key.trim().to_owned(), value.to_owned())),
@@ -107,7 +107,7 @@ impl EngineSpec {
         Err(format!("unknown key '{key}'{hint}; the keys are {}", names.join(", ")))
     }
 
-    /// Has relative paths lead from `folder`, and takes the path of a program for one.
+    /// Resolves relative paths from `folder`, and treats the path of a program as one.
     pub fn seen_from(mut self, folder: &Path) -> EngineSpec {
         for place in [&mut self.dir, &mut self.stderr, &mut self.repo] {
             *place = place.take().map(|path| folder.join(path));
@@ -127,13 +127,13 @@ impl EngineSpec {
         self
     }
 
-    /// Sets an option to a text as it is, also if it begins with `@`.
+    /// Sets an option to a text as it is, even if it begins with `@`.
     pub fn set_option_text(&mut self, name: &str, value: &str) {
         self.set_option(name, &escaped(value));
     }
 
-    /// What the engine is called if it has no name: after its evaluation if it is the bundled one, its file or a
-    /// number, and after the files of its options.
+    /// Returns the name of an engine that has none: by its evaluation if it is the bundled one, by
+    /// its file or by a number, followed by the files of its options.
     pub(crate) fn default_name(&self, index: usize) -> String {
         let stem = |path: &str| {
             Path::new(path).file_stem().map(|stem| stem.to_string_lossy().into_owned())
@@ -189,7 +189,7 @@ impl EngineSpec {
     }
 }
 
-/// An error if the rest behind a space or semicolon of a field is another field.
+/// Returns an error if the rest behind a space or semicolon of a field is another field.
 fn check_comma(field: &str, rest: &str) -> Result<(), String> {
     let own = field.split_once('=').map(|(key, _)| key.trim());
     // Names of options have spaces, and arguments of programs may look like keys.
@@ -208,8 +208,8 @@ fn check_comma(field: &str, rest: &str) -> Result<(), String> {
     }
 }
 
-/// Splits at commas outside double quotes and drops the quotes. No CSV reader does this: they
-/// know quotes only around a whole field, and ours stand behind the `=`.
+/// Splits at commas outside double quotes and drops the quotes. CSV readers allow quotes only
+/// around a whole field, and ours follow the `=`.
 fn split_fields(text: &str) -> Result<Vec<String>, String> {
     let mut fields = vec![String::new()];
     let mut quoted = false;

@@ -1,64 +1,64 @@
-//! The tournament as asked for becomes a [`Design`].
+//! Request for a tournament, and its resolution to a [`Design`].
 
 use std::time::Duration;
 
 use crate::RunKind;
 use arbiter_schedule::{Design, Format, OpeningPolicy};
 
-/// Further pairs, at most, of a knockout encounter that is level, unless the user sets them.
+/// Default maximum number of further pairs of a knockout encounter that is level.
 pub const DEFAULT_TIE_BREAKS: u64 = 4;
 
-/// Most pairs that a format may have whose pairs are all kept in memory.
+/// Maximum number of pairs of a format whose pairs are all kept in memory.
 const MAX_PAIRS: u64 = 10_000_000;
 
-/// Most engines of such a format.
+/// Maximum number of engines of such a format.
 const MAX_ENGINES: usize = 2_000;
 
-/// Who meets whom and how often, as the user says it; all of it may be open.
+/// Requested format and length of a tournament; every part may be open.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TournamentRequest {
-    /// Who meets whom.
+    /// Format of the tournament.
     pub format: Option<Format>,
-    /// Rounds.
+    /// Number of rounds.
     pub rounds: Option<u64>,
-    /// Pairs of an encounter.
+    /// Number of pairs of an encounter.
     pub pairs: Option<u64>,
-    /// Games of an encounter, instead of pairs.
+    /// Number of games of an encounter, instead of pairs.
     pub games: Option<u64>,
-    /// Engines that are seeded.
+    /// Number of seeded engines.
     pub seeds: Option<usize>,
-    /// Those of a gauntlet meet each other, too.
+    /// `true` if the seeds of a gauntlet meet each other, too.
     pub seeds_meet: bool,
-    /// Further pairs of a level knockout encounter.
+    /// Maximum number of further pairs of a level knockout encounter.
     pub tie_breaks: Option<u64>,
-    /// Knockout encounters go on when they are decided.
+    /// `true` if knockout encounters continue when they are decided.
     pub play_out: bool,
-    /// One game from each opening, not two.
+    /// `true` if each opening is played once, not twice.
     pub noswap: bool,
-    /// Single games with colours reversed in turn.
+    /// `true` if single games have colours reversed in turn.
     pub alternate: bool,
-    /// Consecutive pairs of an encounter with one opening.
+    /// Number of consecutive pairs of an encounter with one opening.
     pub repeats: Option<u64>,
-    /// Whether what is tested are games, and not pairs.
+    /// `true` if the SPRT tests games, and not pairs.
     pub has_game_evidence: bool,
-    /// The other engine is White first.
+    /// `true` if the second engine is White first.
     pub reverse: bool,
-    /// When the next opening is taken.
+    /// Time at which the next opening is taken.
     pub openings: Option<OpeningPolicy>,
-    /// The first opening, from 1.
+    /// First opening, from 1.
     pub opening_start: Option<u64>,
     /// Pause between games.
     pub wait: Option<Duration>,
 }
 
 impl TournamentRequest {
-    /// The opening to begin with, from 0.
+    /// Returns the first opening, from 0.
     pub fn opening_start(&self) -> Result<u64, String> {
         let first = self.opening_start.unwrap_or(1).checked_sub(1);
         first.ok_or("openings are numbered from 1; give --opening-start at least 1".to_owned())
     }
 
-    /// The rules for so many engines; `pairs` is the usual length of an encounter.
+    /// Returns the design for `engines` engines; `pairs` is the usual length of an encounter.
     pub fn design(&self, kind: RunKind, engines: usize, pairs: u64) -> Result<Design, String> {
         let format = self.format.unwrap_or_default();
         let is_judged_by_pairs = matches!(kind, RunKind::Sprt | RunKind::Ablate | RunKind::Tune);

@@ -1,4 +1,4 @@
-//! A tuning as asked for becomes a [`Tuning`], and its engine becomes the two sides.
+//! Request for a tuning, its resolution to a [`Tuning`], and the two sides of its engine.
 
 use crate::{Engine, Plan, PlanError, RunKind, SprtRequest, plan::DEFAULT_SPRT_PAIRS};
 use arbiter_protocol::Protocol;
@@ -6,20 +6,20 @@ use arbiter_schedule::Design;
 use arbiter_spsa::Parameter;
 use arbiter_spsa::Tuning;
 
-/// Pairs of an iteration unless the user sets them.
+/// Default number of pairs of an iteration.
 pub const DEFAULT_TUNING_PAIRS: u64 = 8;
 
-/// Iterations unless the user sets them.
+/// Default number of iterations.
 pub const DEFAULT_ITERATIONS: u64 = 1_000;
 
-/// Iterations that begin before an earlier one has its result, so that nobody has to wait for the
-/// last game of each.
+/// Default number of iterations that start before an earlier one has its result, so that no slot
+/// has to wait for the last game of each.
 pub const DEFAULT_AHEAD: u64 = 1;
 
-/// Name of the engine with the values of the first side, and of the second, after the engine's own.
+/// Suffixes of the names of the two sides, after the engine's name.
 const SIDES: [char; 2] = ['+', '-'];
 
-/// Checks a tuning, and that its engine is able to take part.
+/// Checks a tuning, and that its engine can take part.
 pub(super) fn check(tuning: &Tuning, engine: &Engine) -> Result<(), PlanError> {
     tuning.check().map_err(|error| error.to_string())?;
     let name = base_name(&engine.name);
@@ -39,18 +39,18 @@ pub(super) fn check(tuning: &Tuning, engine: &Engine) -> Result<(), PlanError> {
     }
 }
 
-/// The engine twice: with the values of the first side, and with those of the second.
+/// Returns the engine twice: with the values of the first side, and with those of the second.
 pub(super) fn sides(engine: &Engine) -> [Engine; 2] {
     SIDES.map(|side| Engine { name: format!("{}{side}", engine.name), ..engine.clone() })
 }
 
-/// The name of the engine whose side is called so.
+/// Returns the name of the engine of a side.
 pub fn base_name(side: &str) -> &str {
     side.strip_suffix(SIDES).unwrap_or(side)
 }
 
-/// The SPRT of values against those of the start of a tuning, in its conditions but from other
-/// openings; `None` if they are the same.
+/// Returns the SPRT of tuned values against those of the start, under the conditions of the tuning
+/// but from other openings; `None` if the values are the same.
 pub fn confirmation(
     plan: &Plan,
     theta: &[f64],

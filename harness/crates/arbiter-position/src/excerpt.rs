@@ -1,9 +1,9 @@
 //! Foreign text in messages.
 
-/// Longest piece of foreign text quoted in a message, in characters.
+/// Length of the longest piece of foreign text quoted in a message, in characters.
 const MAX_EXCERPT: usize = 100;
 
-/// Foreign text made fit for a one-line message.
+/// Makes foreign text fit for a one-line message.
 pub fn excerpt(text: &[u8]) -> String {
     let text = &text[..text.len().min(4 * MAX_EXCERPT + 4)];
     let text = String::from_utf8_lossy(text);

@@ -1,33 +1,33 @@
-//! The fields of a position at the beginning of a line, and what follows them.
+//! Fields of a position at the beginning of a line, and the rest of the line.
 
 use crate::excerpt;
 use crate::operations::operations;
 
-/// Most digits of a counter.
+/// Largest number of digits of a counter.
 const MAX_DIGITS: usize = 9;
 
-/// The fields of a FEN or EPD.
+/// Fields of a FEN or EPD.
 ///
-/// Both are accepted, and between them what programs have written: counters that stick to the field
-/// before or to the word behind them, semicolons that stick to a field, no en passant field.
+/// Both are accepted, and the forms of other programs: counters that stick to the field before or
+/// to the word behind them, semicolons that stick to a field, no en passant field.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Fields<'a> {
     pub(super) board: &'a str,
-    /// `w` or `b`.
+    /// Side to move, `w` or `b`.
     pub(super) turn: String,
     pub(super) castling: &'a str,
-    /// A square, or `-`.
+    /// En passant square, or `-`.
     pub(super) en_passant: String,
-    /// 0 if the line does not say.
+    /// Halfmove counter; 0 if the line has none.
     pub(super) halfmoves: u32,
-    /// 1 if the line does not say.
+    /// Number of the full move; 1 if the line has none.
     pub(super) fullmoves: u32,
-    /// The text that follows; it begins with a word.
+    /// Text that follows; it begins with a word.
     pub(super) rest: &'a str,
 }
 
 impl Fields<'_> {
-    /// The fields with which a line begins.
+    /// Reads the fields with which a line begins.
     pub(super) fn of(line: &str) -> Result<Fields<'_>, String> {
         // Tables in CSV have the position in quotes.
         let (board, rest) = word(line.trim_start().trim_start_matches('"'));
@@ -60,26 +60,28 @@ impl Fields<'_> {
         })
     }
 
-    /// True if the checks of three-check chess follow: those left (`3+3`), or those given (`+0+0`).
+    /// Returns whether the checks of three-check chess follow: those left (`3+3`), or those given
+    /// (`+0+0`).
     pub(super) fn is_of_three_check(&self) -> bool {
         let checks = word(self.rest).0;
         checks.contains('+') && checks.chars().all(|c| matches!(c, '0'..='9' | '+'))
     }
 }
 
-/// True for the dash of fields without a value, and for those that word processors make of it.
+/// Returns whether a character is the dash of fields without a value, or one that word processors
+/// make of it.
 fn is_dash(c: char) -> bool {
     matches!(c, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}')
 }
 
-/// The first word, which a semicolon ends too.
+/// Splits off the first word, which a semicolon ends too.
 fn word(text: &str) -> (&str, &str) {
     let text = text.trim_start();
     let end = text.find(|c: char| c.is_whitespace() || c == ';').unwrap_or(text.len());
     text.split_at(end)
 }
 
-/// The en passant field; `-` if the line goes on with something else.
+/// Reads the en passant field; `-` if the line continues with something else.
 fn en_passant(text: &str) -> Result<(String, &str), String> {
     let text = text.trim_start();
     if let Some(rest) = text.strip_prefix(is_dash) {
@@ -100,7 +102,7 @@ fn en_passant(text: &str) -> Result<(String, &str), String> {
     Err(format!("expected an en passant square or -, got `{}`", excerpt(word(text).0.as_bytes())))
 }
 
-/// A counter, if the text begins with one, and what follows. A dash stands for none.
+/// Reads a counter, if the text begins with one, and returns the rest. A dash stands for none.
 fn counter(text: &str) -> Result<(Option<u32>, &str), String> {
     let trimmed = text.trim_start();
     let (first, rest) = word(trimmed);
@@ -119,7 +121,7 @@ fn counter(text: &str) -> Result<(Option<u32>, &str), String> {
     number.map(|number| (Some(number), rest)).ok_or_else(refused)
 }
 
-/// The operand of the first operation `opcode`, if there is one.
+/// Returns the operand of the first operation `opcode`, if there is one.
 fn operand(rest: &str, opcode: &str) -> Result<Option<u32>, String> {
     // Most lines have none, and the operations of many are long.
     if !rest.contains(opcode) {
@@ -132,7 +134,7 @@ fn operand(rest: &str, opcode: &str) -> Result<Option<u32>, String> {
     number(&operation.operand).map(Some).ok_or_else(refused)
 }
 
-/// A number of digits only, and of few.
+/// Parses a number of digits only, and of few.
 fn number(digits: &str) -> Option<u32> {
     let is_number = digits.len() <= MAX_DIGITS && digits.bytes().all(|b| b.is_ascii_digit());
     digits.parse().ok().filter(|_| is_number)

@@ -1,4 +1,4 @@
-//! The operations of a line: an opcode, its operands, a semicolon.
+//! Operations of a line: an opcode, its operands, a semicolon.
 //!
 //! Files differ from the standard in many ways, so no EPD crate reads them; this reader accepts a
 //! missing last semicolon, missing semicolons before a well-known opcode, strings without quotes
@@ -14,16 +14,16 @@ const OPCODES: [&str; 24] = [
 const OPCODES_OF_WORDS: [&str; 12] =
     ["acd", "acn", "acs", "am", "bm", "ce", "dm", "fmvn", "hmvc", "pm", "pv", "sm"];
 
-/// One operation.
+/// Operation of an EPD line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation {
-    /// The opcode in small letters.
+    /// Opcode in small letters.
     pub opcode: String,
-    /// The operands; quotes around a single string are gone.
+    /// Operands; quotes around a single string are removed.
     pub operand: String,
 }
 
-/// Returns the operations in what follows a position.
+/// Reads the operations that follow a position.
 pub fn operations(mut rest: &str) -> Vec<Operation> {
     let is_between = |c: char| c.is_whitespace() || c == ';' || c == '\0';
     let mut found = Vec::new();
@@ -42,7 +42,7 @@ pub fn operations(mut rest: &str) -> Vec<Operation> {
     }
 }
 
-/// Where an operand ends.
+/// Returns the end of an operand.
 fn end_of_operand(opcode: &str, text: &str) -> usize {
     let text_start = text.len() - text.trim_start().len();
     if text[text_start..].starts_with('"')
@@ -68,9 +68,9 @@ fn end_of_operand(opcode: &str, text: &str) -> usize {
     end
 }
 
-/// Where a string that begins at `start` ends, its closing quote included. A quote is the closing
-/// one only if the operation ends there; otherwise it opens another operation's string, and this
-/// one was never closed.
+/// Returns the end of a string that begins at `start`, its closing quote included. A quote is the
+/// closing one only if the operation ends there; otherwise it opens another operation's string, and
+/// this one was never closed.
 fn end_of_string(text: &str, start: usize) -> Option<usize> {
     let close = start + 1 + text[start + 1..].find('"')?;
     let after = text[close + 1..].trim_start();

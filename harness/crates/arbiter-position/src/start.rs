@@ -1,4 +1,4 @@
-//! A position as a text describes it.
+//! Position as a text describes it.
 
 use std::num::NonZeroU32;
 
@@ -10,28 +10,28 @@ use shakmaty::{
 use crate::excerpt;
 use crate::fields::Fields;
 
-/// A position in which a game or a search begins.
+/// Position in which a game or a search begins.
 #[derive(Debug, Clone)]
 pub struct Start {
     /// The position.
     pub position: Chess,
-    /// Which rules of castling hold.
+    /// Castling rules that apply.
     pub mode: CastlingMode,
-    /// A sentence about claims of the text that the position cannot have, which are left out.
+    /// Sentence about claims of the text that the position cannot have, which are left out.
     pub correction: Option<String>,
 }
 
 impl Start {
-    /// A position that needs no correction.
+    /// Creates a start that needs no correction.
     pub fn new(position: Chess, mode: CastlingMode) -> Start {
         Start { position, mode, correction: None }
     }
 
-    /// Reads a FEN or an EPD; what follows the position is not looked at, but for EPD's counters.
+    /// Reads a FEN or an EPD; the text after the position is ignored, except for EPD's counters.
     ///
     /// # Errors
     ///
-    /// Those of [`Start::split`].
+    /// The errors of [`Start::split`].
     pub fn read(text: &str, is_chess960: bool) -> Result<Start, String> {
         let (start, rest) = Start::split(text, is_chess960)?;
         if rest.split_whitespace().next() == Some("moves") {
@@ -40,15 +40,15 @@ impl Start {
         Ok(start)
     }
 
-    /// Reads the FEN or EPD with which a line begins, and returns what follows.
+    /// Reads the FEN or EPD with which a line begins, and returns the rest of the line.
     ///
     /// Chess960 is recognised by castling rights that standard chess does not have, unless
-    /// `is_chess960` says so. Positions that no game reaches are accepted as long as their moves are
+    /// `is_chess960` is set. Positions that no game reaches are accepted as long as their moves are
     /// defined.
     ///
     /// # Errors
     ///
-    /// A text that is not certain to mean one position of chess or Chess960.
+    /// An error for a text that is not certain to mean one position of chess or Chess960.
     pub fn split(line: &str, is_chess960: bool) -> Result<(Start, &str), String> {
         let fields = Fields::of(line)?;
         let Fields { board, turn, castling, en_passant, .. } = &fields;
@@ -68,8 +68,9 @@ impl Start {
         Ok((start, fields.rest))
     }
 
-    /// Rights that make no sense for a king on e1 and rooks on a1 and h1 may do so in Chess960. If
-    /// they do not either, only rights that name files (`names_files`) are of Chess960 for certain.
+    /// Reads a position. Rights that make no sense for a king on e1 and rooks on a1 and h1 may do
+    /// so in Chess960. If they do not either, only rights that name files (`names_files`) are of
+    /// Chess960 for certain.
     fn from_setup(setup: &Setup, is_chess960: bool, names_files: bool) -> Result<Start, String> {
         let standard = Start::by_rules(setup, CastlingMode::Standard)?;
         if !is_chess960 && standard.lost_rights(setup).is_empty() {
@@ -101,12 +102,12 @@ impl Start {
         Ok(start)
     }
 
-    /// Rooks that can castle by the text, and not by the rules of the position.
+    /// Returns the rooks that can castle by the text, and not by the rules of the position.
     fn lost_rights(&self, setup: &Setup) -> Bitboard {
         setup.castling_rights & !self.position.castles().castling_rights()
     }
 
-    /// True if a game can reach the position; an error says why it cannot.
+    /// Checks that a game can reach the position; an error says why it cannot.
     ///
     /// # Errors
     ///
@@ -117,17 +118,17 @@ impl Start {
         again.map(drop).map_err(|error| error.to_string())
     }
 
-    /// True if it needs an engine that plays Chess960.
+    /// Returns whether an engine must play Chess960 for this start.
     pub fn is_chess960(&self) -> bool {
         self.mode == CastlingMode::Chess960
     }
 
-    /// Its FEN, with the en passant square whenever a pawn has just moved two squares.
+    /// Returns the FEN, with the en passant square whenever a pawn has just moved two squares.
     pub fn fen(&self) -> String {
         fen(&self.position)
     }
 
-    /// The `position` line that leads to it and then plays `moves`.
+    /// Returns the `position` line that leads to the start and then plays `moves`.
     pub fn line(&self, moves: &[String]) -> String {
         let fen = self.fen();
         if moves.is_empty() {
@@ -138,7 +139,7 @@ impl Start {
     }
 }
 
-/// The FEN of a position.
+/// Returns the FEN of a position.
 pub fn fen(position: &Chess) -> String {
     Fen::from_position(position, EnPassantMode::Always).to_string()
 }

@@ -1,22 +1,22 @@
-//! Texts with the line ends of every system.
+//! Texts with the line ends of any system.
 
 use std::io::{self, Cursor, ErrorKind, Read};
 
 use memchr::memchr;
 
-/// A text without its byte order mark, and with a line feed for each carriage return and for each carriage
-/// return with a line feed. UTF-16, which nothing here reads, is an error of the first read.
+/// Reader of a text that removes its byte order mark, and turns each carriage return, alone or with
+/// a line feed, into a line feed. UTF-16, which nothing here reads, is an error of the first read.
 #[derive(Debug)]
 pub struct PlainText<R> {
     source: R,
-    /// The rest of the first bytes, once they were looked at.
+    /// Rest of the first bytes, once they were examined.
     head: Option<Cursor<Vec<u8>>>,
-    /// True if the last byte was a carriage return.
+    /// `true` if the last byte was a carriage return.
     after_return: bool,
 }
 
 impl<R: Read> PlainText<R> {
-    /// Returns the text of `source`.
+    /// Creates a reader of the text of `source`.
     pub fn new(source: R) -> PlainText<R> {
         PlainText { source, head: None, after_return: false }
     }
@@ -49,7 +49,7 @@ impl<R: Read> PlainText<R> {
         }
     }
 
-    /// Replaces the line ends of a part of the text, and returns its length without those left out.
+    /// Replaces the line ends of a part of the text. Returns its length without those left out.
     fn end_lines(&mut self, text: &mut [u8]) -> usize {
         let mut from = usize::from(self.after_return && text.starts_with(b"\n"));
         self.after_return = text.ends_with(b"\r");
@@ -85,7 +85,7 @@ impl<R: Read> Read for PlainText<R> {
 mod tests {
     use super::*;
 
-    /// Hands out so many bytes at a time.
+    /// Reader that gives a limited number of bytes at a time.
     struct Drops<'a>(&'a [u8], usize);
 
     impl Read for Drops<'_> {

@@ -1,5 +1,5 @@
-//! Measures how long a UCI engine takes to start and to answer `isready`, in a sandbox and without:
-//! `cargo run --release -p arbiter-process --example round_trips -- ENGINE [ARGUMENT]...`
+//! Measures the time that a UCI engine takes to start and to answer `isready`, in a sandbox and
+//! without: `cargo run --release -p arbiter-process --example round_trips -- ENGINE [ARGUMENT]...`
 
 #![expect(clippy::disallowed_methods, reason = "an example of timing")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
@@ -69,7 +69,7 @@ fn print(what: &str, mut times: [Vec<Duration>; 2]) {
     }
 }
 
-/// When the line was read.
+/// Returns the time at which the line was read.
 fn wait_for(chunks: &mpsc::Receiver<Chunk>, line: &str) -> Result<Instant, Box<dyn Error>> {
     loop {
         let chunk = chunks.recv_timeout(TIMEOUT)?;

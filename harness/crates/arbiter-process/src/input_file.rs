@@ -1,4 +1,4 @@
-//! Files that users name as input: they have an end, and texts are not larger than what can be held.
+//! Input files of users: regular files, and texts of bounded length.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read};
@@ -7,23 +7,24 @@ use std::path::Path;
 
 use super::output_file::FilesInUse;
 
-/// Largest file that is read as a whole, in bytes.
+/// Length of the largest file that is read as a whole, in bytes.
 const MAX_WHOLE: u64 = 1 << 28;
 
 /// Opens a file to read it.
 ///
 /// # Errors
 ///
-/// That of the system, or one that says what to name instead if it is no regular file: a pipe or a
-/// device may let us wait for ever, or never end; and what is printed here would be read again.
+/// The error of the system, or one that tells the user what to name instead if the path is not a
+/// regular file: a pipe or a device may block forever, or never end; and output printed here would
+/// be read again.
 pub fn open_input(path: &Path) -> io::Result<File> {
     let in_use = FilesInUse::default().reads("an input", path);
     in_use.map_err(|conflict| io::Error::new(ErrorKind::InvalidInput, conflict))?;
     open_regular(path, File::options().read(true), 0)
 }
 
-/// Opens a file with these flags besides its options, or says what to name instead if it is no regular
-/// one. No pipe is waited for.
+/// Opens a file with these flags besides its options; an error tells the user what to name instead
+/// if it is not a regular one. Does not wait for pipes.
 pub(crate) fn open_regular(path: &Path, options: &mut OpenOptions, flags: i32) -> io::Result<File> {
     // First without opening it: of pipes and folders the system would not say that they are some.
     if let Ok(there) = File::options().read(true).custom_flags(libc::O_PATH | flags).open(path) {
@@ -32,7 +33,7 @@ pub(crate) fn open_regular(path: &Path, options: &mut OpenOptions, flags: i32) -
     regular(options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY | flags).open(path)?)
 }
 
-/// The file, or an error that says what to name instead if it is none.
+/// Returns a regular file; an error tells the user what to name instead of any other.
 pub(crate) fn regular(file: File) -> io::Result<File> {
     let kind = file.metadata()?.file_type();
     if kind.is_file() {
@@ -52,7 +53,7 @@ pub(crate) fn regular(file: File) -> io::Result<File> {
 ///
 /// # Errors
 ///
-/// Those of [`open_input`], and for a larger file.
+/// The errors of [`open_input`], and one for a larger file.
 pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_input(path)?.take(MAX_WHOLE + 1).read_to_end(&mut bytes)?;
@@ -67,7 +68,7 @@ pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// Those of [`read_input`], and for what is no UTF-8.
+/// The errors of [`read_input`], and one for a text that is not UTF-8.
 pub fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(read_input(path)?).map_err(|error| {
         let byte = error.utf8_error().valid_up_to() + 1;

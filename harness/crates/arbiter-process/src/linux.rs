@@ -1,9 +1,10 @@
-//! Linux: all of this crate that other systems do in another way, or cannot do.
+//! Linux: the parts of this crate that other systems do in another way, or cannot do.
 //!
-//! A system needs a module with the same names. What it cannot do it refuses, or says that it does not
-//! know: `None`, an empty list, [`SandboxSupport`](sandbox::SandboxSupport) of nothing. macOS has kqueue for
-//! `pidfd` and `epoll`, libproc for `/proc`, and no signal at the death of a parent, so that something else
-//! has to end engines when Arbiter is killed; Windows has job objects for all of that.
+//! A system needs a module with the same names. Where it cannot do something, the module refuses,
+//! or returns that it is unknown: `None`, an empty list,
+//! [`SandboxSupport`](sandbox::SandboxSupport) of nothing. macOS has kqueue for `pidfd` and
+//! `epoll`, libproc for `/proc`, and no signal at the death of a parent, so that something else has
+//! to end engines when Arbiter is killed; Windows has job objects for all of that.
 //!
 //! | module | what a system is asked for | here |
 //! |---|---|---|

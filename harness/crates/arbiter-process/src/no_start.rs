@@ -1,4 +1,4 @@
-//! Why a program that is there cannot be started.
+//! Reasons why an existing program cannot be started.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -9,10 +9,10 @@ use rustix::io::Errno;
 
 use super::spawn::Launch;
 
-/// Most bytes read of a script's first line; the kernel takes no more.
+/// Number of bytes read of a script's first line; the kernel takes no more.
 const FIRST_LINE: u64 = 256;
 
-/// Returns what the system's `error` means here, in words: it names neither the folder nor the interpreter.
+/// Explains the system's `error`: by itself it names neither the folder nor the interpreter.
 pub(super) fn cause(launch: &Launch, error: &io::Error) -> String {
     let program = launch.program.as_path();
     let kind = Errno::from_io_error(error);
@@ -40,7 +40,7 @@ pub(super) fn cause(launch: &Launch, error: &io::Error) -> String {
     }
 }
 
-/// The interpreter that a script names in its first line.
+/// Returns the interpreter that a script names in its first line.
 fn interpreter(program: &Path) -> Option<PathBuf> {
     let mut line = Vec::new();
     let file = File::open(program).ok()?.take(FIRST_LINE);
@@ -49,8 +49,8 @@ fn interpreter(program: &Path) -> Option<PathBuf> {
     line.strip_prefix("#!")?.split_whitespace().next().map(PathBuf::from)
 }
 
-/// The system or processor that a program is made for, if that is not this one. What the system cannot
-/// start itself it hands to a shell, whose words help nobody.
+/// Returns the system or processor that a program is made for, if it is not this one. The system
+/// hands a program that it cannot start to a shell, whose messages do not help.
 pub fn made_for(program: &Path) -> Option<&'static str> {
     let head = |path: &Path| {
         let mut head = [0; 20];

@@ -1,4 +1,4 @@
-//! Files that a command writes: never one that the same command has in use for something else.
+//! Output files of a command: never one that the same command has in use for something else.
 
 use std::fmt::Display;
 use std::fs::{File, Metadata, OpenOptions};
@@ -11,16 +11,16 @@ use rustix::fs;
 
 use super::input_file::open_regular;
 
-/// Files that are saved in one folder.
+/// Largest number of files that are saved in one folder.
 const MAX_SAVED: u32 = 1000;
 
-/// The identity of a file, by whatever names and links it is reached.
+/// Identity of a file, whatever names and links lead to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileId {
     device: u64,
-    /// Of the file, or of the nearest folder above as long as there is no such file.
+    /// Inode of the file, or of the nearest folder above as long as there is no such file.
     inode: u64,
-    /// The path from that folder on.
+    /// Path from that folder on.
     missing: PathBuf,
 }
 
@@ -31,11 +31,11 @@ impl From<&Metadata> for FileId {
 }
 
 impl FileId {
-    /// The file at `path`, which may be still to be made.
+    /// Returns the identity of the file at `path`, which may not exist yet.
     ///
     /// # Errors
     ///
-    /// That of the system if the path is closed to us or ends in no name.
+    /// The error of the system if the path is not accessible or does not end in a name.
     pub fn of(path: &Path) -> io::Result<FileId> {
         match path.metadata() {
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -54,14 +54,14 @@ impl FileId {
     }
 }
 
-/// The folder of a file.
+/// Returns the folder of a file.
 pub fn folder_of(path: &Path) -> &Path {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder.unwrap_or(Path::new("."))
 }
 
-/// New files for what a file does not take, each after the failure of those before: beside it, in the
-/// folders above, and in that of temporary files.
+/// Returns new files for data that could not be written to `path`, each to be tried after the ones
+/// before: beside it, in the folders above, and in that of temporary files.
 pub fn places_near(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -73,19 +73,19 @@ pub fn places_near(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     })
 }
 
-/// True if this user may write to a file or folder, or make it in its folder.
+/// Returns whether this user may write to a file or folder, or create it in its folder.
 pub fn may_write(path: &Path) -> bool {
     let place = if path.exists() { path } else { folder_of(path) };
     fs::access(place, fs::Access::WRITE_OK).is_ok()
 }
 
-/// True if an open file is the one that the path leads to.
+/// Returns whether an open file is the one that the path leads to.
 pub fn is_at(file: &File, path: &Path) -> bool {
     let open = file.metadata().ok().map(|about| FileId::from(&about));
     open.is_some() && open == FileId::of(path).ok()
 }
 
-/// The files that a command has in use, each with the words for its use.
+/// The files that a command has in use, each with the description of its use.
 #[derive(Debug)]
 pub struct FilesInUse(Vec<(FileId, String, Access)>);
 
@@ -96,7 +96,7 @@ enum Access {
 }
 
 impl Default for FilesInUse {
-    /// Only the files to which the shell has redirected what the command prints.
+    /// Starts with the files to which the shell has redirected the command's output.
     fn default() -> FilesInUse {
         let mut files = FilesInUse(Vec::new());
         for stream in [stdout().as_fd(), stderr().as_fd()] {
@@ -118,16 +118,17 @@ impl FilesInUse {
     ///
     /// # Errors
     ///
-    /// A sentence that says so if the command writes the file.
+    /// A sentence that explains the conflict if the command writes the file.
     pub fn reads(&mut self, words: impl Display, path: &Path) -> Result<(), String> {
         self.add(words.to_string(), path, Access::Read)
     }
 
-    /// Adds a file that the command is going to write. Uses with the same words may share a file.
+    /// Adds a file that the command is going to write. Uses with the same description may share a
+    /// file.
     ///
     /// # Errors
     ///
-    /// A sentence that says so if the file is in use for something else.
+    /// A sentence that explains the conflict if the file is in use for something else.
     pub fn writes(&mut self, words: impl Display, path: &Path) -> Result<(), String> {
         self.add(words.to_string(), path, Access::Written)
     }
@@ -150,21 +151,22 @@ impl FilesInUse {
     }
 }
 
-/// The treatment of a path whose last part is a symbolic link.
+/// Treatment of a path whose last part is a symbolic link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {
-    /// The file that the link leads to is opened, as for what a user names.
+    /// The file that the link leads to is opened, as for paths of the user.
     Followed,
-    /// The link is an error, as for what we name in a folder where others may write.
+    /// The link is an error, as for our own names in a folder where others may write.
     Refused,
 }
 
-/// Opens a file for what `options` say, and makes the file if there is none. Nothing is truncated, and no
-/// pipe is waited for.
+/// Opens a file with `options`, and creates the file if there is none. Truncates nothing, and does
+/// not wait for pipes.
 ///
 /// # Errors
 ///
-/// That of the system, or one that says what to name instead if the path leads to no regular file.
+/// The error of the system, or one that tells the user what to name instead if the path leads to no
+/// regular file.
 pub fn open_output(path: &Path, options: &mut OpenOptions, links: Links) -> io::Result<File> {
     let no_links = if links == Links::Refused { libc::O_NOFOLLOW } else { 0 };
     open_regular(path, options.create(true), no_links)

@@ -1,28 +1,28 @@
-//! Reads an engine's output and stamps it.
+//! Reader of an engine's output, which stamps it with the time.
 
 use std::io::Read;
 use std::time::Instant;
 
-/// Longest line that is kept, in bytes; what an engine prints beyond it is dropped, so that a
-/// line without an end cannot fill the memory.
+/// Length of the longest line that is kept, in bytes; the rest of a line is dropped, so that a line
+/// without an end cannot fill the memory.
 pub const MAX_LINE_BYTES: usize = 64 * 1024;
 
-/// Most that is read at once, in bytes: more than engines write at once, as a rule, and little for
-/// the readers of many engines.
+/// Number of bytes read in one call: more than engines usually write in one, and little for the
+/// readers of many engines.
 pub(super) const READ_BYTES: usize = 4 * 1024;
 
-/// The complete lines that one `read` returned.
+/// Complete lines that one `read` returned.
 #[derive(Debug)]
 pub struct Chunk {
-    /// When `read` returned.
+    /// Time at which `read` returned.
     pub at: Instant,
     /// Lines without their ends; those that are not UTF-8 are Latin-1.
     pub lines: Vec<String>,
-    /// Whether the engine closed its output.
+    /// `true` if the engine closed its output.
     pub closed: bool,
 }
 
-/// Reads until the end of `source` or until `sink` answers `false`.
+/// Reads until the end of `source` or until `sink` returns `false`.
 pub(super) fn read_lines(source: impl Read, mut sink: impl FnMut(Chunk) -> bool) {
     let mut buffer = vec![0; READ_BYTES];
     let mut reader = LineReader::new(source);
@@ -63,7 +63,8 @@ impl<R: Read> LineReader<R> {
     }
 }
 
-/// A text as UTF-8, or as Latin-1 if it is none. Codes that Latin-1 leaves to terminals are replaced.
+/// Decodes a text as UTF-8, or as Latin-1 if it is not UTF-8. Codes that Latin-1 leaves to
+/// terminals are replaced.
 pub fn decoded(bytes: &[u8]) -> String {
     let letter = |byte: &u8| match byte {
         0x80..=0x9f => char::REPLACEMENT_CHARACTER,
@@ -75,7 +76,7 @@ pub fn decoded(bytes: &[u8]) -> String {
     }
 }
 
-/// Cuts a stream of bytes into lines of bounded length.
+/// Splitter of a stream of bytes into lines of bounded length.
 #[derive(Default)]
 struct Splitter {
     lines: Vec<String>,

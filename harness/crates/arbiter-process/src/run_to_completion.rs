@@ -1,4 +1,4 @@
-//! A program that is run to its end, such as a build or a benchmark, and does not outlive its time.
+//! Programs that are run to their end, such as builds or benchmarks, within a time limit.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,66 +10,66 @@ use super::spawn::describe;
 use super::tail::Tail;
 use super::{Chunk, Launch, SpawnError, Spawner, system::stop};
 
-/// How often [`Cancel`] is looked at.
+/// Interval of checks of [`Cancel`].
 const POLL: Duration = Duration::from_millis(50);
 
-/// How long after a program's end its last lines may take to arrive.
+/// Time that the last lines may take to arrive after a program's end.
 const LAST_LINES_GRACE: Duration = Duration::from_secs(1);
 
-/// Lines of output that are kept, the last ones.
+/// Number of last lines of output that are kept.
 const LINES: usize = 20_000;
 
-/// A request to stop, shared by those who may make it and those who work.
+/// Request to stop, shared by those who may make it and those who work.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Asks for the end.
+    /// Requests the end.
     pub fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the end was asked for.
+    /// Returns whether the end was requested.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// How long a program may take.
+/// Time limits of a program.
 #[derive(Debug, Clone, Copy)]
 pub struct Timeouts {
-    /// Until it is to end.
+    /// Time until the program is ended.
     pub limit: Duration,
-    /// How long it may take to end by itself after SIGINT, at the limit and when the end is asked
-    /// for; it is terminated at once if zero.
+    /// Time that the program has to end by itself after SIGINT, at the limit and when the end is
+    /// requested; it is terminated immediately if zero.
     pub grace: Duration,
 }
 
-/// Why a program ended.
+/// Reason why a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndReason {
-    /// By itself.
+    /// The program exited by itself.
     Exited,
-    /// Its time was over.
+    /// The time limit has passed.
     TimedOut,
-    /// The end was asked for.
+    /// The end was requested.
     Cancelled,
 }
 
-/// A program that has ended, with its group.
+/// Result of a program that has ended, with its group.
 #[derive(Debug)]
 pub struct Completed {
-    /// Why.
+    /// Reason for the end.
     pub reason: EndReason,
-    /// Its exit code; `None` if a signal ended it.
+    /// Exit code; `None` if a signal ended the program.
     pub code: Option<i32>,
-    /// How it ended, in words such as "exit code 3".
+    /// Description of the end, such as "exit code 3".
     pub how: String,
-    /// The last lines of its standard output.
+    /// Last lines of standard output.
     pub lines: Vec<String>,
-    /// The last lines of its error output, where that went to no file.
+    /// Last lines of error output, unless that went to a file.
     pub errors: Vec<String>,
-    /// From its start to its end.
+    /// Time from the start to the end.
     pub elapsed: Duration,
 }
 
@@ -83,7 +83,8 @@ pub fn run_to_completion(
     run_and_read(spawner, launch, timeouts, cancel, |_| ())
 }
 
-/// The same; `read` gets each line of its standard output as it comes.
+/// Runs a program as [`run_to_completion`] does; `read` gets each line of standard output as it
+/// comes.
 pub fn run_and_read(
     spawner: &Spawner,
     launch: &Launch,

@@ -1,4 +1,4 @@
-//! Starts engines so that none can outlive us.
+//! Start of engines such that none can outlive this process.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -26,44 +26,44 @@ use crate::system::process_tree::{self, ProcessTree};
 use crate::system::sandbox::{Home, Sandbox};
 use crate::system::{cpus, host, stop};
 
-/// Stack of a reader thread, in bytes. What its `sink` does runs there, too: a whole step of a
-/// game. Only what is touched takes memory.
+/// Stack of a reader thread, in bytes. Its `sink` runs there, too: a whole step of a game. Only the
+/// used part takes memory.
 const READER_STACK: usize = 1024 * 1024;
 
-/// Lines of an engine's error output that are kept.
+/// Number of lines of an engine's error output that are kept.
 const ERROR_LINES: usize = 20;
 
-/// How long after an engine's end its last words may take to arrive.
+/// Time that the last lines of error output may take to arrive after an engine's end.
 const LAST_WORDS_GRACE: Duration = Duration::from_millis(100);
 
-/// What to start.
+/// Program to start, with its settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Launch {
-    /// The program; a bare name is looked up in `PATH`.
+    /// Path of the program; a bare name is looked up in `PATH`.
     pub program: PathBuf,
-    /// Its arguments.
+    /// Arguments of the program.
     pub args: Vec<String>,
-    /// Its working directory; ours if `None`.
+    /// Working directory; ours if `None`.
     pub dir: Option<PathBuf>,
-    /// File to which its error output is appended.
+    /// File to which error output is appended.
     pub stderr: Option<PathBuf>,
-    /// What it and each of its children may take.
+    /// Resource limits of the program and each of its children.
     pub limits: ResourceLimits,
-    /// Processors on which it may run; all that we may use if empty.
+    /// Processors on which the program may run; all that we may use if empty.
     pub cpus: Vec<usize>,
-    /// Its environment, but for the folders of its sandbox; if `None`, ours, or what of it a sandbox
-    /// leaves.
+    /// Environment, except for the folders of the sandbox; if `None`, ours, or the part of it that
+    /// a sandbox leaves.
     pub environment: Option<Vec<(OsString, OsString)>>,
-    /// What it may read, write and reach; all that we may if `None`.
+    /// Sandbox of the program; none if `None`.
     pub sandbox: Option<Sandbox>,
 }
 
-/// Why a process could not be started.
+/// Reason why a process could not be started.
 #[derive(Debug, Error)]
 #[error("{text}")]
 pub struct SpawnError {
     text: String,
-    /// Whether the machine, not the program, is to blame (no memory, processes or descriptors).
+    /// `true` if the machine, not the program, is to blame (no memory, processes or descriptors).
     pub is_environment: bool,
 }
 
@@ -89,7 +89,7 @@ impl SpawnError {
 type Sink = Box<dyn FnMut(Chunk) -> bool + Send>;
 type Request = (Launch, Sink, mpsc::Sender<Result<Process, SpawnError>>);
 
-/// The thread that starts every engine.
+/// Handle of the thread that starts every engine.
 ///
 /// The kernel kills a child with `PR_SET_PDEATHSIG` when the *thread* that started it ends. Worker
 /// threads come and go; this one lives as long as any `Spawner` does.
@@ -98,12 +98,12 @@ pub struct Spawner(mpsc::Sender<Request>);
 
 impl Spawner {
     /// Starts the thread. From then on this process may have as many files open as the system
-    /// allows; what it starts gets the limit that it had before.
+    /// allows; child processes get the original limit.
     pub fn start() -> io::Result<Spawner> {
         Spawner::start_with(None)
     }
 
-    /// Starts the thread on one CPU, by its number, with all that it will start.
+    /// Starts the thread, and all processes that it will start, on one CPU, given by its number.
     pub fn start_on(cpu: usize) -> io::Result<Spawner> {
         Spawner::start_with(Some(cpu))
     }
@@ -130,8 +130,8 @@ impl Spawner {
         Ok(Spawner(sender))
     }
 
-    /// Starts a process. `sink` receives its output on a thread of its own, and ends the reading
-    /// by answering `false`.
+    /// Starts a process. `sink` receives its output on a separate thread, and ends the reading by
+    /// returning `false`.
     pub fn spawn(
         &self,
         launch: &Launch,
@@ -150,13 +150,13 @@ pub struct Process {
     child: Child,
     input: Option<Writer>,
     errors: Tail,
-    /// Number of the thread that reads its output; 0 until it runs.
+    /// Number of the thread that reads the output; 0 until it runs.
     reader: Arc<AtomicI32>,
-    /// Finds what the engine has moved out of its group.
+    /// Finder of the processes that the engine has moved out of its group.
     tree: ProcessTree,
-    /// Whether the leader was waited for, which ends its group too.
+    /// `true` once the leader was waited for, which ends its group too.
     reaped: bool,
-    /// Its home if that goes with it.
+    /// Home of the process if it is removed afterwards.
     _home: Option<Home>,
 }
 
@@ -202,37 +202,40 @@ impl Process {
         Ok(process)
     }
 
-    /// Hands bytes to the engine's input.
+    /// Writes bytes to the engine's input.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
         self.input.as_mut().ok_or(WriteError::Closed)?.write(bytes)
     }
 
-    /// Closes its input, which is then at its end.
+    /// Closes the input, which is then at its end.
     pub fn close_input(&mut self) {
         self.input = None;
     }
 
-    /// The last lines of its error output, oldest first.
+    /// Returns the last lines of error output, oldest first.
     pub fn error_tail(&self) -> Vec<String> {
         self.errors.lines()
     }
 
-    /// Resident memory of the process, children aside; `None` where the system does not say.
+    /// Returns the resident memory of the process without its children, in bytes; `None` where the
+    /// system does not report it.
     pub fn resident_bytes(&self) -> Option<u64> {
         host::resident_bytes(self.tree.engine)
     }
 
-    /// How long its threads and the one that reads it have waited for a processor so far.
+    /// Returns the time that the threads of the engine and the one that reads it have waited for a
+    /// processor so far.
     pub fn delays(&self) -> Delays {
         Delays::of(self.tree.engine, self.reader.load(Ordering::Relaxed))
     }
 
-    /// Moves it, with what it has started, to some processors.
+    /// Moves the process, with its descendants, to some processors.
     pub fn move_to(&self, cpus: &[usize]) {
         cpus::move_to(stop::pid(&self.child).as_raw_nonzero().get(), cpus);
     }
 
-    /// How the process ended, if it does within `limit`; words such as "exit code 3". Blocks.
+    /// Returns how the process ended, if it does within `limit`; text such as "exit code 3".
+    /// Blocks.
     pub fn exit_within(&mut self, limit: Duration) -> Option<String> {
         if !self.has_exited_within(limit) {
             return None;
@@ -240,17 +243,18 @@ impl Process {
         self.end(Duration::ZERO).map(describe)
     }
 
-    /// Whether the process has ended by itself. Does not block.
+    /// Returns whether the process has ended by itself. Does not block.
     pub fn has_exited(&self) -> bool {
         self.reaped || stop::has_exited(&self.child)
     }
 
-    /// Whether the process exits within `limit` and is still to be collected. Blocks.
+    /// Returns whether the process exits within `limit` and is still to be collected. Blocks.
     pub(super) fn has_exited_within(&self, limit: Duration) -> bool {
         !self.reaped && stop::wait_exit(&self.child, limit)
     }
 
-    /// Ends the group, `term_grace` after telling it to, and collects the process. Blocks.
+    /// Ends the group, with `term_grace` between the signal to end and the kill, and collects the
+    /// process. Blocks.
     pub(super) fn end(&mut self, term_grace: Duration) -> Option<ExitStatus> {
         let status = self.tree.end(&mut self.child, Duration::ZERO, term_grace);
         self.reaped = true;
@@ -258,7 +262,7 @@ impl Process {
         status
     }
 
-    /// Sends a signal to the program alone, not to what it has started.
+    /// Sends a signal to the program alone, not to its descendants.
     pub(super) fn signal(&self, signal: Signal) {
         if let Some(pid) = Pid::from_raw(self.tree.engine) {
             // It may be gone by now, which is what is wanted.
@@ -266,7 +270,7 @@ impl Process {
         }
     }
 
-    /// Closes its input and ends the group: waits `grace`, then terminates, then kills. Blocks.
+    /// Closes the input and ends the group: waits `grace`, then terminates, then kills. Blocks.
     pub fn stop(mut self, grace: Duration) {
         self.input = None;
         self.tree.end(&mut self.child, grace, stop::TERM_GRACE);

@@ -1,4 +1,4 @@
-//! The last lines of the output of a process.
+//! Last lines of the output of a process.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use super::Chunk;
 
-/// Bytes of lines kept, at most.
+/// Largest number of bytes of lines that are kept.
 const MOST_BYTES: usize = 4 << 20;
 
-/// A shared, bounded memory of the most recent lines.
+/// Shared, bounded memory of the most recent lines.
 #[derive(Debug, Clone)]
 pub(super) struct Tail(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    /// Lines kept, at most.
+    /// Largest number of lines that are kept.
     most: usize,
     memory: Mutex<Memory>,
     ended: Condvar,
@@ -29,7 +29,7 @@ struct Memory {
 }
 
 impl Tail {
-    /// The last `most` lines.
+    /// Creates a memory of the last `most` lines.
     pub(super) fn new(most: usize) -> Tail {
         Tail(Arc::new(Shared { most, memory: Mutex::default(), ended: Condvar::new() }))
     }
@@ -49,14 +49,14 @@ impl Tail {
         }
     }
 
-    /// Waits, at most `limit`, until nothing more can come. A child of the process may hold its
-    /// output open for ever.
+    /// Waits, at most `limit`, until nothing more can come. A child of the process may keep its
+    /// output open forever.
     pub(super) fn wait_end(&self, limit: Duration) {
         // Whether it ended or the limit passed makes no difference to the caller.
         drop(self.0.ended.wait_timeout_while(self.memory(), limit, |memory| !memory.ended));
     }
 
-    /// The lines, oldest first.
+    /// Returns the lines, oldest first.
     pub(super) fn lines(&self) -> Vec<String> {
         self.memory().lines.iter().cloned().collect()
     }

@@ -1,4 +1,4 @@
-//! The terminal of standard input, read key by key; where standard error leads.
+//! Terminal of standard input, read key by key, and the destination of standard error.
 
 use std::io::{self, IsTerminal, stderr, stdin};
 use std::os::fd::AsFd;
@@ -9,16 +9,16 @@ use rustix::fs::fstat;
 use rustix::io::Errno;
 use rustix::termios::{self, LocalModes, OptionalActions, Termios};
 
-/// The terminal of standard input, which gives keys as they are pressed and does not show them. When
-/// this is dropped, it is as it was before. Ctrl-C is left to the terminal.
+/// Terminal of standard input in a mode which gives keys as they are pressed and does not echo
+/// them. Dropping it restores the previous mode. Ctrl-C is left to the terminal.
 #[derive(Debug)]
 pub struct Keys {
     before: Termios,
 }
 
 impl Keys {
-    /// Begins to take keys; `None` unless standard input and standard error are a terminal that
-    /// listens to this process group.
+    /// Starts to take keys; `None` unless standard input and standard error are a terminal in whose
+    /// foreground this process group is.
     pub fn open() -> Option<Keys> {
         if !stdin().is_terminal() || !stderr().is_terminal() || !is_in_front() {
             return None;
@@ -30,8 +30,8 @@ impl Keys {
         Some(Keys { before })
     }
 
-    /// The bytes of the keys pressed within `timeout`; none while this process is in the
-    /// background. An error if the terminal is gone.
+    /// Returns the bytes of the keys pressed within `timeout`; none while this process is in the
+    /// background. Fails if the terminal has gone.
     pub fn read(&self, timeout: Duration) -> io::Result<Vec<u8>> {
         let input = stdin();
         let limit = Timespec::try_from(timeout).ok();
@@ -63,12 +63,12 @@ impl Drop for Keys {
     }
 }
 
-/// Whether standard error is the stream to systemd's journal that `JOURNAL_STREAM` names.
+/// Returns whether standard error is the stream to systemd's journal that `JOURNAL_STREAM` names.
 pub fn is_journal(journal_stream: &str) -> bool {
     fstat(stderr()).is_ok_and(|file| format!("{}:{}", file.st_dev, file.st_ino) == journal_stream)
 }
 
-/// Whether the terminal of standard input listens to our process group.
+/// Returns whether our process group is in the foreground of the terminal of standard input.
 fn is_in_front() -> bool {
     termios::tcgetpgrp(stdin()).is_ok_and(|group| group == rustix::process::getpgrp())
 }

@@ -1,4 +1,4 @@
-//! Writes to an engine without ever waiting for it.
+//! Writer to an engine that never waits for it.
 
 use std::io::{ErrorKind, Write};
 use std::process::ChildStdin;
@@ -6,19 +6,19 @@ use std::process::ChildStdin;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use thiserror::Error;
 
-/// Why a line could not be handed to the engine.
+/// Reason why a line could not be written to the engine.
 #[derive(Debug, Error)]
 pub enum WriteError {
     /// The engine does not read its input and the pipe is full.
     #[error("does not read its input")]
     Full,
-    /// The engine closed its input or died.
+    /// The engine closed its input or ended.
     #[error("closed its input")]
     Closed,
 }
 
-/// The engine's input. A pipe holds 64 KiB, far more than a well-behaved engine leaves unread, so
-/// a full pipe is a fault of the engine and not a reason to wait.
+/// Input of an engine. A pipe holds 64 KiB, far more than a well-behaved engine leaves unread, so a
+/// full pipe is a fault of the engine and not a reason to wait.
 #[derive(Debug)]
 pub(super) struct Writer(ChildStdin);
 

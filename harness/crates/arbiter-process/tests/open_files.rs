@@ -1,4 +1,5 @@
-//! The limit of open files, which belongs to the whole process: these tests have one of their own.
+//! Tests of the limit of open files, which belongs to the whole process: these tests have one of
+//! their own.
 
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;

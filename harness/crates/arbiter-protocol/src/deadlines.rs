@@ -1,17 +1,17 @@
-//! The time that answers may take.
+//! Time limits for answers.
 
 use std::time::Duration;
 
-/// How long each kind of answer may take.
+/// Time limit of each kind of answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadlines {
-    /// From the start of the process to `uciok`.
+    /// Time from the start of the process to `uciok`.
     pub uciok: Duration,
-    /// From `isready` to `readyok`; engines allocate and clear their hash tables here.
+    /// Time from `isready` to `readyok`; engines allocate and clear their hash tables here.
     pub readyok: Duration,
-    /// From `go` to `bestmove` when no clock bounds the move.
+    /// Time from `go` to `bestmove` when no clock limits the move.
     pub bestmove: Duration,
-    /// From `stop` to `bestmove`.
+    /// Time from `stop` to `bestmove`.
     pub stop: Duration,
 }
 
@@ -27,8 +27,9 @@ impl Default for Deadlines {
 }
 
 impl Deadlines {
-    /// The same with the deadlines of the start, `uciok` and `readyok`, times `factor`, for
-    /// machines or engines on which everything takes longer. The factor must be positive.
+    /// Returns a copy with the deadlines of the start, `uciok` and `readyok`, multiplied by
+    /// `factor`, for machines or engines on which everything takes longer. The factor must be
+    /// positive.
     pub fn with_start_scaled(self, factor: f64) -> Deadlines {
         let scaled = |limit: Duration| {
             Duration::try_from_secs_f64(limit.as_secs_f64() * factor).unwrap_or(limit)

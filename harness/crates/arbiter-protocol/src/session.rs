@@ -1,9 +1,9 @@
 //! One engine's protocol state as a pure state machine.
 //!
-//! A caller feeds in lines with the time they were read and commands with the time they were
-//! given; the session says what to send, what a line meant, and until when it will wait. It does
-//! no I/O and reads no clock, so every way an engine can misbehave is a unit test. What goes out is
-//! text with its line ends.
+//! A caller feeds in lines with the time they were read and commands with the time they were given;
+//! the session returns the text to send, the meaning of a line, and the deadline of an answer. It
+//! does no I/O and reads no clock, so every way an engine can misbehave is a unit test. Text to
+//! send has its line ends.
 
 use std::fmt::{self, Write as _};
 use std::time::{Duration, Instant};
@@ -18,13 +18,13 @@ use crate::clock::Limits;
 use crate::deadlines::Deadlines;
 use crate::uci::{self, Go, Info, OptionDeclaration, OptionError, check_option};
 
-/// Options that an engine may declare; the richest real ones have some hundreds.
+/// Number of options that an engine may declare; the richest real ones have some hundreds.
 pub(crate) const MAX_OPTIONS: usize = 5_000;
 
-/// What makes an engine of either protocol leave.
+/// Command that ends an engine of either protocol.
 pub const QUIT: &str = "quit\n";
 
-/// Which protocol an engine speaks.
+/// Protocol of an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
@@ -35,74 +35,75 @@ pub enum Protocol {
     Xboard,
 }
 
-/// Whether an engine plays its next game in the process of the last one.
+/// Policy for the process of an engine's next game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Restart {
-    /// Yes, unless the engine says that it cannot.
+    /// Reuse the process, unless the engine declares that it cannot play another game.
     #[default]
     Auto,
-    /// Never: each game has a process of its own.
+    /// Start a new process for each game.
     On,
-    /// Yes, even if the engine says that it cannot.
+    /// Reuse the process, even if the engine declares that it cannot play another game.
     Off,
 }
 
 arbiter_names::named!(Protocol, Restart);
 
-/// What an engine is told before its first game.
+/// Configuration of an engine before its first game.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Setup {
     /// Options to set: name, value.
     pub options: Vec<(String, String)>,
     /// Lines to send as they are, after the options.
     pub init: Vec<String>,
-    /// Whether the engine thinks on its opponent's time.
+    /// `true` if the engine thinks on its opponent's time.
     pub ponder: bool,
-    /// Nodes that stand for a millisecond, told to an engine that has the option `nodestime`.
+    /// Number of nodes that stand for a millisecond, sent to an engine that has the option
+    /// `nodestime`.
     pub nodestime: Option<u64>,
-    /// Whether options that the engine does not have or take are left out, and are no error.
+    /// `true` to leave out options that the engine does not have or take, instead of failing.
     pub is_lenient: bool,
-    /// Whether a bound of a score is taken for the score.
+    /// `true` to take a bound of a score for the score.
     pub takes_bounds: bool,
-    /// All lines of a search are kept whose variations can be checked.
+    /// `true` to keep all lines of a search whose variations can be checked.
     pub keeps_variations: bool,
 }
 
-/// A game to be played.
+/// Game to be played.
 #[derive(Debug, Clone, Copy)]
 pub struct Game<'a> {
-    /// Where it starts.
+    /// Starting position.
     pub start: &'a Chess,
-    /// How castling is written and done.
+    /// Rules and notation of castling.
     pub mode: CastlingMode,
-    /// What bounds the engine's thinking.
+    /// Limits of the engine's thinking.
     pub limits: Limits,
-    /// Options to set for it; engines that speak UCI only.
+    /// Options to set for this game; engines that speak UCI only.
     pub settings: &'a [(String, String)],
 }
 
-/// What an engine says of the game's result.
+/// Claim of an engine about the game's result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Claim {
-    /// It has lost or gives up.
+    /// The engine has lost or resigns.
     Loss,
-    /// It has won; the text is its line.
+    /// The engine has won; the text is its line.
     Win(String),
     /// The game is drawn; the text is its line.
     Draw(String),
-    /// It does not accept its opponent's move; the text is its line.
+    /// The engine does not accept its opponent's move; the text is its line.
     Refusal(String),
 }
 
-/// What a line meant.
+/// Meaning of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// Nothing to act on; keep reading.
     Continue,
-    /// This text is due now.
+    /// This text is to be sent now.
     Send(String),
-    /// The engine said something of its search; [`Session::info`] has it if it speaks UCI.
+    /// Information about the search; [`Session::info`] has it if the engine speaks UCI.
     Info,
     /// A line of the answer to a question outside the protocol.
     Answer(String),
@@ -110,16 +111,16 @@ pub enum Step {
     Move {
         /// The move in UCI notation, or what the engine wrote in its place; empty if it named none.
         text: String,
-        /// What the engine last said of the search.
+        /// Last information about the search.
         info: Info,
-        /// The reply it expects, as it wrote it.
+        /// Reply that the engine expects, as it wrote it.
         ponder: Option<String>,
     },
     /// The engine ends the game.
     Claim(Claim),
 }
 
-/// Why a session cannot go on.
+/// Reason why a session cannot continue.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SessionError {
     /// A wished option does not fit.
@@ -128,27 +129,27 @@ pub enum SessionError {
     /// An answer did not come in time.
     #[error("no '{awaited}' within {} ms", .limit.as_millis())]
     Late {
-        /// The word that was awaited.
+        /// Keyword of the awaited answer.
         awaited: &'static str,
-        /// The time it had.
+        /// Time limit of the answer.
         limit: Duration,
     },
-    /// The engine lacks something that it needs here, or refuses what it is told.
+    /// The engine lacks something that is needed here, or refuses a command.
     #[error("{0}")]
     Unfit(String),
 }
 
-/// The error of an engine that cannot play.
+/// Returns the error of an engine that cannot play.
 pub(crate) fn unfit(reason: &str) -> SessionError {
     SessionError::Unfit(reason.to_owned())
 }
 
-/// The error of an engine that would have to play Chess960.
+/// Returns the error of an engine that would have to play Chess960.
 pub(crate) fn no_chess960() -> SessionError {
     unfit("does not declare UCI_Chess960, which this opening needs")
 }
 
-/// What a session waits for.
+/// State of a session, by the awaited answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// Nothing was sent yet.
@@ -159,37 +160,37 @@ pub(crate) enum Phase {
     Preparing,
     /// The engine is ready and does nothing.
     Idle,
-    /// The engine was told to think, and perhaps to stop and answer.
+    /// The engine was sent the command to think, and perhaps to stop and answer.
     Thinking,
     /// `go ponder` was sent.
     Pondering,
-    /// `stop` was sent to end pondering; the answer is no move.
+    /// `stop` was sent to end pondering; the answer is not a move.
     PonderMiss,
     /// A question outside the protocol was sent.
     Asked,
 }
 
-/// What sessions of both protocols have.
+/// Common part of sessions of both protocols.
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) setup: Setup,
     pub(crate) deadlines: Deadlines,
     pub(crate) phase: Phase,
-    /// Until when the awaited answer may come, and the time it has.
+    /// Deadline of the awaited answer, and its time limit.
     pub(crate) due: Option<(Instant, Duration)>,
-    /// The deadline is the time of a clock.
+    /// `true` if the deadline is the time of a clock.
     is_on_clock: bool,
-    /// The name that the engine gives itself.
+    /// Name of the engine, as it reports it.
     pub(crate) name: Option<String>,
-    /// The options that it has declared.
+    /// Options that the engine has declared.
     pub(crate) options: Vec<OptionDeclaration>,
-    /// Wished options that it does not have or take: name, value.
+    /// Wished options that the engine does not have or take: name, value.
     pub(crate) left_out: Vec<(String, String)>,
-    /// What it said of the search in progress.
+    /// Information about the search in progress.
     pub(crate) info: Info,
-    /// The last move of its side in the position that it searches; another word if there is none.
+    /// Last move of the engine's side in the position of the search; another word if there is none.
     pub(crate) last_own_move: String,
-    /// How castling is written and done in its last game.
+    /// Rules and notation of castling in the last game.
     pub(crate) mode: CastlingMode,
 }
 
@@ -199,7 +200,7 @@ impl State {
         self.due = Some((now + limit, limit));
     }
 
-    /// Nothing is awaited any more.
+    /// Ends the wait for an answer.
     pub(crate) fn rest(&mut self) {
         (self.phase, self.due) = (Phase::Idle, None);
     }
@@ -212,7 +213,7 @@ impl State {
         Ok(())
     }
 
-    /// Leaves out wished options that it does not have or take, if the setup allows it.
+    /// Leaves out wished options that the engine does not have or take, if the setup allows it.
     pub(crate) fn leave_out_unfit(&mut self) {
         if self.setup.is_lenient {
             let (wished, declared) = (std::mem::take(&mut self.setup.options), &self.options);
@@ -226,24 +227,24 @@ impl State {
         SessionError::Late { awaited, limit: self.due.map_or(Duration::ZERO, |(_, limit)| limit) }
     }
 
-    /// A search begins, or goes on after pondering; without a budget the deadline for unbounded
-    /// searches holds.
+    /// Starts a search, or continues it after pondering; without a budget the deadline for
+    /// unbounded searches applies.
     fn search(&mut self, now: Instant, budget: Option<Duration>) {
         self.wait(Phase::Thinking, now, budget.unwrap_or(self.deadlines.bestmove));
         self.is_on_clock = budget.is_some();
     }
 }
 
-/// One engine's protocol state.
+/// Protocol state of one engine.
 #[derive(Debug)]
 pub struct Session {
     state: State,
-    /// What is particular to an xboard engine; `None` if it speaks UCI.
+    /// State of an xboard engine; `None` if the engine speaks UCI.
     xboard: Option<Box<Xboard>>,
 }
 
 impl Session {
-    /// A session that will set the options of `setup` once the engine declared its own.
+    /// Creates a session that will set the options of `setup` once the engine has declared its own.
     pub fn new(protocol: Protocol, setup: Setup, deadlines: Deadlines) -> Session {
         let state = State {
             setup,
@@ -261,32 +262,32 @@ impl Session {
         Session { state, xboard: (protocol == Protocol::Xboard).then(Box::default) }
     }
 
-    /// Whether the engine speaks UCI.
+    /// Returns whether the engine speaks UCI.
     pub fn is_uci(&self) -> bool {
         self.xboard.is_none()
     }
 
-    /// Whether the engine has answered xboard's greeting, and not only kept silent.
+    /// Returns whether the engine has answered xboard's greeting, and not only kept silent.
     pub fn has_features(&self) -> bool {
         self.xboard.as_ref().is_some_and(|xboard| xboard.is_declared)
     }
 
-    /// The name that the engine gives itself.
+    /// Returns the name of the engine, as it reports it.
     pub fn engine_name(&self) -> Option<&str> {
         self.state.name.as_deref()
     }
 
-    /// The options that the engine has.
+    /// Returns the options of the engine.
     pub fn options(&self) -> &[OptionDeclaration] {
         &self.state.options
     }
 
-    /// Wished options that were left out, as the setup allows: name, value.
+    /// Returns the wished options that were left out, as the setup allows: name, value.
     pub fn left_out(&self) -> &[(String, String)] {
         &self.state.left_out
     }
 
-    /// Whether the engine plays Chess960.
+    /// Returns whether the engine plays Chess960.
     pub fn plays_chess960(&self) -> bool {
         match &self.xboard {
             None => check_option(self.options(), "UCI_Chess960", "true").is_ok(),
@@ -294,37 +295,37 @@ impl Session {
         }
     }
 
-    /// Whether the engine can be told to play from `start`.
+    /// Returns whether the engine can set up a game from `start`.
     pub fn can_set_up(&self, start: &Chess, mode: CastlingMode) -> bool {
         self.xboard.as_ref().is_none_or(|xboard| xboard.can_set_up(start, mode))
     }
 
-    /// Whether the engine can play another game.
+    /// Returns whether the engine can play another game.
     pub fn is_reusable(&self) -> bool {
         self.xboard.as_ref().is_none_or(|xboard| !xboard.features.plays_once)
     }
 
-    /// Whether nothing is awaited.
+    /// Returns whether nothing is awaited.
     pub fn is_ready(&self) -> bool {
         self.state.phase == Phase::Idle
     }
 
-    /// Until when the awaited answer may come; `None` while nothing is awaited.
+    /// Returns the deadline of the awaited answer; `None` while nothing is awaited.
     pub fn deadline(&self) -> Option<Instant> {
         self.state.due.map(|(due, _)| due)
     }
 
-    /// Returns whether the deadline is the time of a clock, which waits for nobody.
+    /// Returns whether the deadline is the time of a clock, which cannot be extended.
     pub fn is_on_clock(&self) -> bool {
         self.state.is_on_clock
     }
 
-    /// Puts the deadline off.
+    /// Extends the deadline.
     pub fn put_off(&mut self, more: Duration) {
         self.state.due = self.state.due.map(|(due, limit)| (due + more, limit));
     }
 
-    /// No answer came by [`Session::deadline`].
+    /// Handles a missing answer, after [`Session::deadline`].
     pub fn overdue(&mut self, now: Instant) -> Result<Step, SessionError> {
         match &mut self.xboard {
             None => Err(self.state.late(match self.state.phase {
@@ -337,7 +338,7 @@ impl Session {
         }
     }
 
-    /// The process has started.
+    /// Starts the handshake of a process that was started. Returns the text to send.
     pub fn open(&mut self, now: Instant) -> &'static str {
         let uciok = self.state.deadlines.uciok;
         let (greeting, limit) = match &self.xboard {
@@ -348,7 +349,7 @@ impl Session {
         greeting
     }
 
-    /// A new game begins; afterwards the session gets ready.
+    /// Prepares a new game. Returns the text to send, whose answer shows that the engine is ready.
     pub fn new_game(&mut self, now: Instant, game: Game<'_>) -> Result<String, SessionError> {
         match &mut self.xboard {
             None => {
@@ -360,8 +361,8 @@ impl Session {
         }
     }
 
-    /// A search begins; `position` is a UCI line. `budget` is the time after which it is
-    /// hopelessly late.
+    /// Starts a search; `position` is a UCI line. `budget` is the time after which the search is
+    /// hopelessly late. Returns the text to send.
     pub fn think(
         &mut self,
         now: Instant,
@@ -377,14 +378,14 @@ impl Session {
         }
     }
 
-    /// What the engine said of the search in progress; `None` if the protocol keeps it to itself.
+    /// Returns the information about the search in progress; `None` for xboard engines.
     pub fn info(&self) -> Option<&Info> {
         self.is_uci().then_some(&self.state.info)
     }
 
-    /// A question outside the protocol, about the UCI line `position`. Its answer is whatever the
-    /// engine says until the caller has seen the end of it and calls [`Session::settle`]. `None` if
-    /// the engine does not speak UCI.
+    /// Asks a question outside the protocol, about the UCI line `position`. All lines of the engine
+    /// answer it until the caller has seen the end and calls [`Session::settle`]. `None` if the
+    /// engine does not speak UCI.
     pub fn ask(
         &mut self,
         now: Instant,
@@ -398,20 +399,20 @@ impl Session {
         })
     }
 
-    /// The answer to a question is complete; the session gets ready.
+    /// Ends the answer to a question. Returns the text whose answer shows that the engine is ready.
     pub fn settle(&mut self, now: Instant) -> &'static str {
         self.state.wait(Phase::Preparing, now, self.state.deadlines.readyok);
         "isready\n"
     }
 
-    /// The search took too long; ask for an end.
+    /// Stops a search that takes too long. Returns the text to send.
     pub fn halt(&mut self, now: Instant) -> &'static str {
         self.state.wait(Phase::Thinking, now, self.state.deadlines.stop);
         if self.is_uci() { "stop\n" } else { "?\n" }
     }
 
-    /// The engine may think on its opponent's time, on the UCI line `position`; nothing is awaited
-    /// meanwhile. Nothing is sent to an engine that does so by itself.
+    /// Lets the engine think on its opponent's time, on the UCI line `position`; nothing is awaited
+    /// meanwhile. `None` for an engine that does so by itself.
     pub fn ponder(&mut self, position: &str, go: Go) -> Option<String> {
         self.is_uci().then(|| {
             uci::dialect::set_position(&mut self.state, position);
@@ -420,14 +421,13 @@ impl Session {
         })
     }
 
-    /// Whether the engine still thinks on its opponent's time because we asked it to.
+    /// Returns whether the engine still thinks on its opponent's time on our command.
     pub fn is_pondering(&self) -> bool {
         self.state.phase == Phase::Pondering
     }
 
-    /// The opponent played the expected reply (`hit`), so that the search goes on as an ordinary
-    /// one, or another one, or none any more, and the session gets ready. To be asked of an engine
-    /// that is pondering.
+    /// Ends pondering. If the opponent played the expected reply (`hit`), the search continues as
+    /// an ordinary one; otherwise the session gets ready. For an engine that is pondering only.
     pub fn end_pondering(
         &mut self,
         now: Instant,
@@ -442,22 +442,22 @@ impl Session {
         "stop\n"
     }
 
-    /// The game is over; `result` is a PGN result with a comment.
+    /// Ends a game; `result` is a PGN result with a comment. Returns the text to send, if any.
     pub fn game_over(&mut self, result: &str) -> Option<String> {
         Some(self.xboard.as_mut()?.game_over(result))
     }
 
-    /// A claim made before a move that did not make it true.
+    /// Takes a claim made before a move that did not make it true.
     pub fn false_claim(&mut self) -> Option<Claim> {
         self.xboard.as_mut()?.draw_claim.take().map(Claim::Draw)
     }
 
-    /// A line that was read while nothing was asked.
+    /// Processes a line that was read before the question. Returns a claim in it, if any.
     pub fn overhear(&mut self, line: &str) -> Option<Claim> {
         self.xboard.as_ref()?.claim(&self.state, line.trim())
     }
 
-    /// A line was read.
+    /// Processes a line. Returns its meaning.
     pub fn receive(&mut self, at: Instant, line: &str) -> Result<Step, SessionError> {
         match &mut self.xboard {
             None => uci::dialect::receive(&mut self.state, at, line),
@@ -466,11 +466,11 @@ impl Session {
     }
 }
 
-/// Room for what is said at once; a long game's `position` takes half of it.
+/// Room for the text of one command, in bytes; a long game's `position` takes half of it.
 const TEXT_BYTES: usize = 4096;
 
-/// A text of one size for all, so that the threads that drop them do not each keep some of every
-/// size.
+/// Formats a text in a buffer of one size for all, so that the threads that drop such texts do not
+/// each keep some of every size.
 fn text(told: fmt::Arguments<'_>) -> String {
     let mut text = String::with_capacity(TEXT_BYTES);
     // Writing to a string cannot fail.

@@ -1,4 +1,4 @@
-//! Times as whole numbers, as conversions for `#[serde(with)]`.
+//! Conversions of times to whole numbers, for `#[serde(with)]`.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -7,18 +7,18 @@ use serde_with::serde_conv;
 
 use crate::Deadlines;
 
-/// Whole nanoseconds; as many as fit into 64 bits.
+/// Returns whole nanoseconds; as many as fit into 64 bits.
 pub fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Whole milliseconds, rounded down; as many as fit into 64 bits.
+/// Returns whole milliseconds, rounded down; as many as fit into 64 bits.
 pub(crate) fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 serde_conv!(
-    /// A time as [`nanos`].
+    /// Time as [`nanos`].
     pub Nanos,
     Duration,
     |time: &Duration| nanos(*time),
@@ -26,7 +26,7 @@ serde_conv!(
 );
 
 serde_conv!(
-    /// A time in whole milliseconds, rounded down; as many as fit into 64 bits.
+    /// Time in whole milliseconds, rounded down; as many as fit into 64 bits.
     pub Millis,
     Duration,
     |time: &Duration| millis(*time),

@@ -1,8 +1,9 @@
-//! Facts in the comments of a game besides evaluations: the time of a move, and how the game ended.
+//! Facts in the comments of a game besides evaluations: the time of a move, and the game's ending.
 
 use memchr::memchr;
 
-/// The time in a comment: a number followed by "s", as in `+0.31/12 0.123s`, or `[%emt 0:00:01.5]`.
+/// Returns the time in a comment, in milliseconds: a number followed by "s", as in `+0.31/12
+/// 0.123s`, or `[%emt 0:00:01.5]`.
 pub(crate) fn time_ms(comment: &[u8]) -> Option<f64> {
     // Usual comments are short; long ones begin with the same things.
     let comment = &comment[..comment.len().min(200)];
@@ -18,8 +19,8 @@ pub(crate) fn time_ms(comment: &[u8]) -> Option<f64> {
     }
 }
 
-/// The number of seconds that a text begins with. Games have one for each move, and the parser of the standard
-/// library takes three times as long.
+/// Parses the number of seconds at the start of a text. Games have one for each move, and the
+/// parser of the standard library takes three times as long.
 fn seconds(text: &[u8]) -> Option<f64> {
     let (mut digits, mut point) = (0u64, None);
     for (at, byte) in text.iter().enumerate().take(POWERS.len()) {
@@ -36,7 +37,7 @@ fn seconds(text: &[u8]) -> Option<f64> {
     None
 }
 
-/// Powers of ten, as many as a number has digits at most.
+/// Powers of ten, for the largest number of digits of a number.
 const POWERS: [f64; 16] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
@@ -52,8 +53,8 @@ fn elapsed_move_time(comment: &[u8]) -> Option<f64> {
     (0.0..1e9).contains(&seconds).then_some(1000.0 * seconds)
 }
 
-/// What a comment says after the facts of the last move, each of which is `, name=value`; a value in
-/// quotation marks may hold anything but these.
+/// Returns the text of a comment after the facts of the last move, each of which is `, name=value`;
+/// a value in quotation marks may contain anything but these.
 pub(crate) fn ending(comment: &[u8]) -> Option<&[u8]> {
     let mut rest = &comment[memchr::memmem::find(comment, b", ")? + 2..];
     loop {

@@ -3,17 +3,17 @@
 use arbiter_pgn::{Evaluation, evaluation};
 use arbiter_stats::EvaluationBuckets;
 
-/// The evaluations of both sides in one game.
+/// Evaluations of both sides in one game.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Evaluations {
-    /// Of the side that moved first and of the other, from their own points of view.
+    /// Evaluations of the side that moved first and of the other, from their own points of view.
     own: [EvaluationBuckets; 2],
-    /// Likewise, from White's.
+    /// Evaluations of both sides likewise, from White's.
     of_white: [EvaluationBuckets; 2],
 }
 
 impl Evaluations {
-    /// Takes in a comment after so many half-moves.
+    /// Adds the evaluation in a comment after `plies` plies.
     pub(crate) fn add(&mut self, comment: &[u8], plies: u32) {
         let Some(last) = plies.checked_sub(1) else { return };
         let side = (last & 1) as usize;
@@ -24,7 +24,7 @@ impl Evaluations {
         }
     }
 
-    /// The evaluations of White and Black, each from its own point of view.
+    /// Returns the evaluations of White and Black, each from its own point of view.
     pub(crate) fn by_colour(self, is_black_first: bool) -> [EvaluationBuckets; 2] {
         let [white, black] = if is_black_first { [1, 0] } else { [0, 1] };
         [

@@ -2,8 +2,8 @@
 //!
 //! [`scan_all`] reads a file in blocks of whole games and reduces each block to results without
 //! keeping its moves; [`Tally`] sums them up and finds the pairs. Memory grows with players and
-//! openings, and by some 16 bytes a game to know copies. Nothing here opens files or prints. Moves are
-//! replayed only on request, because that takes several times as long.
+//! openings, and by some 16 bytes a game to recognize copies. Nothing here opens files or prints.
+//! Moves are replayed only on request, because that takes several times as long.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

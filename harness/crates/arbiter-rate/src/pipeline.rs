@@ -1,4 +1,4 @@
-//! A stream scanned by several threads at once, block by block.
+//! Parallel scan of a stream, block by block.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -10,11 +10,11 @@ use std::thread;
 use super::scan::{Block, ScanOptions, scan};
 use arbiter_pgn::Blocks;
 
-/// A block with its number, or the error that ends the stream.
+/// Block with its number, or the error that ends the stream.
 type Scanned = io::Result<(usize, Block)>;
 
-/// Scans `source` with so many threads and hands its blocks to `take` in their order. Each thread
-/// holds the text of one block at a time, so memory does not grow with the source.
+/// Scans `source` with `threads` threads and passes its blocks to `take` in their order. Each
+/// thread holds the text of one block at a time, so memory does not grow with the source.
 pub fn scan_all<R: Read + Send>(
     source: R,
     threads: usize,
@@ -90,7 +90,7 @@ mod tests {
         }
     }
 
-    /// Gives some bytes, and then an error for ever.
+    /// Reader that gives some bytes, and then an error forever.
     struct Broken<'a>(&'a [u8]);
 
     impl Read for Broken<'_> {

@@ -1,4 +1,4 @@
-//! A block of games as results.
+//! Scan of a block of games for their results.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -16,33 +16,33 @@ use arbiter_pgn::{
 use arbiter_schedule::seed::{FNV_START, fnv1a};
 use arbiter_stats::{EvaluationBuckets, GameResult};
 
-/// Why a game does not count.
+/// Reason why a game does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RejectReason {
     /// A player has no name.
     NoPlayer,
     /// Both players have the same name.
     SamePlayer,
-    /// It has no result.
+    /// The game has no result.
     NoResult,
-    /// The tag and the end of the moves tell different results.
+    /// The tag and the end of the moves give different results.
     Contradiction,
-    /// It is not chess, nor Chess960.
+    /// The game is neither chess nor Chess960.
     Variant,
     /// Moves without tags, or text that is no game.
     Unreadable,
-    /// It ends inside a comment.
+    /// The game ends inside a comment.
     Cut,
-    /// Its FEN tag is no position; looked at only when games are replayed.
+    /// The FEN tag is not a position; checked only when games are replayed.
     Position,
-    /// One of its moves cannot be played, likewise.
+    /// A move is illegal; checked only when games are replayed.
     IllegalMove,
-    /// The last position tells another result, likewise.
+    /// The last position has another result; checked only when games are replayed.
     WrongResult,
 }
 
 impl RejectReason {
-    /// The reason in a few words.
+    /// Returns the reason in a few words.
     pub const fn as_str(self) -> &'static str {
         match self {
             RejectReason::NoPlayer => "no player name",
@@ -59,52 +59,52 @@ impl RejectReason {
     }
 }
 
-/// A game that counts.
+/// Game that counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Game {
     /// White, as an index of [`Block::players`].
     pub white: u32,
-    /// Black, likewise.
+    /// Black, as an index of [`Block::players`].
     pub black: u32,
     /// White's result.
     pub result: GameResult,
     /// The opening, as an index of [`Block::openings`].
     pub opening: u32,
-    /// How it ended, as an index of [`Block::endings`].
+    /// Ending, as an index of [`Block::endings`].
     pub termination: u32,
-    /// Half-moves.
+    /// Number of plies.
     pub plies: u32,
     /// Hash of the position at the start, the moves as they are written, and the result.
     pub moves: u64,
     /// Time used by White and Black, in milliseconds.
     pub time_ms: [f64; 2],
-    /// Moves of each with a time.
+    /// Number of moves of White and Black with a time.
     pub timed: [u32; 2],
-    /// What White and Black thought of it, if that was asked for.
+    /// Evaluations of White and Black, if they were requested.
     pub seen: [EvaluationBuckets; 2],
 }
 
-/// A game that does not count.
+/// Game that does not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejected {
-    /// Why.
+    /// Reason for the rejection.
     pub reason: RejectReason,
     /// Players and result.
     pub title: String,
     /// The move, if one is to blame.
     pub culprit: Option<String>,
-    /// Its line in the block, from 0: of the move, or where the game begins.
+    /// Line in the block, from 0: of the move, or of the start of the game.
     pub line: u64,
 }
 
-/// What to read of each game.
+/// Options for reading games.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ScanOptions {
-    /// Half-moves that make an opening without a mark.
+    /// Number of plies that make an opening without a mark.
     pub opening_plies: u32,
-    /// Whether games are replayed.
+    /// `true` if games are replayed.
     pub replay: bool,
-    /// Whether the evaluations in comments are wanted.
+    /// `true` if the evaluations in comments are read.
     pub evaluations: bool,
 }
 
@@ -113,24 +113,24 @@ pub struct ScanOptions {
 pub struct Block {
     /// Names of players, in order of appearance.
     pub players: Vec<String>,
-    /// How games ended, likewise.
+    /// Endings of games, in order of appearance.
     pub endings: Vec<String>,
-    /// Key and name of each opening, likewise.
+    /// Key and name of each opening, in order of appearance.
     pub openings: Vec<(u64, String)>,
-    /// Games, or why they do not count.
+    /// Games, or the reasons why they do not count.
     pub games: Vec<Result<Game, Rejected>>,
     /// Number of lines of the block.
     pub lines: u64,
-    /// Games that are replayed without rights of their FEN tags that cannot be.
+    /// Number of games that are replayed without impossible rights of their FEN tags.
     pub corrected: u64,
 }
 
-/// Indices of what a block has so far.
+/// Indices of the entries of a block so far.
 #[derive(Debug, Default)]
 struct Index {
     players: HashMap<Vec<u8>, u32>,
     endings: HashMap<Vec<u8>, u32>,
-    /// By hashes of what is written, which is one opening in several ways.
+    /// Indices by hashes of the written form, of which one opening may have several.
     written: HashMap<u64, u32>,
     openings: HashMap<u64, u32>,
 }
@@ -155,16 +155,16 @@ pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
     block
 }
 
-/// A game as far as it is read.
+/// Game as far as it is read.
 #[derive(Debug, Default)]
 struct Scanned {
     options: ScanOptions,
     fault: Option<RejectReason>,
-    /// The move to blame.
+    /// Move to blame.
     illegal: Option<String>,
     moves: Vec<Written>,
     replay: Option<Mainline>,
-    /// Half-moves up to the last one that is marked as a move of a book.
+    /// Number of plies up to the last one that is marked as a book move.
     book: Option<usize>,
     /// Time used by the side that moved first and by the other, in milliseconds.
     time_ms: [f64; 2],
@@ -174,7 +174,7 @@ struct Scanned {
     outcome: Option<Outcome>,
 }
 
-/// A move, or a word without a meaning in the place of one.
+/// Move, or a word without a meaning in the place of one.
 #[derive(Debug)]
 enum Written {
     San(San),
@@ -294,7 +294,7 @@ impl Scanned {
     }
 }
 
-/// Hash of moves after those of which `start` is the hash.
+/// Returns the hash of moves after those whose hash is `start`.
 fn hash(start: u64, moves: &[Written]) -> u64 {
     moves.iter().fold(start, |hash, written| match written {
         Written::San(San::Normal { role, file, rank, capture, to, promotion }) => {
@@ -311,12 +311,12 @@ fn hash(start: u64, moves: &[Written]) -> u64 {
     })
 }
 
-/// An odd number with bits all over.
+/// Odd number with bits spread over its length.
 const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The position in which a game starts if it is not the usual one, and the moves of the opening. Where
-/// squares are named that SAN may leave out, the moves are replayed as far as they can be, so that an opening
-/// is one in each notation.
+/// Returns the starting position of a game if it is not the usual one, and the moves of the
+/// opening. Where squares are named that SAN may leave out, the moves are replayed as far as
+/// possible, so that an opening has one name in each notation.
 fn opening_name(tags: &Tags, moves: &[Written]) -> String {
     let is_long = |written: &Written| match written {
         Written::San(San::Normal { role: Role::Pawn, rank, .. }) => rank.is_some(),
@@ -365,7 +365,7 @@ fn check_tags(tags: &Tags) -> Result<(), RejectReason> {
     tags.is_chess960().map(drop).map_err(|_| RejectReason::Variant)
 }
 
-/// White's result, as the tag and the end of the moves tell it.
+/// Returns White's result, from the tag and the end of the moves.
 fn result(tags: &Tags, outcome: Option<Outcome>) -> Result<GameResult, RejectReason> {
     let by_tag = match tags.result.as_slice() {
         b"1-0" => Some(GameResult::Win),
@@ -382,7 +382,7 @@ fn result(tags: &Tags, outcome: Option<Outcome>) -> Result<GameResult, RejectRea
     }
 }
 
-/// White's result; `None` for a game that has not ended.
+/// Returns White's result; `None` for a game that has not ended.
 fn of_outcome(outcome: Outcome) -> Option<GameResult> {
     match outcome {
         Outcome::Known(KnownOutcome::Decisive { winner: Color::White }) => Some(GameResult::Win),
@@ -396,7 +396,7 @@ fn is_nameless(name: &[u8]) -> bool {
     matches!(name.trim_ascii(), b"" | b"?" | b"-")
 }
 
-/// The tag, unless it only says that nothing went wrong; then what the last comment says behind
+/// Returns the tag, unless it only reports a normal end; then the text of the last comment after
 /// its figures, as in `+M1/9 0.1s, White mates`.
 fn termination(tags: &Tags, last_comment: &[u8]) -> Vec<u8> {
     let tag = tags.termination.to_ascii_lowercase();
@@ -414,7 +414,7 @@ fn termination(tags: &Tags, last_comment: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Index of a name in `names`, to which it is added if it is new.
+/// Returns the index of a name in `names`, to which a new one is added.
 fn number(text: &[u8], names: &mut Vec<String>, index: &mut HashMap<Vec<u8>, u32>) -> u32 {
     let text = &text[..text.len().min(MAX_NAME)];
     if let Some(known) = index.get(text) {

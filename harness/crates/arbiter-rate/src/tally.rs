@@ -1,4 +1,4 @@
-//! The sum of many games: who met whom, in pairs where there are pairs.
+//! Sums over many games: results of each two players, in pairs where there are pairs.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -7,41 +7,41 @@ use arbiter_schedule::seed::fnv1a;
 use arbiter_stats::ratings::Meeting;
 use arbiter_stats::{Calibration, GameResult, Trinomial};
 
-/// Games of one opening that may wait for their partner, for each two players.
+/// Number of games of one opening that may wait for their partner, for each two players.
 const MAX_WAITING: usize = 64;
 
-/// Rejected games that are named; the others are only counted.
+/// Number of rejected games that are named; the others are only counted.
 const MAX_NAMED: usize = 20;
 
-/// Kinds of endings that are told apart; PGN allows any text.
+/// Number of kinds of endings that are distinguished; PGN allows any text.
 const MAX_ENDINGS: usize = 64;
 
-/// What the rarer endings are called.
+/// Name of the rarer endings.
 const OTHER_ENDINGS: &str = "other";
 
-/// One player.
+/// Player with sums over the games.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Player {
-    /// The name in the games.
+    /// Name in the games.
     pub name: String,
     /// Results with White and with Black.
     pub by_colour: [Trinomial; 2],
-    /// Time used, in milliseconds, on moves whose time is told.
+    /// Time used, in milliseconds, on moves whose time is given.
     pub time_ms: f64,
     /// Number of those moves.
     pub timed_moves: u64,
-    /// What became of the evaluations in its games.
+    /// Calibration of the evaluations in the player's games.
     pub calibration: Calibration,
 }
 
 impl Player {
-    /// Results with either colour.
+    /// Returns the results with either colour.
     pub fn results(&self) -> Trinomial {
         self.by_colour[0] + self.by_colour[1]
     }
 }
 
-/// One opening.
+/// Opening with its results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opening {
     /// Starting position and book moves.
@@ -50,43 +50,43 @@ pub struct Opening {
     pub results: Trinomial,
 }
 
-/// A game that does not count, with its place.
+/// Game that does not count, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RejectedGame {
-    /// The file.
+    /// Name of the file.
     pub file: String,
-    /// Its line there, from 1: of the move to blame, or where the game begins.
+    /// Line in the file, from 1: of the move to blame, or of the start of the game.
     pub line: u64,
-    /// Its number in the file, from 1.
+    /// Number of the game in the file, from 1.
     pub number: u64,
     /// Players and result.
     pub title: String,
-    /// Why it does not count.
+    /// Reason why the game does not count.
     pub reason: RejectReason,
-    /// The move to blame, if it is one.
+    /// Move to blame, if there is one.
     pub culprit: Option<String>,
 }
 
-/// Games that wait for their partner: with the first player as White if so, by that player's
-/// result.
+/// Games that wait for their partner: whether the first player is White, and the results of that
+/// player.
 #[derive(Debug, Default)]
 struct Waiting {
     first_is_white: bool,
     results: VecDeque<GameResult>,
 }
 
-/// Which games count, and for whom.
+/// Selection of the games that count, and the names for which they count.
 #[derive(Debug, Clone, Default)]
 pub struct Choice {
-    /// The names under which players are counted, by their other names.
+    /// Names under which players are counted, by their other names.
     pub aliases: HashMap<String, String>,
-    /// Only games between these players count; all if there are none.
+    /// Players whose games among each other count; all if empty.
     pub include: Vec<String>,
-    /// No game of these players counts.
+    /// Players whose games do not count.
     pub exclude: Vec<String>,
-    /// Draws do not count.
+    /// `true` if draws do not count.
     pub ignores_draws: bool,
-    /// A game counts as often as it is there, instead of once.
+    /// `true` if a game counts as often as it occurs, instead of once.
     pub counts_copies: bool,
 }
 
@@ -103,54 +103,55 @@ impl Choice {
 /// Sums over all games so far.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// Games read, good or bad, without copies that do not count.
+    /// Number of games read, good or bad, without copies that do not count.
     pub games: u64,
-    /// Copies of games that do not count: the same players, start, moves and result. A game without moves
-    /// is none.
+    /// Number of copies of games, which do not count: the same players, start, moves and result. A
+    /// game without moves is no copy.
     pub copies: u64,
-    /// Games that are replayed without castling or en passant that their FEN tags claim and that cannot be.
+    /// Number of games that are replayed without impossible castling or en passant rights of their
+    /// FEN tags.
     pub corrected: u64,
-    /// Half-moves of good games.
+    /// Number of plies of good games.
     pub plies: u64,
-    /// Games whose partner was found are counted in twos.
+    /// Number of pairs: two games each, whose partner was found.
     pub pairs: u64,
-    /// The players, in order of appearance.
+    /// Players, in order of appearance.
     pub players: Vec<Player>,
-    /// The openings, in order of appearance.
+    /// Openings, in order of appearance.
     pub openings: Vec<Opening>,
-    /// Good games by how they ended.
+    /// Number of good games by their ending.
     pub endings: BTreeMap<String, u64>,
-    /// Rejected games by reason.
+    /// Number of rejected games by reason.
     pub bad: BTreeMap<RejectReason, u64>,
-    /// The first bad games.
+    /// First bad games.
     pub named: Vec<RejectedGame>,
     by_name: HashMap<String, usize>,
     by_opening: HashMap<u64, usize>,
     meetings: BTreeMap<[usize; 2], Meeting>,
     waiting: HashMap<([usize; 2], usize), Waiting>,
-    /// Hashes of the games that count, for which copies are looked for.
+    /// Hashes of the games that count, for recognizing copies.
     known: HashSet<u64>,
-    /// The file that is being read, and how much of it is counted.
+    /// File that is being read, with the games and lines of it that are counted.
     file: String,
     file_games: u64,
     file_lines: u64,
-    /// Whether games are taken one by one.
+    /// `true` if games are counted one by one.
     is_single: bool,
     choice: Choice,
 }
 
 impl Tally {
-    /// An empty tally. Unless `pair` is set, games count one by one.
+    /// Creates an empty tally. Unless `pair` is set, games count one by one.
     pub fn new(pair: bool) -> Tally {
         Tally { is_single: !pair, ..Tally::default() }
     }
 
-    /// The same for some of the games.
+    /// Restricts the tally to the chosen games.
     pub fn with_choice(self, choice: Choice) -> Tally {
         Tally { choice, ..self }
     }
 
-    /// What is added from now on is from this file.
+    /// Starts a file, from which all games are that are added from now on.
     pub fn begin_file(&mut self, name: &str) {
         name.clone_into(&mut self.file);
         (self.file_games, self.file_lines) = (0, 0);
@@ -204,7 +205,7 @@ impl Tally {
         self.file_lines += block.lines;
     }
 
-    /// True if a game is a copy of one before, and copies do not count.
+    /// Returns whether a game is a copy of an earlier one, and copies do not count.
     fn is_copy(&mut self, game: &Game, players: [usize; 2]) -> bool {
         if self.choice.counts_copies || game.plies == 0 {
             return false;
@@ -214,7 +215,7 @@ impl Tally {
         !self.known.insert(fnv1a(game.moves, &key))
     }
 
-    /// Who met whom; games without a partner count as single.
+    /// Returns the results of each two players; games without a partner count as single.
     pub fn meetings(&self) -> Vec<Meeting> {
         let mut meetings = self.meetings.clone();
         for ((players, _), waiting) in &self.waiting {
@@ -226,7 +227,7 @@ impl Tally {
         meetings.into_values().collect()
     }
 
-    /// Games that do not count.
+    /// Returns the number of games that do not count.
     pub fn bad_games(&self) -> u64 {
         self.bad.values().sum()
     }
@@ -255,7 +256,7 @@ impl Tally {
         *self.endings.entry(name.to_owned()).or_default() += 1;
     }
 
-    /// Finds the partner of a game: the earliest one between the same players from the same
+    /// Counts a game with its partner: the earliest one between the same players from the same
     /// opening with colours reversed that has none yet.
     fn pair(&mut self, [white, black]: [usize; 2], opening: usize, result: GameResult) {
         let first_is_white = white < black;
@@ -288,7 +289,7 @@ impl Tally {
         }
     }
 
-    /// Number of a player, who is added if new.
+    /// Returns the number of a player; adds a new one.
     fn player(&mut self, name: &str) -> usize {
         let name = self.choice.aliases.get(name).map_or(name, String::as_str);
         *self.by_name.entry(name.to_owned()).or_insert_with(|| {
@@ -297,7 +298,7 @@ impl Tally {
         })
     }
 
-    /// Number of an opening, given by key and name, which is added if new.
+    /// Returns the number of an opening, given by key and name; adds a new one.
     fn opening(&mut self, (key, name): &(u64, String)) -> usize {
         *self.by_opening.entry(*key).or_insert_with(|| {
             self.openings.push(Opening { name: name.clone(), results: Trinomial::default() });
@@ -321,7 +322,7 @@ mod tests {
         )
     }
 
-    /// Games here are so short that many are alike.
+    /// Creates a tally that counts copies, as the games here are so short that many are alike.
     fn empty(pair: bool) -> Tally {
         Tally::new(pair).with_choice(Choice { counts_copies: true, ..Choice::default() })
     }

@@ -1,4 +1,4 @@
-//! The results of an ablation, as values, as a table and in a sentence. All Elo is that of the engine
+//! Results of an ablation, as values, as a table and in a sentence. All Elo is that of the engine
 //! with a feature against the engine without it: positive if the feature helps.
 
 use crate::summary::{Strength, Summary};
@@ -7,24 +7,24 @@ use crate::text::{UNDEFINED, plus_minus, signed};
 use arbiter_stats::elo::{self, Estimate, finite};
 use arbiter_stats::{Decision, SprtStatus};
 
-/// Features that a sentence names at most.
+/// Most features named in a sentence.
 const MAX_NAMED: usize = 12;
 
-/// The result of one feature.
+/// Result of one feature.
 #[derive(Debug, Clone)]
 pub(crate) struct Feature<'a> {
     /// Name of the feature.
     pub(crate) name: &'a str,
-    /// The engine with it against the engine without it.
+    /// Strength of the engine with the feature against the engine without it.
     pub(crate) strength: Strength,
-    /// Elo with an interval that holds together with those of all other features; `None` before
-    /// the first pair.
+    /// Elo with an interval that covers the truth together with those of all other features; `None`
+    /// before the first pair.
     pub(crate) simultaneous: Option<Estimate>,
-    /// How the sequential test of this feature stands, if there is one.
+    /// State of the sequential test of this feature, if there is one.
     pub(crate) sprt_status: Option<SprtStatus>,
 }
 
-/// What a sequential test says: `H1`, `H0` or `open`.
+/// Returns the decision of a sequential test: `H1`, `H0` or `open`.
 pub(crate) fn word(decision: Decision) -> &'static str {
     match decision {
         Decision::AcceptH1 => "H1",
@@ -33,7 +33,7 @@ pub(crate) fn word(decision: Decision) -> &'static str {
     }
 }
 
-/// The features by descending Elo; empty if the run is no ablation.
+/// Returns the features by descending Elo; empty if the run is no ablation.
 pub(crate) fn features(summary: &Summary) -> Vec<Feature<'_>> {
     let Some(ablation) = &summary.plan.ablation else { return Vec::new() };
     let family = ablation.features.len();
@@ -52,12 +52,12 @@ pub(crate) fn features(summary: &Summary) -> Vec<Feature<'_>> {
     features
 }
 
-/// Elo as a key for sorting; features without games come last.
+/// Returns the Elo as a key for sorting; features without games come last.
 fn sort_key(feature: &Feature<'_>) -> f64 {
     feature.strength.elo.map_or(f64::NEG_INFINITY, |estimate| estimate.value.max(f64::MIN))
 }
 
-/// One row for each feature.
+/// Returns the table with one row for each feature.
 pub(crate) fn table(summary: &Summary) -> Table {
     let heads = match summary.plan.sprt {
         Some(_) => ["bias-corrected Elo (95 %)", "test", "LLR"].as_slice(),
@@ -79,7 +79,7 @@ pub(crate) fn table(summary: &Summary) -> Table {
     table
 }
 
-/// nElo, LOS, games by result, pairs by score.
+/// Returns nElo, LOS, games by result, and pairs by score.
 pub(crate) fn strength_cells(strength: &Strength) -> [String; 7] {
     let Strength { games, pairs, nelo, .. } = strength;
     let [all, won, drawn, lost] =
@@ -87,7 +87,7 @@ pub(crate) fn strength_cells(strength: &Strength) -> [String; 7] {
     [plus_minus(*nelo), strength.los_in_words(), all, won, drawn, lost, format!("{:?}", pairs.0)]
 }
 
-/// The interval alone, as `[-1.2, +9.3]`.
+/// Returns the interval alone, as `[-1.2, +9.3]`.
 fn bounds(estimate: Option<Estimate>) -> String {
     let Some(estimate) = estimate.filter(|e| e.low != e.high) else {
         return UNDEFINED.to_owned();
@@ -96,7 +96,7 @@ fn bounds(estimate: Option<Estimate>) -> String {
     format!("[{}, {}]", end(estimate.low), end(estimate.high))
 }
 
-/// How the table is to be read.
+/// Returns the notes that explain the table.
 pub(crate) fn notes(summary: &Summary) -> Vec<String> {
     let family = summary.plan.ablation.as_ref().map_or(0, |ablation| ablation.features.len());
     let mut notes = vec![
@@ -122,7 +122,7 @@ pub(crate) fn notes(summary: &Summary) -> Vec<String> {
     notes
 }
 
-/// The features by what can be said of them.
+/// Returns the features grouped by what is proven of them.
 pub(crate) fn conclusion(summary: &Summary) -> String {
     let features = features(summary);
     let listed = |is_wanted: &dyn Fn(&Feature<'_>) -> bool| {
@@ -151,7 +151,7 @@ pub(crate) fn conclusion(summary: &Summary) -> String {
     )
 }
 
-/// Whether anything is told of any feature.
+/// Returns whether the games or the tests decide anything about any feature.
 pub(crate) fn is_told(summary: &Summary) -> bool {
     features(summary).iter().any(|feature| match feature.sprt_status {
         Some(sprt_status) => sprt_status.decision != Decision::Continue,
@@ -159,7 +159,8 @@ pub(crate) fn is_told(summary: &Summary) -> bool {
     })
 }
 
-/// Whether the feature is proven to help, by the interval that holds together with the others.
+/// Returns whether the feature is proven to help or to cost strength, by the interval that covers
+/// the truth together with the others.
 fn proven(feature: &Feature<'_>) -> Option<bool> {
     let estimate = feature.simultaneous.filter(|estimate| estimate.low != estimate.high)?;
     if estimate.low > 0.0 { Some(true) } else { (estimate.high < 0.0).then_some(false) }

@@ -1,4 +1,4 @@
-//! How a running run stands and the games it plays, as it tells those who ask at its socket.
+//! State of a running run and the games it plays, as reported on its socket.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,19 +15,19 @@ enum Version {
     V1,
 }
 
-/// How a running run stands: `arbiter ctl`.
+/// State of a running run: `arbiter ctl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "arbiter.status/1")]
 pub struct Running {
     /// Name and version of the form.
     schema: Version,
-    /// How it stands.
+    /// State of the run.
     #[serde(flatten)]
     pub status: RunStatus,
-    /// The games in progress, if they were asked for.
+    /// Games in progress, if they were requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boards: Option<Boards>,
-    /// What happened of late, if the games were asked for.
+    /// Recent events, if the games were requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recent: Option<Recent>,
 }
@@ -35,77 +35,77 @@ pub struct Running {
 /// Games in progress.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Boards {
-    /// How many there are.
+    /// Number of games in progress.
     pub count: usize,
-    /// The first of them.
+    /// The first of these games.
     pub shown: Vec<Board>,
 }
 
 /// A game in progress.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Board {
-    /// Number of its pair, from 0.
+    /// Number of the pair, from 0.
     pub pair: u64,
-    /// Which game of the pair, from 0.
+    /// Number of the game in the pair, from 0.
     pub half: usize,
-    /// The board field of its FEN.
+    /// Board field of the FEN.
     pub placement: String,
-    /// Whether White is to move.
+    /// `true` if White is to move.
     pub is_white_to_move: bool,
-    /// Number of the move that is to be made.
+    /// Number of the move to be made.
     pub number: u32,
-    /// The last move, in UCI notation.
+    /// Last move, in UCI notation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<String>,
-    /// White.
+    /// White's side.
     pub white: Side,
-    /// Black.
+    /// Black's side.
     pub black: Side,
 }
 
-/// One side of a game in progress, and what it said of its last move.
+/// One side of a game in progress, with the report on its last move.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Side {
     /// Index of the engine.
     pub engine: usize,
-    /// Time on its clock, if it has one.
+    /// Time left on the clock in milliseconds, if there is a clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_ms: Option<u64>,
-    /// Its score, as game comments have it.
+    /// Score, as in game comments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<String>,
-    /// Plies searched.
+    /// Depth searched, in plies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
-    /// Time it took for the move.
+    /// Time taken for the move in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elapsed_ms: Option<f64>,
 }
 
 impl Running {
-    /// How a run stands.
+    /// Returns the state of a run without games.
     pub fn of(status: RunStatus) -> Running {
         Running { schema: Version::V1, status, boards: None, recent: None }
     }
 
-    /// The same with games in progress, and what happened of late.
+    /// Adds games in progress and recent events.
     pub fn with_boards(self, boards: Boards, recent: Recent) -> Running {
         Running { boards: Some(boards), recent: Some(recent), ..self }
     }
 
-    /// One line of JSON.
+    /// Returns one line of JSON.
     pub fn json(&self) -> String {
         serde_json::to_string(self).expect("numbers and text are JSON")
     }
 
-    /// Reads what [`Running::json`] writes; the error says what is wrong with it.
+    /// Parses the output of [`Running::json`]; the error says what is wrong with it.
     pub fn read(text: &str) -> Result<Running, String> {
         serde_json::from_str(text).map_err(|error| error.to_string())
     }
 }
 
 impl Boards {
-    /// Games in progress, of which there are `count`.
+    /// Returns `count` games in progress, of which `shown` are given.
     pub fn of(shown: &[((u64, usize), GameSnapshot)], count: usize) -> Boards {
         let shown = shown.iter().map(|(place, snapshot)| Board::of(*place, snapshot)).collect();
         Boards { count, shown }
@@ -113,7 +113,8 @@ impl Boards {
 }
 
 impl Side {
-    /// Time on its clock: minutes and seconds, with tenths in the last minute.
+    /// Returns the time on the clock: minutes and seconds, or seconds with tenths in the last
+    /// minute.
     pub fn clock(&self) -> Option<String> {
         let ms = self.left_ms?;
         let (minutes, rest) = (ms / 60_000, ms % 60_000);
@@ -125,12 +126,12 @@ impl Side {
 }
 
 impl Board {
-    /// Its number as people read it: `3.2` is the second game of pair 3.
+    /// Returns the number of the game as people read it: `3.2` is the second game of pair 3.
     pub fn place(&self) -> String {
         format!("{}.{}", self.pair + 1, self.half + 1)
     }
 
-    /// Half moves made since the first move of the position's count.
+    /// Returns the number of plies before the position, counted from move 1 of White.
     pub(crate) fn ply(&self) -> u32 {
         2 * self.number.saturating_sub(1) + u32::from(!self.is_white_to_move)
     }

@@ -1,4 +1,4 @@
-//! The list of what is kept of builds.
+//! List of the builds in the cache.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,37 +8,37 @@ use arbiter_names::counted;
 use crate::document::Document;
 use crate::table::Table;
 
-/// A build of `arbiter builds list`, the longest unused first.
+/// Build of `arbiter builds list`, the longest unused first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "arbiter.builds.list")]
 pub struct BuildRow {
-    /// Name of its folder.
+    /// Name of the folder.
     #[serde(rename = "build")]
     pub name: String,
-    /// When it was used last, in UTC.
+    /// Time of the last use, in UTC.
     pub used: String,
-    /// Size of all its files in bytes.
+    /// Size of all files in bytes.
     pub bytes: u64,
-    /// Whether there is a program.
+    /// `true` if there is a program.
     #[serde(rename = "built")]
     pub is_built: bool,
-    /// The commit.
+    /// Full name of the commit.
     pub commit: Option<String>,
-    /// The command.
+    /// Command of the build.
     pub command: Option<String>,
-    /// How long the build took, in seconds.
+    /// Duration of the build in seconds.
     pub seconds: Option<f64>,
-    /// Nodes of its benchmark, if that was run.
+    /// Nodes of the benchmark, if it was run.
     #[serde(rename = "bench_nodes")]
     pub bench: Option<u64>,
 }
 
-/// A size for people.
+/// Formats a size in MiB.
 pub fn size_in_mib(bytes: u64) -> String {
     format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
 }
 
-/// The list as a document.
+/// Returns the list as a document.
 pub fn builds_document(rows: &[BuildRow]) -> Document {
     let mut table = Table::new(["build", "last used", "size", "built in", "bench", "command"]);
     for BuildRow { name, used, bytes, command, seconds, bench, .. } in rows {

@@ -1,4 +1,4 @@
-//! The report of `arbiter check`: text, Markdown, JSON and JUnit.
+//! Report of `arbiter check`: text, Markdown, JSON and JUnit.
 
 use std::collections::BTreeMap;
 
@@ -14,53 +14,52 @@ use crate::table::Table;
 use arbiter_check::{Counts, Grade, Outcome, Verdict, count, format_score, score};
 use arbiter_plan::failed_musts;
 
-/// Lines that an engine says at a stretch and that a text shows.
+/// Most lines of a stretch of engine output shown in text.
 const SHOWN: usize = 8;
 
-/// Lines of a transcript that JSON and JUnit keep.
+/// Most lines of a stretch of engine output kept in JSON and JUnit.
 const KEPT: usize = 100;
 
-/// The results of `arbiter check`.
+/// Results of `arbiter check`.
 #[derive(Debug)]
 pub struct CheckReport<'a> {
-    /// What the engine calls itself, or else what the user calls it.
+    /// Name that the engine reports, or else the user's name for it.
     pub engine: &'a str,
-    /// What came of each check.
+    /// Verdicts on the checks.
     pub verdicts: &'a [Verdict],
 }
 
-/// Whether an engine keeps to UCI: `arbiter check`.
+/// UCI conformance of an engine: `arbiter check`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.check/1")]
 pub(crate) struct ConformanceFigures<'a> {
-    /// What the engine calls itself, or else what the user calls it.
+    /// Name that the engine reports, or else the user's name for it.
     engine: &'a str,
-    /// Share of the checks passed, weighed by their grades, 0 to 100; `null` if none concerns the
-    /// engine.
+    /// Weighted share of the checks passed, 0 to 100; `null` if none concerns the engine.
     score: Option<f64>,
     /// Numbers of checks by their grade.
     grades: BTreeMap<Grade, Counts>,
-    /// The checks.
+    /// Checks with their results.
     checks: Vec<CheckFigures<'a>>,
 }
 
-/// A check.
+/// Check with its result.
 #[derive(Debug, Serialize, JsonSchema)]
 struct CheckFigures<'a> {
     #[serde(flatten)]
     verdict: &'a Verdict,
-    /// The last lines to and from the engine; only of a check that failed.
+    /// Last lines to and from the engine; only for a check that failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     transcript: Option<Vec<String>>,
 }
 
 impl<'a> CheckReport<'a> {
-    /// Whether the engine fails a check that it must pass.
+    /// Returns whether the engine fails a check that it must pass.
     pub fn has_grave_failure(&self) -> bool {
         count(self.verdicts, |grade| grade == Grade::Must).failed > 0
     }
 
-    /// As a document: what failed first, the score last.
+    /// Returns the report as a document: the failed checks first, the score last.
     pub fn document(&self) -> Document {
         let mut document = Document::new(format!("UCI conformance of {}", self.engine));
         let mut skipped = Vec::new();
@@ -110,7 +109,7 @@ impl<'a> CheckReport<'a> {
         format!("{}: {} of {} checks passed, {score}", self.engine, counts.passed, counts.judged())
     }
 
-    /// As JSON.
+    /// Returns the report as JSON.
     pub fn json(&self) -> Value {
         let counted = |grade| (grade, count(self.verdicts, |other| other == grade));
         let check = |verdict: &'a Verdict| CheckFigures {
@@ -126,8 +125,8 @@ impl<'a> CheckReport<'a> {
         })
     }
 
-    /// As JUnit XML. A check that an engine should or may pass fails like any other there; its type
-    /// is its grade.
+    /// Returns the report as JUnit XML. A check that an engine should or may pass fails like any
+    /// other there; its type is its grade.
     pub fn junit(&self) -> Result<String, SerializeError> {
         let mut suite = TestSuite::new(format!("check {}", self.engine));
         for Verdict { check, outcome, transcript } in self.verdicts {

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use csv::WriterBuilder;
 use serde_json::{Map, Value};
 
-/// The figures that come first in a line.
+/// Columns that come first in a line.
 const FIRST: &str = "run kind ending verdict invalid rank engine feature first second points games wins \
     draws losses pairs pentanomial elo elo_low elo_high los llr llr_lower llr_upper";
 
-/// The report of a run in JSON as lines: one for each feature of an ablation, for each engine of a
-/// tournament, or one for the two engines of a match. What the lint found of an engine is a number of
-/// moves for each rule.
+/// Converts the report of a run in JSON to lines: one for each feature of an ablation, for each
+/// engine of a tournament, or one for the two engines of a match. The findings of the lint for an
+/// engine are a number of moves for each rule.
 pub fn run_csv(report: &Value) -> String {
     let of_all = ["run", "kind", "ending", "verdict", "invalid", "seed"];
     let of_two = ["llr", "llr_lower", "llr_upper"];
@@ -43,9 +43,10 @@ pub fn run_csv(report: &Value) -> String {
     csv_rows(&found, &FIRST.split(' ').collect::<Vec<_>>())
 }
 
-/// A line for each object, below a heading of all their keys: those of `first` in this order, then the
-/// others by name; a text that a spreadsheet would take for a formula begins with '. Objects in objects and in lists are spread out, lists of numbers stand in one cell with
-/// spaces between them, lists of texts as a record of CSV, and what is not defined is empty.
+/// Formats a line for each object, below a heading of all their keys: those of `first` in this
+/// order, then the others by name. A text that a spreadsheet would take for a formula begins with
+/// '. Objects in objects and in lists are spread out, lists of numbers stand in one cell with
+/// spaces between them, lists of texts as a record of CSV, and undefined values are empty.
 pub fn csv_rows(objects: &[Value], first: &[&str]) -> String {
     let mut flat = vec![Map::new(); objects.len()];
     flat.iter_mut().zip(objects).for_each(|(line, object)| flatten("", object, line));
@@ -65,7 +66,7 @@ pub fn csv_rows(objects: &[Value], first: &[&str]) -> String {
     lines
 }
 
-/// A line with these cells.
+/// Formats a line with these cells.
 fn record(cells: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
     let mut writer = WriterBuilder::new().from_writer(Vec::new());
     writer.write_record(cells).expect("writing to memory does not fail, and rows are of a width");
@@ -73,8 +74,8 @@ fn record(cells: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
     String::from_utf8(bytes).expect("cells are text")
 }
 
-/// Adds the members of a value to a line, those of its objects with the names of both. Of the line itself
-/// the name is empty.
+/// Adds the members of a value to a line, those of its objects with the names of both. The name of
+/// the line itself is empty.
 fn flatten(name: &str, value: &Value, line: &mut Map<String, Value>) {
     let gap = if name.is_empty() { "" } else { "_" };
     match value {
@@ -95,7 +96,7 @@ fn flatten(name: &str, value: &Value, line: &mut Map<String, Value>) {
 fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        // A spreadsheet would take it for a formula.
+        // A spreadsheet would take the text for a formula.
         Value::String(text) if text.starts_with(['=', '+', '-', '@']) => {
             match text.parse::<f64>() {
                 Ok(_) => text.clone(),

@@ -1,4 +1,4 @@
-//! A run in a place of others: a badge and a picture, as SVG that needs nothing else.
+//! Run in a page of another site: a badge and a picture, as SVG that needs nothing else.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -8,7 +8,7 @@ use crate::plain::wrapped;
 use crate::summary::Summary;
 use crate::text::shortened;
 
-/// Colours of the page's style, for a light and for a dark ground.
+/// Colours of the page's style, for a light and for a dark background.
 const STYLE: &str = "\
     :root { --paper: #ffffff; --ink: #1b1f24; --grid: #d5dae0; --even: #8b949e; --good: #00694f; --bad: #b34700; --open: #6b5900;\
     --c1: #0072b2; --c2: #d55e00; --c3: #007a5e; --c4: #b0508a; --c5: #8a6d00; --c6: #3d8fc4; --c7: #5b5b5b; --c8: #7a3e9d }\
@@ -17,28 +17,28 @@ const STYLE: &str = "\
     --c6: #8fd0ff; --c7: #b5b5b5; --c8: #c79be6 } }\
     text { font-family: system-ui, \"Segoe UI\", Roboto, \"DejaVu Sans\", sans-serif }";
 
-/// Size of a picture, space around what is in it, and height of a line of text.
+/// Width of a picture, margin around its content, and height of a line of text.
 const WIDTH: u32 = 600;
 const SPACE: u32 = 20;
 const LINE: u32 = 22;
 
-/// Characters of a line of text.
+/// Most characters of a line of text.
 const LINE_LENGTH: usize = 62;
 
-/// Lines of the verdict at most.
+/// Most lines of the verdict.
 const MAX_LINES: usize = 5;
 
-/// A badge: the run, how it stands, and the Elo of the first engine.
+/// Returns a badge: the run, its state, and the Elo of the first engine.
 pub fn badge_svg(summary: &Summary) -> String {
     let (state, elo) = (summary.state_in_words(), summary.elo_in_words());
     let value = if elo.is_empty() { state } else { format!("{state}, {elo} Elo") };
-    // White letters can be read on each of them.
+    // White letters are readable on each of these colours.
     let colour = match tone(summary) {
         Tone::Good => "#00694f",
         Tone::Bad => "#b34700",
         Tone::Open => "#6b5900",
     };
-    // Letters of this size have this width in the mean; the text is made to fit.
+    // Letters of this size have this mean width; `textLength` makes the text fit.
     let width = |text: &str| 7 * text.chars().count() as u32 + 10;
     let (value, name) = (shortened(&value, 60), shortened(&summary.run, 20));
     let (left, right) = (width(&name), width(&value));
@@ -60,7 +60,7 @@ pub fn badge_svg(summary: &Summary) -> String {
     badge.into_string()
 }
 
-/// The title, the verdict, and the first chart of a document.
+/// Returns the title, the verdict, and the first chart of a document.
 pub fn picture_svg(document: &Document) -> String {
     let (colour, words) = document.verdict();
     let lines = wrapped(words, Some(LINE_LENGTH), 0);

@@ -7,8 +7,9 @@ use arbiter_game::annotation::Dialect;
 use arbiter_game::record::GameRecord;
 use arbiter_plan::PlayedPair;
 
-/// The last position of each game of a pair, one on a line: `hmvc` and `fmvn` are the counters of
-/// a FEN, `c9` is the result, which fastchess does not write; cutechess-cli writes FENs.
+/// Returns the last position of each game of a pair, one on a line: `hmvc` and `fmvn` are the
+/// counters of a FEN, `c9` is the result, which fastchess does not write; cutechess-cli writes
+/// FENs.
 pub fn final_positions(played: &PlayedPair, dialect: Option<Dialect>) -> String {
     played.games.iter().map(|game| line(game, dialect)).collect()
 }
@@ -33,7 +34,7 @@ fn line(game: &GameRecord, dialect: Option<Dialect>) -> String {
 fn end(game: &GameRecord) -> Chess {
     let mut position = game.start();
     for played in &game.moves {
-        // A record holds legal moves only.
+        // A record has legal moves only.
         let Ok(m) = played.uci.to_move(&position) else { break };
         position.play_unchecked(m);
     }

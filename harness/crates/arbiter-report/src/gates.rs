@@ -1,4 +1,4 @@
-//! The steps of `arbiter ci` as text, Markdown and JSON.
+//! Steps of `arbiter ci` as text, Markdown and JSON.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,37 +12,37 @@ use arbiter_names::counted;
 use arbiter_plan::{StepKind, StepOutcome, StepVerdict};
 use arbiter_store::StoredGate;
 
-/// A run of all steps.
+/// Run of all steps.
 #[derive(Debug)]
 pub struct GatesReport<'a> {
-    /// The engine under test.
+    /// Name of the engine under test.
     pub test: &'a str,
-    /// What it was compared with.
+    /// Name of the engine it was compared with.
     pub base: Option<&'a str>,
-    /// What became of each step.
+    /// Outcome of each step.
     pub outcomes: &'a [StepOutcome],
 }
 
-/// The steps of `arbiter ci`.
+/// Results of `arbiter ci`, step by step.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.ci/1")]
 pub(crate) struct CiFigures<'a> {
-    /// The engine under test.
+    /// Name of the engine under test.
     test: &'a str,
-    /// What it was compared with.
+    /// Name of the engine it was compared with.
     base: Option<&'a str>,
-    /// Whether no step failed.
+    /// `true` if no step failed.
     passed: bool,
-    /// What became of each step.
+    /// Outcome of each step.
     steps: Vec<StepFigures<'a>>,
 }
 
-/// A step.
+/// Step with its outcome.
 #[derive(Debug, Serialize, JsonSchema)]
 struct StepFigures<'a> {
     #[serde(flatten)]
     outcome: &'a StepOutcome,
-    /// Whether it was carried out before, and is only repeated here.
+    /// `true` if the outcome is cached from an earlier run.
     cached: bool,
 }
 
@@ -50,25 +50,25 @@ struct StepFigures<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.gates/1")]
 pub(crate) struct GatesFigures<'a> {
-    /// The steps.
+    /// Steps with their outcomes.
     gates: Vec<GateFigures<'a>>,
 }
 
-/// A step that was carried out.
+/// Step that was run.
 #[derive(Debug, Serialize, JsonSchema)]
 struct GateFigures<'a> {
-    /// When it began, in UTC.
+    /// Start time, in UTC.
     begun: String,
-    /// The engine under test: a commit, or what stands for it.
+    /// Engine under test: a commit, or the identity of another engine.
     test: &'a str,
-    /// What it was compared with.
+    /// Engine it was compared with.
     base: Option<&'a str>,
     #[serde(flatten)]
     outcome: &'a StepOutcome,
 }
 
 impl GatesReport<'_> {
-    /// As a document, whose Markdown a step summary of GitHub Actions can show.
+    /// Returns the report as a document, whose Markdown a step summary of GitHub Actions can show.
     pub fn document(&self) -> Document {
         let bad = self.outcomes.iter().filter(|outcome| !outcome.verdict.is_good());
         let bad: Vec<&str> = bad.map(|outcome| outcome.step.as_str()).collect();
@@ -83,7 +83,7 @@ impl GatesReport<'_> {
         document
     }
 
-    /// One object.
+    /// Returns the report as one JSON object.
     pub fn json(&self) -> Value {
         to_value(&CiFigures {
             test: self.test,
@@ -94,7 +94,7 @@ impl GatesReport<'_> {
     }
 }
 
-/// Says that no step failed, and how many had no verdict.
+/// Returns the sentence that no step failed, with the number of undecided ones.
 fn all_good(outcomes: &[StepOutcome]) -> String {
     let number = |wanted| outcomes.iter().filter(|outcome| outcome.verdict == wanted).count();
     match (number(StepVerdict::Passed), number(StepVerdict::Undecided)) {
@@ -106,7 +106,7 @@ fn all_good(outcomes: &[StepOutcome]) -> String {
     }
 }
 
-/// What became of each step.
+/// Returns the outcome of each step.
 pub(crate) fn steps(outcomes: &[StepOutcome]) -> Table {
     let mut table = Table::new(["step", "verdict", "time", "figures"]);
     for outcome in outcomes {
@@ -124,7 +124,7 @@ fn step(outcome: &StepOutcome) -> StepFigures<'_> {
     StepFigures { outcome, cached: outcome.from_before.is_some() }
 }
 
-/// Outcomes of many commits, as a table.
+/// Returns the outcomes of many commits, as a table.
 pub fn gates_table(gates: &[StoredGate]) -> Table {
     let mut table = Table::new(["started", "step", "test", "base", "verdict", "figures"]);
     let short = |name: &String| name.chars().take(12).collect::<String>();
@@ -136,7 +136,7 @@ pub fn gates_table(gates: &[StoredGate]) -> Table {
     table
 }
 
-/// Outcomes of many commits, as JSON.
+/// Returns the outcomes of many commits, as JSON.
 pub fn gates_json<'a>(gates: &'a [StoredGate]) -> Value {
     let row = |gate: &'a StoredGate| GateFigures {
         begun: utc_time(gate.created_ms),
@@ -147,7 +147,7 @@ pub fn gates_json<'a>(gates: &'a [StoredGate]) -> Value {
     to_value(&GatesFigures { gates: gates.iter().map(row).collect() })
 }
 
-/// Whether a step is worth keeping: a build is in its own cache.
+/// Returns whether an outcome is worth storing; a build is in a cache of its own.
 pub fn is_kept(outcome: &StepOutcome) -> bool {
     outcome.kind != StepKind::Build && outcome.verdict.is_lasting()
 }

@@ -1,5 +1,5 @@
-//! The summary as one JSON object. Its keys are a contract: they carry their unit, and figures
-//! that are not defined are `null`.
+//! Summary as one JSON object. Its keys are a contract: they carry their unit, and undefined
+//! figures are `null`.
 
 use std::collections::BTreeMap;
 
@@ -19,62 +19,63 @@ use arbiter_plan::{Ending, ExcludedWorker, Provenance, Remark, RunKind, Scale};
 use arbiter_stats::elo::Estimate;
 use arbiter_stats::{Sprt, Trinomial};
 
-/// A run: what was played and what follows from it. Printed by `sprt`, `match`, `tournament`, `ablate`
-/// and `tune` at their end, by `arbiter report` and by `arbiter results show` and `log`. Elo is that of
-/// the first engine against the second; intervals cover 95 %.
+/// Conditions and results of a run. Printed by `sprt`, `match`, `tournament`, `ablate` and `tune`
+/// at their end, by `arbiter report` and by `arbiter results show` and `log`. Elo is that of the
+/// first engine against the second; intervals cover 95 %.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.report/2")]
 pub(crate) struct RunReport<'a> {
     /// Name of the run.
     run: &'a str,
-    /// What it tries, in one line, if its user said so.
+    /// Purpose of the run, in one line, if its user gave one.
     about: Option<&'a str>,
-    /// When it began, in UTC; in the log of tests only.
+    /// Start time, in UTC; in the log of tests only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) begun: Option<&'a str>,
-    /// What bounds the engines, in words, one for each; in the log of tests only.
+    /// Limits of the engines, in words, one for each; in the log of tests only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) limits: Option<Vec<String>>,
     /// Kind of the run.
     kind: RunKind,
     /// Number from which every random choice derives.
     seed: u64,
-    /// Lines or games of the opening book that no game can begin from.
+    /// Lines or games of the opening book from which no game can start.
     openings_left_out: u64,
-    /// The first of them, each with what is wrong.
+    /// First of these, each with its fault.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     opening_faults: &'a [String],
-    /// What was left out of openings that are played, as no position can have it.
+    /// Openings played from which something impossible was left out.
     openings_corrected: u64,
-    /// The first of them, each with what was left out.
+    /// First of these, each with the part left out.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     opening_corrections: &'a [String],
-    /// Times that a pair was void, because the machine disturbed it, and played again.
+    /// Number of times that a pair was void because the machine disturbed it, and was played again.
     pairs_voided: u64,
-    /// Workers whose pairs do not count.
+    /// Excluded workers, whose pairs do not count.
     #[serde(skip_serializing_if = "<[ExcludedWorker]>::is_empty")]
     workers_set_aside: &'a [ExcludedWorker],
-    /// What workers did that changed nothing.
+    /// Remarks on acts of workers that changed nothing.
     #[serde(skip_serializing_if = "<[Remark]>::is_empty")]
     remarks: &'a [Remark],
     /// Pairs that count although the machine disturbed them.
     pairs_disturbed: u64,
     /// Names of the engines.
     engines: &'a [String],
-    /// From what each engine was built; `null` for one that was not. Absent if none was.
+    /// Origin of each engine; `null` for one that was not built from a commit. Absent if none was.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     builds: Vec<Option<Build<'a>>>,
     #[serde(flatten)]
     scale: Option<Scaled>,
-    /// How it ended: `verdict` (of its SPRT), `complete` or `interrupted`; `null` while it is not ended.
+    /// Ending: `verdict` (of the SPRT), `complete` or `interrupted`; `null` before the end.
     ending: Option<&'static str>,
-    /// Its answer.
+    /// Verdict of the run.
     verdict: Verdict,
-    /// Whether more games than --fault-limit ended by faults of engines, so that it proves nothing.
+    /// `true` if more games than --fault-limit ended by faults of engines, so that the run proves
+    /// nothing.
     invalid: bool,
     /// Games that differ from all earlier ones of the same engines and colours.
     distinct_games: u64,
-    /// Pairs that repeat an earlier one. They are in no figure, but for runs of `arbiter compat`.
+    /// Pairs that repeat an earlier one. They are in no figure, except in runs of `arbiter compat`.
     repeated_pairs: u64,
     #[serde(flatten)]
     figures: Figures,
@@ -82,65 +83,65 @@ pub(crate) struct RunReport<'a> {
     sprt: Option<Sprt>,
     /// Logistic Elo, corrected for the bias of the stopping rule.
     elo_sequential: Option<f64>,
-    /// Lower end of its interval.
+    /// Lower end of the interval of `elo_sequential`.
     elo_sequential_low: Option<f64>,
-    /// Upper end of its interval.
+    /// Upper end of the interval of `elo_sequential`.
     elo_sequential_high: Option<f64>,
     /// Likelihood of superiority, 0 to 1, that allows for the stopping rule.
     los_sequential: Option<f64>,
     /// Log-likelihood ratio of the SPRT.
     llr: Option<f64>,
-    /// Wald's lower bound of the ratio.
+    /// Wald's lower bound of the log-likelihood ratio.
     llr_lower: Option<f64>,
-    /// Wald's upper bound of the ratio.
+    /// Wald's upper bound of the log-likelihood ratio.
     llr_upper: Option<f64>,
-    /// The lower bound as corrected for overshoot: H0 is accepted at or below it.
+    /// Lower bound as corrected for overshoot: H0 is accepted at or below it.
     llr_stop_lower: Option<f64>,
-    /// The upper bound as corrected for overshoot: H1 is accepted at or above it.
+    /// Upper bound as corrected for overshoot: H1 is accepted at or above it.
     llr_stop_upper: Option<f64>,
-    /// Games by how they ended.
+    /// Games by ending.
     terminations: BTreeMap<String, u64>,
     /// Games that ended by faults of engines.
     faults: Vec<Faults<'a>>,
-    /// What engines said of their searches that cannot be; absent if nothing was found.
+    /// Findings of the lint in the engines' reports on their searches; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lint: Vec<LintFigures<'a>>,
-    /// How promptly engines answered; empty if no clock bounds them.
+    /// Latencies of the engines' answers; empty if no clock bounds them.
     latencies: Vec<LatencyFigures<'a>>,
-    /// Each two engines that met.
+    /// Encounters of each two engines.
     encounters: Vec<Meeting<'a>>,
-    /// What counts as one piece of evidence: `pair`, or `game` if openings are not played twice.
+    /// Unit of evidence: `pair`, or `game` if openings are not played twice.
     evidence_unit: &'static str,
-    /// Of a tournament.
+    /// Rounds and standings of a tournament.
     #[serde(skip_serializing_if = "Option::is_none")]
     tournament: Option<Tournament<'a>>,
-    /// Of a tuning.
+    /// Figures of a tuning.
     #[serde(skip_serializing_if = "Option::is_none")]
     tuning: Option<TuningFigures<'a>>,
-    /// Of an ablation: what each feature is worth, the best first.
+    /// Features of an ablation with their Elo, the best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     features: Vec<FeatureFigures<'a>>,
 }
 
-/// The commit that an engine was built from.
+/// Commit that an engine was built from.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Build<'a> {
-    /// The repository.
+    /// Path of the repository.
     repo: String,
-    /// The revision as typed; `.` is the working tree.
+    /// Revision as typed; `.` is the working tree.
     revision: &'a str,
-    /// The commit in full; of a working tree the one below it.
+    /// Full name of the commit, or of the one below a working tree.
     commit: &'a str,
-    /// Whether files differ from that commit.
+    /// `true` if files differ from that commit.
     dirty: bool,
-    /// Nodes of its bench, if that was run.
+    /// Nodes of the bench, if it was run.
     bench_nodes: Option<u64>,
 }
 
-/// By what times were multiplied; absent without --scale.
+/// Scale of times; absent without --scale.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Scaled {
-    /// What times were multiplied by.
+    /// Factor by which times were multiplied.
     time_scale: f64,
     #[serde(flatten)]
     scale: Scale,
@@ -151,18 +152,18 @@ struct Scaled {
 struct Faults<'a> {
     /// Name of the engine.
     engine: &'a str,
-    /// What it did.
+    /// Kind of the fault.
     reason: Termination,
-    /// How many.
+    /// Number of games.
     count: u64,
 }
 
-/// Two engines that met, from the point of view of the first.
+/// Encounter of two engines, from the point of view of the first.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Meeting<'a> {
-    /// Name of one engine.
+    /// Name of the first engine.
     first: &'a str,
-    /// Name of the other.
+    /// Name of the second engine.
     second: &'a str,
     #[serde(flatten)]
     figures: Figures,
@@ -175,13 +176,13 @@ struct Meeting<'a> {
 struct NaiveElo {
     /// Logistic Elo without allowance for the stop.
     elo_naive: Option<f64>,
-    /// Lower end of its interval.
+    /// Lower end of the interval of `elo_naive`.
     elo_naive_low: Option<f64>,
-    /// Upper end of its interval.
+    /// Upper end of the interval of `elo_naive`.
     elo_naive_high: Option<f64>,
 }
 
-/// Counts and what they say of strength, from the point of view of the first engine.
+/// Counts and the strength that follows from them, from the point of view of the first engine.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Figures {
     #[serde(flatten)]
@@ -194,30 +195,30 @@ struct Figures {
     strength: EloFigures,
 }
 
-/// What counts say of strength, with 95 % intervals.
+/// Strength that follows from counts, with 95 % intervals.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct EloFigures {
-    /// Logistic Elo; of a test that was played the one that allows for its stop.
+    /// Logistic Elo; for a test with games, corrected for its stop.
     elo: Option<f64>,
-    /// Lower end of its interval.
+    /// Lower end of the interval of `elo`.
     elo_low: Option<f64>,
-    /// Upper end of its interval.
+    /// Upper end of the interval of `elo`.
     elo_high: Option<f64>,
-    /// Why Elo has no interval; absent if it has one.
+    /// Reason for a missing interval of Elo; absent if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     no_interval: Option<String>,
     /// Normalized Elo.
     nelo: Option<f64>,
-    /// Lower end of its interval.
+    /// Lower end of the interval of `nelo`.
     nelo_low: Option<f64>,
-    /// Upper end of its interval.
+    /// Upper end of the interval of `nelo`.
     nelo_high: Option<f64>,
-    /// Likelihood of superiority, 0 to 1; of a test that was played it allows for its stop.
+    /// Likelihood of superiority, 0 to 1; for a test with games, it allows for its stop.
     los: Option<f64>,
 }
 
 impl EloFigures {
-    /// Both kinds of Elo as JSON has them.
+    /// Returns both kinds of Elo for JSON.
     pub fn of(strength: &Strength) -> EloFigures {
         let [elo, elo_low, elo_high] = ends(strength.elo);
         let [nelo, nelo_low, nelo_high] = ends(strength.nelo);
@@ -229,7 +230,7 @@ impl EloFigures {
 /// Games by result, from the point of view of one side.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct GamesByResult {
-    /// Games.
+    /// Number of games.
     games: u64,
     /// Games won.
     wins: u64,
@@ -246,48 +247,49 @@ impl From<Trinomial> for GamesByResult {
     }
 }
 
-/// The engine with a feature against the engine without it.
+/// Engine with a feature against the engine without it.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FeatureFigures<'a> {
     /// Name of the feature.
     feature: &'a str,
     #[serde(flatten)]
     figures: Figures,
-    /// Lower end of an interval of Elo that holds together with those of all other features.
+    /// Lower end of an interval of Elo that covers the truth together with those of all other
+    /// features.
     elo_simultaneous_low: Option<f64>,
-    /// Its upper end.
+    /// Upper end of that interval.
     elo_simultaneous_high: Option<f64>,
-    /// Log-likelihood ratio of its SPRT, if there is one.
+    /// Log-likelihood ratio of the feature's SPRT, if there is one.
     llr: Option<f64>,
-    /// What that test says: `H1`, `H0` or `open`.
+    /// Decision of that test: `H1`, `H0` or `open`.
     test: Option<&'static str>,
     /// Logistic Elo, corrected for the bias of the stopping rule.
     elo_sequential: Option<f64>,
-    /// Lower end of its interval.
+    /// Lower end of the interval of `elo_sequential`.
     elo_sequential_low: Option<f64>,
-    /// Upper end of its interval.
+    /// Upper end of the interval of `elo_sequential`.
     elo_sequential_high: Option<f64>,
     #[serde(flatten)]
     naive: Option<NaiveElo>,
 }
 
-/// What is serialized, as a JSON value.
+/// Serializes a report as a JSON value.
 pub fn to_value(report: &(impl Serialize + ?Sized)) -> Value {
     serde_json::to_value(report).expect("a report is numbers and text")
 }
 
-/// The object, on several lines.
+/// Returns the report of a run as text, on several lines.
 pub fn run_json_text(summary: &Summary) -> String {
     let text = serde_json::to_string_pretty(&report(summary));
     format!("{}\n", text.expect("a report is numbers and text"))
 }
 
-/// The object, for others to build on.
+/// Returns the report of a run as a JSON value, for others to build on.
 pub fn run_json(summary: &Summary) -> Value {
     to_value(&report(summary))
 }
 
-/// The object as a value of its type.
+/// Returns the report of a run as a value of its type.
 pub(crate) fn report(summary: &Summary) -> RunReport<'_> {
     let name = |index: usize| summary.engines[index].as_str();
     let (plan, counts) = (&summary.plan, &summary.counts);
@@ -356,8 +358,8 @@ pub(crate) fn report(summary: &Summary) -> RunReport<'_> {
     }
 }
 
-/// An estimate: its value and both ends of its interval. All pairs alike show no spread to judge by, and an
-/// interval without width would be a lie.
+/// Returns the value and both ends of the interval of an estimate. Pairs that are all alike show no
+/// spread, and an interval without width would be a lie.
 pub fn ends(estimate: Option<Estimate>) -> [Option<f64>; 3] {
     let Some(Estimate { value, low, high }) = estimate else { return [None; 3] };
     // Adding zero turns -0 into 0; JSON has `null` for infinities.

@@ -1,5 +1,5 @@
-//! Results as JUnit XML, which every service for continuous integration reads: the steps of `arbiter ci`,
-//! runs, and files of games.
+//! Results as JUnit XML, which every service for continuous integration reads: the steps of
+//! `arbiter ci`, runs, and files of games.
 
 use std::time::Duration;
 
@@ -15,15 +15,15 @@ use arbiter_plan::{Encounter, Ending, RunKind, StepOutcome, StepVerdict};
 use arbiter_rate::Tally;
 use arbiter_stats::Decision;
 
-/// One suite, one case for each step.
+/// Returns one suite, with one case for each step.
 pub fn gates_junit(test: &str, outcomes: &[StepOutcome]) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new(format!("arbiter ci {test}"));
     suite.add_test_cases(outcomes.iter().map(step));
     whole("arbiter ci", suite)
 }
 
-/// A run: a case for its verdict, or for each feature or encounter, one for the faults of engines, one for
-/// what the lint found, and one for each gate of its commits.
+/// Returns the suite of a run: a case for its verdict, or for each feature or encounter, one for
+/// the faults of engines, one for the findings of the lint, and one for each gate of its commits.
 pub fn run_junit(summary: &Summary, gates: &[StepOutcome]) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new(format!("arbiter {} {}", summary.plan.kind, summary.run));
     match summary.plan.kind {
@@ -53,7 +53,7 @@ pub fn run_junit(summary: &Summary, gates: &[StepOutcome]) -> Result<String, Ser
     if !summary.lint.is_empty() {
         let lines = lint::by_engine(summary).map(|(engine, found)| format!("{engine}: {found}"));
         let words = lines.collect::<Vec<_>>().join("\n");
-        // It decides nothing; a gate of kind `lint` does.
+        // The lint decides nothing; a gate of kind `lint` does.
         let mut odd = case("lint", "arbiter.lint", &words, TestCaseStatus::success());
         for found in &summary.lint {
             let name = format!("{} {}", summary.engines[found.engine], found.rule);
@@ -65,7 +65,8 @@ pub fn run_junit(summary: &Summary, gates: &[StepOutcome]) -> Result<String, Ser
     whole("arbiter", suite)
 }
 
-/// Files of games: a case for each reason for which games do not count, and one for all that do.
+/// Returns the suite of files of games: a case for each reason for which games do not count, and
+/// one for all that do.
 pub fn games_junit(tally: &Tally) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new("arbiter report of games");
     let good = format!("{} games count", tally.games - tally.bad_games());
@@ -80,7 +81,7 @@ pub fn games_junit(tally: &Tally) -> Result<String, SerializeError> {
     whole("arbiter", suite)
 }
 
-/// A report of one suite.
+/// Returns a report of one suite.
 pub(crate) fn whole(name: &str, suite: TestSuite) -> Result<String, SerializeError> {
     let mut report = Report::new(name);
     report.add_test_suite(suite);
@@ -93,7 +94,7 @@ fn case(name: &str, class: &str, words: &str, status: TestCaseStatus) -> TestCas
     case
 }
 
-/// A status that is no success: its message and its type.
+/// Returns a status that is no success: its message and its type.
 pub(crate) fn failed(kind: NonSuccessKind, what: &str, words: &str) -> TestCaseStatus {
     said(TestCaseStatus::non_success(kind), what, words)
 }
@@ -103,7 +104,7 @@ fn said(mut status: TestCaseStatus, what: &str, words: &str) -> TestCaseStatus {
     status
 }
 
-/// A step of `arbiter ci`.
+/// Returns the case of a step of `arbiter ci`.
 fn step(outcome: &StepOutcome) -> TestCase {
     let (words, what) = (outcome.words.as_str(), outcome.verdict.to_string());
     let status = match outcome.verdict {
@@ -124,8 +125,8 @@ fn step(outcome: &StepOutcome) -> TestCase {
     case
 }
 
-/// The answer of an SPRT: passed if the first engine is the stronger one, failed if not or if that cannot
-/// be told, an error while it is not at its end.
+/// Returns the case of an SPRT: passed if the first engine is the stronger one, failed if not or if
+/// that cannot be decided, an error before its end.
 fn verdict(summary: &Summary) -> TestCase {
     let words = verdict_sentence(summary);
     let status = match (summary.verdict(), summary.ending) {
@@ -139,7 +140,7 @@ fn verdict(summary: &Summary) -> TestCase {
     case(&name, "arbiter.sprt", &format!("{words}\nElo {elo}"), status)
 }
 
-/// What became of a run that has no question: an error while it is not at its end.
+/// Returns the case of a run without a hypothesis: an error before its end.
 fn end(summary: &Summary) -> TestCase {
     let words = verdict_sentence(summary);
     let status = match summary.ending {
@@ -149,7 +150,7 @@ fn end(summary: &Summary) -> TestCase {
     case("all games", &format!("arbiter.{}", summary.plan.kind), &words, status)
 }
 
-/// A feature of an ablation; a test that is not decided is skipped.
+/// Returns the case of a feature of an ablation; an undecided test is skipped.
 fn feature(feature: &ablation::Feature<'_>) -> TestCase {
     let words = format!("Elo {}", feature.strength.elo_in_words());
     let status = match feature.sprt_status.map(|status| status.decision) {
@@ -160,7 +161,7 @@ fn feature(feature: &ablation::Feature<'_>) -> TestCase {
     case(feature.name, "arbiter.ablate", &words, status)
 }
 
-/// A case for each two engines that met.
+/// Returns a case for each two engines that met.
 fn encounters(summary: &Summary) -> Vec<TestCase> {
     let class = format!("arbiter.{}", summary.plan.kind);
     let one = |(engines, encounter): (&[usize; 2], &Encounter)| {

@@ -1,4 +1,4 @@
-//! How promptly engines answered, as tables.
+//! Latencies of the engines' answers, as tables.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,12 +7,12 @@ use crate::summary::Summary;
 use crate::table::Table;
 use arbiter_plan::LatencyKind;
 
-/// What the kinds mean.
+/// Explanation of the kinds.
 pub(crate) const LEGEND: &str = "ready: from \"isready\" to its answer before a game. move: from \"go\" to \
      the move, less the time that the engine reported last. overrun: past the end of its time, of moves \
      with st= and of those that lost on time.";
 
-/// Quantiles by engine and kind; `None` if nothing was measured.
+/// Returns quantiles by engine and kind; `None` if nothing was measured.
 pub(crate) fn quantiles(summary: &Summary) -> Option<Table> {
     let mut table = Table::new(["engine", "latency", "times", "p50", "p90", "p99", "max"]);
     let answers =
@@ -25,7 +25,7 @@ pub(crate) fn quantiles(summary: &Summary) -> Option<Table> {
     (table.rows().len() > 1).then_some(table)
 }
 
-/// A time in a unit that suits it.
+/// Formats a time in a suitable unit.
 pub(crate) fn time(us: u64) -> String {
     match us {
         0..1_000 => format!("{us} µs"),
@@ -34,36 +34,36 @@ pub(crate) fn time(us: u64) -> String {
     }
 }
 
-/// Two significant digits, more before the point.
+/// Formats a number with two significant digits, or more before the point.
 fn short(value: f64) -> String {
     let digits = usize::from(value < 9.95);
     let text = format!("{value:.digits$}");
     text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
 }
 
-/// How promptly an engine answered, or how long it had to wait. Times are in microseconds, to two
+/// Latencies of an engine's answers, or its waiting times. Times are in microseconds, to two
 /// significant digits.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct LatencyFigures<'a> {
     /// Name of the engine.
     engine: &'a str,
-    /// What was measured.
+    /// Kind of the latency.
     kind: LatencyKind,
-    /// How many times there are.
+    /// Number of times measured.
     count: u64,
-    /// Median.
+    /// Median in microseconds.
     p50_us: u64,
-    /// What 90 % of the times are not above.
+    /// 90 % quantile in microseconds.
     p90_us: u64,
-    /// What 99 % of the times are not above.
+    /// 99 % quantile in microseconds.
     p99_us: u64,
-    /// The longest time.
+    /// Longest time in microseconds.
     max_us: u64,
-    /// How many times are below 1, 10, 100 ... microseconds and not below the one before.
+    /// Numbers of times by decade: below 1, 10, 100 ... microseconds and not in the decade before.
     decades: Vec<u64>,
 }
 
-/// The figures of each engine and kind.
+/// Returns the figures of each engine and kind.
 pub(crate) fn figures(summary: &Summary) -> impl Iterator<Item = LatencyFigures<'_>> {
     summary.latencies.iter().map(|(engine, kind, distribution)| LatencyFigures {
         engine: &summary.engines[engine],

@@ -1,4 +1,4 @@
-//! What users look at: a pure [`Summary`] of a run, and one writer for each form.
+//! Reports for users: a pure [`Summary`] of a run, and one writer for each format.
 //!
 //! Writers turn values into text; opening files is left to the caller. Only [`Live`], [`note`] and
 //! [`complain`] print, on standard error.

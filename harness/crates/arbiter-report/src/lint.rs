@@ -1,4 +1,4 @@
-//! What engines said of their searches that cannot be, in words and as JSON.
+//! Findings of the lint in the engines' reports on their searches, as text and as JSON.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use arbiter_game::lint::LintRule;
 use arbiter_game::record::GameRecord;
 use arbiter_store::LintCount;
 
-/// What was found of each engine that something was found of: its name, and its findings in a line.
+/// Returns the name of each engine with findings, and its findings in a line.
 pub(crate) fn by_engine(summary: &Summary) -> impl Iterator<Item = (&str, String)> {
     let engines = summary.lint.chunk_by(|one, other| one.engine == other.engine);
     engines.map(|found| {
@@ -22,12 +22,12 @@ pub(crate) fn by_engine(summary: &Summary) -> impl Iterator<Item = (&str, String
     })
 }
 
-/// Where the example is.
+/// Returns the place of the example of a finding.
 pub(crate) fn place_of(found: &LintCount) -> String {
     place(found.pair, found.half, &found.game, found.ply)
 }
 
-/// Where a move is: pair and game, as in the tag Round of a PGN, and the move.
+/// Returns the place of a move: pair and game, as in the tag Round of a PGN, and the move.
 pub(crate) fn place(pair: u64, half: usize, game: &GameRecord, ply: usize) -> String {
     let (color, number) = movers(game).nth(ply).unwrap_or((Color::White, 0));
     let dots = color.fold_wb(".", "...");
@@ -35,26 +35,26 @@ pub(crate) fn place(pair: u64, half: usize, game: &GameRecord, ply: usize) -> St
     format!("{}.{}, {number}{dots} {uci}", pair + 1, half + 1)
 }
 
-/// What an engine said of its searches that cannot be, by one rule.
+/// Findings in an engine's reports on its searches, by one rule.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct LintFigures<'a> {
     /// Name of the engine.
     engine: &'a str,
-    /// What is wrong.
+    /// Rule that is broken.
     rule: LintRule,
-    /// Moves of which it was found.
+    /// Number of moves with the finding.
     moves: u64,
-    /// Games of these moves.
+    /// Number of games with these moves.
     games: u64,
     /// Game of the example: pair and game of the pair, as in the tag Round of a PGN.
     example_game: String,
-    /// Half-move of the example, from 1.
+    /// Ply of the example, from 1.
     example_ply: usize,
-    /// The example in words.
+    /// Example in words.
     example: String,
 }
 
-/// What was found, by engine and rule.
+/// Returns the findings, by engine and rule.
 pub(crate) fn figures(summary: &Summary) -> impl Iterator<Item = LintFigures<'_>> {
     summary.lint.iter().map(|found| LintFigures {
         engine: &summary.engines[found.engine],

@@ -1,4 +1,4 @@
-//! The view of a running match on standard error: drawn on a terminal, plain lines elsewhere.
+//! View of a running match on standard error: drawn on a terminal, plain lines elsewhere.
 
 mod screen;
 
@@ -28,45 +28,45 @@ use arbiter_stats::SprtStatus;
 /// Time between two plain lines.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Columns below which all is said in three lines.
+/// Least columns for more than three lines.
 const NARROW: usize = 70;
 
-/// Games in progress that are shown at most, and the columns of their numbers, scores and clocks.
+/// Most games in progress that are shown, and the columns of their numbers, scores and clocks.
 const MAX_GAMES: usize = 8;
 const GAME_COLUMNS: usize = 58;
 
-/// Longest and shortest bar.
+/// Shortest and longest bar, in columns.
 const BAR: std::ops::RangeInclusive<usize> = 8..=60;
 
-/// Watches a run and shows how it stands.
+/// Observer of a run that shows its state.
 pub struct Live<'a> {
     screen: Option<Screen>,
-    /// Tells the games in progress, as many as are asked for.
+    /// Source of the games in progress, at most the number given.
     games: Box<dyn Fn(usize) -> Boards + 'a>,
     engines: Vec<String>,
     progress: Progress,
-    /// When the last plain line was written, and the pairs counted by then.
+    /// Time of the last plain line, and the number of pairs counted then.
     shown: Option<(Duration, u64)>,
-    /// Faults that were told when their games ended, before their pairs did, and the pairs.
+    /// Faults that were shown when their games ended, before their pairs did, with the pairs.
     told: BTreeSet<(u64, String)>,
     pace: Pace,
     active_time: ActiveTime,
-    /// Games at once, once the user has changed their number.
+    /// Number of games in parallel, once the user has changed it.
     slots: Option<usize>,
-    /// Times that CPU contention can have decided a pair.
+    /// Number of times that CPU contention can have decided a pair.
     suspect: u64,
-    /// Whether keys are listened to.
+    /// `true` if the view names the keys.
     has_keys: bool,
-    /// What is tuned, iterations with a result, and the values after them.
+    /// Parameters of a tuning, iterations with a result, and the values after them.
     tuning: Option<(Arc<Tuning>, u64, Vec<f64>)>,
 }
 
-/// The keys, as the live view names them.
+/// Keys, as the live view names them.
 const KEYS: &str = "p pause · r resume · d drain · + - games at once · q stop";
 
 impl<'a> Live<'a> {
-    /// A view of a run that has come so far; draws if standard error is a terminal. `has_keys` says
-    /// whether the keys are to be named, `games` tells the games in progress.
+    /// Returns a view of a run in its current state; draws if standard error is a terminal.
+    /// `has_keys` is `true` if the view names the keys; `games` returns the games in progress.
     pub fn new(
         plan: &Plan,
         state: &RunState,
@@ -113,7 +113,7 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// Lines that fit a terminal of this size.
+    /// Returns lines that fit a terminal of this size.
     fn display(&self, elapsed: Duration, columns: usize, rows: usize) -> Vec<String> {
         let (progress, active) = (&self.progress, self.active_time.of(elapsed));
         let (chances, evidence) = (progress.chances(), self.evidence());
@@ -121,7 +121,7 @@ impl<'a> Live<'a> {
         let is_test = progress.test().is_some();
         let mut lines = if columns < NARROW {
             let game = (self.games)(1).shown.first().map(|board| self.short_game(board));
-            // What is neither verdict's chance follows from theirs.
+            // The probability of neither verdict follows from theirs.
             let known = chances
                 .into_iter()
                 .take(2)
@@ -135,9 +135,9 @@ impl<'a> Live<'a> {
             let pace = count.into_iter().chain([time]).chain(pace).chain(state);
             let mut lines = vec![self.bar_line(columns, &joined(chances))];
             lines.extend([joined(evidence), joined(pace)]);
-            // Above the games, whose number changes.
+            // The keys stand above the games, whose number changes.
             lines.extend(self.has_keys.then(|| KEYS.to_owned()));
-            // A line for what is left out has room for a game, if that is the only one.
+            // A line for the number of hidden games has room for a game, if that is the only one.
             let room = rows.saturating_sub(lines.len() + 1).min(MAX_GAMES + 1);
             let games = (self.games)(room);
             let name = (columns - GAME_COLUMNS) / 2;
@@ -147,13 +147,13 @@ impl<'a> Live<'a> {
             lines.extend((hidden > 0).then(|| format!("and {}", counted(hidden, "more game"))));
             lines
         };
-        // The cursor stands below, and what scrolls away is never erased.
+        // The cursor stands below, and lines that scroll away are never erased.
         lines.truncate(rows.saturating_sub(1).max(1));
         lines.iter_mut().for_each(|line| *line = cut(line, columns));
         lines
     }
 
-    /// The ratio between its bounds; of a run without a test, or with several, its pairs.
+    /// Returns the ratio between its bounds; for a run without a test, or with several, its pairs.
     fn bar_line(&self, columns: usize, chances: &str) -> String {
         let progress = &self.progress;
         let (before, after, [low, value, high]) = match progress.test() {
@@ -180,7 +180,7 @@ impl<'a> Live<'a> {
         let (zero, end) = (cell(0.0), cell(value));
         let filled = zero.min(end)..zero.max(end);
         let bar = (0..cells).map(|cell| match cell {
-            // Where a ratio begins.
+            // Zero, where a ratio starts.
             _ if cell == zero && low < 0.0 => '│',
             _ if filled.contains(&cell) => '█',
             _ => '░',
@@ -188,7 +188,7 @@ impl<'a> Live<'a> {
         format!("{before}{}{}", bar.collect::<String>(), after.trim_end())
     }
 
-    /// A game in progress on one line, where names have so many columns.
+    /// Returns a game in progress on one line, with names of at most `columns` columns.
     fn game(&self, board: &Board, columns: usize) -> String {
         let columns = self.engines.iter().map(|name| length(name)).max().unwrap_or(0).min(columns);
         let side = |side: &Side| {
@@ -202,7 +202,7 @@ impl<'a> Live<'a> {
         format!("{place:>6}  {white}  –  {black}  ply {ply:>3} {last}")
     }
 
-    /// The same in few words, with what the side said that moved last.
+    /// Returns a game in progress in few words, with the report of the side that moved last.
     fn short_game(&self, board: &Board) -> String {
         let mover = if board.is_white_to_move { &board.black } else { &board.white };
         let parts = [Some(board.place()), Some(format!("ply {}", board.ply())), board.last.clone()];
@@ -210,7 +210,8 @@ impl<'a> Live<'a> {
         parts.flatten().collect::<Vec<_>>().join(" ")
     }
 
-    /// What the games say, which in a tournament is who leads, and in a tuning the values.
+    /// Returns the evidence of the games, which is the leaders in a tournament, and the values in a
+    /// tuning.
     fn evidence(&self) -> Vec<String> {
         if let Some((tuning, finished, theta)) = &self.tuning {
             return vec![tuned::line(tuning, *finished, theta)];
@@ -221,7 +222,7 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// What the user or the machine has changed.
+    /// Returns the changes by the user or the machine.
     fn state(&self) -> Vec<String> {
         let slots = self.slots.map(|slots| format!("{slots} at once"));
         let pairs = || format!("CPU contention in {}", counted(self.suspect, "pair"));
@@ -229,7 +230,7 @@ impl<'a> Live<'a> {
         [slots, (self.suspect > 0).then(pairs), pace].into_iter().flatten().collect()
     }
 
-    /// All in one line.
+    /// Returns everything in one line.
     fn line(&self, elapsed: Duration) -> String {
         let progress = &self.progress;
         let llr = progress.test().map(|(_, sprt_status)| format!("LLR {}", ratio(sprt_status)));
@@ -239,7 +240,7 @@ impl<'a> Live<'a> {
         joined(parts.chain(self.state()))
     }
 
-    /// So much counts, whatever was counted before.
+    /// Replaces all counts, whatever was counted before.
     fn count_anew(
         &mut self,
         counts: &RunCounts,
@@ -257,13 +258,13 @@ impl<'a> Live<'a> {
         let told = self.told.len();
         self.told.retain(|(of, _)| !is_void || *of != pair);
         match self.told.len() < told {
-            // What was said of its games does not count.
+            // The faults shown for the games of a void pair do not count.
             true => words.iter().for_each(|words| self.say(words)),
             false => words.into_iter().for_each(|words| self.debug(words)),
         }
     }
 
-    /// A game that has ended, in one line.
+    /// Returns a game that has ended, in one line.
     fn game_line(&self, pair: u64, half: usize, game: &GameRecord) -> String {
         let name = |engine: usize| self.engines[engine].as_str();
         format!(
@@ -279,7 +280,7 @@ impl<'a> Live<'a> {
         )
     }
 
-    /// Tells a game that has ended to those who want to know more.
+    /// Logs a game that has ended, at the level of debugging.
     fn tell_game(&self, pair: u64, half: usize, game: &GameRecord) {
         if log::log_enabled!(log::Level::Debug) {
             self.debug(self.game_line(pair, half, game));
@@ -373,7 +374,7 @@ impl Observer for Live<'_> {
             }
             RunEvent::Ended { elapsed, .. } => match &self.screen {
                 Some(screen) => screen.draw(Vec::new()),
-                // The line of the last pair has said it.
+                // The line of the last pair has shown the end.
                 None if self.shown.is_some_and(|(_, at)| at == self.progress.counted) => {}
                 None => note(&self.line(*elapsed)),
             },
@@ -390,7 +391,7 @@ fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// As much of a text as fits.
+/// Returns as much of a text as fits.
 fn cut(text: &str, columns: usize) -> String {
     match length(text) > columns {
         true => text.chars().take(columns.saturating_sub(1)).chain(['…']).collect(),

@@ -1,5 +1,4 @@
-//! The log of tests: one row for each SPRT, so that it can be seen what was tried and what came of
-//! it.
+//! Log of tests: one row for each SPRT, with what was tried and the result.
 
 use serde_json::Value;
 
@@ -9,32 +8,33 @@ use crate::table::Table;
 use arbiter_plan::{Ending, Provenance};
 use arbiter_stats::Sprt;
 
-/// Digits of a commit that are shown.
+/// Number of digits of a commit that are shown.
 const COMMIT_DIGITS: usize = 9;
 
 /// Error rates that need no mention.
 const USUAL_ERROR: f64 = 0.05;
 
-/// One test.
+/// Test in the log.
 #[derive(Debug, Clone)]
 pub struct LogEntry {
-    /// When it started, in UTC.
+    /// Start time, in UTC.
     pub started: String,
-    /// How it stands.
+    /// Summary of the test.
     pub summary: Summary,
 }
 
-/// For a terminal of so many columns.
+/// Formats the log for a terminal of `width` columns.
 pub fn log_text(entries: &[LogEntry], width: Option<usize>) -> String {
     table(entries).fitted(width)
 }
 
-/// A Markdown document.
+/// Formats the log as a Markdown document.
 pub fn log_markdown(entries: &[LogEntry], title: &str) -> String {
     format!("# {title}\n\n{}\n{LEGEND}", table(entries).markdown())
 }
 
-/// A list of the reports of the tests, each with when it began and what bounded its engines.
+/// Returns a list of the reports of the tests, each with its start time and the limits of its
+/// engines.
 pub fn log_json(entries: &[LogEntry]) -> Value {
     let reports = entries.iter().map(|LogEntry { started, summary }| {
         let limits = summary.limits().map(|limits| limits.to_string());
@@ -78,22 +78,23 @@ fn table(entries: &[LogEntry]) -> Table {
     table
 }
 
-/// Its commit, and its name if that says more.
+/// Returns the commit of an engine, and its name if that says more.
 fn engine(summary: &Summary, index: usize) -> String {
     let name = &summary.engines[index];
     let Some(from) = &summary.plan.engines[index].provenance else { return name.clone() };
     let commit = short_commit(from);
-    // Unless a user has named it, its name is its revision and commit.
+    // Unless the user has named an engine, its name is its revision and commit.
     if name.contains(&commit) { commit } else { format!("{name} ({commit})") }
 }
 
-/// The beginning of a commit, which is enough to tell it.
+/// Returns the first nine digits of a commit, which are enough to identify it.
 pub fn short_commit(from: &Provenance) -> String {
     let short: String = from.commit.chars().take(COMMIT_DIGITS).collect();
     format!("{short}{}", if from.is_dirty { "-dirty" } else { "" })
 }
 
-/// Bounds and model of a test as `[0, 5] normalized`, and its error rates if they are unusual.
+/// Formats bounds and model of a test as `[0, 5] normalized`, and its error rates if they are
+/// unusual.
 pub fn sprt_in_words(sprt: &Sprt) -> String {
     let rates = [("alpha", sprt.alpha), ("beta", sprt.beta)];
     let unusual = rates.iter().filter(|(_, rate)| *rate != USUAL_ERROR);
@@ -122,7 +123,7 @@ mod tests {
     use arbiter_plan::{GameTally, PairTally, Plan, Request, RunInput, RunKind, RunState};
     use arbiter_stats::GameResult;
 
-    /// The entry of a test after pairs that the first engine won.
+    /// Returns the entry of a test after pairs that the first engine won.
     fn entry(run: &str, pairs: u64, ending: Option<Ending>) -> LogEntry {
         let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let mut state = RunState::new(plan.schedule(), plan.sprt);

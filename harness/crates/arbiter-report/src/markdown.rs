@@ -1,9 +1,9 @@
-//! A document in Markdown.
+//! Document in Markdown.
 
 use crate::document::{Block, Document, Figure, Game};
 use crate::text::escaped;
 
-/// The document; charts are told by their figures, and games by their moves.
+/// Formats the document; charts become their values, and games their moves.
 pub fn markdown(document: &Document) -> String {
     let blocks = document.blocks.iter().map(part).filter(|part| !part.is_empty());
     let title = format!("# {}\n", escaped(&document.title));
@@ -26,7 +26,7 @@ fn part(block: &Block) -> String {
         Block::Gap | Block::Head(_) | Block::Boards { .. } => String::new(),
         Block::Table(table) | Block::CrossTable { table, .. } => table.clone().markdown(),
         Block::List(items) => items.iter().map(|item| format!("- {}\n", escaped(item))).collect(),
-        // What an engine says ends no block.
+        // Output of an engine must not end the block.
         Block::Verbatim(text) | Block::Rounds { text, .. } => {
             format!("```text\n{}```\n", text.replace("```", "'''"))
         }

@@ -1,4 +1,4 @@
-//! What openings are called: ECO codes and names by position, so that any order of moves will do.
+//! Names of openings: ECO codes and names by position, so that any order of moves will do.
 
 use std::collections::HashMap;
 
@@ -8,32 +8,32 @@ use shakmaty::{Chess, EnPassantMode, Position};
 
 use arbiter_game::record::GameRecord;
 
-/// Code, name and moves of each opening; the file says where it is from.
+/// Code, name and moves of each opening; the file names its source.
 const TABLE: &str = include_str!("eco.tsv");
 
-/// A named opening.
+/// Named opening.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Named {
     /// Code of the Encyclopaedia of Chess Openings, A00 to E99.
     pub eco: &'static str,
-    /// What it is called.
+    /// Name of the opening.
     pub name: &'static str,
 }
 
-/// All named openings.
+/// Table of all named openings.
 #[derive(Debug, Clone)]
 pub struct OpeningNames(HashMap<Zobrist128, Named>);
 
 impl OpeningNames {
-    /// The last position with a name among those that a game started from and its book moves lead
-    /// to; none for a game of Chess960.
+    /// Returns the last named position among those of a game's start and book moves; none for a
+    /// game of Chess960.
     pub fn of_book_moves(&self, game: &GameRecord) -> Option<Named> {
         let book = game.moves.iter().take_while(|played| played.thought.is_none()).count();
         self.last_named(game, book)
     }
 
-    /// The last position with a name that the first `plies` of a game lead to; none for a game of
-    /// Chess960.
+    /// Returns the last named position among those of the first `plies` of a game; none for a game
+    /// of Chess960.
     pub(crate) fn last_named(&self, game: &GameRecord, plies: usize) -> Option<Named> {
         if game.chess960 {
             return None;
@@ -48,20 +48,21 @@ impl OpeningNames {
         found
     }
 
-    /// The opening that this position belongs to, if it is one or lies between two.
+    /// Returns the opening of a position, if the position has a name or lies on the way to one that
+    /// has.
     pub fn find(&self, position: &Chess) -> Option<Named> {
         self.0.get(&key(position)).copied()
     }
 }
 
 impl Default for OpeningNames {
-    /// Reads the table.
+    /// Parses the table.
     fn default() -> OpeningNames {
         let openings: Vec<_> = entries().map(|(named, moves)| (named, keys(moves))).collect();
         let ends = openings.iter().filter_map(|(named, keys)| Some((*keys.last()?, *named)));
         let mut names: HashMap<_, _> = ends.collect();
-        // What lies on the way to an opening is called as the last named position before it: books without moves stop
-        // anywhere.
+        // A position on the way to an opening has the name of the last named position before it,
+        // because books without moves stop anywhere.
         for (_, keys) in openings {
             let mut last = None;
             for key in keys {
@@ -76,7 +77,7 @@ impl Default for OpeningNames {
     }
 }
 
-/// Openings with their moves.
+/// Returns the openings with their moves.
 fn entries() -> impl Iterator<Item = (Named, &'static str)> {
     TABLE.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
         let (eco, rest) = line.split_once('\t')?;
@@ -85,7 +86,7 @@ fn entries() -> impl Iterator<Item = (Named, &'static str)> {
     })
 }
 
-/// The keys of the positions after each of some moves, as far as these are legal.
+/// Returns the keys of the positions after each of some moves, as far as these are legal.
 fn keys(moves: &str) -> Vec<Zobrist128> {
     let mut position = Chess::default();
     let after = moves.split(' ').map_while(|san| {

@@ -1,17 +1,17 @@
-//! The options of engines, and the files that they name, in words.
+//! Options of engines, and the files that they name, as text.
 
 use arbiter_plan::Engine;
 
-/// Digits of a hash that are shown.
+/// Number of digits of a hash that are shown.
 const HASH_DIGITS: usize = 16;
 
-/// The beginning of a hash.
+/// Returns the first digits of a hash.
 pub(crate) fn short(hash: &str) -> String {
     hash.chars().take(HASH_DIGITS).collect()
 }
 
-/// Each option that names a file, and the file by its name and hash; `hashes` are those of the engine's
-/// files, in order.
+/// Returns each option that names a file, and the file by its name and hash; `hashes` are those of
+/// the engine's files, in order.
 fn files<'a>(engine: &'a Engine, hashes: &'a [String]) -> impl Iterator<Item = (&'a str, String)> {
     engine.option_files().zip(hashes).map(|((option, path), hash)| {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
@@ -19,13 +19,13 @@ fn files<'a>(engine: &'a Engine, hashes: &'a [String]) -> impl Iterator<Item = (
     })
 }
 
-/// The options that name files, such as `EvalFile=a.net 0123456789abcdef`.
+/// Formats the options that name files, such as `EvalFile=a.net 0123456789abcdef`.
 pub(crate) fn files_in_words(engine: &Engine, hashes: &[String]) -> String {
     let files = files(engine, hashes).map(|(option, file)| format!("{option}={file}"));
     files.collect::<Vec<_>>().join(", ")
 }
 
-/// All options.
+/// Formats all options.
 pub(crate) fn options_in_words(engine: &Engine, hashes: &[String]) -> String {
     let mut files = files(engine, hashes).peekable();
     let shown = engine.told_options().into_iter().map(|(name, told)| {

@@ -26,36 +26,36 @@ use arbiter_store::Fingerprints;
 /// Longest line of move text, in characters, unless a single move needs more.
 const WIDTH: usize = 80;
 
-/// Plies after which no opening gets a name any more.
+/// Most plies of a game in which a named opening is looked for.
 const LONGEST_OPENING: usize = 50;
 
-/// What the games of a run have in common.
+/// Common properties of the games of a run.
 #[derive(Debug, Clone)]
 pub struct PgnHeader {
     /// `Event` tag, if the annotation has none.
     pub event: String,
-    /// `Date` tag, `YYYY.MM.DD`: the day the run began.
+    /// `Date` tag, `YYYY.MM.DD`: the day on which the run started.
     pub date: String,
     /// Names of the engines.
     pub engines: Vec<String>,
-    /// What bounds each engine.
+    /// Limits of each engine.
     pub limits: Vec<Limits>,
     /// Content hashes of the engines' programs.
     pub hashes: Vec<String>,
-    /// What files the engines' options name, with their hashes.
+    /// Files that the engines' options name, with their hashes.
     pub files: Vec<String>,
     /// Seed of the run.
     pub seed: u64,
-    /// Games that another program played before.
+    /// Number of games that another program played before.
     pub before: u64,
-    /// What games tell besides their moves.
+    /// Content of games besides their moves.
     pub annotation: Annotation,
-    /// What openings are called, if games are to tell.
+    /// Names of openings, if games are to have them.
     pub names: Option<OpeningNames>,
 }
 
 impl PgnHeader {
-    /// That of a run, which began at this time.
+    /// Returns the header of a run that started at `created_ms`.
     pub fn of(plan: &Plan, fingerprints: &Fingerprints, created_ms: i64) -> PgnHeader {
         let annotation = &plan.annotation;
         let is_named = annotation.has_origin && !annotation.is_minimal;
@@ -84,19 +84,20 @@ impl PgnHeader {
         }
     }
 
-    /// Whether comments and tags tell times.
+    /// Returns whether comments and tags have times.
     fn is_timed(&self) -> bool {
         self.annotation.dialect.is_some() || self.limits.iter().any(Limits::is_timed)
     }
 }
 
-/// The games of a pair, each followed by an empty line.
+/// Formats the games of a pair, each followed by an empty line.
 pub fn pgn_text(header: &PgnHeader, played: &PlayedPair) -> String {
     let halves = 0..played.games.iter().count();
     halves.filter_map(|half| game_pgn(header, played, half)).collect()
 }
 
-/// One game of a pair, from 0, followed by an empty line; `None` if the pair has no such game.
+/// Formats one game of a pair, from 0, followed by an empty line; `None` if the pair has no such
+/// game.
 pub fn game_pgn(header: &PgnHeader, played: &PlayedPair, half: usize) -> Option<String> {
     let game = played.games.iter().nth(half)?;
     let pair = played.pairing.pair;
@@ -133,7 +134,7 @@ fn tags(header: &PgnHeader, round: String, game: &GameRecord) -> String {
         more_tags(header, game, &mut tags);
     }
     if is_cutechess {
-        // Its roster is followed by all others in the order of their names.
+        // The roster of cutechess-cli is followed by all other tags in the order of their names.
         tags[roster..].sort_unstable();
     }
     let escaped = |value: String| value.replace('\\', "\\\\").replace('"', "\\\"");
@@ -141,7 +142,7 @@ fn tags(header: &PgnHeader, round: String, game: &GameRecord) -> String {
     lines.collect()
 }
 
-/// The tags that are not needed to replay a game.
+/// Adds the tags that are not needed to replay a game.
 fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str, String)>) {
     let dialect = header.annotation.dialect;
     let is_cutechess = dialect == Some(Dialect::Cutechess);
@@ -155,7 +156,7 @@ fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str
         tags.push(("GameStartTime", shown(begun_ms)));
         tags.push(("GameEndTime", shown(begun_ms.saturating_add(length))));
     }
-    // fastchess counts an illegal move, too.
+    // fastchess counts an illegal move as a ply, too.
     let illegal = illegal_move(&game.outcome)
         .filter(|played| dialect == Some(Dialect::Fastchess) && !played.is_empty());
     tags.push(("PlyCount", (game.moves.len() + illegal.iter().count()).to_string()));
@@ -170,7 +171,7 @@ fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str
         Some(_) => time_control(limits)
             .unwrap_or_else(|| if is_cutechess { "inf" } else { "-" }.to_owned()),
     };
-    // There engines of one clock have one tag, whatever else bounds them.
+    // In fastchess, engines with the same clock have one tag, whatever other limits they have.
     let is_one = dialect == Some(Dialect::Fastchess) && control(&white) == control(&black);
     if white == black || is_one {
         tags.push(("TimeControl", control(&white)));
@@ -196,7 +197,7 @@ fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str
     }
 }
 
-/// The words that readers of PGN know for this tag.
+/// Returns the value of the tag `Termination` that readers of PGN know.
 fn termination(termination: Termination, dialect: Option<Dialect>) -> &'static str {
     match termination {
         Termination::IllegalMove | Termination::UnparseableMove if dialect.is_some() => {
@@ -232,7 +233,7 @@ fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
     let is_timed = header.is_timed();
     let mut position = game.start();
     let is_cutechess = annotation.dialect == Some(Dialect::Cutechess);
-    // There the first move is always the first one.
+    // cutechess-cli always counts moves from 1.
     let mut number = if is_cutechess { 1 } else { position.fullmoves().get() };
     let mut lines = Wrapped::default();
     let detail = match annotation.dialect {
@@ -245,14 +246,14 @@ fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
     let mut word = String::new();
     for (index, played) in game.moves.iter().enumerate() {
         word.clear();
-        // Nothing that is written to a text fails.
+        // Writing to a string cannot fail.
         let _ = match (position.turn(), index) {
             (Color::White, _) => write!(word, "{number}. "),
             (Color::Black, 0) => write!(word, "{number}... "),
             (Color::Black, _) => Ok(()),
         };
         number += u32::from(position.turn().is_black());
-        // A record holds legal moves only; text of one that does not is cut short.
+        // A record has legal moves only; the text of one that does not is cut short.
         if written::play(&mut word, &mut position, played, annotation.notation, mode).is_none() {
             break;
         }

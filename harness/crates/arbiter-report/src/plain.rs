@@ -1,4 +1,4 @@
-//! A document as text for a terminal. It is in colour, which whoever prints it may take out.
+//! Document as text for a terminal. It has colours, which the caller may take out.
 
 use anstyle::Style;
 use tabled::settings::width::Wrap;
@@ -6,19 +6,19 @@ use tabled::settings::width::Wrap;
 use crate::document::{Block, Document, Figure, Tone};
 use crate::style::{BAD_STYLE, GOOD_STYLE, LABEL_STYLE, OPEN_STYLE, styled};
 
-/// Items of a list that are shown.
+/// Most items of a list that are shown.
 const MAX_ITEMS: usize = 40;
 
 /// Columns of the names of values.
 const NAME_WIDTH: usize = 8;
 
-/// The document with its title in so many columns.
+/// Formats the document with its title in `width` columns.
 pub fn plain_text(document: &Document, width: Option<usize>) -> String {
     let title = styled(LABEL_STYLE, &document.title);
     format!("{title}\n{}", plain_body(document, width))
 }
 
-/// The document without its title; charts are told by their figures, games by their titles.
+/// Formats the document without its title; charts become their values, games their titles.
 pub fn plain_body(document: &Document, width: Option<usize>) -> String {
     document.blocks.iter().map(|block| part(block, width)).collect()
 }
@@ -73,7 +73,7 @@ fn figure(figure: &Figure, width: Option<usize>) -> String {
     format!("{}:\n{}", figure.caption, figure.table.clone().fitted(width))
 }
 
-/// Text in lines that fit behind an indent.
+/// Wraps text into lines that fit behind an indent.
 pub(crate) fn wrapped(words: &str, width: Option<usize>, indent: usize) -> String {
     let Some(width) = width else { return words.to_owned() };
     let lines = words

@@ -1,4 +1,4 @@
-//! What a run would do, as JSON.
+//! Plan of a run, as JSON.
 
 use std::collections::BTreeMap;
 
@@ -16,77 +16,77 @@ use arbiter_settings::command_line;
 use arbiter_stats::Sprt;
 use arbiter_store::Fingerprints;
 
-/// What a run would do, with every default: --dry-run.
+/// Plan of a run, with every default: --dry-run.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.plan/1")]
 pub(crate) struct PlanFigures<'a> {
     /// Kind of the run.
     kind: RunKind,
-    /// The engines.
+    /// Engines that play.
     engines: Vec<EngineFigures<'a>>,
     /// File of the opening book; `null` for the bundled one.
     book: Option<String>,
     /// BLAKE3 hash of the book.
     book_blake3: &'a str,
-    /// Openings of the book.
+    /// Number of openings in the book.
     openings: usize,
-    /// Those that are the same as an earlier one.
+    /// Number of openings that repeat an earlier one.
     duplicate_openings: usize,
-    /// Different pairs that two engines can play at most which repeat themselves; `null` under a clock.
+    /// Most different pairs that two engines with repeatable play can have; `null` under a clock.
     different_pairs: Option<usize>,
     /// Number from which every random choice derives.
     seed: u64,
     /// Format of the tournament.
     format: Format,
-    /// How often everybody meets; rounds of a Swiss.
+    /// Passes through the schedule; rounds of a Swiss.
     rounds: u64,
     /// Pairs of an encounter.
     pairs: u64,
-    /// The rules of the tournament in words.
+    /// Rules of the tournament in words.
     schedule: String,
-    /// Games at once.
+    /// Number of games in parallel.
     concurrency: usize,
-    /// The SPRT, if it is one.
+    /// SPRT, if the run is one.
     sprt: Option<Sprt>,
     /// Rules of adjudication, each in words.
     adjudication: Vec<String>,
     /// Share of games that may end by faults of engines before the run is invalid, 0 to 1.
     fault_limit: f64,
-    /// What becomes of pairs that the machine disturbed.
+    /// Treatment of pairs that the machine disturbed.
     cpu_contention: CpuContention,
-    /// The command line that plays it.
+    /// Command line that plays the run.
     command: String,
 }
 
-/// An engine.
+/// Engine with its settings.
 #[derive(Debug, Serialize, JsonSchema)]
 struct EngineFigures<'a> {
-    /// Its name.
+    /// Name of the engine.
     name: &'a str,
-    /// Its program; `null` for the bundled one.
+    /// Path of the program; `null` for the bundled one.
     program: Option<String>,
-    /// Arguments.
+    /// Arguments of the program.
     args: &'a [String],
     /// Options that are set.
     options: BTreeMap<&'a str, String>,
     /// BLAKE3 hashes of the files that options name, by the options.
     option_files: BTreeMap<&'a str, &'a str>,
-    /// What bounds it, in words.
+    /// Limits of the engine, in words.
     limits: String,
-    /// Milliseconds by which it may overrun its clock.
+    /// Milliseconds by which the engine may overrun its clock.
     margin_ms: f64,
-    /// The commit that it was built from.
+    /// Commit that the engine was built from.
     commit: Option<&'a str>,
     /// BLAKE3 hash of the program.
     blake3: &'a str,
 }
 
-/// Different pairs of two engines that repeat themselves, at most; `None` under a clock.
+/// Returns the most different pairs of two engines with repeatable play; `None` under a clock.
 fn different_pairs(plan: &Plan, book: &Book) -> Option<usize> {
     (!plan.is_timed()).then(|| book.len() - book.duplicates())
 }
 
-/// A warning that a run without a clock asks for more pairs than its openings allow, where it does.
+/// Returns a warning if a run without a clock asks for more pairs than its openings allow.
 pub fn repeats_in_words(plan: &Plan, book: &Book) -> Option<String> {
     let most = different_pairs(plan, book)?;
     let Design { rounds, pairs, .. } = plan.design;
@@ -110,7 +110,7 @@ pub fn repeats_in_words(plan: &Plan, book: &Book) -> Option<String> {
     ))
 }
 
-/// The plan of a run from a book, with every default explicit.
+/// Returns the plan of a run from a book, with every default explicit.
 pub fn plan_json(plan: &Plan, fingerprints: &Fingerprints, book: &Book) -> Value {
     let engines = plan.engines.iter().zip(fingerprints.by_engine());
     to_value(&PlanFigures {

@@ -1,4 +1,4 @@
-//! Ratings from files of games as JSON, and what documents show of them.
+//! Ratings from files of games as JSON, and the parts of documents that show them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -15,35 +15,35 @@ use arbiter_rate::{Player, RejectedGame, Tally};
 use arbiter_stats::Trinomial;
 use arbiter_stats::ratings::{Errors, Meeting, OutcomeModel, Rated};
 
-/// Players up to whom JSON has matrices of everybody against everybody.
+/// Most players with cross tables in JSON.
 const MAX_CROSS_JSON: usize = 200;
 
-/// What is to be shown.
+/// Ratings with the games and settings behind them.
 #[derive(Debug)]
 pub struct Ratings<'a> {
-    /// The games.
+    /// Counts of the games.
     pub tally: &'a Tally,
-    /// Who met whom.
+    /// Meetings of players, with their results.
     pub meetings: &'a [Meeting],
-    /// The ratings.
+    /// Ratings computed from the meetings.
     pub rated: &'a Rated,
-    /// The model of a game.
+    /// Model of a game.
     pub law: OutcomeModel,
     /// Model and scale in words.
     pub model: String,
-    /// Players of fewer games are not in the table of ratings.
+    /// Least games of a player in the table of ratings.
     pub min_games: u64,
-    /// Added to all ratings of floating groups.
+    /// Elo added to all ratings of floating groups.
     pub average: f64,
 }
 
 impl Ratings<'_> {
-    /// Whether a player is in the table of ratings.
+    /// Returns whether a player is in the table of ratings.
     pub(super) fn is_shown(&self, player: usize) -> bool {
         self.tally.players[player].results().games() >= self.min_games
     }
 
-    /// Players of games that count by rating, the unrated last.
+    /// Returns the players with games that count, by rating, the unrated last.
     pub(super) fn order(&self) -> Vec<usize> {
         let games = |player: &usize| self.tally.players[*player].results().games();
         let mut order: Vec<usize> = (0..self.tally.players.len()).collect();
@@ -53,7 +53,7 @@ impl Ratings<'_> {
         order
     }
 
-    /// The rating of a player; `None` if there was nothing to rate.
+    /// Returns the rating of a player; `None` if there was nothing to rate.
     pub(super) fn rating(&self, player: usize) -> Option<Rating> {
         let rating = Rating::of(self.rated, player)?;
         Some(Rating { elo: rating.elo + self.average, ..rating })
@@ -63,7 +63,7 @@ impl Ratings<'_> {
         &self.tally.players[player].name
     }
 
-    /// What keeps players from being compared.
+    /// Returns remarks on players that cannot be compared.
     pub(super) fn remarks(&self) -> String {
         let mut text = String::new();
         let names = |players: &[usize]| {
@@ -78,7 +78,7 @@ impl Ratings<'_> {
                 let _ = writeln!(text, "  group {number} of {}: {}", group.len(), names(group));
             }
         }
-        // Whoever beat only players without a rating has none either.
+        // A player who beat only players without a rating has none either.
         let mut bounds: Vec<usize> = self.rated.perfect.iter().map(|one| one.player).collect();
         bounds.sort_unstable();
         let perfect = groups.perfect.iter().map(|perfect| perfect.player);
@@ -97,7 +97,7 @@ impl Ratings<'_> {
         text
     }
 
-    /// Results of each player against each: won-drawn-lost.
+    /// Returns the results of each player against each: won-drawn-lost.
     pub(super) fn crossed(&self) -> Table {
         let order = self.order();
         let mut table = Table::with_columns(["", "won-drawn-lost"], 1..=order.len());
@@ -112,8 +112,8 @@ impl Ratings<'_> {
     }
 }
 
-/// The table that EloStat writes as `rating.dat`; both ends of an interval are 95 % limits, and what has
-/// none, as a bound, has "-".
+/// Formats the table that EloStat writes as `rating.dat`; both ends of an interval are 95 % limits,
+/// and a rating without one, such as a bound, has "-".
 pub fn elostat(ratings: &Ratings<'_>) -> String {
     let order = ratings.order();
     let width = order.iter().map(|player| ratings.name(*player).len()).max().unwrap_or(0).max(7);
@@ -152,12 +152,12 @@ pub fn elostat(ratings: &Ratings<'_>) -> String {
     text
 }
 
-/// Mean time for a move, in seconds.
+/// Returns the mean time for a move, in seconds.
 pub(crate) fn seconds_per_move(player: &Player) -> Option<f64> {
     (player.timed_moves > 0).then(|| 1e-3 * player.time_ms / player.timed_moves as f64)
 }
 
-/// Results of one player against another: lost, drawn, won.
+/// Returns the results of one player against another: lost, drawn, won.
 fn against(meetings: &[Meeting], player: usize, other: usize) -> Option<[u64; 3]> {
     let players = [player.min(other), player.max(other)];
     let found = meetings.binary_search_by_key(&players, |meeting| meeting.players).ok()?;
@@ -173,68 +173,71 @@ pub(crate) struct RatingFigures<'a> {
     model: &'a str,
     /// Games that count.
     games: u64,
-    /// Games that count in twos, as their partner was found.
+    /// Number of pairs: games that count together with their partner.
     pairs: u64,
     /// Copies of games that do not count: the same players, start, moves and result.
     copies: u64,
-    /// Games that are replayed without castling or en passant that their FEN tags claim and that cannot be.
+    /// Games replayed without castling or en passant rights that their FEN tags claim and that are
+    /// impossible.
     corrected: u64,
-    /// Half-moves of the games that count.
+    /// Plies of the games that count.
     plies: u64,
     /// Games that do not count.
     bad_games: u64,
-    /// These by reason.
+    /// Games that do not count, by reason.
     bad_reasons: BTreeMap<&'static str, u64>,
-    /// The first of these.
+    /// First of these games.
     bad_named: Vec<BadGame<'a>>,
     /// Advantage of White in Elo.
     white_advantage_elo: Option<f64>,
-    /// Its standard error.
+    /// Standard error of that advantage.
     white_advantage_error: Option<f64>,
     /// Share of draws between equal players, 0 to 1.
     draw_rate: f64,
-    /// The players by rating, those without one last.
+    /// Players by rating, those without one last.
     players: Vec<PlayerFigures<'a>>,
-    /// Groups of players that can be compared.
+    /// Number of groups of players that can be compared.
     groups: usize,
-    /// Likelihood that the player of a row is stronger than that of a column, 0 to 1, in the order of
-    /// the players; `null` for more than 200 players.
+    /// Likelihood that the player of a row is stronger than that of a column, 0 to 1, in the order
+    /// of the players; `null` for more than 200 players.
     los: Option<Vec<Vec<Option<f64>>>>,
-    /// Covariance of two ratings in Elo squared, likewise.
+    /// Covariance of two ratings in Elo squared, in the same order; `null` for more than 200
+    /// players.
     covariance: Option<Vec<Vec<Option<f64>>>>,
-    /// Each two players that met.
+    /// Meetings of each two players.
     meetings: Vec<MeetingFigures<'a>>,
-    /// The openings, if they were asked for.
+    /// Openings, if they were requested.
     openings: Vec<OpeningFigures<'a>>,
-    /// Games that count by how they ended, in the words of their files.
+    /// Games that count by ending, as their files name it.
     terminations: &'a BTreeMap<String, u64>,
 }
 
-/// A game that does not count.
+/// Game that does not count.
 #[derive(Debug, Serialize, JsonSchema)]
 struct BadGame<'a> {
-    /// Its file.
+    /// Name of the file.
     file: &'a str,
-    /// Line in the file, from 1: of the move to blame, or where the game begins.
+    /// Line in the file, from 1: that of the move at fault, or the start of the game.
     line: u64,
     /// Number in the file, from 1.
     game: u64,
     /// Players and result.
     title: &'a str,
-    /// Why it does not count.
+    /// Reason for which the game does not count.
     reason: &'static str,
-    /// The move to blame, if it is one.
+    /// Move at fault, if it is one.
     r#move: Option<&'a str>,
 }
 
-/// A player.
+/// Player with rating and results.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PlayerFigures<'a> {
-    /// Its name.
+    /// Name of the player.
     name: &'a str,
     #[serde(flatten)]
     rating: RatingByLaw,
-    /// Whether the rating is only a bound: `lower` if all games were won, `upper` if all were lost.
+    /// Kind of a rating that is only a bound: `lower` if all games were won, `upper` if all were
+    /// lost.
     bound: Option<&'static str>,
     /// Group of players that can be compared, from 0.
     group: Option<usize>,
@@ -244,7 +247,7 @@ struct PlayerFigures<'a> {
     white: Results,
     /// Results with Black.
     black: Results,
-    /// Milliseconds used on moves whose time is told; `null` if there are none.
+    /// Milliseconds used on moves with a reported time; `null` if there are none.
     time_ms: Option<f64>,
     /// Number of these moves.
     timed_moves: u64,
@@ -252,26 +255,26 @@ struct PlayerFigures<'a> {
     time_per_move_ms: Option<f64>,
 }
 
-/// A rating in Elo, or the bound of it, with the ends of its 95 % interval and its standard error. Of
-/// other laws than `scores` the keys name the law, as its Elo is of another width.
+/// Rating in Elo, or its bound, with the ends of its 95 % interval and its standard error. For
+/// other models than `scores` the keys name the model, because its Elo is on another scale.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 enum RatingByLaw {
-    /// Of the law `scores`.
+    /// Rating by the model `scores`.
     Scores {
         rating: Option<f64>,
         rating_low: Option<f64>,
         rating_high: Option<f64>,
         rating_error: Option<f64>,
     },
-    /// Of the law `davidson`.
+    /// Rating by the model `davidson`.
     Davidson {
         rating_davidson: Option<f64>,
         rating_davidson_low: Option<f64>,
         rating_davidson_high: Option<f64>,
         rating_davidson_error: Option<f64>,
     },
-    /// Of the law `rao-kupper`.
+    /// Rating by the model `rao-kupper`.
     RaoKupper {
         rating_rao_kupper: Option<f64>,
         rating_rao_kupper_low: Option<f64>,
@@ -312,12 +315,12 @@ struct Results {
     score: Option<f64>,
 }
 
-/// Two players that met, from the point of view of the first.
+/// Meeting of two players, from the point of view of the first.
 #[derive(Debug, Serialize, JsonSchema)]
 struct MeetingFigures<'a> {
-    /// Name of one.
+    /// Name of the first player.
     first: &'a str,
-    /// Name of the other.
+    /// Name of the second player.
     second: &'a str,
     #[serde(flatten)]
     games: GamesByResult,
@@ -327,12 +330,12 @@ struct MeetingFigures<'a> {
     unpaired: u64,
 }
 
-/// An opening.
+/// Opening with its results.
 #[derive(Debug, Serialize, JsonSchema)]
 struct OpeningFigures<'a> {
     /// Starting position and first moves.
     name: &'a str,
-    /// Games.
+    /// Number of games.
     games: u64,
     /// Mean points of White, 0 to 1.
     white_score: Option<f64>,
@@ -344,7 +347,7 @@ struct OpeningFigures<'a> {
     white_losses: u64,
 }
 
-/// All tables as one object.
+/// Returns all tables as one object.
 pub fn ratings_json(ratings: &Ratings<'_>) -> Value {
     let Ratings { tally, rated, .. } = ratings;
     let order = ratings.order();
@@ -427,7 +430,7 @@ fn player_figures<'a>(ratings: &Ratings<'a>, player: usize) -> PlayerFigures<'a>
     }
 }
 
-/// Pairs of a meeting by the half points of its first player.
+/// Returns the pairs of a meeting by the half points of its first player.
 pub(crate) fn pentanomial(meeting: &Meeting) -> [u64; 5] {
     let mut counts = [0; 5];
     for (white, row) in meeting.pairs.iter().enumerate() {

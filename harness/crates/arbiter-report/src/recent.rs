@@ -1,4 +1,4 @@
-//! What happened of late in a running run, and how long it has been played, for those who look on.
+//! Recent events of a running run, and its playing time, for viewers.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,57 +12,58 @@ use arbiter_game::record::GameRecord;
 use arbiter_names::counted;
 use arbiter_plan::{Observer, ObserverError, Pace, Plan, RunEvent};
 
-/// Events that are kept at most.
+/// Most events that are kept.
 const MAX_EVENTS: usize = 50;
 
-/// What a running run tells of its course since it began or went on.
+/// Course of a running run since its start or resumption.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Recent {
-    /// Time in which pairs were played, in milliseconds: that of pauses is left out.
+    /// Time in which pairs were played, in milliseconds, without pauses.
     pub active_ms: u64,
     /// Pairs counted before.
     pub pairs_before: u64,
-    /// What happened, the newest first: faults, disturbed pairs, commands, what workers did.
+    /// Events, the newest first: faults, disturbed pairs, commands, acts of workers.
     pub events: Vec<RecentEvent>,
 }
 
-/// Something that happened.
+/// Event of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RecentEvent {
-    /// When, in milliseconds of Unix time.
+    /// Unix time in milliseconds.
     pub at_ms: i64,
-    /// What, in words.
+    /// Description of the event.
     pub what: String,
 }
 
-/// The time in which pairs were played.
+/// Time in which pairs were played.
 #[derive(Debug, Default)]
 pub(crate) struct ActiveTime {
-    /// Time in which the run was paused and no pair was counted, and since when it is.
+    /// Time in which the run was paused and no pair was counted, and the start of the present
+    /// pause.
     paused: Duration,
     paused_since: Option<Duration>,
 }
 
 impl ActiveTime {
-    /// Of the time so far, that in which pairs were played.
+    /// Returns the part of the time so far in which pairs were played.
     pub(crate) fn of(&self, elapsed: Duration) -> Duration {
         let now = self.paused_since.map_or(Duration::ZERO, |since| elapsed.saturating_sub(since));
         elapsed.saturating_sub(self.paused + now)
     }
 
-    /// A pair was counted, which was played even if the run is paused.
+    /// Notes a counted pair, which was played even if the run is paused.
     pub(crate) fn counted(&mut self, elapsed: Duration) {
         self.paused_since = self.paused_since.map(|_| elapsed);
     }
 
-    /// The user has paused the run, or has not.
+    /// Notes that the user has paused the run, or has not.
     pub(crate) fn steered(&mut self, pace: Pace, elapsed: Duration) {
         self.paused = elapsed - self.of(elapsed);
         self.paused_since = (pace == Pace::Paused).then_some(elapsed);
     }
 }
 
-/// The fault that ended a game, if one did.
+/// Returns the fault that ended a game, if one did.
 pub(crate) fn fault_in_words(
     pair: u64,
     half: usize,
@@ -76,7 +77,7 @@ pub(crate) fn fault_in_words(
     game.outcome.termination.is_fault().then(words)
 }
 
-/// What an event is worth telling, in words, if anything; `engines` are the names of the engines.
+/// Describes an event, if it is worth a report; `engines` are the names of the engines.
 pub fn in_words(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
     match event {
         RunEvent::Counted { played, tally, .. } => {
@@ -107,27 +108,27 @@ pub fn in_words(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
     }
 }
 
-/// Watches a run for those who ask what happened; clones share what they know.
+/// Observer of a run that keeps recent events for viewers; clones share them.
 #[derive(Debug, Clone)]
 pub struct RecentEvents(Arc<Mutex<Watched>>);
 
 #[derive(Debug)]
 struct Watched {
-    /// When it began, in milliseconds of Unix time.
+    /// Start time, as Unix time in milliseconds.
     begun_ms: i64,
     engines: Vec<String>,
-    /// When something was heard last.
+    /// Elapsed time at the last event.
     elapsed: Duration,
     active_time: ActiveTime,
     pairs_before: u64,
-    /// What the user chose last.
+    /// Last choice of the user.
     steered: Option<(Pace, usize)>,
-    /// The newest first.
+    /// Events, the newest first.
     events: VecDeque<RecentEvent>,
 }
 
 impl RecentEvents {
-    /// Of a run that begins now, or goes on.
+    /// Returns the events of a run that starts now, or is resumed.
     pub fn new(plan: &Plan, begun_ms: i64) -> RecentEvents {
         let engines = plan.engines.iter().map(|engine| engine.name.clone()).collect();
         RecentEvents(Arc::new(Mutex::new(Watched {
@@ -141,7 +142,7 @@ impl RecentEvents {
         })))
     }
 
-    /// What is known by now.
+    /// Returns the events and times so far.
     pub fn recent(&self) -> Recent {
         let watched = self.watched();
         let active = watched.active_time.of(watched.elapsed);
@@ -153,7 +154,7 @@ impl RecentEvents {
     }
 
     fn watched(&self) -> MutexGuard<'_, Watched> {
-        // What is in there is right even if somebody panicked.
+        // The contents are valid even if a thread panicked.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! The list of runs.
+//! List of runs.
 
 use regex_lite::{Regex, RegexBuilder};
 use schemars::JsonSchema;
@@ -12,43 +12,43 @@ use crate::to_value;
 use arbiter_plan::{Ending, RunKind};
 use arbiter_store::RunHead;
 
-/// What stands for the state of a run that cannot be read.
+/// State of a run that cannot be read.
 const UNREADABLE: &str = "cannot be read";
 
-/// Whether a run is over.
+/// Phase of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RunPhase {
-    /// It is being played.
+    /// The run is being played.
     Running,
-    /// It is complete, or decided.
+    /// The run is complete, or decided.
     Ended,
-    /// It was interrupted or killed.
+    /// The run was interrupted or killed.
     Unfinished,
 }
 
 arbiter_names::named!(RunPhase);
 
-/// Which runs of a list are wanted; `None` is for any.
+/// Filter of a list of runs; `None` is for any.
 #[derive(Debug, Default)]
 pub struct RunFilter {
-    /// Matches the name, an engine, what it tries, or the state.
+    /// Pattern for the name, an engine, the purpose, or the state.
     pub pattern: Option<Regex>,
-    /// Whether it is over.
+    /// Phase of the run.
     pub phase: Option<RunPhase>,
-    /// What kind of question it answers.
+    /// Kind of the run.
     pub kind: Option<RunKind>,
-    /// The name of one of its engines.
+    /// Name of one of the engines.
     pub engine: Option<String>,
 }
 
-/// A pattern for runs, whatever the case.
+/// Compiles a pattern for runs, whatever the case.
 pub fn run_pattern(text: &str) -> Result<Regex, String> {
     RegexBuilder::new(text).case_insensitive(true).build().map_err(|error| error.to_string())
 }
 
 impl RunFilter {
-    /// Whether a run is wanted.
+    /// Returns whether a run passes the filter.
     pub fn holds(&self, run: &ListedRun) -> bool {
         let summary = run.summary.as_ref().ok();
         let engines = || summary.iter().flat_map(|summary| &summary.engines);
@@ -64,17 +64,17 @@ impl RunFilter {
     }
 }
 
-/// One run of the list.
+/// Run of the list.
 #[derive(Debug)]
 pub struct ListedRun {
-    /// What the store says of it.
+    /// Description of the run in the store.
     pub head: RunHead,
-    /// What follows from its games, or why they cannot be read.
+    /// Summary of the games, or the reason for which they cannot be read.
     pub summary: Result<Summary, String>,
 }
 
 impl ListedRun {
-    /// How it stands or ended, in a word or two.
+    /// Returns the state in a word or two.
     pub fn state_in_words(&self) -> String {
         match &self.summary {
             Ok(summary) => summary.state_in_words(),
@@ -83,7 +83,7 @@ impl ListedRun {
     }
 }
 
-/// The list as a table.
+/// Returns the list as a table.
 pub fn runs_table(runs: &[ListedRun]) -> Table {
     let mut table = Table::with_columns(
         ["run", "started (UTC)", "kind", "engines", "limits", "games", "Elo (95 %)", "LLR [stops]"],
@@ -111,56 +111,56 @@ pub fn runs_table(runs: &[ListedRun]) -> Table {
     }
 }
 
-/// A run of `arbiter results list`, the newest first.
+/// Run of `arbiter results list`, the newest first.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "arbiter.results.list")]
 pub(crate) struct RunRow<'a> {
-    /// Its name.
+    /// Name of the run.
     run: &'a str,
-    /// When it began, in UTC.
+    /// Start time, in UTC.
     begun: String,
-    /// Pairs on disk.
+    /// Number of pairs on disk.
     pairs: u64,
-    /// How it ended: `H1` or `H0` (of its SPRT), `complete`, `interrupted` or `unfinished`.
+    /// Ending: `H1` or `H0` (of the SPRT), `complete`, `interrupted` or `unfinished`.
     ending: &'static str,
-    /// How it stands or ended, in a word or two.
+    /// State, in a word or two.
     state: String,
-    /// What it tries, in one line, if its user said so.
+    /// Purpose of the run, in one line, if its user gave one.
     about: Option<&'a str>,
     #[serde(flatten)]
     played: Option<RunFigures<'a>>,
 }
 
-/// What follows from its games; absent if they cannot be read.
+/// Figures of the games; absent if they cannot be read.
 #[derive(Debug, Serialize, JsonSchema)]
 struct RunFigures<'a> {
     /// Kind of the run.
     kind: RunKind,
     /// Names of the engines.
     engines: &'a [String],
-    /// What bounds them, in words, one for each.
+    /// Limits of the engines, in words, one for each.
     limits: Vec<String>,
-    /// Games that count.
+    /// Number of games that count.
     games: u64,
-    /// Its answer.
+    /// Verdict of the run.
     verdict: Verdict,
-    /// Whether too many games ended by faults of engines.
+    /// `true` if too many games ended by faults of engines.
     invalid: bool,
     /// Logistic Elo of the first engine, corrected for the stopping rule.
     elo: Option<f64>,
-    /// Lower end of its 95 % interval.
+    /// Lower end of the 95 % interval of Elo.
     elo_low: Option<f64>,
-    /// Upper end of its 95 % interval.
+    /// Upper end of the 95 % interval of Elo.
     elo_high: Option<f64>,
-    /// Log-likelihood ratio of its SPRT.
+    /// Log-likelihood ratio of the SPRT.
     llr: Option<f64>,
-    /// H0 is accepted at or below it.
+    /// Log-likelihood ratio at or below which H0 is accepted.
     llr_stop_lower: Option<f64>,
-    /// H1 is accepted at or above it.
+    /// Log-likelihood ratio at or above which H1 is accepted.
     llr_stop_upper: Option<f64>,
 }
 
-/// The list as a JSON array.
+/// Returns the list as a JSON array.
 pub fn runs_json<'a>(runs: &'a [ListedRun]) -> Value {
     let row = |listed: &'a ListedRun| RunRow {
         run: &listed.head.run,

@@ -1,4 +1,4 @@
-//! The JSON Schemas of what machines read; they are made from the types that are written.
+//! JSON Schemas of the output for machines, generated from the serialized types.
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
@@ -16,12 +16,12 @@ use crate::speed::SpeedFigures;
 use crate::suite::epd_figures::EpdFigures;
 use crate::suite::perft::PerftFigures;
 
-/// The JSON Schema (draft 2020-12) of what a type is written as.
+/// Returns the JSON Schema (draft 2020-12) of a type's serialized form.
 pub fn schema<T: JsonSchema>() -> Schema {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
     let title = schema.get("title").and_then(Value::as_str).unwrap_or_default().to_owned();
-    // Schemars overlooks the tag of a struct.
+    // Schemars omits the tag of a struct.
     if let (true, Some(object)) = (title.contains('/'), schema.as_object_mut()) {
         let meaning = "What this is, and its version.";
         object["properties"]["schema"] =
@@ -34,7 +34,7 @@ pub fn schema<T: JsonSchema>() -> Schema {
     schema
 }
 
-/// The schemas of all reports.
+/// Returns the schemas of all reports.
 pub fn report_schemas() -> Vec<Schema> {
     vec![
         schema::<RunReport<'_>>(),

@@ -1,4 +1,4 @@
-//! A comparison of speeds as text, Markdown and JSON.
+//! Comparison of speeds as text, Markdown and JSON.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,40 +11,40 @@ use crate::text::UNDEFINED;
 use arbiter_stats::paired::Speeds;
 use arbiter_stats::speed::{Ratio, SpeedTest, SpeedVerdict};
 
-/// What was measured.
+/// Measurements and settings of a comparison of speeds.
 #[derive(Debug)]
 pub struct SpeedReport<'a> {
     /// Names of the two programs.
     pub names: [&'a str; 2],
-    /// Nodes of their benchmarks.
+    /// Nodes of both benchmarks.
     pub nodes: [u64; 2],
     /// Nodes per second, round by round.
     pub rounds: &'a [Speeds],
-    /// The CPU they ran on; `None` if the system chose.
+    /// CPU on which both ran; `None` if the system chose.
     pub cpu: Option<usize>,
-    /// Seed of the tosses for who goes first.
+    /// Seed of the order in each round.
     pub seed: u64,
-    /// What was asked.
+    /// Test of the ratio of speeds.
     pub question: SpeedTest,
-    /// Share of its speed that the first program may lose, in per cent, if that was asked.
+    /// Share of its speed that the first program may lose, in per cent, if one was given.
     pub max_loss_percent: Option<f64>,
-    /// The ratio after the last round; `None` for too few rounds.
+    /// Ratio after the last round; `None` for too few rounds.
     pub ratio: Option<Ratio>,
 }
 
-/// A comparison of the speeds of two programs: `arbiter speed`.
+/// Comparison of the speeds of two programs: `arbiter speed`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.speed/1")]
 pub(crate) struct SpeedFigures<'a> {
     /// Names of the two programs.
     engines: [&'a str; 2],
-    /// Nodes of their benches.
+    /// Nodes of both benches.
     bench_nodes: [u64; 2],
-    /// Rounds measured.
+    /// Number of rounds measured.
     rounds: usize,
-    /// Rounds at most.
+    /// Most rounds.
     rounds_max: usize,
-    /// The CPU they ran on; `null` if the system chose.
+    /// CPU on which both ran; `null` if the system chose.
     cpu: Option<usize>,
     /// Seed of the order in each round.
     seed: u64,
@@ -52,23 +52,24 @@ pub(crate) struct SpeedFigures<'a> {
     nps: Vec<[f64; 2]>,
     /// Speed of the first over that of the second.
     ratio: Option<f64>,
-    /// Lower end of its 95 % interval.
+    /// Lower end of the 95 % interval of the ratio.
     ratio_low: Option<f64>,
-    /// Upper end of its 95 % interval.
+    /// Upper end of the 95 % interval of the ratio.
     ratio_high: Option<f64>,
-    /// Share of its speed that the first may lose, in per cent, if that was asked.
+    /// Share of its speed that the first may lose, in per cent, if one was given.
     max_loss_percent: Option<f64>,
-    /// `faster`, `slower` or `undecided`; with --max-loss `passed`, `failed` or `undecided`.
+    /// Verdict: `faster`, `slower` or `undecided`; with --max-loss `passed`, `failed` or
+    /// `undecided`.
     verdict: &'static str,
 }
 
 impl SpeedReport<'_> {
-    /// What can be said.
+    /// Returns the verdict of the test after the last round.
     pub fn answer(&self) -> SpeedVerdict {
         self.ratio.map_or(SpeedVerdict::Open, |ratio| self.question.verdict(&ratio))
     }
 
-    /// As a document.
+    /// Returns the report as a document.
     pub fn document(&self) -> Document {
         let mut document =
             Document::new(format!("Speed of {} and {}", self.names[0], self.names[1]));
@@ -97,7 +98,7 @@ impl SpeedReport<'_> {
         document
     }
 
-    /// One object.
+    /// Returns the report as one JSON object.
     pub fn json(&self) -> Value {
         let interval = self.ratio.and_then(|ratio| ratio.interval);
         to_value(&SpeedFigures {
@@ -116,7 +117,7 @@ impl SpeedReport<'_> {
         })
     }
 
-    /// One word for programs.
+    /// Returns the verdict in one word, for programs.
     pub fn verdict(&self) -> &'static str {
         match (self.max_loss_percent, self.answer()) {
             (None, SpeedVerdict::Above) => "faster",
@@ -127,7 +128,7 @@ impl SpeedReport<'_> {
         }
     }
 
-    /// The verdict as a sentence.
+    /// Returns the verdict as a sentence.
     pub fn sentence(&self) -> String {
         let [first, second] = self.names;
         match (self.max_loss_percent, self.answer()) {

@@ -1,4 +1,4 @@
-//! The standings of a tournament, as values.
+//! Standings of a tournament, as values.
 
 use std::fmt;
 
@@ -11,41 +11,42 @@ use arbiter_stats::Trinomial;
 use arbiter_stats::elo::Z_95;
 use arbiter_stats::ratings::{self, Errors, Meeting, Options, Rated};
 
-/// A tournament, or how far it came.
+/// Tournament, or its state so far.
 #[derive(Debug, Clone)]
 pub struct Standings {
-    /// The rules, the encounters and who meets whom next.
+    /// Rules, encounters, and next pairings.
     pub schedule: Schedule,
     /// Engines from first to last.
     pub rows: Vec<Row>,
 }
 
-/// One engine's line.
+/// Line of one engine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Row {
     /// Place and points.
     pub ranked: Ranked,
     /// Games by result.
     pub games: Trinomial,
-    /// Strength; `None` before the first game, or if nobody it met can be rated.
+    /// Strength; `None` before the first game, or if no opponent can be rated.
     pub rating: Option<Rating>,
 }
 
-/// A rating in Elo, around the mean of those it can be compared with.
+/// Rating in Elo, around the mean of the engines it can be compared with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rating {
-    /// The rating, or its bound.
+    /// Elo of the rating, or its bound.
     pub elo: f64,
-    /// Half of the 95 % interval, as [`margin`] has it; `None` where the rating is only a bound.
+    /// Half of the 95 % interval, from [`margin`]; `None` where the rating is only a bound.
     pub margin: Option<f64>,
-    /// Whether all games were won, so that this is a lower bound, or all were lost.
+    /// `true` if all games were won, so that the rating is a lower bound; `false` if all were lost;
+    /// `None` otherwise.
     pub won_all: Option<bool>,
-    /// Engines are comparable within a group only; from 0.
+    /// Group of engines that can be compared, from 0.
     pub group: Option<usize>,
 }
 
 impl Rating {
-    /// The rating of a player; `None` if there was nothing to rate.
+    /// Returns the rating of a player; `None` if there was nothing to rate.
     pub(crate) fn of(rated: &Rated, player: usize) -> Option<Rating> {
         let perfect = rated.perfect.iter().find(|perfect| perfect.player == player);
         Some(Rating {
@@ -56,7 +57,7 @@ impl Rating {
         })
     }
 
-    /// Both ends of the 95 % interval; a bound has one end only.
+    /// Returns both ends of the 95 % interval; a bound has one end only.
     pub(crate) fn ends(&self) -> [Option<f64>; 2] {
         match (self.margin, self.won_all) {
             (Some(margin), _) => [Some(self.elo - margin), Some(self.elo + margin)],
@@ -66,7 +67,7 @@ impl Rating {
         }
     }
 
-    /// The rating after these games, for a sentence.
+    /// Formats the rating after these games, for a sentence.
     pub(crate) fn in_words(&self, games: Trinomial) -> String {
         match (self.margin, self.won_all) {
             (Some(_), _) => format!("{self} Elo (95 %) around a mean of 0"),
@@ -75,13 +76,14 @@ impl Rating {
         }
     }
 
-    /// Whether its interval is above that of another; a bound, at 50 %, tells no such thing.
+    /// Returns whether the interval is above that of another rating; a bound, at 50 %, proves no
+    /// such thing.
     pub(crate) fn is_above(&self, other: &Rating) -> bool {
         let margins = self.margin.zip(other.margin);
         margins.is_some_and(|(own, others)| self.elo - own > other.elo + others)
     }
 
-    /// `>` or `<` where the rating is only a bound.
+    /// Returns `>` or `<` where the rating is only a bound.
     pub(crate) fn sign(&self) -> &'static str {
         self.won_all.map_or("", |won_all| if won_all { ">" } else { "<" })
     }
@@ -99,7 +101,7 @@ impl fmt::Display for Rating {
 }
 
 impl Standings {
-    /// The standings after the counted pairs.
+    /// Returns the standings after the counted pairs.
     pub fn new(schedule: &Schedule, counts: &RunCounts) -> Standings {
         let rated = rated(schedule.engines(), counts);
         let row = |ranked: Ranked| Row {
@@ -111,20 +113,20 @@ impl Standings {
         Standings { schedule: schedule.clone(), rows }
     }
 
-    /// Who is first by the table, all of them if the place is shared.
+    /// Returns the first engine by the table, or all that share the place.
     pub(crate) fn first(&self) -> Vec<usize> {
         let first = self.rows.iter().filter(|row| row.ranked.rank == 1);
         first.map(|row| row.ranked.engine).collect()
     }
 
-    /// Whether there are engines that cannot be compared with others.
+    /// Returns whether there are engines that cannot be compared with others.
     pub(crate) fn has_groups(&self) -> bool {
         let groups = self.rows.iter().filter_map(|row| row.rating?.group);
         groups.max().is_some_and(|group| group > 0)
     }
 }
 
-/// Games and pairs of one engine against all others, from its point of view.
+/// Returns games and pairs of one engine against all others, from its point of view.
 pub(crate) fn total(counts: &RunCounts, engine: usize) -> Encounter {
     let mut total = Encounter::default();
     for (engines, encounter) in &counts.encounters {
@@ -139,26 +141,27 @@ pub(crate) fn total(counts: &RunCounts, engine: usize) -> Encounter {
     total
 }
 
-/// All engines of a run by maximum likelihood over its counted games; `None` if that has no maximum.
+/// Rates all engines of a run by maximum likelihood over its counted games; `None` if that has no
+/// maximum.
 pub(crate) fn rated(engines: usize, counts: &RunCounts) -> Option<Rated> {
     let met = counts.encounters.iter();
     let meetings: Vec<Meeting> = met.map(|(engines, e)| e.meeting(*engines)).collect();
     ratings::rate(engines, &meetings, &Options::default()).ok()
 }
 
-/// Half of the 95 % interval of a rating, in Elo: every table and chart of ratings takes this one, which
+/// Returns half of the 95 % interval of a rating, in Elo, for every table and chart of ratings; it
 /// counts pairs as pairs. `None` for an engine that won or lost everything.
 pub(crate) fn margin(rated: &Rated, player: usize) -> Option<f64> {
     rated.error(player, Errors::Sandwich).map(|error| Z_95 * error)
 }
 
-/// The likelihood, 0 to 1, that an engine is stronger than another one, by the same errors; `None` for an
-/// engine against itself and where the two cannot be compared.
+/// Returns the likelihood, 0 to 1, that an engine is stronger than another one, by the same errors;
+/// `None` for an engine against itself and where the two cannot be compared.
 pub(crate) fn superiority(rated: &Rated, one: usize, other: usize) -> Option<f64> {
     rated.superiority(one, other, Errors::Sandwich).filter(|_| one != other)
 }
 
-/// Points of a pair of engines as people write them: `2½`.
+/// Formats points of a pair of engines as people write them: `2½`.
 pub(crate) fn points(halves: u64) -> String {
     match (halves / 2, halves % 2) {
         (whole, 0) => whole.to_string(),
@@ -167,7 +170,7 @@ pub(crate) fn points(halves: u64) -> String {
     }
 }
 
-/// Who leads, and which round it is, in one line; `None` for a match of two.
+/// Returns the leaders and the round, in one line; `None` for a match of two.
 pub(crate) fn leaders_line(schedule: &Schedule, engines: &[String]) -> Option<String> {
     if engines.len() < 3 {
         return None;
@@ -185,7 +188,7 @@ pub(crate) fn leaders_line(schedule: &Schedule, engines: &[String]) -> Option<St
     Some(format!("round {}/{rounds} · {}", round + 1, leaders.join(" · ")))
 }
 
-/// The rules of a tournament, or of a match of two, in one line.
+/// Returns the rules of a tournament, or of a match of two, in one line.
 pub fn rules_in_words(design: &Design, engines: usize) -> String {
     let one = if design.is_single { "game" } else { "pair" };
     let unit = format!("{one}s");

@@ -1,4 +1,4 @@
-//! The standings of a tournament as a part of the JSON report.
+//! Standings of a tournament as a part of the JSON report.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,84 +8,84 @@ use crate::standings::Row;
 use crate::summary::Summary;
 use arbiter_schedule::{Encounter, Format};
 
-/// A tournament. Rounds and groups are counted from 1.
+/// Standings and encounters of a tournament. Rounds and groups are counted from 1.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Tournament<'a> {
-    /// Its format.
+    /// Format of the tournament.
     format: Format,
-    /// The round that is played, or the last one.
+    /// Round that is played, or the last one.
     round: u64,
-    /// Rounds in all.
+    /// Number of rounds.
     rounds: u64,
     /// Pairs of an encounter, unless it is decided before.
     pairs_per_encounter: u64,
-    /// The engines from first to last.
+    /// Engines from first to last.
     standings: Vec<Standing<'a>>,
     /// Encounters in the order in which they became known; none for formats that are fixed.
     schedule: Vec<Scheduled<'a>>,
     /// Rounds without an opponent.
     byes: Vec<Bye<'a>>,
-    /// Winner of a knockout or a ladder, once it is known.
+    /// Winner of a knockout, once it is known; `null` in other formats.
     winner: Option<&'a str>,
 }
 
-/// One engine of a tournament.
+/// Engine of a tournament.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Standing<'a> {
-    /// Its place, from 1; equal engines share it.
+    /// Place, from 1; equal engines share it.
     rank: usize,
-    /// Its name.
+    /// Name of the engine.
     engine: &'a str,
-    /// Its points, byes included.
+    /// Points, byes included.
     points: f64,
     #[serde(flatten)]
     games: GamesByResult,
-    /// Sum of the points of its opponents; Swiss only.
+    /// Sum of the opponents' points; Swiss only.
     buchholz: Option<f64>,
-    /// Sum of the points of its opponents times what was scored against them; formats in which engines
+    /// Sum of the opponents' points times the points scored against them; formats in which engines
     /// meet comparable opponents only.
     sonneborn_berger: Option<f64>,
-    /// Knockout only: encounters survived, byes included.
+    /// Encounters survived in a knockout, byes included; `null` in other formats.
     survived: Option<usize>,
     /// Logistic Elo around the mean of the engines that it can be compared with.
     elo: Option<f64>,
-    /// Lower end of its interval, or its bound if it won all games.
+    /// Lower end of the interval of Elo, or its bound if all games were won.
     elo_low: Option<f64>,
-    /// Upper end of its interval, or its bound if it lost all games.
+    /// Upper end of the interval of Elo, or its bound if all games were lost.
     elo_high: Option<f64>,
     /// Group of engines that can be compared.
     elo_group: Option<usize>,
 }
 
-/// An encounter.
+/// Encounter of a tournament.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Scheduled<'a> {
-    /// Its round.
+    /// Number of the round.
     round: u64,
-    /// Name of one engine.
+    /// Name of the first engine.
     first: &'a str,
-    /// Name of the other.
+    /// Name of the second engine.
     second: &'a str,
-    /// Points of the first.
+    /// Points of the first engine.
     first_points: f64,
-    /// Points of the second.
+    /// Points of the second engine.
     second_points: f64,
-    /// Pairs scheduled, or counted until it was decided.
+    /// Number of pairs scheduled, or counted until the encounter was decided.
     pairs: u64,
-    /// Pairs that count.
+    /// Number of pairs that count.
     pairs_counted: u64,
 }
 
-/// A round that an engine sits out.
+/// Round that an engine sits out.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Bye<'a> {
-    /// The round.
+    /// Number of the round.
     round: u64,
     /// Name of the engine.
     engine: &'a str,
 }
 
-/// The tournament, if the run is one.
+/// Returns the tournament, if the run is one.
 pub(crate) fn tournament(summary: &Summary) -> Option<Tournament<'_>> {
     let standings = summary.standings.as_ref()?;
     let schedule = &standings.schedule;

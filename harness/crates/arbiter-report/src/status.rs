@@ -1,4 +1,4 @@
-//! How far a running match has come, in the parts of a line.
+//! Progress of a running match, in the parts of a line.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,39 +11,39 @@ use arbiter_plan::{Plan, RunCounts, RunState};
 use arbiter_schedule::Schedule;
 use arbiter_stats::{Decision, Sprt, SprtMonitor, SprtStatus};
 
-/// How far a run has come.
+/// Progress of a run.
 #[derive(Debug)]
 pub(crate) struct Progress {
-    /// The stopping rule.
+    /// Stopping rule.
     pub(crate) sprt: Option<Sprt>,
-    /// What it says of each two engines that have a counted pair.
+    /// State of the stopping rule for each two engines that have a counted pair.
     pub(crate) sprt_statuses: BTreeMap<[usize; 2], SprtStatus>,
-    /// The schedule after the counted pairs.
+    /// Schedule after the counted pairs.
     pub(crate) schedule: Schedule,
-    /// Their counts.
+    /// Counts of these pairs.
     pub(crate) counts: RunCounts,
-    /// Pairs counted.
+    /// Number of counted pairs.
     pub(crate) counted: u64,
-    /// Those counted before the start or resumption.
+    /// Number of pairs counted before the start or resumption.
     pub(crate) counted_before: u64,
 }
 
 impl Progress {
-    /// The test and what it says, if only two engines meet.
+    /// Returns the test and its state, if only two engines meet.
     pub(crate) fn test(&self) -> Option<(Sprt, SprtStatus)> {
         let sprt = self.sprt.filter(|_| self.schedule.matchups() == 1)?;
         let sprt_status = self.sprt_statuses.values().next().copied();
         Some((sprt, sprt_status.unwrap_or_else(|| SprtMonitor::new(sprt, 1).start())))
     }
 
-    /// Games per second; `elapsed` is without pauses.
+    /// Returns the games per second; `elapsed` is without pauses.
     fn rate(&self, elapsed: Duration) -> Option<f64> {
         let (pairs, seconds) = (self.counted - self.counted_before, elapsed.as_secs_f64());
         let games = self.schedule.design().games_per_pair() * pairs;
         (pairs > 0 && seconds > 0.0).then(|| games as f64 / seconds)
     }
 
-    /// Pairs to the cap.
+    /// Returns the number of pairs to the cap.
     fn left(&self) -> u64 {
         self.schedule.expected().saturating_sub(self.counted)
     }
@@ -52,13 +52,13 @@ impl Progress {
         Strength::of(self.counts.main_encounter())
     }
 
-    /// Expected time to the end: to the verdict for an SPRT, but never beyond the cap.
+    /// Returns the expected time to the end: to the verdict for an SPRT, but never beyond the cap.
     fn remaining(&self, elapsed: Duration) -> Option<Duration> {
         let capped = self.left() as f64;
         let pairs = match self.test() {
             Some((_, sprt_status)) if sprt_status.decision != Decision::Continue => return None,
             Some((sprt, _)) => sprt.forecast(&self.strength().pairs)?.mean_units.min(capped),
-            // Of several tests each may end before its cap.
+            // With several tests, each may end before its cap.
             None if self.sprt.is_some() => return None,
             None => capped,
         };
@@ -66,7 +66,7 @@ impl Progress {
         Duration::try_from_secs_f64(games / self.rate(elapsed)?).ok()
     }
 
-    /// How likely which verdict of the only test is, once there is something to judge by.
+    /// Returns the probability of each verdict of the only test, once there are results.
     pub(crate) fn chances(&self) -> Vec<String> {
         let open = self.test().filter(|(_, status)| status.decision == Decision::Continue);
         let chances = open.and_then(|(sprt, _)| sprt.chances(&self.strength().pairs, self.left()));
@@ -82,7 +82,8 @@ impl Progress {
             .collect()
     }
 
-    /// What the counts say of the first of two engines; of several tests, how many are decided.
+    /// Returns the strength of the first of two engines; for several tests, the number of decided
+    /// ones.
     pub(crate) fn evidence(&self) -> Vec<String> {
         let matchups = self.schedule.matchups();
         if matchups > 1 {
@@ -108,12 +109,12 @@ impl Progress {
         if self.schedule.design().is_single { "game" } else { "pair" }
     }
 
-    /// How many pairs.
+    /// Returns the number of pairs.
     pub(crate) fn pairs(&self) -> String {
         counted(self.counted, self.unit())
     }
 
-    /// How many pairs of how many.
+    /// Returns the number of pairs, of all.
     pub(crate) fn count(&self) -> String {
         let most = self.schedule.expected();
         match self.sprt {
@@ -122,7 +123,7 @@ impl Progress {
         }
     }
 
-    /// Faults, speed, and the time to go; `elapsed` is without pauses.
+    /// Returns faults, speed, and the remaining time; `elapsed` is without pauses.
     pub(crate) fn pace(&self, elapsed: Duration) -> Vec<String> {
         let faults: u64 = self.counts.faults.values().sum();
         let faults = (faults > 0).then(|| counted(faults, "fault"));
@@ -136,8 +137,8 @@ impl Progress {
     }
 }
 
-/// How likely which verdict of a running run is, and its faults, its speed and the time to go, as the live
-/// view on the terminal has them.
+/// Returns the probability of each verdict of a running run, and its faults, its speed and the
+/// remaining time, as the live view on the terminal has them.
 pub fn outlook(plan: &Plan, state: &RunState, recent: &Recent) -> [Vec<String>; 2] {
     let counted = state.counted().count() as u64;
     let progress = Progress {
@@ -146,13 +147,13 @@ pub fn outlook(plan: &Plan, state: &RunState, recent: &Recent) -> [Vec<String>; 
         schedule: state.schedule().clone(),
         counts: state.counts().clone(),
         counted,
-        // Pairs of an excluded worker may have been taken back since.
+        // Pairs of an excluded worker may have been withdrawn since.
         counted_before: recent.pairs_before.min(counted),
     };
     [progress.chances(), progress.pace(Duration::from_millis(recent.active_ms))]
 }
 
-/// A duration in its largest sensible unit.
+/// Formats a duration in its largest sensible unit.
 pub(crate) fn rough(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..100 => format!("{seconds} s"),
@@ -192,7 +193,7 @@ mod tests {
         counts
     }
 
-    /// A match of so many pairs of which some were counted before.
+    /// Returns the progress of a match of `pairs` pairs of which some were counted before.
     fn progress(pairs: u64, counted: u64) -> Progress {
         Progress {
             sprt: None,

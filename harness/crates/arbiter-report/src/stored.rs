@@ -1,5 +1,4 @@
-//! Stored runs as reports need them: the events of a run applied again, and what only the store
-//! knows.
+//! Stored runs for reports: the replayed events of a run, and facts that only the store has.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,7 +9,7 @@ use arbiter_store::{Store, StoreError, StoredRun};
 
 use crate::summary::Summary;
 
-/// What became of the gates of the commits that play, each as it was carried out last.
+/// Returns the latest outcome of each gate of the commits that play.
 pub fn gates_of_run(store: &Store, stored: &StoredRun) -> Result<Vec<StepOutcome>, StoreError> {
     let builds = stored.plan.engines.iter().filter_map(|engine| engine.provenance.as_ref());
     let commits: Vec<String> = builds.map(Provenance::identity).collect();
@@ -27,8 +26,8 @@ pub fn gates_of_run(store: &Store, stored: &StoredRun) -> Result<Vec<StepOutcome
     Ok(latest.into_values().collect())
 }
 
-/// A stored run to be shown: names that earlier versions took may have characters that terminals and
-/// browsers obey, which become codes.
+/// Returns a stored run to be shown: names that earlier versions accepted may have characters that
+/// terminals and browsers obey, which become codes.
 pub fn shown_run(store: &Store, run: &str) -> Result<StoredRun, StoreError> {
     let mut stored = store.run(run)?;
     for engine in &mut stored.plan.engines {
@@ -37,8 +36,9 @@ pub fn shown_run(store: &Store, run: &str) -> Result<StoredRun, StoreError> {
     Ok(stored)
 }
 
-/// Reads something of one run among others, which are shown even if this one cannot be; the error says why.
-/// What was stored by another version, or changed by hand, may also break a rule that this one relies on.
+/// Reads one run of several, which are shown even if this one cannot be read; the error is the
+/// reason. A run stored by another version, or changed by hand, may also break a rule that this one
+/// relies on.
 pub fn read_one<T>(read: impl FnOnce() -> Result<T, StoreError>) -> Result<T, String> {
     let done = catch_unwind(AssertUnwindSafe(read)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -47,13 +47,13 @@ pub fn read_one<T>(read: impl FnOnce() -> Result<T, StoreError>) -> Result<T, St
     done?.map_err(|error| error.to_string())
 }
 
-/// The summary of a stored run, from the same events that made it.
+/// Returns the summary of a stored run, from the events of its pairs.
 pub fn stored_summary(store: &Store, stored: &StoredRun) -> Result<Summary, StoreError> {
     let state = replayed_state(store, &stored.head.run, &stored.plan, |_| ())?;
     summary_of(store, stored, &state)
 }
 
-/// The summary of a stored run in the state that its pairs led to.
+/// Returns the summary of a stored run in the state after its pairs.
 pub fn summary_of(
     store: &Store,
     stored: &StoredRun,
@@ -68,7 +68,7 @@ pub fn summary_of(
         disturbances: store.disturbances(run)?,
         excluded: store.excluded_workers(run)?,
         remarks: store.remarks(run)?,
-        // Where no clock bounds the engines, the report of the same games is to be the same.
+        // Where no clock bounds the engines, the report of the same games must be the same.
         latencies: match plan.is_timed() {
             true => store.latencies(run)?,
             false => summary.latencies,
@@ -78,7 +78,8 @@ pub fn summary_of(
     })
 }
 
-/// The state of a run after the pairs that are on disk; `observe` hears of what follows from each pair.
+/// Returns the state of a run after the pairs that are on disk; calls `observe` with each effect of
+/// a pair.
 pub fn replayed_state(
     store: &Store,
     run: &str,
@@ -98,7 +99,7 @@ pub fn apply_tallies(
     tallies: &[PairTally],
     mut observe: impl FnMut(Effect),
 ) -> Result<(), StoreError> {
-    // Those that are put off after the pairs were read are no pairs of these.
+    // Pairs put off after the tallies were read are not among them.
     if state.is_fixed() {
         for pair in store.put_off(run)? {
             state.apply(RunInput::PutOff(pair)).into_iter().for_each(&mut observe);
@@ -119,12 +120,12 @@ pub fn apply_tallies(
     }
 }
 
-/// A time of the store in UTC, as RFC 3339 has it.
+/// Formats a time of the store in UTC, as in RFC 3339.
 pub fn utc_time(unix_ms: i64) -> String {
     utc_time_as(unix_ms, "%Y-%m-%dT%H:%M:%SZ")
 }
 
-/// A time of the store in UTC, in a form of `strftime`.
+/// Formats a time of the store in UTC, with a format of `strftime`.
 pub fn utc_time_as(unix_ms: i64, form: &str) -> String {
     chrono::DateTime::from_timestamp_millis(unix_ms).unwrap_or_default().format(form).to_string()
 }

@@ -1,25 +1,25 @@
-//! Colours of text for a terminal. Text has them always; whoever prints it takes them out where they
-//! are not wanted.
+//! Colours of text for a terminal. Text always has them; the code that prints it takes them out
+//! where they are not wanted.
 
 use anstyle::{AnsiColor, Color, Style};
 
-/// What a value is called.
+/// Style of the name of a value.
 pub(crate) const LABEL_STYLE: Style = Style::new().bold();
 
-/// A verdict that is good news.
+/// Style of a verdict that is good news.
 pub(crate) const GOOD_STYLE: Style = coloured(AnsiColor::Green);
 
-/// A verdict that is bad news, or an error.
+/// Style of a verdict that is bad news, or of an error.
 pub const BAD_STYLE: Style = coloured(AnsiColor::Red);
 
-/// A verdict that is none.
+/// Style of an open verdict.
 pub(crate) const OPEN_STYLE: Style = coloured(AnsiColor::Yellow);
 
 const fn coloured(color: AnsiColor) -> Style {
     Style::new().bold().fg_color(Some(Color::Ansi(color)))
 }
 
-/// Text in a style.
+/// Puts text in a style.
 pub fn styled(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }

@@ -1,4 +1,4 @@
-//! Suites as documents and JSON: what they have in common.
+//! Common parts of the documents and JSON of suites.
 
 mod epd;
 pub(crate) mod epd_figures;
@@ -12,7 +12,7 @@ pub use place::Place;
 use crate::document::Document;
 use arbiter_suite::LineFault;
 
-/// The lines that were corrected, and those that were not used, and why.
+/// Adds the lines that were corrected, and those that were not used, with reasons.
 fn line_faults(document: &mut Document, corrected: &[LineFault], unusable: &[LineFault]) {
     let mut list = |title: &str, faults: &[LineFault]| {
         let lines = faults.iter().map(|fault| format!("line {}: {}", fault.line, fault.reason));

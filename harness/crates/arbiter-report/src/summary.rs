@@ -1,4 +1,4 @@
-//! Everything there is to say of a run, as values.
+//! Summary of a run, as values.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -24,66 +24,66 @@ use arbiter_stats::sequential::{self, SequentialEstimate};
 use arbiter_stats::{Moments, Pentanomial, Sprt, SprtMonitor, SprtStatus, Trinomial};
 use arbiter_store::LintCount;
 
-/// Engines beyond which they are counted instead of named.
+/// Most engines that are named instead of counted.
 const MAX_NAMED: usize = 4;
 
-/// Characters of a name beside a figure.
+/// Most characters of a name beside a figure.
 const NAME_LENGTH: usize = 24;
 
-/// The answer of a run to its question.
+/// Verdict of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// The first engine is stronger, as far as the SPRT's error rates vouch for it.
+    /// The first engine is stronger, within the SPRT's error rates.
     #[serde(rename = "H1")]
     H1,
-    /// The first engine is not stronger, as far as the SPRT's error rates vouch for it.
+    /// The first engine is not stronger, within the SPRT's error rates.
     #[serde(rename = "H0")]
     H0,
-    /// An SPRT that was not decided.
+    /// The SPRT was not decided.
     Inconclusive,
-    /// No question was asked.
+    /// The run tests no hypothesis.
     None,
 }
 
 arbiter_names::named!(Verdict);
 
-/// A run, or how far it came.
+/// Run, or its state so far.
 #[derive(Debug, Clone)]
 pub struct Summary {
     /// Name in the store.
     pub run: String,
-    /// What it tries, in one line, if its user said so.
+    /// Purpose of the run, in one line, if its user gave one.
     pub about: Option<String>,
-    /// What was asked for.
+    /// Plan of the run.
     pub plan: Plan,
     /// Names of the engines.
     pub engines: Vec<String>,
-    /// What of the opening book was left out.
+    /// Parts of the opening book that were left out.
     pub quarantine: Quarantine,
-    /// What of the book was corrected.
+    /// Parts of the opening book that were corrected.
     pub corrected: Quarantine,
-    /// Pairs that the machine disturbed.
+    /// Counts of pairs that the machine disturbed.
     pub disturbances: Disturbances,
-    /// Machines that were excluded.
+    /// Excluded workers.
     pub excluded: Vec<ExcludedWorker>,
-    /// What machines did that changed nothing.
+    /// Remarks on acts of workers that changed nothing.
     pub remarks: Vec<Remark>,
-    /// What the stopping rule says of the counted pairs of each two engines that have any.
+    /// State of the stopping rule for each two engines with counted pairs.
     pub sprt_statuses: BTreeMap<[usize; 2], SprtStatus>,
     /// All counts.
     pub counts: RunCounts,
-    /// How it ended, if it did.
+    /// Ending of the run; `None` before the end.
     pub ending: Option<Ending>,
-    /// Whether a process is known to play it at the moment; only live pages and lists ask.
+    /// `true` if a process is known to play the run now; only live pages and lists ask.
     pub is_played: bool,
-    /// How promptly engines answered.
+    /// Latencies of the engines' answers.
     pub latencies: Latencies,
-    /// What engines said of their searches that cannot be, by engine and rule.
+    /// Findings of the lint in the engines' reports on their searches, by engine and rule.
     pub lint: Vec<LintCount>,
-    /// How far the tuning has come, if the run is one.
+    /// State of the tuning, if the run is one.
     pub spsa: Option<SpsaState>,
-    /// The table, if the run is more than a match of two.
+    /// Standings, if the run is more than a match of two.
     pub standings: Option<Standings>,
 }
 
@@ -94,21 +94,23 @@ pub struct Strength {
     pub pairs: Pentanomial,
     /// Counted games.
     pub games: Trinomial,
-    /// Logistic Elo by the pairs, or by the games if there are no pairs; of a test it allows for the stop.
-    /// `None` before the first.
+    /// Logistic Elo by the pairs, or by the games if there are no pairs; corrected for the stop of
+    /// a test. `None` before the first.
     pub elo: Option<Estimate>,
-    /// Of a test, Elo by the counts alone: it leans to the side of the verdict.
+    /// Elo of a test by its counts alone, which leans to the side of the verdict.
     pub naive: Option<Estimate>,
-    /// Normalized Elo; `None` while nothing is spread, but for a bound if all is won or lost.
+    /// Normalized Elo; `None` without any spread, except for a bound if all games were won or lost.
     pub nelo: Option<Estimate>,
-    /// Chance that the first engine is the stronger one, 0 to 1; of a test it allows for the stop.
+    /// Likelihood that the first engine is the stronger one, 0 to 1; for a test it allows for the
+    /// stop.
     pub los: Option<f64>,
-    /// A bound of it and its side, where it would seem surer than if all was won or lost.
+    /// Bound of the likelihood and its side, where the likelihood would seem more certain than if
+    /// all was won or lost.
     los_bound: Option<(Ordering, f64)>,
 }
 
 impl Strength {
-    /// The figures that follow from the counts.
+    /// Returns the figures that follow from the counts.
     pub fn of(encounter: Encounter) -> Strength {
         let Encounter { pairs, games, .. } = encounter;
         let counts = Strength { pairs, games, ..Strength::default() };
@@ -122,7 +124,7 @@ impl Strength {
         }
     }
 
-    /// Mean and spread of the unit of evidence, which are games where there are no pairs.
+    /// Returns mean and spread of the unit of evidence, which is the game where there are no pairs.
     fn moments(&self) -> Option<Moments> {
         match self.pairs.pairs() {
             0 => self.games.distribution().moments(),
@@ -130,8 +132,8 @@ impl Strength {
         }
     }
 
-    /// Whether the first engine is told to be the stronger or the weaker one, with 95 % certainty; a few pairs tell
-    /// nothing, however much alike they are.
+    /// Returns whether the first engine is proven to be the stronger or the weaker one, with 95 %
+    /// certainty; a few pairs prove nothing, however much alike they are.
     pub(crate) fn told(&self) -> Option<Ordering> {
         let los = self.los_bound.map(|(_, bound)| bound).or(self.los)?;
         match los {
@@ -141,7 +143,7 @@ impl Strength {
         }
     }
 
-    /// Why Elo has no interval, if it has none.
+    /// Returns the reason for a missing interval of Elo.
     pub fn no_interval(&self) -> Option<String> {
         let elo = self.elo.filter(|elo| !is_told(elo))?;
         let (units, unit) = match self.pairs.pairs() {
@@ -155,7 +157,7 @@ impl Strength {
         })
     }
 
-    /// Elo with its 95 % interval, or why it has none.
+    /// Formats Elo with its 95 % interval, or the reason for a missing one.
     pub fn elo_in_words(&self) -> String {
         match (self.elo, self.no_interval()) {
             (Some(elo), Some(reason)) if elo.value.is_finite() => {
@@ -166,21 +168,22 @@ impl Strength {
         }
     }
 
-    /// [`Strength::elo_in_words`] with the level of the interval, and whether it allows for a stop.
+    /// Formats [`Strength::elo_in_words`] with the level of the interval, and a note if it is
+    /// corrected for a stop.
     pub fn elo_in_full(&self) -> String {
         let level = if self.elo.as_ref().is_some_and(is_told) { " (95 %)" } else { "" };
         let allowance = if self.naive.is_some() { ", bias-corrected" } else { "" };
         format!("{}{level}{allowance}", self.elo_in_words())
     }
 
-    /// The likelihood of superiority as per cent, or its bound.
+    /// Formats the likelihood of superiority as per cent, or its bound.
     pub fn los_in_words(&self) -> String {
         superiority(self.los, self.los_bound)
     }
 }
 
 impl Summary {
-    /// The summary of a run by its plan and the state that its pairs led to.
+    /// Returns the summary of a run by its plan and the state after its pairs.
     pub fn new(run: &str, plan: &Plan, state: &RunState, ending: Option<Ending>) -> Summary {
         let is_match = plan.engines.len() == 2 && plan.design.format.is_fixed();
         let has_standings = !is_match && plan.ablation.is_none();
@@ -205,7 +208,7 @@ impl Summary {
         }
     }
 
-    /// The verdict that the stopping rule licenses.
+    /// Returns the verdict that the stopping rule permits.
     pub fn verdict(&self) -> Verdict {
         // An ablation asks a question of each feature, and has no answer as a whole.
         match (self.plan.sprt.filter(|_| self.plan.kind == RunKind::Sprt), self.ending) {
@@ -216,7 +219,7 @@ impl Summary {
         }
     }
 
-    /// The first engine against all others together.
+    /// Returns the strength of the first engine against all others together.
     pub fn strength(&self) -> Strength {
         match self.engines.len() {
             2 => self.strength_of([0, 1]),
@@ -224,8 +227,9 @@ impl Summary {
         }
     }
 
-    /// One engine against another. Where all pairs are alike a test has no Elo of its own: there is no spread
-    /// to judge by, and of what was all won or lost the bound of the naive Elo says more.
+    /// Returns the strength of one engine against another. Where all pairs are alike a test has no
+    /// Elo of its own: there is no spread, and where all was won or lost the bound of the naive Elo
+    /// says more.
     pub(crate) fn strength_of(&self, engines: [usize; 2]) -> Strength {
         let naive = Strength::of(self.counts.encounter(engines));
         let sample = naive.pairs.distribution().moments();
@@ -241,13 +245,14 @@ impl Summary {
         }
     }
 
-    /// Returns whether two engines played the same moves against each other in both games of all pairs.
+    /// Returns whether two engines played the same moves against each other in both games of all
+    /// pairs.
     pub(crate) fn is_mirrored(&self) -> bool {
         let pairs = self.counts.main_encounter().pairs.pairs();
         self.engines.len() == 2 && pairs > 0 && self.counts.mirrored_pairs == pairs
     }
 
-    /// Returns how many games are different, and what became of pairs that repeat others.
+    /// Returns the number of different games, and the treatment of pairs that repeat others.
     pub(crate) fn repeats_in_words(&self) -> String {
         let RunCounts { distinct_games, repeated_pairs, .. } = self.counts;
         let fate = if self.plan.counts_repeats() { "counted" } else { "left out" };
@@ -258,60 +263,60 @@ impl Summary {
         }
     }
 
-    /// What the stopping rule says of an encounter; `None` without one.
+    /// Returns the state of the stopping rule for an encounter; `None` without a stopping rule.
     pub fn sprt_status(&self, engines: [usize; 2]) -> Option<SprtStatus> {
         let start = |sprt| SprtMonitor::new(sprt, 1).start();
         self.sprt_statuses.get(&engines).copied().or(self.plan.sprt.map(start))
     }
 
-    /// The test and what it says, if the whole run is one.
+    /// Returns the test and its state, if the whole run is one.
     pub fn test(&self) -> Option<(Sprt, SprtStatus)> {
         let sprt = self.plan.sprt.filter(|_| self.engines.len() == 2)?;
         Some((sprt, self.sprt_status([0, 1])?))
     }
 
-    /// Both hypotheses of the test in logistic Elo, if the whole run is one and has games.
+    /// Returns both hypotheses of the test in logistic Elo, if the whole run is one and has games.
     pub(crate) fn hypotheses(&self) -> Option<[f64; 2]> {
         let (sprt, _) = self.test()?;
         Some(sprt.logistic_hypotheses(&self.strength().moments()?))
     }
 
-    /// All engines by their results against each other, the strongest first; `None` if the games
-    /// do not connect them.
+    /// Rates all engines by their results against each other, the strongest first; `None` if the
+    /// games do not connect them.
     pub(crate) fn ratings(&self) -> Option<Vec<(usize, Rating)>> {
         let rated = self.rated().filter(|rated| rated.groups.groups.len() <= 1)?;
         let rating = |engine| Some((engine, Rating::of(&rated, engine)?));
         let mut list = (0..self.engines.len()).map(rating).collect::<Option<Vec<_>>>()?;
-        // Who won or lost all is beyond its bound.
+        // An engine that won or lost all is beyond its bound.
         let class =
             |rating: &Rating| rating.won_all.map_or(1, |won_all| if won_all { 0 } else { 2 });
         list.sort_by(|(_, a), (_, b)| class(a).cmp(&class(b)).then(b.elo.total_cmp(&a.elo)));
         Some(list)
     }
 
-    /// What is known of all engines together; `None` before there is anything.
+    /// Rates all engines together; `None` before the first result.
     pub(crate) fn rated(&self) -> Option<Rated> {
         standings::rated(self.engines.len(), &self.counts)
     }
 
-    /// What bounds each engine.
+    /// Returns the limits of each engine.
     pub fn limits(&self) -> impl Iterator<Item = Limits> {
         self.plan.engines.iter().map(|engine| engine.conditions.limits)
     }
 
-    /// What bounds the engines, once if it is the same for all.
+    /// Returns the limits of the engines, once if they are the same for all.
     pub fn limits_in_words(&self) -> String {
         let mut limits: Vec<String> = self.limits().map(|limits| limits.to_string()).collect();
         limits.dedup();
         limits.join(" v ")
     }
 
-    /// LLR and stopping bounds as `+1.20 [-2.94, 2.94]`; empty without a test.
+    /// Formats LLR and stopping bounds as `+1.20 [-2.94, 2.94]`; empty without a test.
     pub fn llr_in_words(&self) -> String {
         self.test().map_or(String::new(), |(_, sprt_status)| ratio(sprt_status))
     }
 
-    /// Who plays: all engines, or the first and how many more.
+    /// Returns the engines: all, or the first and the number of others.
     pub fn engines_in_words(&self) -> String {
         match &self.engines[..] {
             [first, second] => format!("{first} v {second}"),
@@ -321,21 +326,21 @@ impl Summary {
         }
     }
 
-    /// The first of two engines against the other; `None` of more engines, of a tuning, and before the
-    /// first game.
+    /// Returns the strength of the first of two engines against the other; `None` for more engines,
+    /// for a tuning, and before the first game.
     pub fn duel(&self) -> Option<Strength> {
         let is_duel = self.engines.len() == 2 && self.spsa.is_none();
         is_duel.then(|| self.strength()).filter(|strength| strength.elo.is_some())
     }
 
-    /// Whether places are by the table and not by ratings.
+    /// Returns whether places are by the table and not by ratings.
     pub(crate) fn is_by_table(&self) -> bool {
         let by_table = [Format::Knockout, Format::Swiss, Format::Ladder];
         self.engines.len() > 2 && by_table.contains(&self.plan.design.format)
     }
 
-    /// Who is first of more than two engines that meet each other, and how strong, as far as that is known;
-    /// `None` if several are.
+    /// Returns the first of more than two engines that meet each other, and its rating, as far as
+    /// that is known; `None` if several share the place.
     pub(crate) fn first(&self) -> Option<(usize, Option<Rating>)> {
         let has_games = self.engines.len() > 2 && self.counts.games() > 0;
         let standings = self.standings.as_ref().filter(|_| has_games)?;
@@ -350,8 +355,8 @@ impl Summary {
         ratings.first().filter(|_| !is_level).map(|&(engine, rating)| (engine, Some(rating)))
     }
 
-    /// Elo of [`Summary::duel`] with its 95 % interval; of more engines that meet each other, who is first and how
-    /// strong; empty if there is none.
+    /// Formats Elo of [`Summary::duel`] with its 95 % interval; for more engines that meet each
+    /// other, the first and its rating; empty if there is none.
     pub fn elo_in_words(&self) -> String {
         if let Some((engine, rating)) = self.first() {
             let name = shortened(&self.engines[engine], NAME_LENGTH);
@@ -360,7 +365,7 @@ impl Summary {
         self.duel().map_or(String::new(), |strength| strength.elo_in_words())
     }
 
-    /// How it stands or ended, in a word or two.
+    /// Returns the state or the ending, in a word or two.
     pub fn state_in_words(&self) -> String {
         let words = match (self.verdict(), self.ending) {
             (Verdict::H1, _) => "H1 accepted",
@@ -374,7 +379,7 @@ impl Summary {
         format!("{words}{}", if self.is_invalid() { ", INVALID" } else { "" })
     }
 
-    /// Whether it is over, as lists are filtered.
+    /// Returns the phase, by which lists are filtered.
     pub fn phase(&self) -> RunPhase {
         match self.ending {
             None if self.is_played => RunPhase::Running,
@@ -383,13 +388,13 @@ impl Summary {
         }
     }
 
-    /// Whether it has come to the end that was planned for it.
+    /// Returns whether the run has reached its planned end.
     pub fn is_over(&self) -> bool {
         !matches!(self.ending, None | Some(Ending::Interrupted))
     }
 
-    /// Whether more games ended by an engine's fault than the plan allows; before the end, whether so many
-    /// did that it will be so.
+    /// Returns whether more games ended by an engine's fault than the plan allows; before the end,
+    /// whether so many did that this is certain.
     pub fn is_invalid(&self) -> bool {
         match self.is_over() {
             true => self.counts.fault_share() > self.plan.fault_limit,

@@ -1,4 +1,4 @@
-//! Tables of text, in the styles of the forms.
+//! Tables of text, in the styles of the formats.
 
 use crate::text::escaped;
 use std::collections::BTreeMap;
@@ -20,12 +20,12 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table that has only its heading.
+    /// Returns a table that has only its heading.
     pub fn new<const N: usize>(heading: [&str; N]) -> Table {
         Table::with_columns(heading, [""; 0])
     }
 
-    /// A table that has only its heading, whose last columns follow from the data.
+    /// Returns a table that has only its heading, whose last columns follow from the data.
     pub fn with_columns<const N: usize>(
         heading: [&str; N],
         more: impl IntoIterator<Item = impl ToString>,
@@ -55,13 +55,13 @@ impl Table {
         self.links.insert((self.rows.len() - 1, heading.to_owned()), address);
     }
 
-    /// Where the cell of a row and a column, both from 0 and the heading included, leads to.
+    /// Returns the address of the cell in a row and a column, both from 0 and the heading included.
     pub(crate) fn address(&self, row: usize, column: usize) -> Option<&str> {
         let heading = self.rows.first()?.get(column)?;
         self.links.get(&(row, heading.clone())).map(String::as_str)
     }
 
-    /// Takes the column of this heading out.
+    /// Removes the column of this heading.
     pub fn without(mut self, heading: &str) -> Table {
         if let Some(column) = self.rows[0].iter().position(|cell| cell == heading) {
             self.rows.iter_mut().for_each(|row| drop(row.remove(column)));
@@ -69,17 +69,17 @@ impl Table {
         self
     }
 
-    /// Whether it has no columns.
+    /// Returns whether the table has no columns.
     pub(crate) fn is_empty(&self) -> bool {
         self.rows.iter().all(Vec::is_empty)
     }
 
-    /// All rows, the heading first.
+    /// Returns all rows, the heading first.
     pub fn rows(&self) -> &[Vec<String>] {
         &self.rows
     }
 
-    /// For a terminal of so many columns, with cells on several lines if they have to be.
+    /// Formats the table for a terminal of `width` columns, with cells on several lines if needed.
     pub fn fitted(self, width: Option<usize>) -> String {
         let columns = width.map(|width| self.widths(width));
         let mut table = Builder::from(self.rows).build();
@@ -90,8 +90,9 @@ impl Table {
         format!("{table}\n")
     }
 
-    /// How wide the cells of each column may be in a table of so many columns of text: the widest
-    /// are made narrower, but not than their words unless nothing else helps.
+    /// Returns the greatest width of the cells of each column in a table of `width` columns of
+    /// text: the widest are made narrower, but not narrower than their longest word unless nothing
+    /// else helps.
     fn widths(&self, width: usize) -> Vec<usize> {
         let longest = |column: usize, of: fn(&str) -> usize| {
             self.rows
@@ -118,7 +119,7 @@ impl Table {
         widths
     }
 
-    /// For a Markdown document.
+    /// Formats the table for a Markdown document.
     pub fn markdown(self) -> String {
         let escaped = |row: Vec<String>| -> Vec<String> {
             row.into_iter().map(|cell| escaped(&cell).replace('|', "\\|")).collect()

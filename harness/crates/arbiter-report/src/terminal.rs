@@ -3,19 +3,19 @@
 use arbiter_names::is_hidden;
 use indicatif::ProgressBar;
 
-/// Escapes the codes that terminals obey in finished text; line ends, tabs and our styles stay.
+/// Control codes that finished text may have: line ends, tabs and our styles.
 const HARMLESS: [&str; 8] =
     ["\n", "\t", "\r\n", "\u{1b}[0m", "\u{1b}[1m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m"];
 
-/// A message as a terminal may show it: what commits, engines and files say in it may hold characters that a
-/// terminal obeys, of which it shows the codes.
+/// Escapes a message for a terminal: text of commits, engines and files may contain characters that
+/// a terminal obeys, of which it shows the codes.
 pub fn shown_message(text: &str) -> String {
     let lines = text.split('\n').map(|line| arbiter_names::shown(line.replace('\t', " ")));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Finished text in any format as a terminal may show it: with codes for what is obeyed and not ours. JSON
-/// reads the codes as the characters.
+/// Escapes finished text in any format for a terminal: characters that it would obey become codes,
+/// unless they are ours. JSON reads the codes as the characters.
 pub fn shown_output(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
@@ -28,27 +28,27 @@ pub fn shown_output(text: &str) -> String {
     shown
 }
 
-/// A line on standard error, unless the user wants to hear nothing but results and errors.
+/// Writes a line to standard error, unless the user wants only results and errors.
 pub fn note(line: &str) {
     log::info!("{line}");
 }
 
-/// The same of what a run shown as another program's has, too: a warning.
+/// Writes a warning, which a run shown as another program's has, too.
 pub fn warn(line: &str) {
     log::warn!("{line}");
 }
 
-/// Whether the user wants to hear nothing but results and errors.
+/// Returns whether the user wants only results and errors.
 pub(crate) fn is_quiet() -> bool {
     !log::log_enabled!(log::Level::Info)
 }
 
-/// A bar of progress on standard error, which nobody sees who wants to hear nothing.
+/// Returns a progress bar on standard error, hidden if the user wants only results and errors.
 pub fn progress_bar(length: u64) -> ProgressBar {
     if is_quiet() { ProgressBar::hidden() } else { ProgressBar::new(length) }
 }
 
-/// An error on standard error.
+/// Writes an error to standard error.
 pub fn complain(error: impl std::fmt::Display) {
     log::error!("{error}");
 }

@@ -1,4 +1,4 @@
-//! Figures as reports write them.
+//! Formats of figures in reports.
 
 use std::cmp::Ordering;
 
@@ -6,13 +6,14 @@ use arbiter_stats::elo::{Estimate, finite};
 use arbiter_stats::sequential::MAX_ELO;
 use arbiter_stats::{SprtStatus, Trinomial};
 
-/// What stands for a figure that is not defined.
+/// Mark of an undefined figure.
 pub(crate) const UNDEFINED: &str = "–";
 
-/// By how much the two sides of an interval may differ, in parts of half of it, to be one "±".
+/// Greatest difference between the two sides of an interval, in parts of half of it, for one "±".
 const MOST_SKEW: f64 = 0.25;
 
-/// An estimate as `+4.1 ± 5.3`, or as [`interval`] has it if its two sides differ much; its bound if all was won or lost.
+/// Formats an estimate as `+4.1 ± 5.3`, or like [`interval`] if its two sides differ much; its
+/// bound if all was won or lost.
 pub fn plus_minus(estimate: Option<Estimate>) -> String {
     let Some(estimate) = estimate else { return UNDEFINED.to_owned() };
     let skew = estimate.high + estimate.low - 2.0 * estimate.value;
@@ -24,14 +25,14 @@ pub fn plus_minus(estimate: Option<Estimate>) -> String {
     }
 }
 
-/// [`plus_minus`] with the level of the interval, if there is one.
+/// Formats like [`plus_minus`] with the level of the interval, if there is one.
 pub fn plus_minus_95(estimate: Option<Estimate>) -> String {
     let level = if estimate.as_ref().is_some_and(is_told) { " (95 %)" } else { "" };
     format!("{}{level}", plus_minus(estimate))
 }
 
-/// An estimate as `+4.1 [-1.2, +9.3]`; an end that is beyond all bounds is open. Its bound if it is itself
-/// beyond them.
+/// Formats an estimate as `+4.1 [-1.2, +9.3]`; an end that is beyond all bounds is open. Its bound
+/// if it is itself beyond them.
 pub fn interval(estimate: &Estimate) -> String {
     let Estimate { value, low, high } = *estimate;
     let bound = |end: f64, beyond| signed(finite(end).unwrap_or(beyond), 0);
@@ -45,8 +46,9 @@ pub fn interval(estimate: &Estimate) -> String {
     }
 }
 
-/// Whether an interval, or a bound, says anything. All pairs alike show no spread to judge by, which is not
-/// certainty, and a bound on the wrong side of zero, or an interval without ends, leaves all open.
+/// Returns whether an interval, or a bound, proves anything. Pairs that are all alike show no
+/// spread, which is not certainty, and a bound on the wrong side of zero, or an interval without
+/// ends, leaves all open.
 pub(crate) fn is_told(&Estimate { value, low, high }: &Estimate) -> bool {
     match value {
         f64::INFINITY => low > 0.0,
@@ -55,12 +57,13 @@ pub(crate) fn is_told(&Estimate { value, low, high }: &Estimate) -> bool {
     }
 }
 
-/// Games that were all won or all lost and are too few for a bound.
+/// Formats games that were all won or all lost and are too few for a bound.
 pub(crate) fn too_few(games: Trinomial) -> String {
     format!("{}–{}, too few games for an interval", games.wins, games.losses)
 }
 
-/// A likelihood of superiority as per cent, or its bound; never 0 or all, to which they are rounded.
+/// Formats a likelihood of superiority as per cent, or its bound; never as 0 or 100 %, to which it
+/// would be rounded.
 pub fn superiority(los: Option<f64>, bound: Option<(Ordering, f64)>) -> String {
     let side = match (bound, los) {
         (Some((side, _)), _) => side,
@@ -72,46 +75,46 @@ pub fn superiority(los: Option<f64>, bound: Option<(Ordering, f64)>) -> String {
     format!("{} {}", if side.is_gt() { '>' } else { '<' }, percent(value))
 }
 
-/// A number with its sign, so many decimals, and no minus before zero.
+/// Formats a number with its sign, `decimals` decimals, and no minus before zero.
 pub fn signed(value: f64, decimals: usize) -> String {
     let text = format!("{value:+.decimals$}");
     let is_zero = text.bytes().all(|byte| b"-0.".contains(&byte));
     if is_zero { text.replacen('-', "+", 1) } else { text }
 }
 
-/// A log-likelihood ratio with the bounds that hold now, as `+1.28 [-2.94, 2.90]`.
+/// Formats a log-likelihood ratio with the bounds that apply now, as `+1.28 [-2.94, 2.90]`.
 pub(crate) fn ratio(SprtStatus { llr, lower, upper, .. }: SprtStatus) -> String {
     format!("{} [{lower:.2}, {upper:.2}]", signed(llr, 2))
 }
 
-/// A share as per cent.
+/// Formats a share as per cent.
 pub fn percent(share: Option<f64>) -> String {
     share.map_or_else(|| UNDEFINED.to_owned(), |share| format!("{:.1} %", 100.0 * share))
 }
 
-/// A share with its interval as `62.5 % [58.1, 66.7]`.
+/// Formats a share with its interval as `62.5 % [58.1, 66.7]`.
 pub(crate) fn percent_interval(share: f64, (low, high): (f64, f64)) -> String {
     format!("{:.1} % [{:.1}, {:.1}]", 100.0 * share, 100.0 * low, 100.0 * high)
 }
 
-/// Games by result, as `10: 4 won, 3 drawn, 3 lost`.
+/// Formats games by result, as `10: 4 won, 3 drawn, 3 lost`.
 pub(crate) fn results(games: &Trinomial, unit: &str) -> String {
     let Trinomial { losses, draws, wins } = games;
     format!("{}{unit}: {wins} won, {draws} drawn, {losses} lost", games.games())
 }
 
-/// As much of a name as has so many characters.
+/// Shortens a name to at most `room` characters.
 pub(crate) fn shortened(name: &str, room: usize) -> String {
     let length = name.chars().count();
     if length <= room {
         return name.to_owned();
     }
-    // Names that differ do so at one of their ends.
+    // Names that differ usually do so at one of their ends.
     let (begin, end) = (room - 1 - room / 3, length - room / 3);
     name.chars().take(begin).chain(['…']).chain(name.chars().skip(end)).collect()
 }
 
-/// Words of Markdown that are read as they are: names of engines are no markup, and nobody is called by them.
+/// Escapes text in Markdown: names of engines are no markup, and mention nobody.
 pub(crate) fn escaped(words: &str) -> String {
     let mut text = String::with_capacity(words.len());
     let mut last = ' ';
@@ -123,7 +126,7 @@ pub(crate) fn escaped(words: &str) -> String {
             '\\' => next.is_ascii_punctuation(),
             '<' => next.is_ascii_alphabetic() || "/!?".contains(next),
             '(' => last == ']',
-            // Within a word it is a letter.
+            // Within a word, an underscore is a letter.
             '_' => !(last.is_alphanumeric() && next.is_alphanumeric()),
             _ => false,
         };

@@ -1,4 +1,4 @@
-//! A transcript as people read it.
+//! Transcript as readable text.
 
 use std::fmt::Write;
 
@@ -10,8 +10,8 @@ use arbiter_game::transcript::{Entry, Mark, Transcript};
 /// Longest line that is shown, in characters.
 const MAX_SHOWN: usize = 400;
 
-/// One line each: the time in milliseconds from the first move, the engine, and an arrow: `<-` is
-/// what it was told, `->` what it said.
+/// Formats one line for each entry: the time in milliseconds from the first move, the engine, and
+/// an arrow: `<-` before a line sent to the engine, `->` before a line from it.
 pub fn transcript_text(transcript: &Transcript, names: ByColor<&str>) -> String {
     let width = names.white.chars().count().max(names.black.chars().count());
     let mut text = String::new();
@@ -21,7 +21,7 @@ pub fn transcript_text(transcript: &Transcript, names: ByColor<&str>) -> String 
             Mark::ToEngine => "<-",
             Mark::FromEngine => "->",
             Mark::Event => "!!",
-            // Of interest to clocks only.
+            // Flushes matter to clocks only.
             Mark::Flushed => continue,
             Mark::NewGame => "==",
             Mark::Cut => "~~",

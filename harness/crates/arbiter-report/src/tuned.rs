@@ -1,4 +1,4 @@
-//! A tuning, or how far it came: its values and what can be said of them.
+//! Tuning, or its state so far: its values and notes on them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,59 +8,59 @@ use crate::table::Table;
 use arbiter_plan::base_name;
 use arbiter_spsa::{Parameter, PathPoint, SpsaState, Tuning, noise};
 
-/// Parameters that a line names at most.
+/// Most parameters named in a line.
 const MAX_NAMED: usize = 6;
 
-/// A tuning by SPSA.
+/// Tuning by SPSA.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct TuningFigures<'a> {
-    /// Iterations in all.
+    /// Number of iterations.
     iterations: u64,
-    /// Iterations with a result.
+    /// Number of iterations with a result.
     iterations_done: u64,
     /// Pairs of each iteration.
     pairs_per_iteration: u64,
-    /// Iterations that may be played before those before them have a result.
+    /// Number of iterations that may be played before earlier ones have a result.
     iterations_ahead: u64,
     /// Exponent by which steps fall.
     alpha: f64,
     /// Exponent by which perturbations fall.
     gamma: f64,
-    /// The constant A as a share of all pairs.
+    /// Constant A as a share of all pairs.
     a_ratio: f64,
-    /// Elo that the noise of the method costs in the mean once the values have settled.
+    /// Mean Elo that the noise of the method costs once the values have settled.
     noise_elo: Option<f64>,
-    /// What that is not above 95 % of the time.
+    /// Elo that this noise costs at most, 95 % of the time.
     noise_elo_95: Option<f64>,
-    /// The parameters as they are now.
+    /// Parameters with their current values.
     parameters: Vec<Tuned<'a>>,
-    /// The values on their way, from the start on.
+    /// Values of the parameters over time, from the start on.
     path: Vec<Step>,
 }
 
-/// A parameter that is tuned.
+/// Tuned parameter.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Tuned<'a> {
     #[serde(flatten)]
     parameter: &'a Parameter,
-    /// The value, not rounded.
+    /// Value, not rounded.
     value: f64,
-    /// The value as the engine takes it.
+    /// Value as the engine takes it.
     tuned: String,
 }
 
-/// The values of a tuning at one point of their way.
+/// Values of a tuning at one point of their path.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Step {
-    /// Games until then.
+    /// Number of games so far.
     games: u64,
     /// Games that the first sides won less those that they lost.
     score: i64,
-    /// The values in the order of the parameters, not rounded.
+    /// Values in the order of the parameters, not rounded.
     values: Vec<f64>,
 }
 
-/// The figures of the tuning, if the run is one.
+/// Returns the figures of the tuning, if the run is one.
 pub(crate) fn figures(summary: &Summary) -> Option<TuningFigures<'_>> {
     let spsa = summary.spsa.as_ref()?;
     let tuning = spsa.tuning();
@@ -89,7 +89,7 @@ fn tuned<'a>((parameter, &value): (&'a Parameter, &f64)) -> Tuned<'a> {
     Tuned { parameter, value, tuned: parameter.setting(value).1 }
 }
 
-/// What is tuned: the first names.
+/// Returns the names of the first tuned parameters.
 pub fn tuned_names(tuning: &Tuning) -> String {
     let shown = tuning.parameters.iter().take(MAX_NAMED).map(|p| p.name.as_str());
     let shown = shown.collect::<Vec<_>>().join(", ");
@@ -99,7 +99,7 @@ pub fn tuned_names(tuning: &Tuning) -> String {
     }
 }
 
-/// How long it takes, and by which steps.
+/// Returns the length of the tuning, and its gains.
 pub fn tuning_schedule(tuning: &Tuning) -> String {
     let Tuning { parameters: _, alpha, gamma, a_ratio, iterations, pairs, ahead } = tuning;
     let games = 2 * tuning.all_pairs();
@@ -109,7 +109,7 @@ pub fn tuning_schedule(tuning: &Tuning) -> String {
     )
 }
 
-/// What is tuned and how, in sentences.
+/// Describes the tuning, in sentences.
 pub(crate) fn words(tuning: &Tuning) -> String {
     let schedule = tuning_schedule(tuning);
     format!(
@@ -118,7 +118,7 @@ pub(crate) fn words(tuning: &Tuning) -> String {
     )
 }
 
-/// How far it has come, in one line: iterations, and the first of the values with their change.
+/// Returns the state in one line: iterations, and the first of the values with their change.
 pub(crate) fn line(tuning: &Tuning, finished: u64, theta: &[f64]) -> String {
     let shown = tuning.parameters.iter().zip(theta).take(MAX_NAMED);
     let values = shown.map(|(parameter, value)| {
@@ -129,7 +129,7 @@ pub(crate) fn line(tuning: &Tuning, finished: u64, theta: &[f64]) -> String {
     std::iter::once(iteration).chain(values).chain(more).collect::<Vec<_>>().join(" · ")
 }
 
-/// One row for each parameter.
+/// Returns a table with one row for each parameter.
 pub(crate) fn table(spsa: &SpsaState) -> Table {
     let mut table = Table::with_columns(
         ["parameter", "start", "value", "tuned"],
@@ -145,13 +145,13 @@ pub(crate) fn table(spsa: &SpsaState) -> Table {
     table
 }
 
-/// The values as UCI options, a line for each.
+/// Formats the values as UCI options, a line for each.
 pub(crate) fn options(spsa: &SpsaState) -> String {
     let settings = spsa.tuning().settings(spsa.theta()).into_iter();
     settings.map(|(name, value)| format!("setoption name {name} value {value}\n")).collect()
 }
 
-/// The values as a table of source code has them, a line for each that is not as at the start.
+/// Formats the values as a patch of a table of source code, a line for each that has changed.
 pub(crate) fn assignments(spsa: &SpsaState) -> String {
     let tuning = spsa.tuning();
     let (now, start) = (tuning.settings(spsa.theta()), tuning.settings(&tuning.start()));
@@ -160,7 +160,7 @@ pub(crate) fn assignments(spsa: &SpsaState) -> String {
     changed.map(line).collect()
 }
 
-/// What else there is to know of the values.
+/// Returns further notes on the values.
 pub(crate) fn notes(summary: &Summary, spsa: &SpsaState) -> Vec<String> {
     let tuning = spsa.tuning();
     let mut notes = Vec::new();
@@ -183,13 +183,14 @@ pub(crate) fn notes(summary: &Summary, spsa: &SpsaState) -> Vec<String> {
     notes
 }
 
-/// Elo that the noise costs in the long run; `None` before the first game.
+/// Returns the mean Elo that the noise costs in the long run, and its 95 % limit; `None` before the
+/// first game.
 fn expected_noise(summary: &Summary, tuning: &Tuning) -> Option<(f64, f64)> {
     let draws = summary.counts.main_encounter().games.draw_ratio()?;
     Some(noise(tuning, draws))
 }
 
-/// What came out, in a sentence.
+/// Returns the result, in a sentence.
 pub(crate) fn conclusion(summary: &Summary, spsa: &SpsaState) -> String {
     let (done, all) = (spsa.finished(), spsa.tuning().iterations);
     let values = spsa.tuning().settings(spsa.theta()).into_iter();

@@ -1,4 +1,4 @@
-//! How a run ended, or how it stands, in sentences.
+//! Ending of a run, or its state, in sentences.
 
 use crate::summary::{Summary, Verdict};
 use crate::text::{percent, ratio};
@@ -6,7 +6,7 @@ use arbiter_names::counted;
 use arbiter_plan::{Ending, Overload, RunKind};
 use arbiter_spsa::SpsaState;
 
-/// The verdict; what is left to be said of a run without one.
+/// Returns the verdict, or for a run without one its state.
 pub fn verdict_sentence(summary: &Summary) -> String {
     let name = |index: usize| summary.engines.get(index).map_or("?", String::as_str);
     let decided = |hypothesis, relation, [preferred, other]: [f64; 2], model| {
@@ -91,14 +91,14 @@ fn open_sentence(summary: &Summary) -> String {
     }
 }
 
-/// Where a test stands that has decided nothing yet; nothing of a run without one.
+/// Returns the state of a test that is not decided yet; empty for a run without one.
 fn so_far(summary: &Summary) -> String {
     let Some((_, sprt_status)) = summary.test() else { return String::new() };
     let (llr, games) = (ratio(sprt_status), counted(summary.counts.games(), "game"));
     format!("\nNeither hypothesis is accepted: LLR {llr} after {games}.")
 }
 
-/// How the tuning stands, and what is to be done about it.
+/// Returns the state of the tuning, and what to do about it.
 fn tuning(summary: &Summary, spsa: &SpsaState) -> String {
     let (done, all) = (spsa.finished(), spsa.tuning().iterations);
     match summary.ending {

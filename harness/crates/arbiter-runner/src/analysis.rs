@@ -8,10 +8,10 @@ use arbiter_game::referee::{Fault, Reply, Turn};
 use arbiter_process::{QUIT_GRACE, Spawner};
 use arbiter_protocol::{Game, Go, Limits, Protocol, Score};
 
-/// The result of a search.
+/// Result of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Evaluation {
-    /// Score for the side to move.
+    /// Score from the view of the side to move.
     pub score: Score,
     /// Depth of the search, in plies.
     pub depth: u32,
@@ -22,7 +22,7 @@ pub struct Evaluation {
 pub struct AnalysisEngine {
     setup: EngineSetup,
     engine: EngineProcess,
-    /// The engine lives as long as this does.
+    /// Spawner of the engine, which lives as long as the spawner does.
     _spawner: Spawner,
 }
 
@@ -38,8 +38,8 @@ impl AnalysisEngine {
         Ok(AnalysisEngine { setup: setup.clone(), engine, _spawner: spawner })
     }
 
-    /// What the engine thinks of the position after `nodes` nodes, with nothing remembered from
-    /// other positions; `None` if it gives no score.
+    /// Returns the engine's evaluation of the position after `nodes` nodes, with a cleared hash;
+    /// `None` if it gives no score.
     pub async fn ask(
         &mut self,
         fen: &str,
@@ -65,7 +65,7 @@ impl AnalysisEngine {
         }
     }
 
-    /// Ends the engine.
+    /// Ends the engine with `quit`.
     pub async fn quit(self) {
         self.engine.quit(QUIT_GRACE).await;
     }

@@ -1,4 +1,5 @@
-//! The socket of a running run: a file in its results folder that only its owner may use.
+//! The control socket of a run in progress: a file in its results folder that only its owner may
+//! use.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::Shutdown;
@@ -10,26 +11,26 @@ use arbiter_plan::ControlCommand;
 use arbiter_process::{LocalSocket, connect_local};
 use thiserror::Error;
 
-/// Longest name of a run that becomes part of the file's name as it is: the system takes 108 bytes
-/// for the whole path.
+/// Maximum length of a run's name, in bytes, that becomes part of the file name unchanged: the
+/// system allows 108 bytes for the whole path.
 const MAX_PLAIN: usize = 64;
 
-/// How long a run may take to answer a command.
+/// Maximum time for a run to answer a command.
 pub const CONTROL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Why a run did not carry out a command.
+/// Reason that a run did not carry out a command.
 #[derive(Debug, Error)]
 pub enum ControlError {
-    /// No process plays it.
+    /// No process plays the run.
     #[error("run '{0}' in {1} is not being played")]
     Idle(String, String),
-    /// It cannot be reached, does not answer, or refuses.
+    /// The run cannot be reached, does not answer, or refuses.
     #[error("{0}")]
     Refused(String),
 }
 
-/// Sends a command to a run, whose name must be one, and waits for its answer for at most `patience`: a
-/// line in words or JSON.
+/// Sends a command to a run, whose name must be valid, and waits at most `patience` for its answer:
+/// a line of text or JSON.
 pub fn send_command(
     results: &Path,
     run: &str,
@@ -69,8 +70,8 @@ pub fn connect_control_socket(results: &Path, run: &str) -> io::Result<UnixStrea
     connect_local(results, &file_name(run))
 }
 
-/// Makes the socket that a run listens on, in place of one that a killed process left behind.
-/// Whoever holds the lock of the run may do that.
+/// Creates the socket on which a run listens, in place of one that a killed process left behind.
+/// The caller must hold the lock of the run.
 pub fn bind_control_socket(results: &Path, run: &str) -> io::Result<LocalSocket> {
     LocalSocket::bind(results, file_name(run))
 }

@@ -1,7 +1,7 @@
 //! The loop of a run: select an event, apply it to the state, carry out the effects.
 //!
 //! Order of the effects of a finished pair: first the store, then the counts, then the observers.
-//! What is counted is on disk.
+//! Every counted pair is on disk.
 
 #![expect(clippy::disallowed_methods, reason = "the dispatcher stamps events")]
 
@@ -19,66 +19,67 @@ use arbiter_plan::{
 };
 use arbiter_store::{Store, StoreError, StoredRun};
 
-/// How often observers may look at the time, and at the games in progress.
+/// Interval at which observers may look at the time, and at the games in progress.
 const TICK: Duration = Duration::from_millis(200);
 
-/// After how many counted pairs the store is told what the files of games have.
+/// Counted pairs between two notes in the store of the written games files.
 const NOTED_PAIRS: u64 = 256;
 
-/// Pairs kept in memory until they are counted, and events that go to the disk together, at least.
+/// Minimum limit of pairs that are kept in memory until they are counted, and of events in one
+/// commit.
 const HELD_PAIRS: usize = 16;
 
-/// The same at most, however many games are played at once.
+/// Maximum limit of such pairs and events, whatever the concurrency.
 const MAX_HELD_PAIRS: usize = 1024;
 
-/// What a run needs besides its state and executor.
+/// Inputs of a run besides its state and executor.
 pub struct Run<'a> {
-    /// Its name in the store.
+    /// Name of the run in the store.
     pub name: &'a str,
-    /// Where pairs are committed.
+    /// Store in which pairs are committed.
     pub store: &'a mut Store,
-    /// Makes the job of a pairing.
+    /// Maker of the jobs of pairings.
     pub jobs: JobMaker<'a>,
-    /// Whether a signal ends it without the pairs in flight.
+    /// `true` if a signal ends the run without the pairs in flight.
     pub stops_at_once: bool,
-    /// What is played.
+    /// Plan of the run.
     pub plan: &'a Plan,
-    /// Observers of its events.
+    /// Observers of the run's events.
     pub observers: Vec<&'a mut dyn Observer>,
-    /// Commands of the user while it runs.
+    /// Channel of the user's commands.
     pub control_requests: mpsc::Receiver<ControlRequest>,
 }
 
-/// A command to a running run, and where its answer is waited for.
+/// A command to a run in progress, with the channel for its answer.
 #[derive(Debug)]
 pub struct ControlRequest {
     /// The command.
     pub command: ControlCommand,
-    /// Takes the answer; it may be closed.
+    /// Channel for the answer; it may be closed.
     pub reply: oneshot::Sender<Answer>,
 }
 
-/// What became of a command.
+/// Outcome of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// In a sentence without its end; an error if nothing changed.
+    /// Text without a full stop; an error if nothing changed.
     pub words: Result<String, String>,
-    /// How the run stands after it.
+    /// Status of the run after the command.
     pub status: RunStatus,
 }
 
-/// Why a run had to stop. Everything committed stays, and the run can be resumed.
+/// Reason that a run had to stop. Everything committed stays, and the run can be resumed.
 #[derive(Debug, Error)]
 pub enum RunError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The store does not take what was played.
+    /// The store refuses played pairs.
     #[error("{source}; {saved}")]
     Unsaved {
-        /// Its reason.
+        /// Reason of the store.
         source: StoreError,
-        /// What became of that, and what is to be done.
+        /// Place where the pairs were saved, and advice.
         saved: String,
     },
     /// An observer failed.
@@ -87,7 +88,7 @@ pub enum RunError {
     /// A pair could not be played for a reason that is no engine's fault.
     #[error("pair {pair}: {reason}")]
     Environment {
-        /// The pair.
+        /// Number of the pair.
         pair: u64,
         /// The reason.
         reason: String,
@@ -100,15 +101,15 @@ pub enum RunError {
         "{cause}{faults} of {games} games ended by the fault of an engine ({by_engine}), far more than --fault-limit {limit} allows"
     )]
     Faulty {
-        /// Why, if the machine is to blame: a sentence, or nothing.
+        /// Overload of the machine, as a sentence; empty if the machine is not to blame.
         cause: String,
-        /// Such games.
+        /// Number of such games.
         faults: u64,
-        /// All counted games.
+        /// Number of all counted games.
         games: u64,
-        /// How many of them by which engine.
+        /// Number of such games of each engine, as text.
         by_engine: String,
-        /// The share that the plan allows.
+        /// Share of faults that the plan allows, 0 to 1.
         limit: f64,
     },
     /// No worker can be reached any more.
@@ -116,7 +117,7 @@ pub enum RunError {
     Lost(String),
 }
 
-/// What asked a run to stop.
+/// Cause of a run's stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopCause {
     /// A signal, or the key that stands for Ctrl-C.
@@ -125,29 +126,29 @@ pub enum StopCause {
     Drain,
 }
 
-/// How a run ended, and what asked it to stop, if anything.
+/// Ending of a run, and the cause of a stop, if there was one.
 #[derive(Debug)]
 pub struct Finished {
-    /// The ending.
+    /// Way in which the run ended.
     pub ending: Ending,
-    /// What asked it to stop.
+    /// Cause of the stop.
     pub stop_cause: Option<StopCause>,
-    /// Why the store does not have the ending, though it has all pairs.
+    /// Reason that the store lacks the ending, though it has all pairs.
     pub unnoted: Option<StoreError>,
 }
 
-/// The time of day, in milliseconds of Unix time.
+/// Returns the time of day, in milliseconds of Unix time.
 pub fn unix_time_ms() -> i64 {
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// Any moment, for computations that need one to count from and do not care which it is.
+/// Returns any moment, for computations that only need a point to count from.
 pub fn any_moment() -> Instant {
     Instant::now()
 }
 
-/// Plays until the state says that the run is over. Whatever happens, no engine is left.
+/// Plays until the state is over. In any case, no engine is left.
 pub async fn dispatch<E: Executor>(
     run: Run<'_>,
     state: &mut RunState,
@@ -164,20 +165,20 @@ pub async fn dispatch<E: Executor>(
     result
 }
 
-/// A run at work.
+/// A run in progress.
 struct Dispatcher<'a, 'r, E> {
     run: Run<'r>,
-    /// What the store says of it.
+    /// Row of the run in the store.
     stored: StoredRun,
     state: &'a mut RunState,
     executor: E,
-    /// Counts from the start.
+    /// Clock since the start.
     clock: Instant,
     /// Pairs that are on disk and not counted yet, as many as are kept in memory.
     held: BTreeMap<u64, PlayedPair>,
-    /// Whether no pair was played by a worker: a bad one is excluded, and its games do not count.
+    /// `true` if no worker has played a pair: a bad worker is excluded, and its games do not count.
     is_local: bool,
-    /// What asked the run to stop.
+    /// Cause of the stop.
     stop_cause: Option<StopCause>,
     unnoted: Option<StoreError>,
 }
@@ -228,7 +229,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         }
     }
 
-    /// Applies an event to the state, and carries out the effects.
+    /// Applies an input to the state, and carries out the effects.
     async fn apply(&mut self, event: RunInput) -> Result<(), RunError> {
         for effect in self.state.apply(event) {
             self.carry_out(effect).await?;
@@ -236,7 +237,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         self.check_faults()
     }
 
-    /// An error if the run cannot end well any more.
+    /// Returns an error if the run cannot end well any more.
     fn check_faults(&self) -> Result<(), RunError> {
         let (counts, limit) = (self.state.counts(), self.run.plan.fault_limit);
         let may_end = self.is_local && !self.run.plan.is_lenient;
@@ -274,7 +275,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(())
     }
 
-    /// Excludes a worker: what it has played no longer counts.
+    /// Excludes a worker, whose pairs no longer count.
     fn exclude_worker(&mut self, remark: &Remark) -> Result<(), RunError> {
         let takes_back = self.state.can_take_back();
         let (store, name, now) = (&mut self.run.store, self.run.name, unix_time_ms());
@@ -321,9 +322,9 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(())
     }
 
-    /// Commits the first event, and with it all that need not be waited for, as one group: where many
-    /// games are short, pairs end faster than a disk writes one after another. Returns the events for
-    /// the state, and the worker that is to be excluded after them, if any.
+    /// Commits the first event, and all others that are ready, as one group: short games end faster
+    /// than a disk writes them one by one. Returns the inputs for the state, and the worker to
+    /// exclude after them, if any.
     fn commit_all(&mut self, first: JobEvent) -> Result<(Vec<RunInput>, Option<Remark>), RunError> {
         let mut happened = Vec::new();
         let mut next = Some(first);
@@ -379,7 +380,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(events)
     }
 
-    /// Saves what the store does not take; the error says where.
+    /// Saves the pairs that the store refuses; the error names the place.
     fn save_elsewhere(&self, source: StoreError, happened: &[JobEvent]) -> RunError {
         let played = happened.iter().filter_map(|event| match event {
             JobEvent::Played { played, .. } => Some(played),
@@ -397,7 +398,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         RunError::Unsaved { source, saved }
     }
 
-    /// Puts a played pair on disk. The state need not know of what is only for observers.
+    /// Writes a played pair to disk. Returns no input for events that are for observers only.
     fn commit(&mut self, event: &mut JobEvent) -> Result<Option<RunInput>, RunError> {
         let run = self.run.name;
         match event {
@@ -448,7 +449,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(None)
     }
 
-    /// Returns when a suspect pair is played again, if it is.
+    /// Returns the input by which a suspect pair is played again, if it is.
     fn voided(&self, pair: u64) -> Result<Option<RunInput>, StoreError> {
         let Run { store, name, plan, .. } = &self.run;
         let times = store.times_voided(name, pair)?;
@@ -494,8 +495,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(())
     }
 
-    /// Notes what the files of games have, if that are so many pairs or a multiple: whoever resumes the run
-    /// has to compare only what came later.
+    /// Notes the written part of the games files if its number of pairs is a multiple of `pairs`,
+    /// so that a resumption only compares what came later.
     fn note_written(&self, pairs: u64) {
         let Run { store, name, observers, .. } = &self.run;
         for written in observers.iter().filter_map(|observer| observer.written()) {
@@ -510,7 +511,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         tell(&mut self.run.observers, event)
     }
 
-    /// Applies a command to the executor; returns its event for the state, if any, and the answer.
+    /// Applies a command to the executor; returns its input for the state, if any, and the answer.
     fn apply_control(
         &mut self,
         command: ControlCommand,

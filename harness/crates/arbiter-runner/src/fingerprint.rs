@@ -1,4 +1,4 @@
-//! Hashes of the inputs of a run, by which a resumed run is known to be the same run.
+//! Hashes of the inputs of a run, by which a resumed run is identified.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -10,7 +10,7 @@ use arbiter_plan::{Plan, Program, bundled_book};
 use arbiter_process::{open_input, processor_name, system_version};
 use arbiter_store::Fingerprints;
 
-/// An input cannot be read, or is not what it was when the run started.
+/// An input that cannot be read, or differs from that at the start of the run.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub struct FingerprintError(String);
@@ -43,7 +43,8 @@ pub fn take_fingerprints(
     })
 }
 
-/// This machine in words: processor, system, what may be used of it. Nothing that names its user.
+/// Returns a description of this machine: processor, system, usable resources. Nothing in it
+/// identifies the user.
 fn host() -> String {
     let processor = processor_name().unwrap_or_else(|| "unknown processor".to_owned());
     let count = std::thread::available_parallelism().map_or(0, usize::from);
@@ -52,7 +53,7 @@ fn host() -> String {
     format!("{processor}, {count} processors to use, {}, {arch}", system.trim())
 }
 
-/// Compares the inputs with which a run started and those there are now.
+/// Compares the inputs at the start of a run with the present ones.
 pub fn check_unchanged(
     plan: &Plan,
     then: &Fingerprints,
@@ -78,7 +79,7 @@ pub fn check_unchanged(
     )))
 }
 
-/// The first file of an option that changed, with both hashes.
+/// Returns the first changed file of an option, with both hashes.
 fn changed_option_file(plan: &Plan, then: &Fingerprints, now: &Fingerprints) -> Option<String> {
     let files = plan.engines.iter().flat_map(|engine| {
         engine.option_files().map(|(option, path)| (&engine.name, option, path))
@@ -108,7 +109,7 @@ fn hash_openings(book: &Book) -> String {
     hasher.finalize().to_string()
 }
 
-/// The blake3 hash of a file, hexadecimal.
+/// Returns the blake3 hash of a file, in hexadecimal.
 pub fn hash_file(path: &Path) -> Result<String, FingerprintError> {
     let mut hasher = blake3::Hasher::new();
     let hashed = open_input(path).and_then(|file| hasher.update_reader(file).map(drop));

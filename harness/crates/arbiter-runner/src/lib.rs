@@ -1,8 +1,8 @@
 //! Plays a run from its first pair to its end.
 //!
 //! [`dispatch()`] selects an event, applies it to [`arbiter_plan::RunState`], and carries out the
-//! effects; it decides nothing. An [`Executor`] plays pairs: a [`LocalExecutor`] here, a
-//! [`RemoteExecutor`] by workers of a coordinator, which holds the other end of its [`job_channel`].
+//! effects; it decides nothing. An [`Executor`] plays pairs: a [`LocalExecutor`] on this machine, a
+//! [`RemoteExecutor`] by workers of a coordinator, which has the other end of its [`job_channel`].
 
 mod analysis;
 mod control_socket;

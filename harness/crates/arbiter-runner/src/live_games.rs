@@ -5,14 +5,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arbiter_game::live_game::{GameSnapshot, LiveGame};
 
-/// Number of the pair, and which game of it, from 0.
+/// Number of the pair, and index of the game in it, from 0.
 pub type GameId = (u64, usize);
 
-/// The games in progress, in order; clones share them.
+/// List of the games in progress, in order; clones share the list.
 #[derive(Debug, Clone, Default)]
 pub struct LiveGames(Arc<Mutex<BTreeMap<GameId, Arc<LiveGame>>>>);
 
-/// Takes its game off the list when it is dropped.
+/// Guard that removes its game from the list when it is dropped.
 #[derive(Debug)]
 pub struct LiveGameGuard {
     live_games: LiveGames,
@@ -28,8 +28,8 @@ impl LiveGames {
         LiveGameGuard { live_games: self.clone(), id, live_game }
     }
 
-    /// Snapshots of the first `limit` games, and the number of all games. A game without a snapshot
-    /// yet is only counted.
+    /// Returns snapshots of the first `limit` games, and the number of all games. A game without a
+    /// snapshot is only counted.
     pub fn snapshots(&self, limit: usize) -> (Vec<(GameId, GameSnapshot)>, usize) {
         let games = self.games();
         let count = games.len();
@@ -47,7 +47,7 @@ impl LiveGames {
 }
 
 impl LiveGameGuard {
-    /// The game.
+    /// Returns the game.
     pub fn live_game(&self) -> Arc<LiveGame> {
         self.live_game.clone()
     }

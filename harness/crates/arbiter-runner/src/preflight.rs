@@ -1,4 +1,4 @@
-//! The engines of a plan: their setups, and checks before the run that they work.
+//! The engines of a plan: their setups, and trials before the run.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,16 +18,17 @@ use arbiter_process::{
 };
 use arbiter_protocol::{Deadlines, OptionDeclaration, Protocol, Session, SessionError, Setup};
 
-/// How long an engine may take to answer `uci` before it is asked whether it speaks xboard.
+/// Time for an engine to answer `uci` before it is tried as an xboard engine.
 const HEAD_START: Duration = Duration::from_secs(1);
 
-/// Arguments that make engines with a console of their own speak UCI.
+/// Arguments that make engines with a console interface speak UCI.
 const UCI_ARGUMENTS: [&str; 3] = ["--uci", "-uci", "uci"];
 
-/// Longest time that an engine may take to answer `uci` with one of these arguments.
+/// Maximum time for an engine to answer `uci` with one of these arguments.
 const ARGUMENT_TRIAL: Duration = Duration::from_secs(2);
 
-/// One setup for each engine of the plan; `own_binary` is the program of the bundled engine.
+/// Returns one setup for each engine of the plan; `own_binary` is the program of the bundled
+/// engine.
 pub fn engine_setups(plan: &Plan, own_binary: &Path) -> Vec<EngineSetup> {
     let with_plan = |engine| {
         let own = engine_setup(engine, own_binary);
@@ -52,13 +53,13 @@ pub fn engine_setups(plan: &Plan, own_binary: &Path) -> Vec<EngineSetup> {
     setups
 }
 
-/// The processors of each of the plan's games on this machine; none if the system decides.
+/// Returns the processors of each of the plan's games on this machine; none if the system decides.
 pub fn cpu_sets_of(plan: &Plan) -> Result<Vec<Vec<usize>>, String> {
     let allowed = allowed_cpus();
     cpu_sets(&plan.affinity, &allowed, plan.concurrency, cpus_per_game(plan))
 }
 
-/// The setup of one engine, with the default deadlines.
+/// Returns the setup of one engine, with the default deadlines.
 pub fn engine_setup(engine: &Engine, own_binary: &Path) -> EngineSetup {
     let (program, mut args) = match &engine.program {
         Program::Bundled => (own_binary.to_owned(), vec!["engine".to_owned()]),
@@ -97,8 +98,9 @@ pub fn engine_setup(engine: &Engine, own_binary: &Path) -> EngineSetup {
     }
 }
 
-/// What holds an engine on this machine. It may read the folder of its program, unless it holds the
-/// user's home, its own, and files and folders that its options name.
+/// Returns the sandbox of an engine on this machine. The engine may read the folder of its program,
+/// unless that contains the user's home, its own folder, and files and folders that its options
+/// name.
 fn sandbox_of(engine: &Engine) -> Option<Sandbox> {
     let folder = match &engine.program {
         Program::Path(path) => path.parent().map(Path::to_owned),
@@ -115,35 +117,35 @@ fn sandbox_of(engine: &Engine) -> Option<Sandbox> {
     )
 }
 
-/// What holds an engine that may read these files and folders besides its program.
+/// Returns a sandbox in which an engine may read these files and folders besides its program.
 pub fn sandbox(mode: SandboxMode, readable: Vec<PathBuf>) -> Option<Sandbox> {
     let is_required = mode == SandboxMode::Require;
     let sandbox = Sandbox { readable, is_required, ..Sandbox::default() };
     (mode != SandboxMode::Off).then_some(sandbox)
 }
 
-/// Why an engine cannot be used.
+/// Reason that an engine cannot be used.
 #[derive(Debug, Error)]
 #[error("engine '{name}': {cause}")]
 pub struct PreflightError {
     /// Name of the engine.
     pub name: String,
     cause: String,
-    /// Whether the machine failed, and not the engine.
+    /// `true` if the machine failed, and not the engine.
     pub environment: bool,
-    /// Whether it could not be started at all.
+    /// `true` if the engine could not be started at all.
     pub at_start: bool,
 }
 
 impl PreflightError {
-    /// An engine that is unfit, and why.
+    /// Returns the error of an unfit engine.
     pub(crate) fn new(setup: &EngineSetup, cause: String) -> PreflightError {
         PreflightError { name: setup.name.clone(), cause, environment: false, at_start: false }
     }
 }
 
-/// Starts an engine that is to play no game of a run. One that should speak UCI, and answers xboard's
-/// greeting first, comes back as an xboard engine without its options.
+/// Starts an engine that plays no game of a run. If it should speak UCI, and answers xboard's
+/// greeting first, it is returned as an xboard engine without its options.
 pub(crate) async fn start(
     spawner: &Spawner,
     setup: &EngineSetup,
@@ -187,8 +189,8 @@ pub(crate) async fn start(
     })
 }
 
-/// Starts an engine that speaks no UCI with each of the known arguments, and returns the first with
-/// which it does.
+/// Starts an engine without UCI with each of the known arguments, and returns the first with which
+/// it speaks UCI.
 async fn uci_argument(spawner: &Spawner, setup: &EngineSetup) -> Option<&'static str> {
     let mut setup = EngineSetup { setup: Setup::default(), ..setup.clone() };
     for argument in UCI_ARGUMENTS {
@@ -203,12 +205,12 @@ async fn uci_argument(spawner: &Spawner, setup: &EngineSetup) -> Option<&'static
     None
 }
 
-/// Returns whether an engine that runs has answered `uci` with nothing that ends the answer.
+/// Returns whether a running engine has answered `uci` with nothing that ends the answer.
 fn is_silent(error: &EngineError) -> bool {
     matches!(error, EngineError::Session(SessionError::Late { awaited: "uciok", .. }))
 }
 
-/// Starts an engine as one that speaks xboard, if it says `feature`.
+/// Starts an engine as an xboard engine, if it sends `feature`.
 async fn start_xboard(spawner: &Spawner, setup: &EngineSetup) -> Option<EngineProcess> {
     let (protocol, told) = (Protocol::Xboard, Setup::default());
     let setup = EngineSetup { protocol, setup: told, ..setup.clone() };
@@ -230,25 +232,26 @@ pub(crate) fn start_spawner(name: &str) -> Result<Spawner, PreflightError> {
     })
 }
 
-/// What the checks found that is no error.
+/// Findings of the checks that are no errors.
 #[derive(Debug, Default)]
 pub struct Preflight {
-    /// Engines that should speak UCI and speak xboard. Nothing else was found out about them.
+    /// Engines that should speak UCI and speak xboard. They were not checked further.
     pub xboard: Vec<String>,
-    /// Openings of the book that some engine cannot set up, by their index in it.
+    /// Openings of the book that an engine cannot set up, by their index.
     pub unplayable: BTreeSet<usize>,
-    /// Engines that use several threads by default and are not told otherwise: name and threads.
+    /// Name and threads of engines that use several threads by default without an option for it.
     pub threaded: Vec<(String, usize)>,
-    /// Of each engine, what it has by default, and what of its options was left out.
+    /// Default options of each engine, and its options that were left out.
     pub options: Vec<OptionsFound>,
 }
 
-/// The options of an engine as they were found.
+/// Options of an engine, as found.
 #[derive(Debug, Clone, Default)]
 pub struct OptionsFound {
-    /// Name and value that they have to begin with.
+    /// Name and default value of each option.
     pub defaults: Vec<(String, String)>,
-    /// Name and value of those that are left out, and whether the engine has an option of this name.
+    /// Name and value of options that are left out, and whether the engine has an option of this
+    /// name.
     pub left_out: Vec<(String, String, bool)>,
 }
 
@@ -270,8 +273,8 @@ impl OptionsFound {
     }
 }
 
-/// Starts, configures and ends each engine once, so that a wrong option is an error before the
-/// run and not a thousand lost games in it.
+/// Starts, configures and ends each engine once, so that a wrong option is an error before the run
+/// and not a thousand lost games in it.
 pub async fn check_game_engines(
     setups: &[EngineSetup],
     book: &Book,
@@ -315,7 +318,7 @@ pub async fn check_game_engines(
     Ok(Preflight { xboard, unplayable, threaded, options })
 }
 
-/// As [`check_game_engines`], for engines that are asked about positions and play no games.
+/// Checks engines as [`check_game_engines`] does, but for queries about positions instead of games.
 pub async fn check_suite_engines(
     setups: &[EngineSetup],
     needs_chess960: bool,
@@ -331,7 +334,7 @@ pub async fn check_suite_engines(
     check_each(setups, judge).await
 }
 
-/// Starts an engine once, and tells what `ask` learns of it.
+/// Starts an engine once, and returns the result of `ask`.
 pub async fn ask_engine<T>(
     setup: &EngineSetup,
     ask: impl FnOnce(&Session) -> T,
@@ -343,7 +346,7 @@ pub async fn ask_engine<T>(
     Ok(learnt)
 }
 
-/// Starts, configures and ends each engine once, and lets `judge` say why it is unfit.
+/// Starts, configures and ends each engine once, and lets `judge` return the reason if it is unfit.
 async fn check_each(
     setups: &[EngineSetup],
     mut judge: impl FnMut(&EngineSetup, &EngineProcess) -> Result<(), &'static str>,
@@ -358,7 +361,7 @@ async fn check_each(
     Ok(())
 }
 
-/// What to do about an engine that did not get through its handshake.
+/// Returns advice on an engine that failed its handshake.
 fn hint(error: &EngineError) -> &'static str {
     match error {
         EngineError::Exited(_) | EngineError::Closed => {

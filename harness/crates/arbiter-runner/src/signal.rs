@@ -15,24 +15,25 @@ pub enum StopSignal {
     Terminate,
 }
 
-/// Listens from its creation on; signals that arrive between two calls are not lost.
+/// Stream of signals from its creation on; signals between two calls are not lost.
 #[derive(Debug)]
 pub struct Signals {
     interrupt: Option<Signal>,
     terminate: Option<Signal>,
     hang_up: Option<Signal>,
-    /// A file at its size limit is an error of the write, not the end of the process.
+    /// SIGXFSZ, so that a file at its size limit is an error of the write, not the end of the
+    /// process.
     _file_size: Signal,
 }
 
 impl Signals {
-    /// Starts to listen. A signal that we were started to ignore, as `nohup` does with SIGHUP and
-    /// scripts with SIGINT for what they run in the background, stays ignored.
+    /// Starts to listen. A signal that this process was started to ignore, as by `nohup` SIGHUP and
+    /// by scripts SIGINT for background jobs, stays ignored.
     pub fn listen() -> io::Result<Signals> {
         Signals::with(is_signal_ignored)
     }
 
-    /// The same, but heeds SIGINT and SIGTERM in any case.
+    /// Starts to listen, and heeds SIGINT and SIGTERM in any case.
     pub fn listen_in_any_case() -> io::Result<Signals> {
         Signals::with(|signal| {
             signal == SignalKind::hangup().as_raw_value() && is_signal_ignored(signal)
@@ -52,7 +53,7 @@ impl Signals {
         })
     }
 
-    /// The next request.
+    /// Waits for the next signal to stop.
     pub async fn next(&mut self) -> StopSignal {
         tokio::select! {
             () = arrival(&mut self.interrupt) => StopSignal::Interrupt,

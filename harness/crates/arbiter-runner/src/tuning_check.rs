@@ -1,5 +1,5 @@
-//! Whether an engine can be tuned: it has the options, takes their values between two games, and
-//! plays differently with them.
+//! Check that an engine can be tuned: it has the options, accepts their values between two games,
+//! and plays differently with them.
 
 use shakmaty::Color;
 
@@ -14,16 +14,16 @@ use arbiter_protocol::{
 use arbiter_spsa::Tuning;
 use arbiter_spsa::{Parameter, ParameterKind};
 
-/// Positions on which searches with different values are compared.
+/// Number of positions on which searches with different values are compared.
 const POSITIONS: usize = 8;
 
-/// Depth of these searches if a clock would bound them otherwise.
+/// Depth of these searches in plies, if a clock would limit them otherwise.
 const DEPTH: u32 = 8;
 
-/// What there is to know of a search, but for its time.
+/// Result of a search, except for its time.
 type Trace = (String, Option<u32>, Option<Score>, Option<u64>, Vec<String>);
 
-/// The spin options of an engine: name, value at the start, least and greatest.
+/// Returns the spin options of an engine: name, default, minimum and maximum.
 pub async fn spin_options(
     setup: &EngineSetup,
 ) -> Result<Vec<(String, i64, i64, i64)>, PreflightError> {
@@ -34,9 +34,9 @@ pub async fn spin_options(
     ask_engine(setup, |session| session.options().iter().filter_map(spin).collect()).await
 }
 
-/// Tries the engine in `setup` out: each parameter must be an option that takes all its values, and
-/// at least one of them must make a difference. The answer is the names of those that made none in
-/// a few positions of the book.
+/// Tries the engine in `setup` out: each parameter must be an option that accepts all its values,
+/// and at least one of them must make a difference. Returns the names of those that made none in a
+/// few positions of the book.
 pub async fn check_tuning(
     setup: &EngineSetup,
     tuning: &Tuning,
@@ -72,7 +72,7 @@ pub async fn check_tuning(
     Err(PreflightError::new(setup, reason))
 }
 
-/// Whether an option takes all values of a parameter.
+/// Returns an error if an option does not accept all values of a parameter.
 fn check_parameter(engine: &EngineProcess, parameter: &Parameter) -> Result<(), String> {
     let Parameter { name, kind, start, min, max, .. } = parameter;
     for value in [start, min, max] {
@@ -101,8 +101,9 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// What the engine finds with one parameter at a value and the others at their start, told in
-    /// the way of a run: between two games, or to a new process if that is how it is restarted.
+    /// Returns the searches of the engine with one parameter at a value and the others at their
+    /// start, set as in a run: between two games, or in a new process if the engine is restarted
+    /// for each game.
     async fn traces(&mut self, place: usize, value: f64) -> Result<Vec<Trace>, PreflightError> {
         let mut values = self.tuning.start();
         values[place] = value;
@@ -149,7 +150,8 @@ impl Trial<'_> {
         Ok(traces)
     }
 
-    /// The limits of the run, if the same search ends at the same point with them.
+    /// Returns the limits of the run, if the same search ends at the same point with them, or else
+    /// a fixed depth.
     fn question(&self) -> Go {
         match (self.limits.nodes, self.limits.depth) {
             (None, None) => Go { depth: Some(DEPTH), ..Go::default() },

@@ -1,4 +1,4 @@
-//! Formats whose encounters are known from the beginning.
+//! Formats whose encounters are all known at the start.
 
 use super::{Design, Format, Place};
 
@@ -6,26 +6,26 @@ use super::{Design, Format, Place};
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Tier {
     encounters: Vec<[usize; 2]>,
-    /// Number of its first pair in the run.
+    /// Number of the tier's first pair in the run.
     first_pair: u64,
-    /// Number of its first encounter in a round.
+    /// Number of the tier's first encounter in a round.
     first_encounter: u64,
 }
 
-/// A list of encounters, gone through for each pair of each round.
+/// List of encounters that is repeated for each pair of each round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fixed {
     tiers: Vec<Tier>,
-    /// Encounters of a round.
+    /// Number of encounters of a round.
     pub(super) encounters: u64,
-    /// Pairs of an encounter in one round.
+    /// Number of pairs of an encounter in one round.
     pairs_per_encounter: u64,
-    /// Pairs in all.
+    /// Total number of pairs.
     pub(super) pairs: u64,
 }
 
 impl Fixed {
-    /// The encounters of a fixed format.
+    /// Creates the encounters of a fixed format.
     pub(super) fn new(engines: usize, design: &Design) -> Fixed {
         let tier = |newcomer| (0..newcomer).map(|earlier| [earlier, newcomer]).collect();
         let lists: Vec<Vec<[usize; 2]>> = match design.format {
@@ -54,7 +54,7 @@ impl Fixed {
         Fixed { tiers, encounters, pairs_per_encounter: design.pairs, pairs }
     }
 
-    /// Where a pair stands, and who plays it.
+    /// Returns the place of a pair in the tournament, and its engines.
     pub(super) fn place(&self, pair: u64) -> Option<(Place, [usize; 2])> {
         if pair >= self.pairs {
             return None;

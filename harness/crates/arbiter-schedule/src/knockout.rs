@@ -1,41 +1,41 @@
 //! Knockout: single elimination.
 //!
 //! The bracket has the next power of two of places; the places without an engine are byes of the
-//! first round, and go to the best seeds. Seeds stand so that the best two can meet only in the
-//! final, the best four only from the semi-finals on, and so forth. An encounter that is level
-//! after its pairs goes on pair by pair, as often as the design allows; if it is level even then,
-//! the better seed goes through. One whose loser cannot catch up any more is over, unless the design
-//! has it played out: its other pairs are void, and never counted, even those that were played
-//! meanwhile. There is no barrier between rounds: an encounter is scheduled as
-//! soon as both its engines are known.
+//! first round, and go to the best seeds. Seeds are placed so that the best two can meet only in
+//! the final, the best four only from the semi-finals on, and so forth. An encounter that is level
+//! after its pairs continues pair by pair, as often as the design allows; if it is level even then,
+//! the better seed advances. An encounter whose loser cannot catch up any more is over, unless the
+//! design has it played out: its other pairs are void, and never counted, even those that were
+//! played meanwhile. There is no barrier between rounds: an encounter is scheduled as soon as both
+//! its engines are known.
 
 use super::ledger::Ledger;
 
-/// The occupant of a place in the bracket.
+/// Occupant of a place in the bracket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entrant {
     /// Not decided yet.
     Open,
-    /// None: the opponent has a bye.
+    /// No engine: the opponent has a bye.
     Bye,
     /// This engine.
     Engine(usize),
 }
 
-/// The bracket so far.
+/// Bracket so far.
 #[derive(Debug, Clone)]
 pub struct Knockout {
     /// Places round by round; places 2n and 2n + 1 of a round play for place n of the next. The
     /// last round is the winner alone.
     levels: Vec<Vec<Entrant>>,
-    /// For each encounter of the ledger the place it is about, as (level, place).
+    /// Prize of each encounter of the ledger: the place it is played for, as (level, place).
     prizes: Vec<(usize, usize)>,
     /// Seed of each engine, from 0, the best.
     seeds: Vec<usize>,
 }
 
 impl Knockout {
-    /// The bracket of engines in the order of their seeds.
+    /// Creates the bracket of engines in the order of their seeds.
     pub(super) fn new(order: &[usize], ledger: &mut Ledger) -> Knockout {
         let size = order.len().next_power_of_two();
         let mut seeds = vec![0; order.len()];
@@ -69,7 +69,7 @@ impl Knockout {
         knockout
     }
 
-    /// An encounter's pairs are all counted, or it is decided.
+    /// Handles an encounter that is decided, or whose pairs are all counted.
     pub(super) fn settle(&mut self, encounter: usize, ledger: &mut Ledger) {
         let found = ledger.encounters[encounter];
         let design = ledger.design;
@@ -100,28 +100,28 @@ impl Knockout {
         if self.seeds[a] < self.seeds[b] { [a, b] } else { [b, a] }
     }
 
-    /// Who plays for a place of a level from 1 on.
+    /// Returns the entrants that play for a place of a level from 1 on.
     pub fn sides(&self, level: usize, place: usize) -> [Entrant; 2] {
         let below = &self.levels[level - 1];
         [below[2 * place], below[2 * place + 1]]
     }
 
-    /// The places, round by round; the last is the winner's.
+    /// Returns the places, round by round; the last is the winner's.
     pub fn levels(&self) -> &[Vec<Entrant>] {
         &self.levels
     }
 
-    /// The encounter for a place of a level from 1 on, if it is scheduled.
+    /// Returns the encounter for a place of a level from 1 on, if it is scheduled.
     pub fn encounter(&self, level: usize, place: usize) -> Option<usize> {
         self.prizes.iter().position(|prize| *prize == (level, place))
     }
 
-    /// Rounds in all.
+    /// Returns the total number of rounds.
     pub fn rounds(&self) -> u64 {
         self.levels.len() as u64 - 1
     }
 
-    /// Who won it all.
+    /// Returns the winner of the final, if it is over.
     pub fn winner(&self) -> Option<usize> {
         match self.levels.last()?.first()? {
             Entrant::Engine(engine) => Some(*engine),
@@ -129,15 +129,15 @@ impl Knockout {
         }
     }
 
-    /// Encounters, byes included, that an engine has got past.
+    /// Returns the number of encounters, byes included, that an engine has survived.
     pub fn survived(&self, engine: usize) -> usize {
         let there = |level: &Vec<Entrant>| level.contains(&Entrant::Engine(engine));
         self.levels.iter().rposition(there).unwrap_or(0)
     }
 }
 
-/// Seeds, from 0, in the order of their places in a bracket of `size`, a power of two: in each
-/// round the best seed left meets the worst.
+/// Returns the seeds, from 0, in the order of their places in a bracket of `size`, a power of two:
+/// in each round the best seed left meets the worst.
 fn places(size: usize) -> Vec<usize> {
     let mut seeds = vec![0];
     while seeds.len() < size {

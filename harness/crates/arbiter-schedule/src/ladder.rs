@@ -1,10 +1,9 @@
-//! A ladder: from the bottom up, the winner of each encounter meets the next one above.
+//! Ladder: from the bottom up, the winner of each encounter meets the next one above.
 //!
 //! Engines stand on rungs, the best seed on the highest. A round is one climb: the engine on the
-//! lowest rung challenges the one above; who wins stands on the higher rung and challenges the
-//! next, up to the top. A challenger has to win: if the encounter
-//! is level, the rungs stay as they are. The next climb begins below as soon as nothing that it
-//! needs is open above.
+//! lowest rung challenges the one above; the winner stands on the higher rung and challenges the
+//! next, up to the top. A challenger has to win: if the encounter is level, the rungs stay as they
+//! are. The next climb starts below as soon as nothing that it needs is open above.
 
 use super::ledger::Ledger;
 
@@ -14,14 +13,14 @@ pub(super) struct Ladder {
     /// Engines from the highest rung to the lowest.
     pub(super) rungs: Vec<usize>,
     climbs: Vec<Climb>,
-    /// For each encounter of the ledger its climb.
+    /// Climb of each encounter of the ledger.
     climb_of: Vec<usize>,
     rounds: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Climb {
-    /// The climb has come up to this rung; the lowest at the beginning, 0 at its end.
+    /// Rung that the climb has come up to; the lowest at the start, 0 at the end.
     reached: usize,
     is_playing: bool,
 }
@@ -34,7 +33,7 @@ impl Ladder {
         ladder
     }
 
-    /// An encounter's pairs are all counted.
+    /// Handles an encounter whose pairs are all counted.
     pub(super) fn settle(&mut self, encounter: usize, ledger: &mut Ledger) {
         let climb = &mut self.climbs[self.climb_of[encounter]];
         let upper = climb.reached - 1;
@@ -46,7 +45,7 @@ impl Ladder {
         self.open_ready(ledger);
     }
 
-    /// Schedules every encounter whose two rungs nobody else will change before.
+    /// Schedules every encounter whose two rungs no earlier climb can still change.
     fn open_ready(&mut self, ledger: &mut Ledger) {
         let bottom = self.rungs.len() - 1;
         // An earlier climb that has come to rung r leaves alone what is below r.

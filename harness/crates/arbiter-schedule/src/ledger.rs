@@ -1,36 +1,36 @@
-//! The encounters of a tournament whose pairs become known as it goes on.
+//! Encounters of a tournament whose pairs become known during the run.
 
 use super::{Design, Format, Place, Score};
 
-/// Two engines that meet in a round.
+/// Encounter of two engines in a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Encounter {
     /// The round, from 0.
     pub round: u64,
     /// The two engines.
     pub engines: [usize; 2],
-    /// What they scored in the counted pairs.
+    /// Score of both engines in the counted pairs.
     pub score: Score,
-    /// Pairs that are scheduled, or were counted until it was decided.
+    /// Number of pairs that are scheduled, or were counted until the encounter was decided.
     pub planned: u64,
-    /// Pairs that are counted.
+    /// Number of pairs that are counted.
     pub counted: u64,
 }
 
 impl Encounter {
-    /// Whether one side leads by more half points than the other can still win.
+    /// Returns whether one side leads by more half points than the other can still win.
     fn is_decided(&self, games_per_pair: u64) -> bool {
         let [first, second] = self.score.halves;
         let left = (self.planned - self.counted).saturating_mul(2 * games_per_pair);
         first.abs_diff(second) > left
     }
 
-    /// Whether all its pairs are counted.
+    /// Returns whether all pairs are counted.
     pub fn is_over(&self) -> bool {
         self.counted == self.planned
     }
 
-    /// The side, 0 or 1, that scored more; `None` if neither did.
+    /// Returns the side, 0 or 1, that scored more; `None` if neither did.
     pub fn leader(&self) -> Option<usize> {
         let [first, second] = self.score.halves;
         match first.cmp(&second) {
@@ -45,9 +45,9 @@ impl Encounter {
 #[derive(Debug, Clone)]
 pub(crate) struct Ledger {
     pub(super) design: Design,
-    /// In the order in which they became known.
+    /// Encounters in the order in which they became known.
     pub(super) encounters: Vec<Encounter>,
-    /// For each pair its encounter, and which pair of it it is.
+    /// Encounter of each pair, and the number of the pair in it, from 0.
     pairs: Vec<(usize, u64)>,
 }
 
@@ -56,7 +56,7 @@ impl Ledger {
         Ledger { design, encounters: Vec::new(), pairs: Vec::new() }
     }
 
-    /// Pairs known.
+    /// Returns the number of pairs that are known.
     pub(super) fn pairs(&self) -> u64 {
         self.pairs.len() as u64
     }
@@ -68,7 +68,7 @@ impl Ledger {
         Some((place, found.engines))
     }
 
-    /// Schedules encounters that can be played at once: the first pair of each, then the second
+    /// Schedules encounters that can be played in parallel: the first pair of each, then the second
     /// of each.
     pub(super) fn open(&mut self, round: u64, meetings: &[[usize; 2]]) {
         let first = self.encounters.len();
@@ -94,14 +94,14 @@ impl Ledger {
         self.pairs.push((encounter, nth));
     }
 
-    /// Whether the encounter of a pair was decided before it.
+    /// Returns whether the encounter of a pair was decided before it.
     pub(super) fn is_void(&self, pair: u64) -> bool {
         let found = usize::try_from(pair).ok().and_then(|pair| self.pairs.get(pair));
         found.is_some_and(|&(encounter, nth)| nth >= self.encounters[encounter].planned)
     }
 
-    /// Counts a pair; returns its encounter if that is over now. Pairs of a knockout encounter
-    /// that follow the one that decides it are void, unless it is played out.
+    /// Counts a pair. Returns its encounter if that is over now. Pairs of a knockout encounter that
+    /// follow the one that decides it are void, unless it is played out.
     pub(super) fn count(&mut self, pair: u64, halves: [u64; 2], games: u64) -> Option<usize> {
         let &(encounter, _) = self.pairs.get(usize::try_from(pair).ok()?)?;
         let found = &mut self.encounters[encounter];

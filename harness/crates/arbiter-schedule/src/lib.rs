@@ -26,16 +26,16 @@ pub use knockout::{Entrant, Knockout};
 pub use ledger::Encounter;
 pub use ranking::Ranked;
 
-/// The kinds of tournament.
+/// Kind of tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
-    /// Every engine meets every other. With two engines, a match.
+    /// Each engine meets every other. With two engines, a match.
     #[default]
     RoundRobin,
     /// The first engines meet all others.
     Gauntlet,
-    /// Each engine meets all before it when it is its turn to enter.
+    /// Each engine, in turn, enters and meets all engines before it.
     Pyramid,
     /// Single elimination.
     Knockout,
@@ -56,13 +56,13 @@ impl Format {
         Format::Ladder,
     ];
 
-    /// Whether all encounters are known from the beginning.
+    /// Returns whether all encounters are known at the start.
     pub fn is_fixed(self) -> bool {
         matches!(self, Format::RoundRobin | Format::Gauntlet | Format::Pyramid)
     }
 }
 
-/// When the next opening is taken.
+/// Moment at which the next opening is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OpeningPolicy {
@@ -82,40 +82,41 @@ pub enum OpeningPolicy {
 
 arbiter_names::named!(Format, OpeningPolicy);
 
-/// The rules of a tournament.
+/// Rules of a tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Design {
-    /// Which engines meet.
+    /// Format, which decides the engines that meet.
     #[serde(rename = "schedule")]
     pub format: Format,
-    /// Gauntlet: how many of the first engines meet all others. Knockout, Swiss, ladder: how many
-    /// of the first engines are seeded in their order; the others follow in an order that is drawn.
+    /// Gauntlet: number of the first engines that meet all others. Knockout, Swiss, ladder: number
+    /// of the first engines that are seeded in their order; the others follow in an order that is
+    /// drawn.
     pub seeds: usize,
-    /// Gauntlet: whether these meet each other, too, as in fastchess.
+    /// Gauntlet: `true` if these engines meet each other, too, as in fastchess.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub seeds_meet: bool,
-    /// Repetitions of the whole schedule; for a Swiss, its rounds. A knockout ignores it.
+    /// Repetitions of the whole schedule; for a Swiss, its rounds. A knockout ignores this.
     pub rounds: u64,
-    /// Pairs of an encounter; games if `is_single`.
+    /// Number of pairs of an encounter; of games if `is_single`.
     pub pairs: u64,
-    /// Whether each opening is played once, without the second game with colours reversed.
+    /// `true` if each opening is played once, without the second game with colours reversed.
     #[serde(rename = "noswap")]
     pub is_single: bool,
-    /// Whether single games have colours reversed in turn.
+    /// `true` if single games have colours reversed in turn.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub alternates: bool,
-    /// Consecutive pairs of an encounter with one opening; 0 is 1.
+    /// Number of consecutive pairs of an encounter with one opening; 0 is 1.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub repeats: u64,
-    /// Whether the other engine is White first.
+    /// `true` if the other engine is White first.
     #[serde(rename = "reverse")]
     pub is_reversed: bool,
-    /// When the next opening of the book is used.
+    /// Moment at which the next opening of the book is used.
     #[serde(rename = "opening_policy")]
     pub openings: OpeningPolicy,
-    /// Further pairs, at most, of a knockout encounter that is level.
+    /// Maximum number of further pairs of a knockout encounter that is level.
     pub tie_breaks: u64,
-    /// Whether a knockout encounter goes on after it is decided.
+    /// `true` if a knockout encounter continues after it is decided.
     pub plays_out: bool,
 }
 
@@ -129,17 +130,18 @@ fn is_one(count: &u64) -> bool {
 }
 
 impl Design {
-    /// `pairs` pairs for each two engines of a round robin, which for two engines is a match.
+    /// Returns the design of a round robin with `pairs` pairs for each two engines, which for two
+    /// engines is a match.
     pub fn round_robin(pairs: u64) -> Design {
         Design { rounds: 1, pairs, ..Design::default() }
     }
 
-    /// Games of a pair.
+    /// Returns the number of games of a pair.
     pub fn games_per_pair(&self) -> u64 {
         if self.is_single { 1 } else { 2 }
     }
 
-    /// Ordinal of the opening of a pair.
+    /// Returns the ordinal of the opening of a pair.
     fn opening(&self, place: Place) -> u64 {
         let ordinal = match self.openings {
             OpeningPolicy::Shared => {
@@ -155,7 +157,7 @@ impl Design {
         if is_cycled { ordinal % self.rounds.max(1) } else { ordinal }
     }
 
-    /// The pair at a place.
+    /// Returns the pair at a place.
     fn pairing(&self, place: Place, [first, second]: [usize; 2]) -> Pairing {
         let is_turn = self.alternates && place.pair % 2 == 1;
         let is_reversed = self.is_reversed != is_turn;
@@ -164,35 +166,35 @@ impl Design {
     }
 }
 
-/// Where a pair stands in a tournament; all numbers from 0.
+/// Place of a pair in a tournament; all numbers from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Place {
-    /// In the run.
+    /// Number of the pair in the run.
     pair: u64,
     round: u64,
     /// Ordinal of the encounter in the run.
     encounter: u64,
-    /// In the encounter.
+    /// Number of the pair in the encounter.
     nth: u64,
 }
 
-/// One pair of games: the same opening twice, colours reversed; or once, if the design says so.
+/// Pair of games with the same opening, colours reversed; or a single game, if the design says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pairing {
     /// Number of the pair in the run, from 0.
     pub pair: u64,
     /// The two engines; the first is White in the first game.
     pub engines: [usize; 2],
-    /// Ordinal of the opening, from 0; the order of the book says which opening that is.
+    /// Ordinal of the opening, from 0; the order of the book maps it to an opening.
     pub opening: u64,
 }
 
-/// What two engines scored against each other.
+/// Score of two engines against each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Score {
-    /// Half points of each.
+    /// Half points of each engine.
     pub halves: [u64; 2],
-    /// Games.
+    /// Number of games.
     pub games: u64,
 }
 
@@ -212,23 +214,24 @@ enum Course {
     Ladder(Ladder),
 }
 
-/// A tournament as far as it is known.
+/// Schedule of a tournament as far as it is known.
 #[derive(Debug, Clone)]
 pub struct Schedule {
     design: Design,
     engines: usize,
     course: Course,
-    /// The encounters of a format that appends them as results come in; none of a fixed one.
+    /// Encounters of a format that appends them as results come in; none for a fixed one.
     ledger: Ledger,
-    /// Rounds that may begin before the one in hand is counted, if they have to wait at all.
+    /// Number of rounds that may start before the current one is counted, if they have to wait at
+    /// all.
     ahead: Option<u64>,
     counted: u64,
-    /// By the two engines, lower index first.
+    /// Scores by the two engines, lower index first.
     scores: BTreeMap<[usize; 2], Score>,
 }
 
 impl Schedule {
-    /// The schedule of `engines` (at least two) before the first result.
+    /// Creates the schedule of `engines` (at least two) before the first result.
     pub fn new(design: Design, engines: usize, seed: u64) -> Schedule {
         assert!(engines >= 2, "a schedule needs two engines");
         let order = || seeding(engines, design.seeds, seed);
@@ -245,8 +248,8 @@ impl Schedule {
         Schedule { design, engines, course, ledger, ahead: None, counted: 0, scores }
     }
 
-    /// The same, where no more than `ahead` rounds begin before the first uncounted one is counted.
-    /// For fixed formats: what is played in a round may then follow from earlier results.
+    /// Limits the schedule to `ahead` rounds that start before the first uncounted one is counted.
+    /// For fixed formats: the games of a round may then depend on earlier results.
     #[must_use]
     pub fn with_rounds_ahead(self, ahead: u64) -> Schedule {
         assert!(
@@ -256,17 +259,18 @@ impl Schedule {
         Schedule { ahead: Some(ahead), ..self }
     }
 
-    /// The rules.
+    /// Returns the rules.
     pub fn design(&self) -> &Design {
         &self.design
     }
 
-    /// Number of engines.
+    /// Returns the number of engines.
     pub fn engines(&self) -> usize {
         self.engines
     }
 
-    /// Pairs that are known so far; those that are [void](Schedule::is_void) are among them.
+    /// Returns the number of pairs that are known so far; those that are [void](Schedule::is_void)
+    /// are among them.
     pub fn known(&self) -> u64 {
         match (&self.course, self.ahead) {
             (Course::Fixed(fixed), Some(ahead)) => {
@@ -279,7 +283,8 @@ impl Schedule {
         }
     }
 
-    /// Total number of pairs, as far as it is known: a knockout may need more to break ties.
+    /// Returns the total number of pairs, as far as it is known: a knockout may need more to break
+    /// ties.
     pub fn expected(&self) -> u64 {
         let engines = self.engines as u64;
         let encounters = match &self.course {
@@ -294,7 +299,7 @@ impl Schedule {
         open.saturating_mul(self.design.pairs).saturating_add(known)
     }
 
-    /// Number of matchups: two engines that meet, or may meet.
+    /// Returns the number of matchups: two engines that meet, or may meet.
     pub fn matchups(&self) -> usize {
         match &self.course {
             Course::Fixed(fixed) => fixed.encounters as usize,
@@ -302,7 +307,7 @@ impl Schedule {
         }
     }
 
-    /// Whether no pair will follow those that are known.
+    /// Returns whether no pair will follow those that are known.
     pub fn is_complete(&self) -> bool {
         match &self.course {
             Course::Fixed(fixed) => self.known() == fixed.pairs,
@@ -312,7 +317,7 @@ impl Schedule {
         }
     }
 
-    /// The pair with this number; `None` if it is not known yet, or beyond the end.
+    /// Returns the pair with this number; `None` if it is not known yet, or beyond the end.
     pub fn pairing(&self, pair: u64) -> Option<Pairing> {
         let (place, engines) = match &self.course {
             Course::Fixed(_) if pair >= self.known() => return None,
@@ -322,14 +327,14 @@ impl Schedule {
         Some(self.design.pairing(place, engines))
     }
 
-    /// Whether a known pair does not count because its encounter was decided before it.
+    /// Returns whether a known pair does not count because its encounter was decided before it.
     pub fn is_void(&self, pair: u64) -> bool {
         self.ledger.is_void(pair)
     }
 
     /// Counts the result of the next pair in schedule order: half points of the engines of its
-    /// pairing, in its order, from `games` games. Void pairs may be skipped, and pairs of fixed formats may
-    /// come in any order.
+    /// pairing, in its order, from `games` games. Void pairs may be skipped, and pairs of fixed
+    /// formats may come in any order.
     ///
     /// # Panics
     ///
@@ -361,27 +366,28 @@ impl Schedule {
         }
     }
 
-    /// The next pair to be counted.
+    /// Returns the number of the next pair to be counted.
     pub fn counted(&self) -> u64 {
         self.counted
     }
 
-    /// The encounters so far, in the order in which they became known; empty for fixed formats.
+    /// Returns the encounters so far, in the order in which they became known; empty for fixed
+    /// formats.
     pub fn encounters(&self) -> &[Encounter] {
         &self.ledger.encounters
     }
 
-    /// Byes of a Swiss, as (round, engine), both from 0.
+    /// Returns the byes of a Swiss, as (round, engine), both from 0.
     pub fn byes(&self) -> &[(u64, usize)] {
         if let Course::Swiss(swiss) = &self.course { &swiss.byes } else { &[] }
     }
 
-    /// The bracket of a knockout.
+    /// Returns the bracket of a knockout.
     pub fn bracket(&self) -> Option<&Knockout> {
         if let Course::Knockout(knockout) = &self.course { Some(knockout) } else { None }
     }
 
-    /// The round that is being played, from 0, and how many there are.
+    /// Returns the round that is being played, from 0, and the number of rounds.
     pub fn round(&self) -> (u64, u64) {
         let latest = self.encounters().iter().filter(|e| !e.is_over()).map(|e| e.round).min();
         let (round, rounds) = match &self.course {
@@ -397,7 +403,8 @@ impl Schedule {
     }
 }
 
-/// Engines from the best seed to the worst: the first `seeds` as listed, the others as drawn.
+/// Returns the engines from the best seed to the worst: the first `seeds` as listed, the others as
+/// drawn.
 fn seeding(engines: usize, seeds: usize, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..engines).collect();
     shuffle(&mut seed_for(seed, "schedule.draw", 0), &mut order[seeds.min(engines)..]);

@@ -1,22 +1,23 @@
-//! Perfect matchings: whether all remaining engines can be paired as the rules allow.
+//! Perfect matchings, which show whether all remaining engines can be paired as the rules allow.
 //!
-//! Whether a graph has a perfect matching is found by J. Edmonds' augmenting paths ("Paths, trees,
-//! and flowers", 1965). The matching is kept while pairs are taken out of it, so that asking
+//! A perfect matching is searched by J. Edmonds' augmenting paths ("Paths, trees, and flowers",
+//! 1965). The matching is kept while pairs are taken out of it, so that asking "could these two be
+//! paired, and all others still?" costs one search and not a new matching.
 //! "could these two be paired, and all others still?" costs one search and not a new matching.
 
 use std::collections::VecDeque;
 
-/// A matching of those that are left, as large as it can be.
+/// Largest matching of the engines that are left.
 #[derive(Clone)]
 pub(super) struct Matching<'a> {
-    /// Who may be paired with whom; symmetric.
+    /// Predicate whether two engines may be paired; symmetric.
     may_meet: &'a dyn Fn(usize, usize) -> bool,
     is_left: Vec<bool>,
     mate: Vec<Option<usize>>,
 }
 
 impl<'a> Matching<'a> {
-    /// A largest matching of the numbers below `count` without `absent`.
+    /// Creates a largest matching of the numbers below `count` without `absent`.
     pub(super) fn new(
         count: usize,
         absent: Option<usize>,
@@ -32,13 +33,13 @@ impl<'a> Matching<'a> {
         matching
     }
 
-    /// Whether everybody who is left has a partner.
+    /// Returns whether every engine that is left has a partner.
     pub(super) fn is_perfect(&self) -> bool {
         self.is_left.iter().zip(&self.mate).all(|(is_left, mate)| !is_left || mate.is_some())
     }
 
-    /// Takes a pair out if all others can be paired without it; says whether it did. The matching
-    /// must be perfect, and stays so.
+    /// Takes a pair out if all others can be paired without it. Returns whether it did. The
+    /// matching must be perfect, and stays so.
     pub(super) fn take(&mut self, a: usize, b: usize) -> bool {
         if !(self.may_meet)(a, b) {
             return false;
@@ -113,16 +114,16 @@ impl<'a> Matching<'a> {
     }
 }
 
-/// The alternating tree of one search, with odd cycles contracted to their base.
+/// Alternating tree of one search, with odd cycles contracted to their base.
 struct Forest {
-    /// For each inner vertex the outer one before it.
+    /// Outer vertex before each inner one.
     parent: Vec<Option<usize>>,
     base: Vec<usize>,
     is_outer: Vec<bool>,
 }
 
 impl Forest {
-    /// Two outer vertices are neighbours: the odd cycle through them becomes one vertex.
+    /// Contracts the odd cycle through two neighbouring outer vertices to one vertex.
     fn contract(
         &mut self,
         v: usize,
@@ -145,12 +146,12 @@ impl Forest {
         }
     }
 
-    /// The outer vertex above a matched pair: from an outer vertex over its mate.
+    /// Returns the outer vertex above a matched pair: from an outer vertex over its mate.
     fn above(&self, v: usize, mate: &[Option<usize>]) -> Option<usize> {
         self.parent[mate[v]?]
     }
 
-    /// The nearest base that lies on the way to the root from both.
+    /// Returns the nearest base that lies on the way to the root from both.
     fn common_base(&self, a: usize, b: usize, mate: &[Option<usize>]) -> usize {
         let mut is_on_way = vec![false; mate.len()];
         let mut way = Some(a);
@@ -201,7 +202,7 @@ mod tests {
         Graph((0..count).map(|a| (0..count).map(|b| edge(a, b)).collect()).collect())
     }
 
-    /// Tries everything.
+    /// Tries all pairings for a perfect matching.
     fn has_perfect(graph: &Graph, left: &[usize]) -> bool {
         let Some((&first, rest)) = left.split_first() else { return true };
         rest.iter().any(|&other| {

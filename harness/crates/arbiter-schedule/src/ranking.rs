@@ -1,4 +1,4 @@
-//! The ranking of a tournament.
+//! Ranking of a tournament.
 //!
 //! | format | order |
 //! |---|---|
@@ -12,30 +12,30 @@
 
 use super::{Course, Format, Schedule};
 
-/// One engine's place.
+/// Rank of one engine, with the values that decide it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranked {
-    /// The engine.
+    /// Index of the engine.
     pub engine: usize,
-    /// From 1; equal ranks are shared.
+    /// Rank, from 1; equal ranks are shared.
     pub rank: usize,
     /// Points, byes included.
     pub points: f64,
-    /// Games played.
+    /// Number of games played.
     pub games: u64,
-    /// Sum of the points of the opponents, once for each encounter; for a bye, one's own points.
-    /// Swiss only.
+    /// Buchholz: sum of the points of the opponents, once for each encounter; for a bye, the
+    /// engine's own points. Swiss only.
     pub buchholz: Option<f64>,
-    /// Sum over all games of the opponent's points times what was scored against it; a bye counts
-    /// as a draw of all its games against oneself. Formats in which engines meet the same or
-    /// comparable opponents only.
+    /// Sonneborn-Berger: sum over all games of the opponent's points times the score against it; a
+    /// bye counts as a draw of all its games against the engine itself. Only for formats in which
+    /// engines meet the same or comparable opponents.
     pub sonneborn_berger: Option<f64>,
     /// Knockout only: encounters survived, byes included.
     pub survived: Option<usize>,
 }
 
 impl Schedule {
-    /// All engines from first to last.
+    /// Returns all engines from first to last.
     pub fn ranking(&self) -> Vec<Ranked> {
         let totals = self.totals();
         let mut ranked: Vec<Ranked> = (0..self.engines).map(|e| self.place(e, &totals)).collect();
@@ -78,7 +78,7 @@ impl Schedule {
         }
     }
 
-    /// Points and games of each engine; points with byes.
+    /// Returns points, with byes, and games of each engine.
     fn totals(&self) -> Vec<(f64, u64)> {
         let mut totals = vec![(0.0, 0); self.engines];
         for (engines, score) in &self.scores {
@@ -93,7 +93,7 @@ impl Schedule {
         totals
     }
 
-    /// What a bye is worth: half of the points of an encounter.
+    /// Returns the points of a bye: half of the points of an encounter.
     fn bye_points(&self) -> f64 {
         (self.design.pairs * self.design.games_per_pair()) as f64 / 2.0
     }
@@ -132,7 +132,7 @@ impl Schedule {
     }
 }
 
-/// The opponent of an engine among two, and the side, 0 or 1, of the engine itself.
+/// Returns the opponent of an engine among two, and the side, 0 or 1, of the engine itself.
 fn met(engines: [usize; 2], engine: usize) -> Option<(usize, usize)> {
     let side = engines.iter().position(|other| *other == engine)?;
     Some((engines[1 - side], side))

@@ -1,16 +1,17 @@
 //! Random numbers derived from the seed of a run.
 //!
 //! Every random choice names its purpose and its index, so it depends on nothing else: neither on
-//! how many other choices were made nor on the order in which parallel work finished. The same
-//! seed gives the same run.
+//! the number of other choices nor on the order in which parallel work finished. The same seed
+//! gives the same run.
 //!
-//! The mapping from seed to choices is part of what a stored run means. Hashing and shuffling are
-//! therefore spelled out here instead of left to a library that may change its mind.
+//! The mapping from seed to choices is part of the meaning of a stored run. Hashing and shuffling
+//! are therefore implemented here instead of left to a library that may change.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// Generator for the `index`-th choice of the given purpose, e.g. `("openings.order", pass)`.
+/// Returns the generator for the `index`-th choice of the given purpose, e.g. `("openings.order",
+/// pass)`.
 pub fn seed_for(seed: u64, purpose: &str, index: u64) -> ChaCha8Rng {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
@@ -20,7 +21,7 @@ pub fn seed_for(seed: u64, purpose: &str, index: u64) -> ChaCha8Rng {
     ChaCha8Rng::from_seed(key)
 }
 
-/// Uniform number below `bound`, which must be at least 1, without bias (Lemire's method).
+/// Draws a uniform number below `bound`, which must be at least 1, without bias (Lemire's method).
 pub fn below(rng: &mut impl Rng, bound: u64) -> u64 {
     assert!(bound > 0, "there is no number below 0");
     loop {
@@ -40,15 +41,15 @@ pub fn shuffle<T>(rng: &mut impl Rng, items: &mut [T]) {
     }
 }
 
-/// Uniform number in [0, 1).
+/// Draws a uniform number in [0, 1).
 pub fn uniform(rng: &mut impl Rng) -> f64 {
     (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// The 64-bit FNV-1a hash of nothing.
+/// 64-bit FNV-1a hash of no bytes.
 pub const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// 64-bit FNV-1a hash, continued from `hash`.
+/// Returns the 64-bit FNV-1a hash, continued from `hash`.
 pub fn fnv1a(hash: u64, bytes: &[u8]) -> u64 {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
     bytes.iter().fold(hash, step)

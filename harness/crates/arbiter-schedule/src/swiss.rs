@@ -1,8 +1,8 @@
 //! Swiss: in each round, engines with equal scores meet.
 //!
 //! After each round engines are ranked by game points, then by seed. From the top, each engine is
-//! paired within its score group as the Dutch system does, the upper half against the lower; who
-//! finds no opponent there floats down to the next group. Nobody meets the same opponent twice as
+//! paired within its score group as the Dutch system does, the upper half against the lower; an
+//! engine without an opponent there floats down to the next group. No two engines meet twice as
 //! long as the whole round can be paired without it: an opponent is taken only if all others can
 //! still be paired (see [`super::matching`]). When that becomes impossible, the limit of meetings
 //! is raised by one. With an odd number of engines the lowest one that has sat out least often has
@@ -17,7 +17,7 @@ use super::matching::Matching;
 pub(super) struct Swiss {
     /// Engines from the best seed to the worst.
     order: Vec<usize>,
-    /// Rounds that are scheduled.
+    /// Number of rounds that are scheduled.
     begun: u64,
     pub(super) is_over: bool,
     /// Engines that sat out, with the round.
@@ -31,7 +31,7 @@ impl Swiss {
         swiss
     }
 
-    /// An encounter's pairs are all counted; after the last of a round comes the next round.
+    /// Schedules the next round after the last encounter of a round.
     pub(super) fn settle(&mut self, ledger: &mut Ledger) {
         if ledger.encounters.iter().all(|encounter| encounter.is_over()) {
             self.next_round(ledger);
@@ -55,7 +55,7 @@ impl Swiss {
         self.begun += 1;
     }
 
-    /// Half points of each engine.
+    /// Returns the half points of each engine.
     fn points(&self, ledger: &Ledger) -> Vec<u64> {
         let mut points = vec![0; self.order.len()];
         for encounter in &ledger.encounters {
@@ -79,7 +79,7 @@ impl Swiss {
         met
     }
 
-    /// Positions in the order in which they should sit out, if somebody has to.
+    /// Returns the positions in the order in which they should sit out, if one has to.
     fn bye_order(&self, ranking: &[usize]) -> Vec<usize> {
         let had = |engine: usize| self.byes.iter().filter(|(_, other)| *other == engine).count();
         let mut positions: Vec<usize> = (0..ranking.len()).rev().collect();
@@ -88,7 +88,7 @@ impl Swiss {
     }
 }
 
-/// The bye, if there is one, and the pairs of a round, as positions in the ranking.
+/// Returns the bye, if there is one, and the pairs of a round, as positions in the ranking.
 fn pair(
     ranking: &[usize],
     points: &[u64],
@@ -114,7 +114,7 @@ fn pair(
     unreachable!("a limit above all meetings allows every pairing")
 }
 
-/// Pairs everybody who is left, as the matching allows, which must be perfect.
+/// Pairs all engines that are left, as the matching allows, which must be perfect.
 fn pair_from_top(
     mut left: Vec<usize>,
     group: &dyn Fn(usize) -> u64,

@@ -1,4 +1,4 @@
-//! Laws that hold for every format, played out with results that are drawn.
+//! Laws of every format, played out with results that are drawn.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,13 +10,13 @@ fn design(format: Format) -> Design {
     Design { format, ..Design::round_robin(1) }
 }
 
-/// What comes of pair `pair`, a pure function: half points of two games.
+/// Returns the result of pair `pair`, a pure function: half points of two games.
 fn drawn(seed: u64, pair: u64) -> [u64; 2] {
     let first = below(&mut seed_for(seed, "test.result", pair), 5);
     [first, 4 - first]
 }
 
-/// The next pair to be counted.
+/// Returns the next pair to be counted.
 fn next(schedule: &Schedule) -> u64 {
     (schedule.counted()..)
         .find(|&pair| !schedule.is_void(pair))
@@ -76,8 +76,8 @@ fn nobody_plays_itself_and_pairs_are_numbered_in_order() {
     }
 }
 
-/// After any number of results the schedule is the same whether it grew with them or is made of
-/// them at once, and what was known stays as it was.
+/// After any number of results the schedule is the same whether it grew with them or is made of all
+/// of them, and known pairs stay as they were.
 #[test]
 fn what_is_known_depends_on_the_results_alone() {
     for (design, engines) in many() {
@@ -315,7 +315,7 @@ fn a_swiss_pairs_the_upper_half_against_the_lower() {
     assert_eq!(round(&schedule, 1), [[0, 2], [1, 3], [4, 6], [5, 7]]);
 }
 
-/// Three engines, so each sits out once: 0 beats 1, 2 beats 0, 1 draws with 2.
+/// Uses three engines, so each sits out once: 0 beats 1, 2 beats 0, 1 draws with 2.
 #[test]
 fn the_tie_breaks_of_a_swiss() {
     let design = Design { rounds: 3, seeds: 3, ..design(Format::Swiss) };
@@ -368,7 +368,7 @@ fn the_holder_of_a_rung_stays_if_the_encounter_is_level() {
     assert_eq!(order, [0, 1, 2]);
 }
 
-/// Climbs that overlap must come to what climbs one after the other come to.
+/// Overlapping climbs must give the same result as climbs one after the other.
 #[test]
 fn climbs_that_overlap_do_not_disturb_each_other() {
     for engines in 2..12 {

@@ -1,18 +1,18 @@
-//! The query of an address.
+//! Query of an address.
 
 /// Longest query, in bytes.
 pub(crate) const MAX_QUERY: usize = 1_000;
 
-/// The query of an address.
+/// Query of an address.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Asked {
-    /// It without what is empty and without the part of the list.
+    /// Query without empty fields and without the field `page`.
     query: String,
     fields: Vec<(String, String)>,
 }
 
 impl Asked {
-    /// The query as it came, and its fields.
+    /// Returns the query of an address, from its text and its fields.
     pub(crate) fn new(query: &str, fields: Vec<(String, String)>) -> Result<Asked, String> {
         if query.len() > MAX_QUERY {
             return Err(format!("A query may have {MAX_QUERY} bytes."));
@@ -22,7 +22,7 @@ impl Asked {
         Ok(Asked { query, fields })
     }
 
-    /// The same with these fields only.
+    /// Keeps only the fields named in `names`.
     pub(crate) fn only(mut self, names: &[&str]) -> Asked {
         self.fields.retain(|(name, value)| names.contains(&name.as_str()) && !value.is_empty());
         let is_kept =
@@ -31,7 +31,7 @@ impl Asked {
         self
     }
 
-    /// An address with the query, and perhaps a part of the list, from 0.
+    /// Returns an address with the query, and perhaps a page of the list, from 0.
     pub(crate) fn address(&self, path: &str, part: Option<u64>) -> String {
         let part = part.map(|part| format!("page={}", part + 1));
         let fields = [Some(self.query.clone()).filter(|query| !query.is_empty()), part];
@@ -39,18 +39,18 @@ impl Asked {
         if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
     }
 
-    /// The value of a field, unless it is empty.
+    /// Returns the value of a field, unless it is empty.
     pub(crate) fn given(&self, name: &str) -> Option<&str> {
         Some(self.value(name)).filter(|value| !value.is_empty())
     }
 
-    /// The value of a field; empty if there is none.
+    /// Returns the value of a field; empty if there is none.
     pub(crate) fn value(&self, name: &str) -> &str {
         let found = self.fields.iter().find(|(own, _)| own == name);
         found.map_or("", |(_, value)| value.trim())
     }
 
-    /// A number from 0 to `most`, times `scale`.
+    /// Returns a number from 0 to `most`, times `scale`; `None` if the field is empty.
     pub(crate) fn number(&self, name: &str, most: u32, scale: f64) -> Result<Option<u32>, String> {
         let value = self.value(name);
         let number = value.parse().ok().filter(|value| (0.0..=f64::from(most)).contains(value));
@@ -61,7 +61,7 @@ impl Asked {
         }
     }
 
-    /// The part of the list, from 0.
+    /// Returns the page of the list, from 0.
     pub(crate) fn part(&self) -> Result<u64, String> {
         Ok(self.number("page", 1_000_000, 1.0)?.map_or(0, |page| u64::from(page).saturating_sub(1)))
     }

@@ -1,4 +1,4 @@
-//! The monitor of the workers and runs of a NATS server.
+//! Monitor of the workers and runs of a NATS server.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,12 +19,13 @@ use prometheus_client::registry::Registry;
 /// Time before the server is contacted again.
 const RECONNECT: Duration = Duration::from_secs(5);
 
-/// What is known of the cluster, shared by the task that listens and the page that shows it: the
-/// workers and runs, and the connection to the server; or a sentence that says why they are not known.
+/// State of the cluster, shared by the task that listens and the page that shows it: the workers
+/// and runs, and the connection to the server; or a sentence with the reason for which they are
+/// unknown.
 #[derive(Debug)]
 pub struct ClusterMonitor {
     state: Mutex<Result<(Cluster, Connection), String>>,
-    /// Whether there is a server.
+    /// `true` if a server is configured.
     is_named: bool,
     metrics: ClusterMetrics,
 }
@@ -34,7 +35,7 @@ fn unreachable(reason: &str) -> String {
 }
 
 impl ClusterMonitor {
-    /// A monitor that is not connected yet; `is_named` says whether there is a server.
+    /// Returns a monitor that is not connected yet; `is_named` is `true` if a server is configured.
     pub fn new(is_named: bool) -> ClusterMonitor {
         let none = "No NATS server is configured: start arbiter serve with --on URL.";
         let why = if is_named { unreachable("not connected yet") } else { none.to_owned() };
@@ -42,11 +43,11 @@ impl ClusterMonitor {
     }
 
     fn state(&self) -> MutexGuard<'_, Result<(Cluster, Connection), String>> {
-        // Nothing in there can panic half-way.
+        // No code that holds the lock can panic halfway through a change.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Registers what is known of the server, if there is one.
+    /// Registers the metrics of the server, if there is one.
     pub(crate) fn register(&self, registry: &mut Registry) {
         if self.is_named {
             self.metrics.register(registry);
@@ -93,23 +94,23 @@ impl ClusterMonitor {
     }
 }
 
-/// Ticks from one look at the pairs of workers to the next: it reads all pairs of a run.
+/// Ticks between computations of the residuals, which read all pairs of a run.
 const RESIDUAL_TICKS: u32 = 120;
 
-/// The page of the workers in a state, or of all.
+/// Page of the workers in a state, or of all.
 #[derive(Debug)]
 struct ClusterPage {
     monitor: Arc<ClusterMonitor>,
     results: PathBuf,
     asked: Asked,
-    /// How much the results of each worker differ from those of the others, as it was computed last.
+    /// Residual of each worker against the others, as last computed.
     residuals: BTreeMap<String, f64>,
-    /// Ticks until it may be computed again.
+    /// Ticks until the residuals may be computed again.
     rest: u32,
 }
 
 impl ClusterMonitor {
-    /// The page of the workers that are asked for.
+    /// Returns the page of the workers that the query selects.
     pub(crate) fn page(self: &Arc<Self>, results: PathBuf, asked: &Asked) -> Box<dyn LivePage> {
         let (monitor, asked) = (self.clone(), asked.clone());
         Box::new(ClusterPage { monitor, results, asked, residuals: BTreeMap::new(), rest: 0 })
@@ -140,7 +141,7 @@ impl LivePage for ClusterPage {
     }
 }
 
-/// How much the results of each worker of a run differ from those of the others, where they can be compared.
+/// Returns the residual of each worker of a run against the others, where they can be compared.
 fn residuals(results: &Path, run: &str) -> Result<BTreeMap<String, f64>, StoreError> {
     let store = Store::observe(results)?;
     let plan = store.run(run)?.plan;

@@ -1,4 +1,4 @@
-//! Pages that are made for one viewer, from the store as it is at the moment.
+//! Pages computed for one viewer, from the current state of the store.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -17,10 +17,10 @@ use arbiter_report::{
 use arbiter_settings::command_line;
 use arbiter_store::{Store, StoreError, StoredRun};
 
-/// How pages write a time.
+/// Format of times on pages.
 const MINUTES: &str = "%Y-%m-%d %H:%M";
 
-/// Runs side by side.
+/// Returns the page that compares runs.
 pub(crate) fn compare(results: &Path, runs: &[String]) -> Result<String, StoreError> {
     let store = Store::observe(results)?;
     let runs: Result<Vec<_>, _> = runs.iter().map(|run| compared(&store, run)).collect();
@@ -42,7 +42,7 @@ fn compared(store: &Store, run: &str) -> Result<ComparedRun, StoreError> {
     Ok(ComparedRun { summary, begun, history, settings, command })
 }
 
-/// What decides what the figures of a run mean.
+/// Returns the settings on which the meaning of a run's figures depends.
 fn settings(stored: &StoredRun, summary: &Summary) -> Vec<(&'static str, String)> {
     let plan = &stored.plan;
     let all = |values: Vec<String>| values.join("; ");
@@ -62,13 +62,14 @@ fn settings(stored: &StoredRun, summary: &Summary) -> Vec<(&'static str, String)
     ]
 }
 
-/// Commits of a branch that are looked at, the latest.
+/// Number of the latest commits of a branch that are read.
 const MAX_COMMITS: usize = 10_000;
 
-/// Branches that can be chosen, those with the latest commits.
+/// Number of branches that can be chosen, those with the latest commits.
 const MAX_BRANCHES: usize = 50;
 
-/// What came of commits: of all as they were tested, or of those of a branch in its order.
+/// Returns the page with the results of commits: of all in the order of their tests, or of those of
+/// a branch in its order.
 pub(crate) fn trends(results: &Path, asked: &Asked) -> Found<String> {
     let mut trials = Vec::new();
     let (mut gates, mut unread) = (None, Vec::new());
@@ -96,7 +97,7 @@ pub(crate) fn trends(results: &Path, asked: &Asked) -> Found<String> {
             gates = (!steps.is_empty()).then(|| gates_table(&steps));
         }
     }
-    // The repository of the latest of them; it may be gone by now.
+    // The repository of the latest trial may no longer exist.
     let repository = trials.last().and_then(|trial| Repository::open(&commit_of(trial)?.repo).ok());
     let branches =
         repository.as_ref().map_or(Vec::new(), |repository| repository.branches(MAX_BRANCHES));
@@ -118,12 +119,13 @@ pub(crate) fn trends(results: &Path, asked: &Asked) -> Found<String> {
     Ok(Ok(trends::trends_page(asked, &branches, &document)))
 }
 
-/// Where the first engine is from.
+/// Returns the origin of the first engine.
 fn commit_of(trial: &LogEntry) -> Option<&Provenance> {
     trial.summary.plan.engines.first()?.provenance.as_ref()
 }
 
-/// Keeps those of these commits, the latest of which comes first, and puts those of the oldest first.
+/// Keeps the entries of these commits, and sorts them from the oldest to the latest; `order` begins
+/// with the latest.
 fn in_order<T>(found: &mut Vec<T>, order: &[String], commit: impl Fn(&T) -> Option<&String>) {
     let places: HashMap<&String, usize> = order.iter().rev().zip(0..).collect();
     let place = |one: &T| places.get(commit(one)?).copied();

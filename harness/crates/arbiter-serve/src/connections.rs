@@ -1,4 +1,4 @@
-//! How many connections there may be, and for how long one may make us wait.
+//! Limits on the number of connections, and on the time that one may stall.
 
 use std::cmp::Reverse;
 use std::net::{IpAddr, Ipv6Addr};
@@ -13,21 +13,21 @@ use tokio::task::AbortHandle;
 
 use arbiter_process::{end_if_stalled, raise_open_files};
 
-/// Most connections at the same time, if this process may have twice as many files open.
+/// Most simultaneous connections, if this process may have twice as many files open.
 const MAX_CONNECTIONS: usize = 256;
 
-/// How long the head of a request may take to arrive, from the beginning of the connection or the
-/// answer before it.
+/// Time for the head of a request to arrive, from the start of the connection or the answer before
+/// it.
 const HEAD_DEADLINE: Duration = Duration::from_secs(10);
 
-/// How long the other end may take in nothing of what it is sent.
+/// Time after which a connection is closed whose other end accepts none of the data sent.
 const STALL_DEADLINE: Duration = Duration::from_secs(20);
 
-/// How long to wait where the system has no descriptor for the next connection.
+/// Pause after the system has no descriptor for the next connection.
 const SHORTAGE: Duration = Duration::from_millis(100);
 
-/// Answers requests until the process ends. A page that follows a run may do so for ever, but at the
-/// limit a new connection takes the place of another; browsers come back.
+/// Answers requests until the process ends. A page that follows a run may do so for ever, but at
+/// the limit a new connection replaces another; browsers reconnect.
 pub(super) async fn serve(listener: TcpListener, router: Router) -> ! {
     let descriptors = usize::try_from(raise_open_files()).unwrap_or(usize::MAX);
     let most = (descriptors / 2).clamp(1, MAX_CONNECTIONS);
@@ -43,7 +43,7 @@ pub(super) async fn serve(listener: TcpListener, router: Router) -> ! {
             let (_, connection) = open.remove(to_close(&open));
             connection.abort();
         }
-        // Without it the connection ends as others do, when it is to make room.
+        // Without this timeout, a stalled connection ends like others, when it has to make room.
         let _ = end_if_stalled(&stream, STALL_DEADLINE);
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
@@ -53,7 +53,7 @@ pub(super) async fn serve(listener: TcpListener, router: Router) -> ! {
     }
 }
 
-/// What one user has: an address, or in IPv6 the network of one.
+/// Returns the network of one user: an address, or in IPv6 its /64 network.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(ip) if !ip.is_loopback() => {
@@ -63,8 +63,9 @@ fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Which of the connections, oldest first, makes room: the oldest of the network that has most, and
-/// one from this machine only if there is no other.
+/// Returns the index of the connection to close for a new one; `open` has the oldest first. It is
+/// the oldest of the network with most connections, and one from this machine only if there is no
+/// other.
 fn to_close<T>(open: &[(IpAddr, T)]) -> usize {
     let share = |network| open.iter().filter(|(other, _)| other == network).count();
     let by_right = |index: &usize| {

@@ -1,22 +1,22 @@
-//! The counts of a run, kept up with a store that others write.
+//! Counts of a run, updated from a store that other processes write.
 
 use arbiter_plan::{Effect, RunState};
 use arbiter_report::{Summary, apply_tallies, shown_run, summary_of};
 use arbiter_store::{Mark, Store, StoreError, StoredRun};
 
-/// A run as far as it was read.
+/// Run as far as it was read.
 #[derive(Debug)]
 pub(crate) struct Fold {
-    /// What the store has of it besides its pairs.
+    /// Stored facts of the run, besides its pairs.
     pub(crate) stored: StoredRun,
-    /// Where its pairs led.
+    /// State of the run after the pairs read so far.
     pub(crate) state: RunState,
     mark: Mark,
     epoch: [u64; 2],
 }
 
 impl Fold {
-    /// Reads what there is; `observe` hears of what follows from each pair.
+    /// Reads the stored pairs; calls `observe` with each effect of a pair.
     pub(crate) fn begin(
         store: &Store,
         run: &str,
@@ -31,13 +31,13 @@ impl Fold {
         Ok(fold)
     }
 
-    /// Whether it can go on: not after pairs were taken back, of whatever run, as others may be in
-    /// their places in the store.
+    /// Returns whether the fold can continue: not after pairs of any run were withdrawn, because
+    /// others may be in their places in the store.
     pub(crate) fn can_go_on(&self, store: &Store) -> Result<bool, StoreError> {
         Ok(store.epoch()? == self.epoch)
     }
 
-    /// Reads what has come since.
+    /// Reads the pairs stored since.
     pub(crate) fn go_on(
         &mut self,
         store: &Store,
@@ -50,7 +50,7 @@ impl Fold {
         apply_tallies(store, &run, &mut self.state, &tallies, observe)
     }
 
-    /// What there is to say of the counts.
+    /// Returns the summary of the counts.
     pub(crate) fn summary(&self, store: &Store) -> Result<Summary, StoreError> {
         summary_of(store, &self.stored, &self.state)
     }

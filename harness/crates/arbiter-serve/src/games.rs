@@ -1,4 +1,4 @@
-//! The games of a run for one viewer: parts of their list, one of them, and PGN.
+//! Games of a run for one viewer: pages of their list, one of them, and PGN.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -11,27 +11,27 @@ use arbiter_plan::Plan;
 use arbiter_report::{OpeningNames, PgnHeader, game_pgn, game_to_show, shown_run};
 use arbiter_store::{GameOrder, GameQuery, ListedGame, Store, StoreError, StoredRun};
 
-/// Games in a part of the list.
+/// Number of games on a page of the list.
 pub(crate) const PART: u64 = 100;
 
 /// Most games of one PGN.
 const MAX_PGN: u64 = 100_000;
 
-/// Runs whose names of openings are kept.
+/// Number of runs whose names of openings are kept.
 const MAX_RUNS: usize = 16;
 
-/// The orders of the list, as they are asked for.
+/// Orders of the list, as queries and forms name them.
 pub(crate) const ORDERS: [(&str, &str, GameOrder); 3] = [
     ("", "as scheduled", GameOrder::Schedule),
     ("length", "longest first", GameOrder::Length),
     ("swing", "largest swing first", GameOrder::Swing),
 ];
 
-/// What a viewer asked for, and the words for what is wrong with it.
+/// Answer to a query; the inner error is a sentence on what is wrong with the query.
 pub(crate) type Found<T> = Result<Result<T, String>, StoreError>;
 
 impl Asked {
-    /// The games that are wanted, but for their openings.
+    /// Returns the games that the query selects, except for their openings.
     fn games(&self, plan: &Plan) -> Result<GameQuery, String> {
         let engine = |name: &str| {
             let known = plan.engines.iter().position(|engine| engine.name == name);
@@ -51,20 +51,20 @@ impl Asked {
     }
 }
 
-/// The names of openings that somebody has asked for.
+/// Cached names of the openings that viewers have asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Openings(Mutex<Known>);
 
 #[derive(Debug, Default)]
 struct Known {
     table: Option<OpeningNames>,
-    /// By run, with the time when it began, and by place in the order of the book.
+    /// Names by run, with its start time, and by place in the order of the book.
     runs: BTreeMap<(String, i64), BTreeMap<u64, String>>,
 }
 
 impl Openings {
-    /// What openings of a run are called, each given with a pair that played it; those without a name
-    /// have an empty one.
+    /// Returns the names of openings of a run, each given with a pair that played it; the name is
+    /// empty where none is known.
     fn names(
         &self,
         store: &Store,
@@ -72,7 +72,7 @@ impl Openings {
         wanted: impl IntoIterator<Item = (u64, u64)>,
     ) -> Result<BTreeMap<u64, String>, StoreError> {
         let run = &stored.head.run;
-        // What is in there is right even if somebody panicked.
+        // The contents are valid even if a thread panicked.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Known { table, runs } = &mut *known;
         let table = table.get_or_insert_default();
@@ -97,7 +97,8 @@ impl Openings {
         Ok(found)
     }
 
-    /// The games that are wanted. An opening is given by its number, from 1, or by a part of its name.
+    /// Returns the games that the query selects. An opening is given by its number, from 1, or by a
+    /// part of its name.
     fn games(&self, store: &Store, stored: &StoredRun, asked: &Asked) -> Found<GameQuery> {
         let query = match asked.games(&stored.plan) {
             Ok(query) => query,
@@ -117,7 +118,7 @@ impl Openings {
     }
 }
 
-/// A part of the list.
+/// Returns a page of the list.
 pub(crate) fn list(results: &Path, run: &str, asked: &Asked, openings: &Openings) -> Found<String> {
     let store = Store::observe(results)?;
     let stored = shown_run(&store, run)?;
@@ -132,13 +133,14 @@ pub(crate) fn list(results: &Path, run: &str, asked: &Asked, openings: &Openings
     Ok(Ok(pages::list(&stored, asked, part, &games, &names)))
 }
 
-/// The pair and the place in it, from 0, of a game as the tag Round of a PGN has it.
+/// Parses the number of a game, as in the PGN tag Round, into the pair and the game in it, both
+/// from 0.
 pub(crate) fn place(text: &str) -> Option<(u64, usize)> {
     let (pair, half) = text.split_once('.')?;
     Some((pair.parse::<u64>().ok()?.checked_sub(1)?, half.parse::<usize>().ok()?.checked_sub(1)?))
 }
 
-/// The page of a game; `None` if it was not played.
+/// Returns the page of a game; `None` if it was not played.
 pub(crate) fn game(
     results: &Path,
     run: &str,
@@ -170,7 +172,8 @@ pub(crate) fn game(
     Ok(Ok(Some(pages::game(run, asked, place, &around, &shown))))
 }
 
-/// The header of a run's games, and the games that are wanted: pair and place in the pair, from 0.
+/// Returns the header of a run's games, and the games that the query selects: pair and game in the
+/// pair, from 0.
 pub(crate) fn chosen(
     results: &Path,
     run: &str,
@@ -189,7 +192,7 @@ pub(crate) fn chosen(
     Ok(Ok((header, games.iter().map(place).collect())))
 }
 
-/// PGN of games of a run; of those that are not there, nothing.
+/// Returns the PGN of games of a run, without those that are missing.
 pub(crate) fn pgn(
     results: &Path,
     run: &str,
@@ -206,7 +209,7 @@ pub(crate) fn pgn(
     Ok(text)
 }
 
-/// PGN of one game; empty if it was not played.
+/// Returns the PGN of one game; empty if it was not played.
 pub(crate) fn one_pgn(
     results: &Path,
     run: &str,

@@ -1,57 +1,57 @@
-//! Which requests may see and steer runs.
+//! Guard that decides which requests may see and steer runs.
 //!
 //! A page of another site must not be able to use the browser of somebody who may. It cannot send
-//! the token, because browsers let no foreign page set that header unasked and we answer no such
-//! question; it cannot read a page, because names other than ours are refused, to whatever address
-//! they were made to lead; and what comes from another origin is refused besides.
+//! the token, because browsers let no foreign page set that header without asking the server, which
+//! does not agree; it cannot read a page, because host names other than ours are refused, whatever
+//! address they resolve to; and requests from another origin are refused besides.
 
 use std::net::IpAddr;
 
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, StatusCode, Uri, header};
 
-/// Says where a request comes from, as browsers see it.
+/// Header in which browsers name the relation of a request's origin to this server.
 const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// The shortest token that is accepted from a user.
+/// Length of the shortest token that is accepted from a user, in bytes.
 pub const MIN_TOKEN: usize = 16;
 
-/// The host names and the token that requests are checked against.
+/// Host names and token against which requests are checked.
 #[derive(Debug, Clone)]
 pub struct Guard {
     /// Names of this machine besides localhost.
     names: Vec<String>,
-    /// The hash of the token; `None` lets nobody steer. Hashes are compared in constant time.
+    /// Hash of the token; `None` if nobody may steer. Hashes are compared in constant time.
     token: Option<blake3::Hash>,
 }
 
-/// The status code and the text with which a request is refused.
+/// Status code and text with which a request is refused.
 pub(crate) type Refusal = (StatusCode, &'static str);
 
-/// The request is addressed to another name.
+/// Refusal of a request that is addressed to another name.
 const HOST: Refusal = (
     StatusCode::MISDIRECTED_REQUEST,
     "This server does not go by that name; arbiter serve --host NAME adds one.\n",
 );
 
-/// The request comes from a page of another site.
+/// Refusal of a request from a page of another site.
 const ORIGIN: Refusal =
     (StatusCode::FORBIDDEN, "Commands are taken from the server's own pages only.\n");
 
-/// The request has no token, or a wrong one.
+/// Refusal of a request with no token, or a wrong one.
 const TOKEN: Refusal =
     (StatusCode::UNAUTHORIZED, "That needs the token that arbiter serve printed.\n");
 
-/// Nobody may steer.
+/// Refusal of a command where nobody may steer.
 const READ_ONLY: Refusal = (StatusCode::FORBIDDEN, "This server only shows runs.\n");
 
 impl Guard {
-    /// Answers to these names, and lets those steer who know the token.
+    /// Returns a guard that accepts these host names, and lets those steer who know the token.
     pub fn new(names: Vec<String>, token: Option<&str>) -> Guard {
         Guard { names, token: token.map(|token| blake3::hash(token.as_bytes())) }
     }
 
-    /// Whether anybody may steer.
+    /// Returns whether anybody may steer.
     pub(crate) fn is_steered(&self) -> bool {
         self.token.is_some()
     }
@@ -76,7 +76,7 @@ impl Guard {
     /// is wrong.
     pub(crate) fn may_steer(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let expected = self.token.ok_or(READ_ONLY)?;
-        // Programs that are no browsers say neither.
+        // Programs other than browsers send neither header.
         if headers.contains_key(SITE) && only(headers, &SITE) != Some("same-origin") {
             return Err(ORIGIN);
         }
@@ -94,7 +94,8 @@ impl Guard {
         if blake3::hash(token.as_bytes()) == expected { Ok(()) } else { Err(TOKEN) }
     }
 
-    /// An address is no name that somebody could have made to lead here, whatever its port.
+    /// Returns whether a host is this server's. An IP address is always accepted, whatever its
+    /// port, because nobody could have made it resolve to this machine.
     fn is_ours(&self, host: &str) -> bool {
         let Ok(authority) = host.parse::<Authority>() else { return false };
         let name = authority.host();
@@ -107,7 +108,7 @@ impl Guard {
     }
 }
 
-/// The value of a header that is there exactly once, as text.
+/// Returns the value of a header that is there exactly once, as text.
 fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next().filter(|_| values.next().is_none())?;

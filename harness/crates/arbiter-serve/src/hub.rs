@@ -1,5 +1,5 @@
-//! The live pages: one thread for each page that has viewers reads the store and publishes new versions
-//! of it. A slow viewer skips versions, and delays no other.
+//! Live pages: one thread for each page that has viewers reads the store and publishes new versions
+//! of the page. A slow viewer skips versions, and delays no other.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,10 +14,11 @@ use super::list::RunList;
 use super::run::RunPage;
 use crate::web::{Fragment, PageVersion};
 
-/// Time from one version of a page to the next. Boards change that often; the rest takes several ticks.
+/// Time from one version of a page to the next. Boards change that often; the rest takes several
+/// ticks.
 pub(crate) const TICK: Duration = Duration::from_millis(500);
 
-/// Ticks for which a page without viewers is kept up to date, as one may come back.
+/// Ticks for which a page without viewers is kept up to date, because viewers may return.
 const IDLE_TICKS: u32 = 60;
 
 /// Maximum number of live pages.
@@ -26,16 +27,16 @@ const MAX_TOPICS: usize = 64;
 /// A live page.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Topic {
-    /// A part of the list of runs.
+    /// Page of the list of runs.
     Runs(Asked),
-    /// A run, by its name.
+    /// Run, by its name.
     Run(String),
-    /// The workers and runs on a NATS server.
+    /// Workers and runs on a NATS server.
     Cluster(Asked),
 }
 
 impl Topic {
-    /// The address of its events.
+    /// Returns the address of the page's events.
     pub(crate) fn events_url(&self) -> String {
         match self {
             Topic::Runs(asked) => asked.address("/events/runs", asked.part().ok()),
@@ -45,7 +46,7 @@ impl Topic {
     }
 }
 
-/// The version published last; `None` before the first.
+/// Version published last; `None` before the first.
 pub(crate) type Latest = Option<Arc<PageVersion>>;
 
 /// All live pages.
@@ -57,14 +58,14 @@ pub(crate) struct Hub {
     topics: Mutex<BTreeMap<Topic, watch::Sender<Latest>>>,
 }
 
-/// The source of a live page, which its thread asks at each tick.
+/// Source of a live page, queried by its thread at each tick.
 pub(crate) trait LivePage {
-    /// The fragments of the page as it is now.
+    /// Returns the current fragments of the page.
     fn fragments(&mut self) -> Vec<Fragment>;
 }
 
 impl Hub {
-    /// A hub without viewers.
+    /// Returns a hub without viewers.
     pub(crate) fn new(results: PathBuf, monitor: Arc<ClusterMonitor>) -> Hub {
         let runs = RunList::new(results.clone());
         Hub { results, runs, monitor, topics: Mutex::default() }
@@ -98,12 +99,12 @@ impl Hub {
     }
 
     fn topics(&self) -> MutexGuard<'_, BTreeMap<Topic, watch::Sender<Latest>>> {
-        // Nothing in here can panic half-way.
+        // No code that holds the lock can panic halfway through a change.
         self.topics.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A topic of the hub, which is removed from it however its thread ends.
+/// Topic of the hub, which is removed from it however its thread ends.
 #[derive(Debug)]
 struct TopicThread {
     hub: Arc<Hub>,
@@ -142,7 +143,8 @@ impl TopicThread {
 
 impl Drop for TopicThread {
     fn drop(&mut self) {
-        // Otherwise it has removed itself, and another thread may serve the topic by now.
+        // Without a panic the thread has removed its topic itself, and another thread may serve the
+        // topic now.
         if std::thread::panicking() {
             self.hub.topics().remove(&self.topic);
         }

@@ -1,4 +1,5 @@
-//! The list of runs, kept up to date: what all lists share, and the parts of it that viewers asked for.
+//! List of runs, kept up to date: the state that all lists share, and the pages of it that viewers
+//! asked for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -18,12 +19,12 @@ use arbiter_store::{Outline, RunHead, Store, StoreError};
 /// Ticks from one look at the store to the next.
 const LIST_TICKS: u32 = 4;
 
-/// Pairs that are read in a look, and what a run counts for besides: so many that a long list is there
-/// soon, and so few that the page stays alive.
+/// Pairs read in a look, and the cost of a run in pairs besides its own: so many that a long list
+/// is there soon, and so few that the page stays responsive.
 const READ_PAIRS: u64 = 10_000;
 const RUN_PAIRS: u64 = 50;
 
-/// The runs of a store as they were read last; clones share them.
+/// Runs of a store as they were last read; clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct RunList(Arc<Mutex<Runs>>);
 
@@ -33,30 +34,31 @@ struct Runs {
     store: Option<Store>,
     version: Option<i64>,
     epoch: [u64; 2],
-    /// The names of all, the newest first.
+    /// Names of all runs, the newest first.
     order: Vec<String>,
     known: BTreeMap<String, Known>,
 }
 
-/// A run that was read.
+/// Run that was read.
 #[derive(Debug)]
 struct Known {
     listed: ListedRun,
     state: State,
-    /// What it is folded from as long as pairs may come.
+    /// Fold of the run as long as pairs may come.
     fold: Option<Fold>,
 }
 
-/// The fields of an address that choose runs.
+/// Fields of a query that select runs.
 const FIELDS: [&str; 5] = ["q", "state", "kind", "engine", "page"];
 
 impl Asked {
-    /// The same with nothing but what chooses runs.
+    /// Keeps only the fields that select runs.
     pub(crate) fn for_runs(self) -> Asked {
         self.only(&FIELDS)
     }
 
-    /// The runs that are wanted; the error says what is not understood.
+    /// Returns the filter of the runs that the query selects; the error says which value is not
+    /// understood.
     fn runs(&self) -> Result<RunFilter, String> {
         Ok(RunFilter {
             pattern: self.given("q").map(run_pattern).transpose()?,
@@ -67,40 +69,40 @@ impl Asked {
     }
 }
 
-/// What is counted of the runs that were read.
+/// Counts over the runs that were read.
 #[derive(Debug)]
 pub(crate) struct Figures {
-    /// Runs, by state.
+    /// Number of runs, by state.
     pub(crate) runs: BTreeMap<String, u64>,
-    /// Pairs that count.
+    /// Number of pairs that count.
     pub(crate) pairs: u64,
-    /// Games, by the fault that ended them.
+    /// Number of games, by the fault that ended them.
     pub(crate) faults: BTreeMap<String, u64>,
 }
 
-/// A part of the list.
+/// Page of the list.
 #[derive(Debug)]
 pub(crate) struct RunListPage {
     list: RunList,
     asked: Asked,
-    /// The fragments as they were made last.
+    /// Fragments as they were last made.
     made: Vec<Fragment>,
-    /// Ticks until they may be made again.
+    /// Ticks until the fragments may be made again.
     rest: u32,
 }
 
 impl RunList {
-    /// A list that was not read yet.
+    /// Returns a list that was not read yet.
     pub(crate) fn new(results: PathBuf) -> RunList {
         RunList(Arc::new(Mutex::new(Runs { results, ..Runs::default() })))
     }
 
     fn runs(&self) -> MutexGuard<'_, Runs> {
-        // What is in there is right even if somebody panicked.
+        // The contents are valid even if a thread panicked.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads what has come, and counts; nothing if the store cannot be read, or is not there.
+    /// Reads the new pairs, and counts; counts nothing if the store is missing or cannot be read.
     pub(crate) fn figures(&self) -> Figures {
         let mut runs = self.runs();
         let unread = runs.look().unwrap_or_default() as u64;
@@ -123,14 +125,15 @@ impl RunList {
         figures
     }
 
-    /// The part of the list that is asked for.
+    /// Returns the page of the list that the query selects.
     pub(crate) fn page(&self, asked: Asked) -> RunListPage {
         RunListPage { list: self.clone(), asked, made: Vec::new(), rest: 0 }
     }
 }
 
 impl Runs {
-    /// Reads what has come, as much as is read in a look; the number of runs that are still unread.
+    /// Reads new runs and pairs, as far as one look goes; returns the number of runs that are still
+    /// unread.
     fn look(&mut self) -> Result<usize, StoreError> {
         let store = match self.store.take() {
             Some(store) => store,
@@ -139,7 +142,7 @@ impl Runs {
         let (version, epoch) = (Some(store.data_version()?), store.epoch()?);
         let has_changed = self.version != version;
         if epoch != self.epoch {
-            // Pairs were taken back, or a run was removed: others may be in their places.
+            // Pairs were withdrawn, or a run was removed: others may be in their places.
             self.known.clear();
         }
         let outlines = store.outlines()?;
@@ -160,21 +163,21 @@ impl Runs {
         Ok(unread)
     }
 
-    /// Those that were read, the newest first.
+    /// Returns the runs that were read, the newest first.
     fn known(&self) -> impl Iterator<Item = &Known> {
         self.order.iter().filter_map(|run| self.known.get(run))
     }
 }
 
 impl Known {
-    /// Reads a run; of one that cannot be read only the name is known.
+    /// Reads a run; if it cannot be read, only its name is known.
     fn read(store: &Store, results: &std::path::Path, outline: &Outline) -> Known {
         let Outline { run, created_ms, ending, about } = outline.clone();
         let read = || {
             let fold = Fold::begin(store, &outline.run, |_| ())?;
             Ok((fold.summary(store)?, fold))
         };
-        // Whatever keeps a process from answering, it is not known to be played.
+        // Whatever keeps a process from answering, the run is not known to be played.
         let of = |head: &RunHead| state(results, head).0;
         match read_one(read) {
             Ok((summary, fold)) => {
@@ -196,7 +199,8 @@ impl Known {
         }
     }
 
-    /// Only runs that are not over get pairs; of the others it is enough to compare the outline.
+    /// Updates the run. Only runs that are not over get pairs; for the others it is enough to
+    /// compare the outline.
     fn go_on(
         &mut self,
         store: &Store,
@@ -221,7 +225,7 @@ impl Known {
         }
         match summary {
             Ok(summary) => summary.is_played = matches!(self.state, State::Played(_)),
-            // What was counted of it may be half of something.
+            // The counts may be incomplete after an error.
             Err(_) => self.fold = None,
         }
     }

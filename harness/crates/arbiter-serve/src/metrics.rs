@@ -1,4 +1,4 @@
-//! What whoever watches services asks for: health, and figures for Prometheus on a port of their own.
+//! Health of the service, and metrics for Prometheus on a port of their own.
 
 #![expect(clippy::disallowed_methods, reason = "answers are timed")]
 
@@ -28,7 +28,7 @@ use super::list::RunList;
 use super::routes::{HttpError, Site};
 use arbiter_store::Store;
 
-/// The form that every collector reads.
+/// Content type of the text format, which every collector reads.
 const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Answers at `/metrics` until the process ends.
@@ -42,7 +42,7 @@ pub async fn serve_metrics(listener: TcpListener, mut registry: Registry) -> ! {
 }
 
 async fn figures(State(registry): State<Arc<Registry>>) -> Response {
-    // Those of a store are read from the disk.
+    // Figures of a store are read from the disk.
     let encoded = tokio::task::spawn_blocking(move || {
         let mut text = String::new();
         encode(&mut text, &registry).map(|()| text)
@@ -55,8 +55,8 @@ async fn figures(State(registry): State<Arc<Registry>>) -> Response {
     }
 }
 
-/// The text format of Prometheus, which differs from OpenMetrics in that counters are described by their
-/// full names, and in that there is neither unit nor end.
+/// Converts OpenMetrics to the text format of Prometheus, in which counters are described by their
+/// full names, and which has neither unit nor end.
 fn prometheus_text(open_metrics: &str) -> String {
     let is_counter = |name: &str| open_metrics.contains(&format!("\n# TYPE {name} counter\n"));
     let lines = open_metrics.lines().filter(|line| !line.starts_with("# UNIT") && *line != "# EOF");
@@ -70,7 +70,7 @@ fn prometheus_text(open_metrics: &str) -> String {
 }
 
 impl Site {
-    /// Registers its figures.
+    /// Registers the metrics of the server.
     pub fn register(&self, registry: &mut Registry) {
         self.0.times.register(registry);
         self.0.hub.monitor.register(registry);
@@ -78,7 +78,7 @@ impl Site {
     }
 }
 
-/// For whoever watches services: whether the store can be read, if there is one yet.
+/// Answers a health check: whether the store can be read, if there is one yet.
 pub(crate) async fn healthz(State(site): State<Site>) -> Response {
     let counted =
         site.read_store(|results| Store::observe(results)?.outlines().map(|all| all.len()));
@@ -92,7 +92,7 @@ pub(crate) async fn healthz(State(site): State<Site>) -> Response {
     (code, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()
 }
 
-/// How long requests took to be answered, by the pattern of the address and the code of the answer.
+/// Times to answer requests, by the pattern of the address and the code of the answer.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestTimes(Family<RouteAndCode, Histogram, fn() -> Histogram>);
 
@@ -112,14 +112,14 @@ impl RequestTimes {
     }
 }
 
-/// Takes the time of a request.
+/// Measures the time to answer a request.
 pub(crate) async fn timed(
     State(RequestTimes(times)): State<RequestTimes>,
     request: Request,
     next: Next,
 ) -> Response {
     let begun = Instant::now();
-    // Addresses that nobody serves are without number.
+    // Unknown addresses would make an unlimited number of labels.
     let path = request.extensions().get::<MatchedPath>();
     let route = path.map_or("other", MatchedPath::as_str).to_owned();
     let response = next.run(request).await;
@@ -128,7 +128,7 @@ pub(crate) async fn timed(
     response
 }
 
-/// The runs of a store, read when they are asked for.
+/// Metrics of the runs of a store, read at each query.
 #[derive(Debug)]
 pub(crate) struct StoredRuns(pub(crate) RunList);
 

@@ -1,4 +1,4 @@
-//! In place of `cluster` where the feature of that name is off.
+//! Replacement of `cluster` where the feature of that name is off.
 
 use std::convert::Infallible;
 use std::path::PathBuf;
@@ -10,25 +10,25 @@ use super::asked::Asked;
 use super::hub::LivePage;
 use crate::web::Fragment;
 
-/// Monitors nothing: there is no server to listen to.
+/// Monitor of nothing: there is no server to listen to.
 #[derive(Debug)]
 pub struct ClusterMonitor;
 
 impl ClusterMonitor {
-    /// A monitor of nothing.
+    /// Returns a monitor of nothing.
     pub fn new(_is_named: bool) -> ClusterMonitor {
         ClusterMonitor
     }
 
-    /// A page of nothing, for which nobody asks.
+    /// Returns an empty page, which no route uses.
     pub(crate) fn page(self: &Arc<Self>, _results: PathBuf, _asked: &Asked) -> Box<dyn LivePage> {
         Box::new(ClusterMonitor)
     }
 
-    /// There is nothing to register.
+    /// Registers nothing.
     pub(crate) fn register(&self, _: &mut Registry) {}
 
-    /// Cannot be called, as there is no access to any server.
+    /// Has no caller, as there is no access to any server.
     pub async fn keep(&self, access: Infallible) {
         match access {}
     }

@@ -1,4 +1,4 @@
-//! The routes of the server.
+//! Routes of the server.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -33,8 +33,8 @@ use crate::web::{self, EventSource, list, run as run_page};
 use arbiter_report::HTML_POLICY;
 use arbiter_store::{RunLock, Store, StoreError};
 
-/// What every answer says: browsers are to load nothing from elsewhere, show the page in no frame of
-/// others, tell no other site of it, and keep nothing.
+/// Headers of every answer: browsers are to load nothing from elsewhere, show the page in no frame
+/// of another site, send its address to no other site, and cache nothing.
 const HEADERS: [(HeaderName, &str); 7] = [
     (header::CONTENT_SECURITY_POLICY, web::POLICY),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -45,17 +45,17 @@ const HEADERS: [(HeaderName, &str); 7] = [
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
 ];
 
-/// A report that is one file has its script in it. It is shown as if it were of another site, so that
-/// nothing in it could use what the pages of this one may.
+/// Sandbox of a report in one file, which contains its script. It is shown as if it were of another
+/// site, so that nothing in it can do what the pages of this one may.
 const SANDBOX: &str = "sandbox allow-scripts; frame-ancestors 'none'";
 
-/// How often a silent connection is used, so that both ends see that it lasts.
+/// Interval at which a silent connection is used, so that both ends see that it lasts.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// Pages that are computed at once for one viewer each; the engines need the other processors.
+/// Most pages computed in parallel, each for one viewer; the engines need the other processors.
 const MAX_COMPUTED: usize = 4;
 
-/// The server's state.
+/// State of the server.
 #[derive(Debug, Clone)]
 pub struct Site(pub(super) Arc<Inner>);
 
@@ -64,22 +64,23 @@ pub(super) struct Inner {
     pub(super) hub: Arc<Hub>,
     pub(super) guard: Guard,
     pub(super) results: PathBuf,
-    /// What starts tests, if somebody may.
+    /// Starter of tests, if anybody may start one.
     pub(super) starter: Option<Arc<dyn Starter>>,
-    /// Tells this server from one before it at the same address.
+    /// Identity of this server, which differs from that of an earlier one at the same address.
     boot: String,
-    /// Held by each computation for one viewer, by its key: the name of a run, or the path of a page.
+    /// Locks held by the computations for one viewer, by their key: the name of a run, or the path
+    /// of a page.
     turns: Mutex<BTreeMap<String, Arc<Mutex<()>>>>,
-    /// Permits for such computations.
+    /// Permits for these computations.
     permits: Arc<Semaphore>,
     openings: Openings,
     pub(super) times: RequestTimes,
 }
 
-/// A response, or the page of an error.
+/// Response, or the page of an error.
 type Answer = Result<Response, HttpError>;
 
-/// An error of a request: its status code, and a sentence for the page that says so.
+/// Error of a request: its status code, and a sentence for the error page.
 #[derive(Debug)]
 pub(crate) struct HttpError(pub(super) StatusCode, pub(super) String);
 
@@ -92,7 +93,7 @@ impl IntoResponse for HttpError {
 }
 
 impl Site {
-    /// The pages of a results folder and a cluster; `boot` is different for each server.
+    /// Returns the site of a results folder and a cluster; `boot` is different for each server.
     pub fn new(
         results: PathBuf,
         monitor: Arc<ClusterMonitor>,
@@ -121,7 +122,7 @@ impl Site {
         connections::serve(listener, self.router()).await
     }
 
-    /// All routes.
+    /// Returns all routes.
     fn router(self) -> Router {
         let router = match cfg!(feature = "cluster") {
             true => Router::new().route("/cluster", get(cluster)),
@@ -149,18 +150,18 @@ impl Site {
             .with_state(self)
     }
 
-    /// The versions of a page.
+    /// Subscribes to the versions of a page.
     fn follow(&self, topic: Topic) -> Result<watch::Receiver<Latest>, HttpError> {
         self.0.hub.follow(topic).map_err(unavailable)
     }
 
-    /// As the name of an event, and of the state of a page.
+    /// Returns the ID of a version, for events and for the state of a page.
     fn id(&self, version: u64) -> String {
         format!("{}-{version}", self.0.boot)
     }
 
-    /// Computes something for one viewer, at most [`MAX_COMPUTED`] at once; what has the same `key` is
-    /// computed one after the other, so that one that takes long takes only one of these places.
+    /// Computes a result for one viewer, at most [`MAX_COMPUTED`] in parallel; computations with
+    /// the same `key` run one after another, so that a long one takes only one of these places.
     async fn computed<T: Send + 'static>(
         &self,
         key: &str,
@@ -169,7 +170,7 @@ impl Site {
         let turn = self.0.turns.lock().await.entry(key.to_owned()).or_default().clone();
         let turn = turn.lock_owned().await;
         let permit = self.0.permits.clone().acquire_owned().await;
-        // A viewer that leaves does not end the computation, which so keeps its place.
+        // A viewer that leaves does not end the computation, which therefore keeps its place.
         self.read_store(move |results| {
             let _place = (turn, permit);
             work(results)
@@ -177,7 +178,7 @@ impl Site {
         .await
     }
 
-    /// Reads the store, for which a thread has to wait.
+    /// Runs work on the store in a thread that may block.
     pub(super) async fn read_store<T: Send + 'static>(
         &self,
         work: impl FnOnce(&std::path::Path) -> Result<T, StoreError> + Send + 'static,
@@ -194,7 +195,7 @@ impl Site {
     }
 }
 
-/// Refuses what is not for us, and adds the headers to whatever is answered.
+/// Refuses requests that are not for this server, and adds the headers to every answer.
 async fn guarded(State(site): State<Site>, request: Request, next: Next) -> Response {
     let mut response = match site.0.guard.may_see(request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
@@ -206,7 +207,7 @@ async fn guarded(State(site): State<Site>, request: Request, next: Next) -> Resp
     response
 }
 
-/// A live page as it is now.
+/// Returns a live page in its current state.
 async fn live(
     site: &Site,
     topic: Topic,
@@ -230,7 +231,7 @@ async fn runs(State(site): State<Site>, asked: Asked) -> Answer {
 async fn run(State(site): State<Site>, Path(run): Path<String>, headers: HeaderMap) -> Answer {
     check_run(&site, &run).await?;
     let is_steered = site.0.guard.is_steered();
-    // The guard has seen that it is there, and ours.
+    // The guard has checked that the header is there, and names this server.
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
     let render = |fragments: &[_], source: EventSource<'_>| {
         run_page::run(&run, host, fragments, source, is_steered)
@@ -251,8 +252,8 @@ pub(super) async fn check_run(site: &Site, run: &str) -> Result<(), HttpError> {
     site.read_store(move |results| Store::observe(results)?.run(&name).map(drop)).await
 }
 
-/// The changes of a live page. A browser that reconnects names the last event in a header, and a page
-/// that was just loaded in the address.
+/// Streams the changes of a live page. A browser that reconnects names the last event in a header,
+/// and a page that was just loaded in the address.
 async fn events(
     State(site): State<Site>,
     Path(topic): Path<String>,
@@ -288,7 +289,7 @@ fn changes(
     unfold((site, latest, seen), |(site, mut latest, seen)| async move {
         loop {
             let page = latest.borrow_and_update().clone();
-            // One that is older than what was seen is of a page that was made anew.
+            // A version older than the one seen is from a page that was made anew.
             if let Some(found) = page.filter(|found| found.version != seen) {
                 let version = found.version;
                 let seen = if version > seen { seen } else { 0 };
@@ -319,7 +320,7 @@ async fn run_badge(State(site): State<Site>, Path(badge_name): Path<String>) -> 
     embedded(&site, run.to_owned(), badge).await
 }
 
-/// A picture of a run that pages of others may show.
+/// Returns a picture of a run that pages of other sites may show.
 async fn embedded(
     site: &Site,
     run: String,
@@ -348,7 +349,7 @@ impl FromRequestParts<Site> for Asked {
     }
 }
 
-/// Something of the games of a run, computed for one viewer.
+/// Runs work on the games of a run for one viewer.
 async fn of_games<T: Send + 'static>(
     site: &Site,
     run: &str,
@@ -366,7 +367,7 @@ async fn games(State(site): State<Site>, Path(run): Path<String>, asked: Asked) 
     Ok(Html(of_games(&site, &run, list).await?).into_response())
 }
 
-/// The page of a game, or its PGN.
+/// Returns the page of a game, or its PGN.
 async fn game(
     State(site): State<Site>,
     Path((run, game)): Path<(String, String)>,
@@ -388,7 +389,7 @@ async fn game(
     Ok(Html(page.ok_or_else(missing)?).into_response())
 }
 
-/// The games of a list, read while they are sent.
+/// Streams the games of a list as PGN, read while they are sent.
 async fn games_pgn(State(site): State<Site>, Path(run): Path<String>, asked: Asked) -> Answer {
     let name = run.clone();
     let chosen = move |results: &_, openings: &_| games::chosen(results, &name, &asked, openings);
@@ -453,7 +454,7 @@ pub(super) fn not_found() -> HttpError {
 mod tests {
     use super::*;
 
-    /// A page that takes long must keep neither the pages of other runs nor the checks of names waiting.
+    /// Checks that a slow page delays neither the pages of other runs nor the checks of names.
     #[test]
     fn a_slow_page_does_not_hold_up_those_of_other_runs() {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();

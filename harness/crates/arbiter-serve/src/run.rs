@@ -1,5 +1,5 @@
-//! The page of a run, kept up to date: the counts as they come, the games behind them a few at a
-//! time, and the boards from the process that plays.
+//! Page of a run, kept up to date: the counts as they come, the games behind them a few at a time,
+//! and the boards from the process that plays.
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
@@ -16,26 +16,26 @@ use arbiter_report::{html_page, outcome_document, outlook, picture_svg, run_docu
 use arbiter_runner::{ControlError, send_command};
 use arbiter_store::{RunHead, Store, StoreError};
 
-/// Ticks from one version of the report to the next: each pair changes the report of a short run, and
-/// hardly that of a long one, which is large and is sent to all viewers.
+/// Ticks from one version of the report to the next: each pair changes the report of a short run,
+/// but hardly that of a long one, which is large and is sent to all viewers.
 const REPORT_TICKS: RangeInclusive<u32> = 4..=20;
 
-/// Pairs for which it is one tick more.
+/// Pairs that add one tick.
 const TICK_PAIRS: usize = 25;
 
 /// Pairs whose games are read in a tick: so many that a long run is read soon, and so few that the
-/// page stays alive.
+/// page stays responsive.
 const READ_PAIRS: usize = 500;
 
-/// How long a run may take to answer, or its page stands still.
+/// Time limit for the answer of a run's process, during which the page does not change.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The page of one run.
+/// Page of one run.
 #[derive(Debug)]
 pub(crate) struct RunPage {
     results: PathBuf,
     run: String,
-    /// What was read; `None` before the first tick, and after an error.
+    /// State after the last read; `None` before the first tick, and after an error.
     read: Option<Reading>,
 }
 
@@ -48,17 +48,18 @@ struct Reading {
     statistics: GameStatistics,
     /// Counted pairs whose games are not in the statistics yet.
     unread: VecDeque<u64>,
-    /// The report as it was made last, and whether there is more to say since.
+    /// Report as last made; it is stale once more is known.
     report: Vec<Fragment>,
-    /// Pairs that it counts, or games of single ones: what stands beside it is to say the same.
+    /// Pairs, or games where they are single, that the report counts: the counts shown beside it
+    /// must agree with it.
     reported: u64,
     is_stale: bool,
-    /// Ticks until it may be made again.
+    /// Ticks until the report may be made again.
     rest: u32,
 }
 
 impl RunPage {
-    /// The page of a run that was not read yet.
+    /// Returns the page of a run that was not read yet.
     pub(crate) fn new(results: PathBuf, run: String) -> RunPage {
         RunPage { results, run, read: None }
     }
@@ -78,7 +79,8 @@ impl RunPage {
     }
 }
 
-/// How a run stands by the process that plays it, with its boards, and what is wrong with that process.
+/// Returns the state of a run according to the process that plays it, with its boards, and the
+/// trouble with that process.
 pub(crate) fn state(results: &Path, head: &RunHead) -> (State, Option<String>) {
     if head.ending.is_some() {
         return (State::Over(head.ending), None);
@@ -95,7 +97,7 @@ pub(crate) fn state(results: &Path, head: &RunHead) -> (State, Option<String>) {
     }
 }
 
-/// The report of a run as one file.
+/// Returns the report of a run as one file.
 pub(crate) fn report(results: &Path, run: &str) -> Result<String, StoreError> {
     let mut reading = Reading::begin(Store::observe(results)?, run)?;
     while !reading.unread.is_empty() {
@@ -106,7 +108,7 @@ pub(crate) fn report(results: &Path, run: &str) -> Result<String, StoreError> {
     Ok(html_page(&run_document(&fold.stored, summary, Some(statistics), &gates)))
 }
 
-/// The counts of a run as it stands, and what came of them over its pairs.
+/// Returns the current counts of a run, and the LLR history over its pairs.
 fn outcome(results: &Path, run: &str) -> Result<(Summary, GameStatistics), StoreError> {
     let store = Store::observe(results)?;
     let engines = store.run(run)?.plan.engines.len();
@@ -118,12 +120,12 @@ fn outcome(results: &Path, run: &str) -> Result<(Summary, GameStatistics), Store
     Ok((Summary { is_played, ..fold.summary(&store)? }, statistics))
 }
 
-/// How a run stands, as a badge.
+/// Returns the state of a run as a badge.
 pub(crate) fn badge(results: &Path, run: &str) -> Result<String, StoreError> {
     Ok(badge_svg(&outcome(results, run)?.0))
 }
 
-/// What came out of a run, as a picture.
+/// Returns the result of a run as a picture.
 pub(crate) fn picture(results: &Path, run: &str) -> Result<String, StoreError> {
     let (summary, statistics) = outcome(results, run)?;
     Ok(picture_svg(&outcome_document(&summary, Some(&statistics))))
@@ -161,7 +163,7 @@ impl Reading {
         Ok(reading)
     }
 
-    /// Reads what has come since.
+    /// Reads the pairs stored since.
     fn go_on(&mut self) -> Result<(), StoreError> {
         let version = self.store.data_version()?;
         if version != self.version {
@@ -195,7 +197,7 @@ impl Reading {
         // has nothing left to start calls that draining.
         let over = State::Over(self.summary.ending);
         let state = if self.summary.is_over() { &over } else { state };
-        // What the report says of an open question depends on who is still at it.
+        // The verdict on an undecided run depends on whether a process plays it.
         let is_played = matches!(state, State::Played(_));
         self.is_stale |= self.summary.is_played != is_played;
         self.summary.is_played = is_played;
@@ -207,9 +209,9 @@ impl Reading {
         };
         let outlook = outlook(&self.fold.stored.plan, &self.fold.state, &recent);
         self.rest = self.rest.saturating_sub(1);
-        // The last word of a run is not kept waiting.
+        // The final report is not delayed.
         if self.is_stale && (self.rest == 0 || matches!(state, State::Over(Some(_)))) {
-            // Statistics of a part of the games would not agree with the counts.
+            // Statistics of some of the games would not agree with the counts.
             let has_all = self.unread.is_empty() && summary.counts.games() > 0;
             let statistics = has_all.then_some(&self.statistics);
             let gates = gates_of_run(&self.store, &self.fold.stored)?;
@@ -219,7 +221,7 @@ impl Reading {
                 _ => None,
             });
             for game in games.flatten() {
-                // Its own page has the graphs; here they would be drawn for each version.
+                // The game's own page has the graphs; here they would be drawn for each version.
                 game.graphs.clear();
                 game.link = Some(format!("/runs/{}/games/{}", summary.run, game.place));
             }
@@ -233,7 +235,7 @@ impl Reading {
             let (least, most) = REPORT_TICKS.into_inner();
             self.rest = ticks.unwrap_or(most).clamp(least, most);
         }
-        // The verdict comes first, then how it stands, the games that are played, and all else.
+        // The verdict comes first, then the counts, the games in progress, and all else.
         let (conclusion, rest) = self.report.split_at(self.report.len().min(1));
         let mut found = conclusion.to_vec();
         found.push(page::counts(&self.summary, state, [self.reported, expected], &outlook));
@@ -251,7 +253,7 @@ impl Reading {
     }
 }
 
-/// Takes in what follows from a pair.
+/// Takes in the effect of a pair.
 fn count(
     effect: Effect,
     engines: usize,

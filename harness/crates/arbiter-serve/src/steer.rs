@@ -1,4 +1,4 @@
-//! What those who have the token may do: steer runs, and start one.
+//! Requests that need the token: to steer runs, and to start one.
 
 use std::fmt::Debug;
 
@@ -13,44 +13,44 @@ use arbiter_plan::ControlCommand;
 use arbiter_runner::{CONTROL_TIMEOUT, ControlError, send_command};
 use arbiter_store::RunLock;
 
-/// A test as the form asks for it, word for word.
+/// Test as requested in the form, word for word.
 #[derive(Debug, Clone, Default)]
 pub struct NewTest {
-    /// The engine under test.
+    /// Engine under test.
     pub dev: String,
-    /// The engine it is compared with.
+    /// Engine with which dev is compared.
     pub base: String,
-    /// What bounds the thinking of both.
+    /// Limit of the thinking of both engines, such as a time control, in the form of `--each`.
     pub limit: String,
     /// Elo of the null hypothesis.
     pub elo0: String,
-    /// Elo of the alternative.
+    /// Elo of the alternative hypothesis.
     pub elo1: String,
-    /// Most pairs.
+    /// Most pairs of games.
     pub pairs: String,
     /// Name of the run.
     pub name: String,
 }
 
-/// What became of a test that was asked for.
+/// Result of a request to start a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Started {
-    /// It is a run of this name.
+    /// The test is a run with the requested name.
     Run,
-    /// It will be one, or the log will say why not.
+    /// The test is being prepared; the log says whether it becomes a run.
     Prepared,
-    /// Another run was started here and is still played.
+    /// Another run, with this name, was started here and is still played.
     Busy(String),
-    /// Why it is not started, or has ended.
+    /// The test is not started, or has ended, for this reason.
     Refused(String),
 }
 
-/// Starts tests, one at a time.
+/// Starter of tests, one at a time.
 pub trait Starter: Debug + Send + Sync {
-    /// Starts one, and waits for a while until it is a run.
+    /// Starts a test, and waits for a while until it is a run.
     fn start(&self, wanted: &NewTest) -> Started;
 
-    /// Stops one that this server has started, also before it is a run; whether it has.
+    /// Stops a test that this server has started, also before it is a run; returns whether it did.
     fn stop(&self, run: &str) -> bool;
 }
 

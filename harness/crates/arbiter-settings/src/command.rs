@@ -23,7 +23,8 @@ pub(crate) fn unless<T: PartialEq>(usual: T, value: T) -> Option<T> {
     Some(value).filter(|value| *value != usual)
 }
 
-/// Returns what `--resume` makes of a flag. One of no setting is free, but for those that are named here.
+/// Returns the effect of a flag beside `--resume`. Flags that are no settings are free, except
+/// those named here.
 pub fn on_resume(flag: &str) -> OnResume {
     match flag {
         "engine" | "eval" | "each" | "test" | "base" | "repo" | "sandbox" => OnResume::Engines,
@@ -38,8 +39,8 @@ pub fn on_resume(flag: &str) -> OnResume {
     }
 }
 
-/// `arbiter …` with everything that decides which games are played; not where they are kept. (A
-/// value with a double quotation mark, which only a file can hold, cannot be written so.)
+/// Returns `arbiter …` with everything that decides which games are played, not where they are
+/// kept. (A value with a double quotation mark, which only a file can have, cannot be written so.)
 pub fn command_line(plan: &Plan) -> String {
     let mut words = vec!["arbiter".to_owned(), plan.kind.to_string()];
     for (name, value) in flags(plan) {
@@ -49,17 +50,17 @@ pub fn command_line(plan: &Plan) -> String {
     shell_words::join(words)
 }
 
-/// A flag of which two plans differ.
+/// A flag in which two plans differ.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// As one plan has it.
+    /// The flag in the first plan.
     pub before: String,
-    /// As the other has it.
+    /// The flag in the second plan.
     pub now: String,
 }
 
-/// The first of the flags that matter, and that decide which games are played, of which two plans
-/// differ. Limits are part of the engines or apart from them.
+/// Returns the first flag in which two plans differ, of those that matter and decide which games
+/// are played. Limits are part of the engines or apart from them.
 pub fn difference(plan: &Plan, other: &Plan, matters: impl Fn(&str) -> bool) -> Option<Difference> {
     let [plan, other] = [plan, other].map(flags);
     let own = |flags: &[Flag], wanted: &str| {
@@ -79,8 +80,8 @@ pub fn difference(plan: &Plan, other: &Plan, matters: impl Fn(&str) -> bool) -> 
     })
 }
 
-/// A request for what the plan plays, in all that `request` leaves open and that other settings depend on;
-/// its engines stay as they are if `is_whole`.
+/// Completes a request from a plan in all that the request leaves open and that other settings
+/// depend on; the engines of the request stay as they are if `is_whole`.
 pub fn filled(mut request: Request, plan: &Plan, is_whole: bool) -> Request {
     let own: Vec<EngineSpec> = plan.own_engines().map(|(name, own)| spec_of(name, own)).collect();
     if request.engines.is_empty() {
@@ -118,14 +119,15 @@ pub fn filled(mut request: Request, plan: &Plan, is_whole: bool) -> Request {
     request
 }
 
-/// An engine of a plan as it would be asked for. (A value with a double quotation mark is another one.)
+/// Returns the spec of an engine of a plan. (A value with a double quotation mark becomes another
+/// one.)
 fn spec_of(name: &str, engine: &Engine) -> EngineSpec {
     let own = Engine { name: name.to_owned(), provenance: None, ..engine.clone() };
     let typed = EngineSpec::parse(&engine_text(&own, true)).unwrap_or_default();
     EngineSpec { provenance: engine.provenance.clone(), ..typed }
 }
 
-/// The flags of a plan; switches have no value.
+/// Returns the flags of a plan; switches have no value.
 fn flags(plan: &Plan) -> Vec<Flag> {
     let shared = shared_limits(plan);
     let engine = |(name, engine): (&str, &Engine)| {
@@ -145,7 +147,7 @@ fn flags(plan: &Plan) -> Vec<Flag> {
     flags
 }
 
-/// Returns a part of the design, if it is not as it would be anyway.
+/// Returns a part of the design, if it is not the usual one.
 pub(crate) fn unusual(plan: &Plan, part: fn(&Design) -> u64) -> Option<u64> {
     let design = plan.design;
     let usual = TournamentRequest { format: Some(design.format), ..TournamentRequest::default() };
@@ -153,7 +155,7 @@ pub(crate) fn unusual(plan: &Plan, part: fn(&Design) -> u64) -> Option<u64> {
     Some(part(&design)).filter(|own| usual.is_none_or(|usual| part(&usual) != *own))
 }
 
-/// An engine whose limits all have, if the margin is the usual one.
+/// Returns an engine whose limits all engines share, if the margin is the usual one.
 fn shared_limits(plan: &Plan) -> Option<&Engine> {
     let first = plan.engines.first()?;
     let alike = plan.engines.iter().all(|engine| engine.conditions == first.conditions);

@@ -1,4 +1,4 @@
-//! `arbiter.toml`: the same words as the flags, written down once.
+//! `arbiter.toml`: the settings of the flags, in a file.
 
 pub(super) mod build;
 pub(super) mod ci;
@@ -13,21 +13,21 @@ use arbiter_names::nearest;
 use arbiter_plan::{EngineSpec, unexpanded_home};
 use arbiter_process::read_text;
 
-/// The file that is read unless another is named.
+/// Settings file that is read unless another is named.
 pub const DEFAULT_SETTINGS: &str = "arbiter.toml";
 
 impl Settings {
-    /// The name of the file, for messages.
+    /// Returns the name of the file, for messages.
     pub fn name(&self) -> String {
         self.path.display().to_string()
     }
 
-    /// The file, if there is one.
+    /// Returns the file, if there is one.
     pub fn file(&self) -> Option<&Path> {
         Some(&*self.path).filter(|path| !path.as_os_str().is_empty())
     }
 
-    /// The folder of the file, from which its relative paths lead.
+    /// Returns the folder of the file, to which its relative paths refer.
     pub fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(&self.path)
     }
@@ -70,7 +70,7 @@ pub fn load_settings(path: &Path) -> Result<Settings, String> {
     Ok(settings)
 }
 
-/// The engines of a file that has a table for each, called as it is, with the keys of `[[engine]]`.
+/// Returns the engines of a file with one table for each name, with the keys of `[[engine]]`.
 pub fn load_engines(path: &Path) -> Result<BTreeMap<String, EngineSpec>, String> {
     let shown = path.display();
     let text = read_text(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
@@ -84,7 +84,7 @@ pub fn load_engines(path: &Path) -> Result<BTreeMap<String, EngineSpec>, String>
     tables.into_iter().map(read).collect()
 }
 
-/// The reader's words on one line, with line and column.
+/// Returns the parser's message on one line, with line and column.
 fn placed(text: &str, error: &toml::de::Error) -> String {
     let mut message = error.message().replace('\n', " ");
     if message.starts_with("unknown field") {
@@ -111,8 +111,8 @@ fn placed(text: &str, error: &toml::de::Error) -> String {
     }
 }
 
-/// One table as a spec. Numbers and booleans are taken as the text they would be as a flag, and
-/// `option = { Hash = 64 }` as `option.Hash=64`.
+/// Returns one table as a spec. Numbers and booleans become the text of the flag, and
+/// `option = { Hash = 64 }` becomes `option.Hash=64`.
 fn engine(table: &BTreeMap<String, toml::Value>, base: &Path) -> Result<EngineSpec, String> {
     let mut spec = EngineSpec::default();
     for (key, value) in table {
@@ -134,7 +134,7 @@ fn engine(table: &BTreeMap<String, toml::Value>, base: &Path) -> Result<EngineSp
     Ok(spec.seen_from(base))
 }
 
-/// Returns whether the name of an engine is a path from some folder.
+/// Returns whether the name of an engine is a path relative to a folder.
 fn is_path(name: &str) -> bool {
     name.starts_with("./") || name.starts_with("../")
 }

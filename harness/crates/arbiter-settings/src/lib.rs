@@ -1,5 +1,5 @@
-//! Settings of a run. Each is one field, which is a flag and a key of `arbiter.toml` at once: its name,
-//! type, help and heading stand there and nowhere else.
+//! Settings of a run. Each is one field, which is both a flag and a key of `arbiter.toml`: its
+//! name, type, help and heading stand there and nowhere else.
 
 #[macro_use]
 mod setting;

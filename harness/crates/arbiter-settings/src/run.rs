@@ -27,13 +27,13 @@ use arbiter_stats::{Correction, DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Model
 const WORKERS: &[&str] = if cfg!(feature = "cluster") { &["on"] } else { &[] };
 
 settings! {
-    /// The settings of a run, from flags and `arbiter.toml`; each may be left open.
+    /// Settings of a run, from flags and `arbiter.toml`; each may be left open.
     Settings, plan;
     "Openings" => {
         /// Opening book: EPD, FEN list, PGN or Polyglot (.bin); plain, .gz, .zst or .zip. Bad lines are
         /// left out [default: the bundled book]
         openings["FILE"]: Option<PathBuf> => plan.book.as_ref().map(|path| path.display()),
-        /// Take only so many plies of each PGN opening
+        /// Take at most N plies of each PGN opening
         plies["N"]: Option<u32> => plan.reading.plies,
         /// Follow a Polyglot book for so many plies [default: 8]
         book_depth["PLIES"]: Option<u32> => plan.reading.book_depth,
@@ -53,53 +53,56 @@ settings! {
         #[arg(hide_possible_values = true, value_parser = one_of(FORMATS))]
         schedule["FORMAT"]: Option<Format> as "text" =>
             unless(Format::default(), plan.design.format).filter(|_| plan.kind != RunKind::Ablate),
-        /// Rounds: passes through the schedule, rounds of a Swiss, climbs of a ladder
+        /// Number of rounds: passes through the schedule, rounds of a Swiss, climbs of a ladder
         /// [default: 1, for a Swiss as many as a knockout has]
         #[resume(Length)]
         rounds["N"]: Option<u64> =>
             unusual(plan, |design| design.rounds).filter(|_| plan.kind != RunKind::Tune),
-        /// Pairs of games for each two engines that meet in a round (for sprt: at most)
+        /// Pairs of games between two engines that meet in a round (for sprt: the maximum)
         #[resume(Length)]
         pairs["N"]: Option<u64> = pairs_by_kind() => Some(plan.design.pairs),
-        /// Games for each two engines that meet in a round, in place of --pairs
+        /// Games between two engines that meet in a round, in place of --pairs
         #[arg(conflicts_with = "pairs")]
         #[resume(Length)]
         games["N"]: Option<u64>,
-        /// Play each opening once, the engine that is listed first as White. Figures then count
-        /// games, not pairs, and colours are not balanced
+        /// Play each opening once, with the engine that is listed first as White. Figures then
+        /// count games, not pairs, and colours are not balanced
         noswap: bool => plan.design.is_single,
-        /// Let the other engine be White first
+        /// Give White in the first game to the engine that is listed second
         reverse: bool => plan.design.is_reversed,
-        /// Engines that are seeded in the order in which they are listed: those that a gauntlet is
-        /// about [default: 1]; for knockout, Swiss and ladder the others are drawn [default: all]
+        /// Number of seeded engines, in the order in which they are listed: for a gauntlet those
+        /// that meet all others [default: 1]; for knockout, Swiss and ladder the others are drawn
+        /// [default: all]
         seeds["N"]: Option<usize> =>
             unusual(plan, |design| design.seeds as u64).filter(|_| plan.kind != RunKind::Ablate),
-        /// Further pairs, at most, of a knockout encounter that is level; then the better seed goes
-        /// through
+        /// Maximum number of further pairs of a knockout encounter that is level; then the better
+        /// seed goes through
         tie_breaks["N"]: Option<u64> = DEFAULT_TIE_BREAKS => unusual(plan, |design| design.tie_breaks),
-        /// Let a knockout encounter go on when its loser cannot catch up any more
+        /// Continue a knockout encounter when its loser cannot catch up any more
         play_out: bool => plan.design.plays_out,
-        /// Moments at which the next opening is taken [default: shared]
+        /// Time at which the next opening is taken [default: shared]
         #[arg(value_parser = one_of(POLICIES))]
         opening_policy["POLICY"]: Option<OpeningPolicy> as "text" =>
             unless(OpeningPolicy::default(), plan.design.openings),
-        /// Begin with opening number N of the order, from 1 [default: 1]
+        /// Start with opening number N of the order, counted from 1 [default: 1]
         opening_start["N"]: Option<u64> => unless(1, plan.opening_start + 1),
-        /// Milliseconds between two games at one place [default: 0]
+        /// Milliseconds between two games of the same slot [default: 0]
         wait["MS"]: Option<u64> => unless(0, plan.wait.as_millis()),
     }
     "Run" => {
-        /// Concurrent games [default: one for each core; under a clock one less, but at least 1]
+        /// Number of concurrent games [default: one for each core; under a clock one less, but at
+        /// least 1]
         #[arg(value_parser = at_least_one)]
         #[resume(Free)]
         concurrency["N"]: Option<usize> => Some(plan.concurrency),
-        /// Processors for the games: auto (each game its own, different physical cores first), a list
-        /// such as 0-3,8 (taken in this order), or none. A game gets as many as its engines have
-        /// Threads, of both if they may ponder [default: none]
+        /// Processors for the games: auto (each game its own, different physical cores first), a
+        /// list such as 0-3,8 (taken in this order), or none. A game gets as many as its engines
+        /// have Threads: the larger number, or the sum if they may ponder [default: none]
         #[arg(conflicts_with_all = WORKERS)]
         #[resume(Free)]
         affinity["CPUS"]: Option<Affinity> as "text" => unless(Affinity::None, plan.affinity.clone()),
-        /// Folder of the results store [default: results, beside the settings or where a store is already]
+        /// Folder of the results store [default: results, beside the settings or where a store is
+        /// already]
         #[resume(Free)]
         results["DIR"]: Option<PathBuf>,
     }
@@ -112,26 +115,27 @@ settings! {
         /// Share of games, 0 to 1, that may end by a fault of an engine (crash, stall, disconnect,
         /// illegal move, time loss) before the run counts as invalid
         fault_limit["SHARE"]: Option<f64> = DEFAULT_FAULT_LIMIT => Some(plan.fault_limit),
-        /// Treatment of engines that wait for a processor in games under a clock. "discard" plays a
-        /// pair again, twice at most, if that can have decided it: an engine lost on time by no more than
-        /// it had waited in that game, or one waited for a share of its thinking time that is more than
-        /// 0.25 above the other's. All other pairs count, and the result says how much engines waited.
-        /// "report" counts all, "off" does not measure [default: discard]
+        /// Treatment of engines that wait for a processor in games under a clock. "discard" replays
+        /// a pair, twice at most, if the waiting may have decided it: an engine lost on time by no
+        /// more than it had waited in that game, or one waited for a share of its thinking time
+        /// that is more than 0.25 above the other's. All other pairs count, and the result reports
+        /// how much engines waited. "report" counts all pairs, "off" does not measure [default:
+        /// discard]
         cpu_contention["WHAT"]: Option<CpuContention> as "text" =>
             unless(CpuContention::default(), plan.cpu_contention()),
     }
     "Games" => {
-        /// Further facts in the comments of the PGN, with commas between them: timeleft, latency,
-        /// nodes, seldepth, nps, hashfull, tbhits, pv; or all
+        /// Further facts in the comments of the PGN, separated by commas: timeleft, latency, nodes,
+        /// seldepth, nps, hashfull, tbhits, pv; or all
         #[resume(Written)]
         pgn_fields["FIELDS"]: Option<Fields> as "text",
-        /// Engine lines that go into the comment of the move, as a regular expression
+        /// Regular expression of engine lines that go into the comment of the move
         #[resume(Written)]
         pgn_match["REGEX"]: Option<LinePattern> as "text",
         /// Notation of moves in the PGN: san (Nf3), lan (Ng1f3) or uci (g1f3) [default: san]
         #[resume(Written)]
         notation["NOTATION"]: Option<Notation> as "text",
-        /// Write the PGN without comments, and with the tags only that every game must have
+        /// Write the PGN without comments, and only with the tags that every game must have
         #[resume(Written)]
         pgn_minimal: bool,
         /// Event tag of the PGN [default: the kind of run]
@@ -143,33 +147,35 @@ settings! {
         /// Append the final position of each game to this file, in schedule order
         #[resume(Written)]
         epd["FILE"]: Option<PathBuf>,
-        /// Keep every line to and from both engines: of abnormal games (which an engine's fault ended),
-        /// of all, or of none; `arbiter replay` shows them [default: abnormal]
+        /// Games of which every line to and from both engines is kept: abnormal (ended by an
+        /// engine's fault), all or none; `arbiter replay` shows them [default: abnormal]
         #[resume(Written)]
         transcripts["GAMES"]: Option<Keeping> as "text",
         /// Append the error output of each engine to a file of its own in this folder
         stderr_dir["DIR"]: Option<PathBuf>,
     }
     "Adjudication" => {
-        /// Draw games in which both engines see equality: movenumber=N (not before; 40), movecount=N
-        /// (moves of each in a row, counted anew from each capture or pawn move; 8), score=CP (10)
+        /// Draw games in which both engines report equality: movenumber=N (not before; 40),
+        /// movecount=N (moves of each in a row, counted anew from each capture or pawn move; 8),
+        /// score=CP (10)
         draw["RULE"]: Option<DrawRule> as "text" => plan.rules.draw,
-        /// Let engines resign that know they are lost: movecount=N (moves in a row; 3), score=CP
-        /// (600), twosided=true if the winner must see it too
+        /// Adjudicate a loss when the loser reports it: movecount=N (moves in a row; 3), score=CP (600),
+        /// twosided=true if the winner must report it too
         resign["RULE"]: Option<ResignRule> as "text" => plan.rules.resign,
-        /// Draw games after so many moves of each side
+        /// Draw games after N moves of each side
         #[arg(value_parser = clap::value_parser!(u32).range(1..))]
         max_moves["N"]: Option<u32> => plan.rules.move_cap,
-        /// End games whose result is in the Syzygy tables of these folders, with ":" between them. The
-        /// fifty-move rule counts; for that the .rtbz files are needed, too
+        /// End games whose result is in the Syzygy tables of these folders, separated by ":". The
+        /// fifty-move rule counts, which needs the .rtbz files, too
         syzygy["DIRS"]: Option<Folders> => plan.rules.tablebase.map(|_| Folders(plan.tables.clone())),
-        /// Look up positions with at most so many pieces, kings included [default: as many as the
-        /// tables know]
+        /// Look up positions with at most N pieces, kings included [default: as many as the tables
+        /// have]
         syzygy_pieces["N"]: Option<Pieces> as "text" =>
             plan.rules.tablebase.and_then(|rule| unless(0, rule.pieces)),
         /// Count wins that the fifty-move rule prevents as wins
         syzygy_ignore_50: bool => plan.rules.tablebase.is_some_and(|rule| rule.ignores_fifty),
-        /// Results that tables give out: both (wins and draws), wins or draws [default: both]
+        /// Results that are adjudicated by tables: both (wins and draws), wins or draws [default:
+        /// both]
         syzygy_adjudicate["WHAT"]: Option<Scope> as "text" =>
             plan.rules.tablebase.and_then(|rule| unless(Scope::default(), rule.scope)),
     }
@@ -177,25 +183,25 @@ settings! {
         /// Seconds an engine may take from its start to "uciok"
         start_deadline["SEC"]: Option<Seconds> as "text" = Deadlines::default().uciok.as_secs() =>
             deadline(plan, |deadlines| deadlines.uciok),
-        /// Multiply the deadlines of an engine's start, "uciok" and "isready", by this [default: 1]
+        /// Factor of the deadlines of an engine's start, "uciok" and "isready" [default: 1]
         start_scale["FACTOR"]: Option<Factor> as "text",
-        /// Seconds it may take to answer "isready"
+        /// Seconds an engine may take to answer "isready"
         ready_deadline["SEC"]: Option<Seconds> as "text" = Deadlines::default().readyok.as_secs() =>
             deadline(plan, |deadlines| deadlines.readyok),
-        /// Seconds it may take for a move that no clock bounds (nodes, depth)
+        /// Seconds an engine may take for a move that no clock limits (nodes, depth)
         move_deadline["SEC"]: Option<Seconds> as "text" = Deadlines::default().bestmove.as_secs() =>
             deadline(plan, |deadlines| deadlines.bestmove),
-        /// Seconds it may take to answer "stop" after its flag has fallen
+        /// Seconds an engine may take to answer "stop" after its flag has fallen
         stop_deadline["SEC"]: Option<Seconds> as "text" = Deadlines::default().stop.as_secs() =>
             deadline(plan, |deadlines| deadlines.stop),
     }
     "Scaled times" => {
-        /// Multiply all times by how much slower than the reference this machine is, by the bench of
-        /// the last engine with as many copies at once as games; needs --reference-nps. With --on
-        /// (Cargo feature cluster) each worker does so by its own speed
+        /// Multiply all times by the slowness of this machine relative to the reference, measured
+        /// by the bench of the last engine with as many copies in parallel as games; needs
+        /// --reference-nps. With --on (Cargo feature cluster) each worker does so by its own speed
         #[resume(Engines)]
         scale: bool,
-        /// Nodes per second for which times are meant, of one of so many copies at once
+        /// Nodes per second of one such copy on the machine for which times are meant
         #[resume(Engines)]
         reference_nps["NPS"]: Option<f64>,
     }
@@ -206,13 +212,13 @@ settings! {
         /// `[each]`, as written.
         #[serde(rename = "each")]
         each_table: BTreeMap<String, toml::Value>,
-        /// The `[[engine]]` tables, understood.
+        /// The `[[engine]]` tables, parsed.
         #[serde(skip)]
         engines: Vec<EngineSpec>,
-        /// `[each]`, understood: settings for all engines.
+        /// `[each]`, parsed: settings for all engines.
         #[serde(skip)]
         each: EngineSpec,
-        /// The file that was read, for messages; empty if there is none.
+        /// Settings file that was read, for messages; empty if there is none.
         #[serde(skip)]
         path: PathBuf,
         /// `[sprt]`.
@@ -227,7 +233,7 @@ settings! {
 }
 
 settings! {
-    /// The stopping rule.
+    /// Bounds and model of the SPRT.
     #[derive(PartialEq)]
     TestSettings, plan;
     "Test" => {
@@ -239,37 +245,37 @@ settings! {
         #[arg(allow_negative_numbers = true)]
         #[resume(Bound)]
         elo1["ELO"]: Option<f64> = DEFAULT_ELO1 => plan.sprt.map(|sprt| sprt.elo1),
-        /// Chance to accept the alternative if the null hypothesis holds
+        /// Probability of accepting the alternative if the null hypothesis holds
         alpha["P"]: Option<f64> = DEFAULT_ERROR => plan.sprt.map(|sprt| sprt.alpha),
-        /// Chance to accept the null hypothesis if the alternative holds
+        /// Probability of accepting the null hypothesis if the alternative holds
         beta["P"]: Option<f64> = DEFAULT_ERROR => plan.sprt.map(|sprt| sprt.beta),
         /// Scale of the Elo bounds [default: normalized]
         #[arg(value_parser = one_of(MODELS))]
         model: Option<Model> as "text" => plan.sprt.map(|sprt| sprt.model),
-        /// Correction of the bounds for the jumps of the ratio [default: dynamic for Elo bounds at most 20
-        /// apart, else none]
+        /// Correction of the bounds for the overshoot of the log-likelihood ratio [default: dynamic
+        /// for Elo bounds at most 20 apart, else none]
         #[arg(value_parser = one_of(CORRECTIONS))]
         overshoot: Option<Correction> as "text" => plan.sprt.map(|sprt| sprt.correction),
     }
     @of_file => {}
 }
 
-/// Returns the usual numbers of pairs in words.
+/// Returns the usual numbers of pairs as text.
 fn pairs_by_kind() -> String {
     let kinds = [RunKind::Sprt, RunKind::Match, RunKind::Tournament, RunKind::Tune];
     let pairs = kinds.map(|kind| format!("{kind} {}", usual_pairs(kind, kind == RunKind::Sprt)));
     pairs.join(", ")
 }
 
-/// Reads a number of things of which there is one at least.
+/// Parses a count that is at least 1.
 pub fn at_least_one(text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|number| *number > 0);
     number.ok_or_else(|| "expected a whole number, 1 or more".to_owned())
 }
 
 impl Settings {
-    /// Returns the settings of the command line, completed by those of the file. One of pairs and games says
-    /// it all: a flag of either kind beats the file.
+    /// Returns the settings of the command line, completed by those of the file. Pairs and games
+    /// exclude each other: a flag of either kind beats the file.
     pub fn over(self, mut file: Settings) -> Settings {
         if self.pairs.is_some() || self.games.is_some() {
             (file.pairs, file.games) = (None, None);

@@ -1,4 +1,5 @@
-//! A setting: one field that is a flag, a key of `arbiter.toml` and a word of the command line in a report.
+//! A setting: one field that is a flag, a key of `arbiter.toml` and part of the command line in a
+//! report.
 
 use std::fmt::Display;
 
@@ -7,19 +8,19 @@ use arbiter_plan::Plan;
 /// The effect of a flag beside `--resume`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnResume {
-    /// The run has to have been started with the same.
+    /// The value must be that of the start of the run.
     Fixed,
-    /// It may be another, or decides no game.
+    /// Another value is allowed, or the setting decides no game.
     Free,
-    /// It is one of those of which engines are made, limits included.
+    /// A setting of the engines, limits included.
     Engines,
-    /// It is one of those that say how many pairs are played.
+    /// A setting of the number of pairs.
     Length,
-    /// It is one of those that name the parameters of a tuning.
+    /// A setting that names the parameters of a tuning.
     Parameters,
-    /// It is a bound of a test; beside a tuning, of the test of what was tuned.
+    /// A bound of a test; beside a tuning, of the test of the tuned values.
     Bound,
-    /// It says what is written of a game.
+    /// A setting of what is written of a game.
     Written,
 }
 
@@ -28,11 +29,12 @@ pub(crate) type Said = Option<Option<String>>;
 
 /// A setting of a run.
 pub(crate) struct Setting {
-    /// Its field, from which flag and key have their names.
+    /// Field of the setting, from which flag and key have their names.
     pub field: &'static str,
-    /// The effect of the setting beside `--resume`.
+    /// Effect of the setting beside `--resume`.
     pub on_resume: OnResume,
-    /// The setting on the command line of a plan, if the setting decides which games are played.
+    /// Function for the setting on the command line of a plan, if the setting decides which games
+    /// are played.
     pub said: Option<fn(&Plan) -> Said>,
 }
 
@@ -43,9 +45,9 @@ impl Setting {
     }
 }
 
-/// A value that a command line says.
+/// A value that a command line can state.
 pub(crate) trait ToSaid {
-    /// Returns what is said.
+    /// Returns the value as it is stated.
     fn said(self) -> Said;
 }
 
@@ -63,7 +65,7 @@ impl ToSaid for bool {
 
 /// A value that another one completes.
 pub(crate) trait Combine {
-    /// Returns what is said here, and what `other` says where nothing is.
+    /// Returns this value, or `other` where nothing is set.
     fn or(self, other: Self) -> Self;
 }
 
@@ -79,15 +81,16 @@ impl Combine for bool {
     }
 }
 
-/// Returns the help of a flag with its default, if that stands apart.
+/// Returns the help of a flag with its default, if the default is given separately.
 pub fn help(text: &str, default: &[&dyn Display]) -> String {
     let shown: String = default.iter().map(|default| format!(" [default: {default}]")).collect();
     text.trim().to_owned() + &shown
 }
 
-/// Declares settings: each field is a flag below the heading and a key of `arbiter.toml`. Its documentation is
-/// the help; brackets hold the name of its value; `as` names the reader of the key; `=` the default; `=>` what
-/// the command line of `plan` says; `resume` what `--resume` makes of it. Those `@of_file` are keys only.
+/// Declares settings: each field is a flag under the heading and a key of `arbiter.toml`. Its
+/// documentation is the help; brackets contain the name of its value; `as` names the reader of the
+/// key; `=` the default; `=>` the value on the command line of `plan`; `resume` the effect of the
+/// setting beside `--resume`. Those `@of_file` are keys only.
 macro_rules! settings {
     (@resume) => { $crate::OnResume::Fixed };
     (@resume $class:ident) => { $crate::OnResume::$class };

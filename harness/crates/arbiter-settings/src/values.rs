@@ -1,4 +1,4 @@
-//! Values of settings as they are typed, on the command line and in `arbiter.toml` alike.
+//! Values of settings as text, on the command line and in `arbiter.toml` alike.
 
 use std::fmt::{self, Display};
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use arbiter_protocol::{TimeError, parse_seconds};
 use arbiter_schedule::{Format, OpeningPolicy};
 use arbiter_stats::{Correction, Model};
 
-/// The words that a setting takes, each with its line in the help, which may be empty.
+/// Values of a setting, each with its line in the help, which may be empty.
 pub type Words<T> = [(T, &'static str)];
 
 /// Orders of openings.
@@ -25,7 +25,7 @@ pub(crate) const ORDERS: &Words<Order> = &[(Order::Sequential, ""), (Order::Rand
 /// Sandboxes of engines.
 pub const SANDBOXES: &Words<SandboxMode> = &[
     (SandboxMode::Require, "A complete sandbox, or nothing is started"),
-    (SandboxMode::Auto, "What the system has of it"),
+    (SandboxMode::Auto, "As much of a sandbox as the system has"),
     (SandboxMode::Off, "Engines may do what the user may"),
 ];
 
@@ -47,11 +47,11 @@ pub const CORRECTIONS: &Words<Correction> = &[
 
 /// Formats of tournaments.
 pub(crate) const FORMATS: &Words<Format> = &[
-    (Format::RoundRobin, "Everyone meets everyone"),
+    (Format::RoundRobin, "Every engine meets every other"),
     (Format::Gauntlet, "The first engine, or the first --seeds, meet all others"),
     (Format::Pyramid, "Each engine meets all that are listed before it"),
-    (Format::Knockout, "Who loses an encounter is out; byes go to the best seeds"),
-    (Format::Swiss, "Engines with equal points meet, and nobody the same opponent twice"),
+    (Format::Knockout, "The loser of an encounter is out; byes go to the best seeds"),
+    (Format::Swiss, "Engines with equal points meet, and none the same opponent twice"),
     (Format::Ladder, "From the bottom up, the winner of each encounter meets the next one above"),
 ];
 
@@ -64,7 +64,7 @@ pub(crate) const POLICIES: &Words<OpeningPolicy> = &[
     (OpeningPolicy::Cycled, "Pairs take as many openings in turn as there are rounds"),
 ];
 
-/// Returns the reader of a flag that takes one of some words.
+/// Returns the parser of a flag that takes one of these values.
 pub fn one_of<T>(words: &'static Words<T>) -> impl TypedValueParser<Value = T>
 where
     T: Clone + Display + Send + Sync + FromStr<Err = UnknownName>,
@@ -88,7 +88,7 @@ impl FromStr for Seconds {
     }
 }
 
-/// A factor of deadlines, 0.01 to 1000.
+/// Factor of deadlines, 0.01 to 1000.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Factor(pub f64);
 
@@ -102,7 +102,7 @@ impl FromStr for Factor {
     }
 }
 
-/// Most pieces of a position that endgame tables are asked about, 3 to 7.
+/// Maximum number of pieces of a position that is looked up in endgame tables, 3 to 7.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pieces(pub u32);
 
@@ -127,7 +127,7 @@ impl FromStr for Fields {
     }
 }
 
-/// Folders, which are typed with `:` between them.
+/// Folders, separated by `:` in text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Folders(pub Vec<PathBuf>);
 
@@ -145,7 +145,7 @@ impl From<&str> for Folders {
     }
 }
 
-/// A list, or one text as the flag has it.
+/// A list, or one text in the form of the flag.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "expected a text or a list of texts")]
 enum Written {
@@ -175,7 +175,7 @@ where
     text.parse().map(Some).map_err(|error: T::Err| Error::custom(error))
 }
 
-/// Returns a value as the text that it would be as a flag.
+/// Returns a value as the text of the flag.
 pub(crate) fn plain(value: &toml::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

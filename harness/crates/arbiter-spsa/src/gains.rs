@@ -1,29 +1,29 @@
-//! The gain sequences of SPSA: how far values are perturbed and moved.
+//! The gain sequences of SPSA: the perturbation and the step of values.
 //!
 //! With k counted in pairs from 1 and n pairs in all: the perturbation is c_k = c / k^γ and the
-//! step a_k = a / (A + k)^α, where c and a are such that c_n = c_end and a_n = r_end · c_end². A won
-//! game moves a value by R_k · c_k, with R_k = a_k / c_k². Counting pairs and not iterations makes
-//! the gains independent of how many pairs an iteration has.
+//! step a_k = a / (A + k)^α, where c and a are such that c_n = c_end and a_n = r_end · c_end². A
+//! won game moves a value by R_k · c_k, with R_k = a_k / c_k². Counting pairs and not iterations
+//! makes the gains independent of the number of pairs of an iteration.
 
 use super::parameter::{MIN_INT_PERTURBATION, Parameter, ParameterKind};
 use super::tuning::Tuning;
 
-/// The exponent of the step unless the user sets one.
+/// Exponent of the step unless the user sets one.
 pub const ALPHA: f64 = 0.602;
 
-/// The exponent of the perturbation unless the user sets one.
+/// Exponent of the perturbation unless the user sets one.
 pub const GAMMA: f64 = 0.101;
 
 /// A as a share of all pairs, unless the user sets one.
 pub const A_RATIO: f64 = 0.1;
 
 impl Tuning {
-    /// The stability constant A, in pairs.
+    /// Returns the stability constant A, in pairs.
     pub fn stability(&self) -> f64 {
         (self.a_ratio * self.all_pairs() as f64).floor()
     }
 
-    /// c_k: how far a value is perturbed at pair `k`, counted from 1.
+    /// Returns c_k: the perturbation of a value at pair `k`, counted from 1.
     pub fn perturbation(&self, parameter: &Parameter, k: u64) -> f64 {
         let c = parameter.c_end * (self.all_pairs() as f64 / k as f64).powf(self.gamma);
         match parameter.kind {
@@ -32,7 +32,7 @@ impl Tuning {
         }
     }
 
-    /// R_k: how far a won game moves a value at pair `k`, as a share of the perturbation.
+    /// Returns R_k: the move of a value by a won game at pair `k`, as a share of the perturbation.
     pub fn rate(&self, parameter: &Parameter, k: u64) -> f64 {
         let a_end = parameter.r_end * parameter.c_end.powi(2);
         let a = self.stability();

@@ -1,5 +1,6 @@
-//! A simulated objective for SPSA: Elo falls with the square of the distance from a known optimum, and
-//! the results of games are drawn at random. Shows what a schedule can find before games are played.
+//! Simulated objective for SPSA: Elo falls with the square of the distance from a known optimum,
+//! and the results of games are drawn at random. Shows what a schedule can find before games are
+//! played.
 
 use std::sync::Arc;
 
@@ -9,10 +10,10 @@ use super::state::{PathPoint, SpsaState};
 use super::tuning::Tuning;
 use arbiter_schedule::seed::{seed_for, uniform};
 
-/// Elo per unit of wins less losses in a game between near equals: 800 / ln 10.
+/// Elo per unit of wins minus losses in a game between near equals: 800 / ln 10.
 const ELO_PER_SCORE: f64 = 800.0 / std::f64::consts::LN_10;
 
-/// A quadratic strength function.
+/// Quadratic strength function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimulatedObjective {
     /// The best values.
@@ -23,24 +24,24 @@ pub struct SimulatedObjective {
     pub draw_ratio: f64,
 }
 
-/// What theory predicts of a tuning of a simulated objective, to first order: small differences of
+/// Theoretical forecast of a tuning of a simulated objective, to first order: small differences of
 /// strength, values far from the ends of their ranges, no rounding.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forecast {
-    /// Games in which the distance of each value from its optimum shrinks to 1/e, at the gains of
-    /// the last iteration.
+    /// Number of games in which the distance of each value from its optimum shrinks to 1/e, at the
+    /// gains of the last iteration.
     pub time_constants: Vec<f64>,
-    /// Mean Elo below the optimum of a tuning that goes on for ever at the final rates.
+    /// Mean Elo below the optimum of a tuning that continues forever at the final rates.
     pub noise_elo: f64,
-    /// The same, which is not exceeded 95 % of the time.
+    /// Elo below the optimum of that tuning that is not exceeded 95 % of the time.
     pub noise_elo_95: f64,
-    /// Elo below the optimum after the last iteration, in the mean.
+    /// Mean Elo below the optimum after the last iteration.
     pub end_elo: f64,
 }
 
-/// Elo below the optimum of a tuning that goes on for ever at its final rates: the mean, and what is
-/// not exceeded 95 % of the time. C (1 − d) r / 8 for each parameter, with
-/// C = 800 / ln 10, the share d of draws, from 0 to 1, and the rate r.
+/// Returns the Elo below the optimum of a tuning that continues forever at its final rates: the
+/// mean, and the value that is not exceeded 95 % of the time. C (1 − d) r / 8 for each parameter,
+/// with C = 800 / ln 10, the share d of draws, from 0 to 1, and the rate r.
 pub fn noise(tuning: &Tuning, draw_ratio: f64) -> (f64, f64) {
     let last = tuning.all_pairs().max(1);
     let rates: f64 = tuning.parameters.iter().map(|p| tuning.rate(p, last)).sum();
@@ -52,7 +53,8 @@ pub fn noise(tuning: &Tuning, draw_ratio: f64) -> (f64, f64) {
 }
 
 impl SimulatedObjective {
-    /// An objective on which being off the optimum by `c_end` in one value costs its `step_elo`.
+    /// Creates an objective on which being off the optimum by `c_end` in one value costs its
+    /// `step_elo`.
     pub fn by_step(
         tuning: &Tuning,
         optimum: Vec<f64>,
@@ -64,14 +66,14 @@ impl SimulatedObjective {
         SimulatedObjective { optimum, curvature, draw_ratio }
     }
 
-    /// Elo by which values are below the optimum.
+    /// Returns the Elo by which values are below the optimum.
     pub fn loss(&self, theta: &[f64]) -> f64 {
         let all = theta.iter().zip(&self.optimum).zip(&self.curvature);
         all.map(|((value, best), curvature)| curvature * (value - best).powi(2)).sum()
     }
 
-    /// The result for the first of two engines that are `elo` apart: 1, 0 or -1. `drawn` is uniform
-    /// from 0 to 1.
+    /// Returns the result for the first of two engines that are `elo` apart: 1, 0 or -1. `drawn` is
+    /// uniform from 0 to 1.
     fn game(&self, elo: f64, drawn: f64) -> i64 {
         let score = 1.0 / (1.0 + 10f64.powf(-elo / 400.0));
         // With a great difference there is no room for so many draws.
@@ -84,7 +86,7 @@ impl SimulatedObjective {
         }
     }
 
-    /// The path of a tuning with simulated games.
+    /// Returns the path of a tuning with simulated games.
     pub fn simulate(&self, tuning: &Arc<Tuning>, seed: u64) -> Vec<PathPoint> {
         let mut spsa = SpsaState::new(tuning.clone(), seed);
         for iteration in 0..tuning.iterations {
@@ -102,9 +104,10 @@ impl SimulatedObjective {
         spsa.path()
     }
 
-    /// What theory predicts. With rate r, perturbation c, curvature e, draw ratio d and C = 800 / ln 10,
-    /// a game moves a value towards the optimum by the part 4 r e c² / C of its distance, and adds
-    /// noise of variance (r c)² (1 − d); in equilibrium each value costs C (1 − d) r / 8.
+    /// Returns the theoretical forecast. With rate r, perturbation c, curvature e, draw ratio d and
+    /// C = 800 / ln 10, a game moves a value towards the optimum by the part 4 r e c² / C of its
+    /// distance, and adds noise of variance (r c)² (1 − d); in equilibrium each value costs C (1 −
+    /// d) r / 8.
     pub fn forecast(&self, tuning: &Tuning) -> Forecast {
         let last = tuning.all_pairs().max(1);
         let spread = 1.0 - self.draw_ratio;

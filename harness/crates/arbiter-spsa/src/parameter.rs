@@ -1,19 +1,19 @@
-//! A parameter to be tuned: a number that the engine takes as a UCI option.
+//! Parameter to be tuned: a number that the engine takes as a UCI option.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// A spin option is perturbed by its range divided by this in the last iteration.
+/// Divisor of a spin option's range that gives its perturbation in the last iteration.
 const SPIN_STEPS: f64 = 20.0;
 
 /// `r_end` of a spin option.
 const SPIN_RATE: f64 = 0.002;
 
-/// Least perturbation of an integer: with less, both sides would often have the same value.
+/// Smallest perturbation of an integer: with less, both sides would often have the same value.
 pub(super) const MIN_INT_PERTURBATION: f64 = 0.5;
 
-/// The type of a parameter's values.
+/// Type of a parameter's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ParameterKind {
@@ -26,33 +26,33 @@ pub enum ParameterKind {
 
 arbiter_names::named!(ParameterKind);
 
-/// A UCI option with its range and step sizes.
+/// UCI option with its range and step sizes.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Parameter {
     /// Name of the option.
     pub name: String,
-    /// Type of its values.
+    /// Type of the values.
     pub kind: ParameterKind,
     /// Value at the start of the tuning.
     pub start: f64,
-    /// Least value.
+    /// Smallest value.
     pub min: f64,
-    /// Greatest value.
+    /// Largest value.
     pub max: f64,
     /// Perturbation in the last iteration, in units of the value.
     pub c_end: f64,
-    /// How far a won game moves the value in the last iteration, as a share of the perturbation.
+    /// Move of the value by a won game in the last iteration, as a share of the perturbation.
     pub r_end: f64,
 }
 
-/// Why parameters cannot be tuned or their values cannot be used, in words.
+/// Reason why parameters cannot be tuned or their values cannot be used, as text.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("{0}")]
 pub struct TuningError(pub(super) String);
 
 impl Parameter {
-    /// A spin option with the usual step sizes: `c_end` is a twentieth of its range and at least a
-    /// half, `r_end` is 0.002.
+    /// Creates the parameter of a spin option with the usual step sizes: `c_end` is a twentieth of
+    /// its range and at least a half, `r_end` is 0.002.
     pub fn of_spin(name: &str, default: i64, min: i64, max: i64) -> Parameter {
         let (start, min, max) = (default as f64, min as f64, max as f64);
         Parameter {
@@ -102,12 +102,12 @@ impl Parameter {
         }
     }
 
-    /// The nearest value within its range.
+    /// Returns the nearest value within the range.
     pub fn clip(&self, value: f64) -> f64 {
         value.clamp(self.min, self.max)
     }
 
-    /// The nearest value that the engine takes.
+    /// Returns the nearest value that the engine takes.
     fn rounded(&self, value: f64) -> f64 {
         match self.kind {
             ParameterKind::Int => self.clip(value.round()),
@@ -115,7 +115,7 @@ impl Parameter {
         }
     }
 
-    /// A value as text for `setoption`: at most six decimals.
+    /// Returns a value as text for `setoption`: at most six decimals.
     fn text(&self, value: f64) -> String {
         match self.kind {
             ParameterKind::Int => format!("{:.0}", value + 0.0),
@@ -126,7 +126,7 @@ impl Parameter {
         }
     }
 
-    /// Name and value of the UCI option for a value, which is rounded and clipped.
+    /// Returns name and value of the UCI option for a value, which is rounded and clipped.
     pub fn setting(&self, value: f64) -> (String, String) {
         (self.name.clone(), self.text(self.rounded(value)))
     }

@@ -6,14 +6,14 @@ use regex_lite::{Captures, Regex};
 
 use super::parameter::TuningError;
 
-/// Lines of context before and after a change.
+/// Number of lines of context before and after a change.
 const CONTEXT: usize = 3;
 
-/// A number as source code has it, but for its suffix.
+/// Pattern of a number in source code, without its suffix.
 const NUMBER: &str =
     r"([-+]?(?:[0-9][0-9_']*(?:\.(?:[0-9][0-9_']*)?)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)";
 
-/// What stands between a name and its number: forms that define a value, and forms that are also those
+/// Patterns between a name and its number: forms that define a value, and forms that are also those
 /// of a use, which count where nothing defines the name.
 const FORMS: [&[&str]; 2] = [
     &[
@@ -24,9 +24,9 @@ const FORMS: [&[&str]; 2] = [
     &[r#""?\s*[,:(]\s*"#],
 ];
 
-/// The text with the number of each name replaced, and everything else as it was. Names are compared
-/// without regard to case and `_`. A number keeps the mark between its groups of digits, and its point.
-/// An error if not exactly one place defines a name.
+/// Returns the text with the number of each name replaced, and everything else as it was. Names are
+/// compared without regard to case and `_`. A number keeps the mark between its groups of digits,
+/// and its point. Fails unless exactly one place defines each name.
 pub fn applied(source: &str, values: &[(String, String)]) -> Result<String, TuningError> {
     let forms = FORMS.map(|forms| fixed(&pattern(forms)));
     let comment = fixed(r"(?m)//.*$|^[ \t]*/?\*.*$");
@@ -58,14 +58,14 @@ fn fixed(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is fixed")
 }
 
-/// The pattern of a definition: the name is its first or second group, the number the last.
+/// Returns the pattern of a definition: the name is its first or second group, the number the last.
 fn pattern(between: &[&str]) -> String {
     let define = r"^[ \t]*#[ \t]*define\s+([A-Za-z_][A-Za-z0-9_]*)\s+\(?\s*";
     let between = between.join("|");
     format!("(?m)(?:{define}|\\b([A-Za-z_][A-Za-z0-9_]*)(?:{between})){NUMBER}")
 }
 
-/// Returns where in code the numbers of this name are, of which case and `_` do not count.
+/// Returns the places in code of the numbers of this name, whose case and `_` do not count.
 fn numbers(form: &Regex, code: &str, name: &str) -> Vec<Range<usize>> {
     let letters = |name: &str| name.replace('_', "").to_ascii_lowercase();
     let place = |found: Captures<'_>| {
@@ -86,7 +86,7 @@ fn numbers(form: &Regex, code: &str, name: &str) -> Vec<Range<usize>> {
     form.captures_iter(code).filter_map(place).collect()
 }
 
-/// A value in the style of the number that it replaces.
+/// Formats a value in the style of the number that it replaces.
 fn literal(old: &str, value: &str) -> String {
     let mark = old.chars().find(|c| "_'".contains(*c));
     let (whole, rest) = value.find('.').map_or((value, ""), |at| value.split_at(at));
@@ -105,8 +105,8 @@ fn literal(old: &str, value: &str) -> String {
     text
 }
 
-/// Unified diff of two texts with the same number of lines, empty if they are equal. Lines are
-/// replaced one for one, so there is nothing to align.
+/// Returns the unified diff of two texts with the same number of lines, empty if they are equal.
+/// Lines are replaced one for one, so there is nothing to align.
 pub fn unified(file: &str, old: &str, new: &str) -> String {
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let new: Vec<&str> = new.split_inclusive('\n').collect();

@@ -1,4 +1,4 @@
-//! The two sides of an iteration, and the update of the values by its result.
+//! Two sides of an iteration, and the update of the values by its result.
 
 use rand_chacha::rand_core::Rng;
 
@@ -6,21 +6,22 @@ use super::parameter::{Parameter, ParameterKind};
 use super::tuning::Tuning;
 use arbiter_schedule::seed::{seed_for, uniform};
 
-/// For each parameter, whether the first side has the higher value and the second the lower one.
+/// Draws, for each parameter, whether the first side has the higher value and the second the lower
+/// one.
 pub(crate) fn flips(seed: u64, iteration: u64, parameters: usize) -> Vec<bool> {
     let mut rng = seed_for(seed, "tune.flip", iteration);
     (0..parameters).map(|_| rng.next_u64() >> 63 == 1).collect()
 }
 
-/// For each parameter, a uniform number in [0, 1) by which its values are rounded; the same for both
-/// sides, so that rounding favours neither.
+/// Draws, for each parameter, a uniform number in [0, 1) by which its values are rounded; the same
+/// for both sides, so that rounding favours neither.
 pub(crate) fn fractions(seed: u64, iteration: u64, parameters: usize) -> Vec<f64> {
     let mut rng = seed_for(seed, "tune.round", iteration);
     (0..parameters).map(|_| uniform(&mut rng)).collect()
 }
 
-/// The values as an engine takes them. Integers are rounded stochastically, so that their mean is
-/// the value.
+/// Returns the values as an engine takes them. Integers are rounded stochastically, so that their
+/// mean is the value.
 pub(crate) fn round(parameters: &[Parameter], values: &[f64], fractions: &[f64]) -> Vec<f64> {
     let all = parameters.iter().zip(values).zip(fractions);
     all.map(|((parameter, value), fraction)| match parameter.kind {
@@ -31,7 +32,8 @@ pub(crate) fn round(parameters: &[Parameter], values: &[f64], fractions: &[f64])
 }
 
 impl Tuning {
-    /// The values of both sides at pair `k` of the schedule, within their ranges and not rounded.
+    /// Returns the values of both sides at pair `k` of the schedule, within their ranges and not
+    /// rounded.
     pub(crate) fn sides(&self, k: u64, theta: &[f64], flips: &[bool]) -> [Vec<f64>; 2] {
         [true, false].map(|up| {
             let all = self.parameters.iter().zip(theta).zip(flips);
@@ -43,8 +45,8 @@ impl Tuning {
         })
     }
 
-    /// Moves the values by the result of an iteration whose first pair is `k`; `score` is games won
-    /// less games lost by the first side.
+    /// Moves the values by the result of an iteration whose first pair is `k`; `score` is the
+    /// number of games won minus that of games lost by the first side.
     pub(crate) fn update(&self, k: u64, theta: &mut [f64], flips: &[bool], score: i64) {
         for ((parameter, value), flip) in self.parameters.iter().zip(theta).zip(flips) {
             let step = self.rate(parameter, k) * self.perturbation(parameter, k) * score as f64;

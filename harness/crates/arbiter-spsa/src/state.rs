@@ -1,4 +1,4 @@
-//! The state of a tuning as a fold over the results of its pairs, in the order of the schedule. The
+//! State of a tuning as a fold over the results of its pairs, in the order of the schedule. The
 //! same results give the same state, so an interrupted tuning resumes where it stopped.
 
 use std::collections::VecDeque;
@@ -7,57 +7,57 @@ use std::sync::Arc;
 use super::perturb;
 use super::tuning::Tuning;
 
-/// Most points of the path that are kept: as many as a chart can show.
+/// Number of points of the path that are kept: as many as a chart can show.
 const MAX_POINTS: usize = 512;
 
-/// An iteration whose result is known.
+/// Iteration whose result is known.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Iteration {
-    /// Its number, from 0.
+    /// Number of the iteration, from 0.
     pub number: u64,
-    /// The values of both sides, rounded as the engine takes them.
+    /// Values of both sides, rounded as the engine takes them.
     pub sides: [Vec<f64>; 2],
-    /// Games won less games lost by the first side.
+    /// Number of games won minus that of games lost by the first side.
     pub score: i64,
-    /// The values after it, not rounded.
+    /// Values after the iteration, not rounded.
     pub theta: Vec<f64>,
 }
 
-/// The values after some iteration.
+/// Values after some iteration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PathPoint {
-    /// Iterations with a result by then.
+    /// Number of iterations with a result by then.
     pub iterations: u64,
-    /// The sum of their scores.
+    /// Sum of the scores of these iterations.
     pub score: i64,
-    /// The values, not rounded.
+    /// Values, not rounded.
     pub theta: Vec<f64>,
 }
 
-/// The values of a tuning after the results so far.
+/// Values of a tuning after the results so far.
 #[derive(Debug, Clone)]
 pub struct SpsaState {
     tuning: Arc<Tuning>,
     seed: u64,
-    /// The values after all results so far.
+    /// Values after all results so far.
     theta: Vec<f64>,
-    /// The unperturbed values of the current iteration, and of those that may start before its
-    /// result is known.
+    /// Unperturbed values of the current iteration, and of those that may start before its result
+    /// is known.
     bases: VecDeque<Vec<f64>>,
-    /// Iterations with a result.
+    /// Number of iterations with a result.
     finished: u64,
-    /// Pairs counted of the current iteration, and their score.
+    /// Number of pairs counted of the current iteration, and their score.
     counted: u64,
     score: i64,
     /// Sum of the scores of all finished iterations.
     total: i64,
     points: Vec<PathPoint>,
-    /// Iterations between two points of the path.
+    /// Number of iterations between two points of the path.
     stride: u64,
 }
 
 impl SpsaState {
-    /// The state before the first result.
+    /// Creates the state before the first result.
     pub fn new(tuning: Arc<Tuning>, seed: u64) -> SpsaState {
         let theta = tuning.start();
         // No more iterations are ahead than there are.
@@ -68,22 +68,22 @@ impl SpsaState {
         SpsaState { tuning, seed, theta, bases, finished, counted, score, total, points, stride }
     }
 
-    /// The parameters and the schedule.
+    /// Returns the parameters and the schedule.
     pub fn tuning(&self) -> &Arc<Tuning> {
         &self.tuning
     }
 
-    /// The values after all results so far, not rounded.
+    /// Returns the values after all results so far, not rounded.
     pub fn theta(&self) -> &[f64] {
         &self.theta
     }
 
-    /// Number of iterations whose result is known.
+    /// Returns the number of iterations whose result is known.
     pub fn finished(&self) -> u64 {
         self.finished
     }
 
-    /// The values over time: evenly spaced iterations from the start to the last one.
+    /// Returns the values over time: evenly spaced iterations from the start to the last one.
     pub fn path(&self) -> Vec<PathPoint> {
         let mut path = self.points.clone();
         if path.last().is_none_or(|point| point.iterations < self.finished) {
@@ -92,8 +92,8 @@ impl SpsaState {
         path
     }
 
-    /// The values of both sides in a pair (from 0), as the engine takes them; `None` if they are not
-    /// known yet or no longer kept.
+    /// Returns the values of both sides in a pair (from 0), as the engine takes them; `None` if
+    /// they are not known yet or no longer kept.
     pub fn sides(&self, pair: u64) -> Option<[Vec<f64>; 2]> {
         let iteration = pair / self.tuning.pairs;
         let place = iteration.checked_sub(self.finished)?;
@@ -101,8 +101,8 @@ impl SpsaState {
         Some(self.sides_of(iteration, base))
     }
 
-    /// The UCI options, as (name, value), of the engines of both sides in a pair; `None` as for
-    /// [`SpsaState::sides`].
+    /// Returns the UCI options, as (name, value), of the engines of both sides in a pair; `None` as
+    /// for [`SpsaState::sides`].
     pub fn settings(&self, pair: u64) -> Option<[Vec<(String, String)>; 2]> {
         Some(self.sides(pair)?.map(|values| self.tuning.settings(&values)))
     }
@@ -116,8 +116,8 @@ impl SpsaState {
         sides.map(|values| perturb::round(parameters, &values, &fractions))
     }
 
-    /// Counts the next pair: games won less games lost by the first side. The last pair of an
-    /// iteration moves the values.
+    /// Counts the next pair: the number of games won minus that of games lost by the first side.
+    /// The last pair of an iteration moves the values.
     pub fn count(&mut self, score: i64) -> Option<Iteration> {
         self.score += score;
         self.counted += 1;

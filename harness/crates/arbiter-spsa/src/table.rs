@@ -53,14 +53,14 @@ pub fn read_line(line: &str) -> Result<Parameter, TuningError> {
     Ok(parameter)
 }
 
-/// The line of a parameter, with `int` or `float`.
+/// Returns the line of a parameter, with `int` or `float`.
 pub fn line(parameter: &Parameter) -> String {
     let Parameter { name, kind, start, min, max, c_end, r_end } = parameter;
     format!("{name}, {kind}, {start}, {min}, {max}, {c_end}, {r_end}")
 }
 
 serde_conv!(
-    /// A parameter as its line, where text keeps every digit.
+    /// Parameter as its line, where text keeps every digit.
     pub(crate) Line,
     Parameter,
     line,

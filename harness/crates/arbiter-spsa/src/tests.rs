@@ -8,7 +8,7 @@ fn close(found: f64, expected: f64) {
     assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{found} is not {expected}");
 }
 
-/// Both sides and the values after the result of `pairs` that began after `iter` pairs.
+/// Both sides and the values after the result of `pairs` pairs that started after `iter` pairs.
 struct Update<'a> {
     iter: u64,
     score: i64,

@@ -1,4 +1,4 @@
-//! A tuning as it is set up before its first game.
+//! Configuration of a tuning before its first game.
 
 use std::collections::BTreeSet;
 
@@ -8,30 +8,31 @@ use serde_with::As;
 use super::parameter::{Parameter, TuningError};
 use super::table::Line;
 
-/// Most parameters at once; setting more would delay the start of each game.
+/// Maximum number of parameters; setting more would delay the start of each game.
 const MAX_PARAMETERS: usize = 1_000;
 
-/// Largest number of pairs.
+/// Maximum number of pairs.
 const MAX_PAIRS: u64 = 1_000_000_000;
 
-/// The parameters and the schedule.
+/// Parameters and schedule of a tuning.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tuning {
-    /// The parameters.
+    /// Parameters to tune.
     #[serde(with = "As::<Vec<Line>>")]
     pub parameters: Vec<Parameter>,
     /// Exponent of the step.
     pub alpha: f64,
     /// Exponent of the perturbation.
     pub gamma: f64,
-    /// The stability constant A of the step as a share of all pairs.
+    /// Stability constant A of the step as a share of all pairs.
     pub a_ratio: f64,
     /// Number of iterations, each of which moves the values once.
     pub iterations: u64,
-    /// Pairs of games in an iteration.
+    /// Number of pairs of games in an iteration.
     pub pairs: u64,
-    /// Iterations that may start before the result of an earlier one is known: an iteration uses
-    /// the values after the results of all iterations but the last `ahead` before it.
+    /// Number of iterations that may start before the result of an earlier one is known: an
+    /// iteration uses the values after the results of all iterations except the last `ahead` before
+    /// it.
     pub ahead: u64,
 }
 
@@ -84,27 +85,27 @@ impl Tuning {
         Ok(())
     }
 
-    /// Pairs of games of the whole tuning.
+    /// Returns the number of pairs of games of the whole tuning.
     pub fn all_pairs(&self) -> u64 {
         self.iterations.saturating_mul(self.pairs)
     }
 
-    /// The number, from 1, of the first pair of an iteration, from 0.
+    /// Returns the number, from 1, of the first pair of an iteration, from 0.
     pub(crate) fn first_pair(&self, iteration: u64) -> u64 {
         1 + iteration * self.pairs
     }
 
-    /// The values at the start.
+    /// Returns the values at the start.
     pub fn start(&self) -> Vec<f64> {
         self.parameters.iter().map(|parameter| parameter.start).collect()
     }
 
-    /// Names of the UCI options.
+    /// Returns the names of the UCI options.
     pub fn names(&self) -> impl Iterator<Item = String> {
         self.settings(&self.start()).into_iter().map(|(name, _)| name)
     }
 
-    /// Names and values of the UCI options for the given values.
+    /// Returns names and values of the UCI options for the given values.
     pub fn settings(&self, values: &[f64]) -> Vec<(String, String)> {
         self.parameters.iter().zip(values).map(|(p, value)| p.setting(*value)).collect()
     }
@@ -112,7 +113,8 @@ impl Tuning {
 
 #[cfg(test)]
 impl Tuning {
-    /// The schedule of a test, without parameters: alpha, gamma and A as a share of the pairs.
+    /// Creates the schedule of a test, without parameters: alpha, gamma and A as a share of the
+    /// pairs.
     pub(crate) fn test([alpha, gamma, a_ratio]: [f64; 3], iterations: u64) -> Tuning {
         Tuning { parameters: Vec::new(), alpha, gamma, a_ratio, iterations, pairs: 1, ahead: 0 }
     }

@@ -26,7 +26,8 @@ pub struct BayesElo {
 }
 
 impl BayesElo {
-    /// The parameters that explain the sample exactly, zeros raised as for a likelihood.
+    /// Returns the parameters that explain the sample exactly, empty cells raised as for a
+    /// likelihood.
     pub fn of_sample(games: &Trinomial) -> BayesElo {
         let [loss, _, win] = games
             .distribution()
@@ -36,7 +37,7 @@ impl BayesElo {
         BayesElo::of_rates(loss, win)
     }
 
-    /// The most likely parameters for pairs of independent games, empty cells raised.
+    /// Returns the most likely parameters for pairs of independent games, empty cells raised.
     ///
     /// The share of decisive games in the middle cell is not known; it is found by expectation and
     /// maximization (A. Dempster, N. Laird, D. Rubin, 1977).
@@ -63,7 +64,7 @@ impl BayesElo {
         BayesElo::of_rates(loss, win)
     }
 
-    /// The draw parameter of equal players who draw at the given rate, which is raised to a
+    /// Returns the draw parameter of equal players who draw at the given rate, which is raised to a
     /// millionth if it is below.
     pub fn draw_elo_of_rate(draw_rate: f64) -> f64 {
         let decisive = 0.5 * (1.0 - draw_rate.clamp(1e-6, 1.0 - 1e-6));
@@ -77,36 +78,38 @@ impl BayesElo {
         }
     }
 
-    /// Probabilities of a loss, a draw and a win.
+    /// Returns the probabilities of a loss, a draw and a win.
     pub fn probabilities(self) -> [f64; 3] {
         let win = score_from_elo(self.elo - self.draw_elo);
         let loss = score_from_elo(-self.elo - self.draw_elo);
         [loss, 1.0 - loss - win, win]
     }
 
-    /// Expected score of a game, 0 to 1.
+    /// Returns the expected score of a game, 0 to 1.
     pub(crate) fn score(self) -> f64 {
         let [_, draw, win] = self.probabilities();
         win + 0.5 * draw
     }
 
-    /// Logistic Elo of the expected score; `None` if the score is 0 or 1 to working precision.
+    /// Returns the logistic Elo of the expected score; `None` if the score is 0 or 1 to working
+    /// precision.
     pub fn to_logistic(self) -> Option<f64> {
         finite(elo_from_score(self.score()))
     }
 }
 
-/// Log-likelihood ratio of the simple hypotheses `elo1` and `elo0`, both in BayesElo points, with
-/// the draw parameter of the sample: Σ n·ln(P₁/P₀). Impossible cells cannot occur, and empty ones
-/// count as raised.
+/// Returns the log-likelihood ratio of the simple hypotheses `elo1` and `elo0`, both in BayesElo
+/// points, with the draw parameter of the sample: Σ n·ln(P₁/P₀). Impossible cells cannot occur, and
+/// empty ones count as raised.
 pub fn llr_classical(games: &Trinomial, elo0: f64, elo1: f64) -> f64 {
     let draw_elo = BayesElo::of_sample(games).draw_elo;
     let at = |elo| BayesElo { elo, draw_elo }.probabilities();
     games.distribution().regularized().llr(&at(elo0), &at(elo1))
 }
 
-/// The ratio of cutechess-cli: as [`llr_classical`], with half a game more of each kind in place of
-/// raised cells, and bounds that are divided by how much of a BayesElo point shows in the score.
+/// Returns the log-likelihood ratio of cutechess-cli: [`llr_classical`] with half a game added to
+/// each kind instead of raised cells, and bounds that are divided by the share of a BayesElo point
+/// that shows in the score.
 pub fn llr_with_prior(games: &Trinomial, elo0: f64, elo1: f64) -> f64 {
     let counts = [games.losses, games.draws, games.wins].map(|count| count as f64 + 0.5);
     let total: f64 = counts.iter().sum();
@@ -118,7 +121,7 @@ pub fn llr_with_prior(games: &Trinomial, elo0: f64, elo1: f64) -> f64 {
     terms.map(|((count, p0), p1)| count * (p1 / p0).ln()).sum()
 }
 
-/// As [`llr_classical`], for pairs of independent games.
+/// Returns the log-likelihood ratio of [`llr_classical`], for pairs of independent games.
 pub fn llr_classical_pairs(pairs: &Pentanomial, elo0: f64, elo1: f64) -> f64 {
     let draw_elo = BayesElo::of_pairs(pairs).draw_elo;
     let at = |elo| convolved(BayesElo { elo, draw_elo }.probabilities());

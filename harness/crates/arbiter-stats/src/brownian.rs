@@ -1,8 +1,8 @@
-//! A log-likelihood ratio as Brownian motion between two barriers: how likely it ends at the upper
-//! one, and after how many units.
+//! A log-likelihood ratio as Brownian motion between two barriers: the probability that it ends at
+//! the upper one, and the number of units until then.
 //!
 //! An approximation (it ignores that the ratio jumps over its barrier), good to a few percent, for
-//! planning a test and for telling how long it may still take. Decisions never rest on it.
+//! planning a test and forecasting its length. Decisions never rest on it.
 
 use std::f64::consts::PI;
 
@@ -17,7 +17,7 @@ pub(crate) struct BrownianMotion {
     pub variance: f64,
 }
 
-/// How a walk between two barriers ends.
+/// Exit of a walk between two barriers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Exit {
     /// Probability of leaving through the upper barrier, 0 to 1.
@@ -31,8 +31,8 @@ pub struct Exit {
 const NO_DRIFT: f64 = 1e-5;
 
 impl BrownianMotion {
-    /// Exit of a walk with `below` to go down to the lower barrier and `above` to go up to the
-    /// upper one; both must be at least 0.
+    /// Returns the exit of a walk with `below` to go down to the lower barrier and `above` to go up
+    /// to the upper one; both must be at least 0.
     ///
     /// With γ = 2·drift/variance: P = (1 − e^(−γ·below)) / (1 − e^(−γ·(below + above))) and
     /// E = (P·above − (1 − P)·below) / drift; without drift P = below/(below + above) and
@@ -66,11 +66,11 @@ const NEGLIGIBLE: f64 = 1e-13;
 const STEEP: f64 = 5.0;
 
 impl BrownianMotion {
-    /// Probability that a walk from 0 between the barriers `lower` < 0 < `upper` has a worse
-    /// outcome than to be at `level` after `units` units: that it has left through the lower
-    /// barrier by any time, or is below `level` then. With `level` at a barrier it is the
-    /// probability of a worse result in the order "early failure < late failure < late pass <
-    /// early pass".
+    /// Returns the probability that a walk from 0 between the barriers `lower` < 0 < `upper` has a
+    /// worse outcome than to be at `level` after `units` units: that it has left through the lower
+    /// barrier by any time, or is below `level` then. With `level` at a barrier this is the
+    /// probability of a worse result in the order "early failure < late failure < late pass < early
+    /// pass".
     ///
     /// By the expansion in eigenfunctions of the strip, or by the first reflections at its
     /// barriers where that converges too slowly (D. Siegmund, "Sequential Analysis", chapter 3).

@@ -1,25 +1,24 @@
-//! What became of evaluations: the results of games in which a side once judged so.
+//! Calibration of evaluations: the results of games in which a side had them.
 //!
-//! Buckets lie around whole pawns and are open at both ends. A game counts once for each bucket that
-//! an evaluation of it fell into, as the evaluations of a game do not tell of one another's truth.
+//! Buckets are around whole pawns and open at both ends. A game counts once for each bucket that an
+//! evaluation of it fell into, as the evaluations of one game are not independent.
 
 use super::pentanomial::{GameResult, Trinomial};
 
 /// Width of a bucket of evaluations, in centipawns.
 pub(crate) const BUCKET_CENTIPAWNS: i32 = 100;
 
-/// Buckets on either side of the one around zero; the outermost have no end.
+/// Number of buckets on either side of the one around zero; the outermost have no end.
 const SIDE: i32 = 6;
 
 const BUCKETS: usize = 2 * SIDE as usize + 1;
 
-/// The buckets into which the evaluations of one side in one game fell.
+/// Set of buckets into which the evaluations of one side in one game fell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EvaluationBuckets(u16);
 
 impl EvaluationBuckets {
-    /// Adds an evaluation in centipawns, of which an infinity stands for a mate; what is no number
-    /// counts for nothing.
+    /// Adds an evaluation in centipawns, of which an infinity stands for a mate; NaN is ignored.
     pub fn add(&mut self, centipawns: f64) {
         if centipawns.is_nan() {
             return;
@@ -29,37 +28,37 @@ impl EvaluationBuckets {
         self.0 |= 1 << (place + SIDE);
     }
 
-    /// The same evaluations from the other side's point of view.
+    /// Returns the evaluations from the other side's point of view.
     #[must_use]
     pub fn mirrored(self) -> EvaluationBuckets {
         EvaluationBuckets(self.0.reverse_bits() >> (u16::BITS as usize - BUCKETS))
     }
 
-    /// These and others together.
+    /// Returns the union with `other`.
     #[must_use]
     pub fn with(self, other: EvaluationBuckets) -> EvaluationBuckets {
         EvaluationBuckets(self.0 | other.0)
     }
 
-    /// Whether there is none.
+    /// Returns whether the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 }
 
-/// Results of games by evaluations that one player had in them.
+/// Results of one player's games, by the player's evaluations in them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Calibration([Trinomial; BUCKETS]);
 
 impl Calibration {
-    /// Adds a game with what the player thought in it, and what it got.
+    /// Adds a game with the player's evaluations and result.
     pub fn add(&mut self, seen: EvaluationBuckets, result: GameResult) {
         let buckets = self.0.iter_mut().enumerate();
         let own = buckets.filter(|(place, _)| seen.0 & (1 << place) != 0);
         own.for_each(|(_, bucket)| bucket.record(result));
     }
 
-    /// The middle of each bucket in centipawns, and the results of its games.
+    /// Returns the middle of each bucket in centipawns, with the results of its games.
     pub fn iter(&self) -> impl Iterator<Item = (i32, &Trinomial)> {
         (-SIDE..=SIDE).map(|place| place * BUCKET_CENTIPAWNS).zip(&self.0)
     }
@@ -69,7 +68,7 @@ impl Calibration {
 mod tests {
     use super::*;
 
-    /// The middles of the buckets that are not empty.
+    /// Returns the middles of the buckets that are not empty.
     fn middles(seen: EvaluationBuckets) -> Vec<i32> {
         let mut calibration = Calibration::default();
         calibration.add(seen, GameResult::Win);

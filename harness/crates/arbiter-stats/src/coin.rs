@@ -1,12 +1,12 @@
-//! Whether a coin is fair, looked at after every toss; and how likely so many heads are.
+//! Tests of a coin's fairness after every toss, and the probability of a number of heads.
 
 use statrs::function::beta::beta_reg;
 use statrs::function::gamma::ln_gamma;
 
-/// The logarithm of how many times as likely these tosses are under a bias that is not known as under a
-/// fair coin: the mixture of R. E. Krichevsky and V. K. Trofimov, *The performance of universal
-/// encoding* (1981). If the coin is fair, it ever exceeds `x` with a probability of at most `exp(-x)`,
-/// however often it is looked at (J. Ville, 1939).
+/// Returns the logarithm of the evidence for an unknown bias: the likelihood of these tosses under
+/// it over that under a fair coin, by the mixture of R. E. Krichevsky and V. K. Trofimov, *The
+/// performance of universal encoding* (1981). If the coin is fair, it ever exceeds `x` with a
+/// probability of at most `exp(-x)`, however often it is computed (J. Ville, 1939).
 pub fn ln_bias_evidence(heads: u64, tails: u64) -> f64 {
     let [heads, tails] = [heads, tails].map(|count| count as f64);
     let tosses = heads + tails;
@@ -15,7 +15,8 @@ pub fn ln_bias_evidence(heads: u64, tails: u64) -> f64 {
         - std::f64::consts::PI.ln()
 }
 
-/// The probability of `heads` or more in so many tosses of a coin that falls so with `chance`.
+/// Returns the probability of at least `heads` heads in `tosses` tosses of a coin whose probability
+/// of heads is `chance`.
 pub fn binomial_tail(tosses: u64, heads: u64, chance: f64) -> f64 {
     match heads {
         0 => 1.0,

@@ -10,8 +10,8 @@ use super::roots::{falling_crossing, falling_root};
 /// without drift.
 const NO_DRIFT: f64 = 1e-4;
 
-/// How a walk ends that starts at 0 between the barriers `lower` < 0 < `upper` and takes `steps`
-/// with `probabilities` (adding up to 1). `None` unless it can go both ways.
+/// Returns the exit of a walk that starts at 0 between the barriers `lower` < 0 < `upper` and takes
+/// `steps` with `probabilities` (adding up to 1). `None` unless it can go both ways.
 ///
 /// P = (1 − e^(hA))/(e^(hB) − e^(hA)) with barriers A and B; E = (P·B + (1 − P)·A)/E(J).
 pub(crate) fn exit<const K: usize>(
@@ -45,7 +45,7 @@ pub(crate) fn exit<const K: usize>(
     Some(Exit { upper_probability: up.clamp(0.0, 1.0), mean_units: mean_units.max(0.0) })
 }
 
-/// The root below 0 of the convex function `value` − 1, which is 0 and rises at 0.
+/// Finds the root below 0 of the convex function `value` − 1, which is 0 and rises at 0.
 fn negative_root(value: impl Fn(f64) -> f64, slope: impl Fn(f64) -> f64) -> f64 {
     let mut low = -1.0;
     while value(low) <= 1.0 {

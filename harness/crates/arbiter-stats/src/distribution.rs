@@ -1,10 +1,10 @@
 //! Weights on equally spaced scores from 0 to 1, and their moments.
 //!
 //! `K` cells stand for the scores i/(K−1): three cells for a game, five for a pair of games. The
-//! unit of observation is therefore a game or a pair, and [`Distribution::GAMES_PER_UNIT`] says
-//! which.
+//! unit of observation is therefore a game or a pair, and [`Distribution::GAMES_PER_UNIT`] is its
+//! number of games.
 
-/// What a count of zero becomes before a likelihood is formed (the convention of fishtest,
+/// Weight that replaces a count of zero before a likelihood is formed (the convention of fishtest,
 /// OpenBench and fastchess): small enough to change nothing else, but not impossible.
 pub(crate) const ZERO_CELL: f64 = 1e-3;
 
@@ -28,13 +28,13 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Standard error of the mean score.
+    /// Returns the standard error of the mean score.
     pub fn standard_error(&self) -> f64 {
         (self.variance / self.units).sqrt()
     }
 
-    /// Variance of one game's score as the units show it. The score of a pair is the mean of two
-    /// games, hence twice the pair's variance.
+    /// Returns the variance of one game's score, estimated from the units. The score of a pair is
+    /// the mean of two games, hence twice the pair's variance.
     pub fn variance_per_game(&self) -> f64 {
         self.games_per_unit * self.variance
     }
@@ -47,39 +47,39 @@ impl<const K: usize> Distribution<K> {
         ((K - 1) / 2) as f64
     };
 
-    /// Distribution with each count as the weight of its cell.
+    /// Creates a distribution with each count as the weight of its cell.
     pub fn from_counts(counts: [u64; K]) -> Distribution<K> {
         Distribution { weights: counts.map(|count| count as f64) }
     }
 
-    /// Distribution with the given weights, each finite and not negative.
+    /// Creates a distribution with the given weights, each finite and not negative.
     pub fn from_weights(weights: [f64; K]) -> Distribution<K> {
         assert!(weights.iter().all(|w| w.is_finite() && *w >= 0.0), "bad weights {weights:?}");
         Distribution { weights }
     }
 
-    /// Score of a cell, 0 to 1.
+    /// Returns the score of a cell, 0 to 1.
     pub fn score(cell: usize) -> f64 {
         cell as f64 / (K - 1) as f64
     }
 
-    /// The weights, lowest score first.
+    /// Returns the weights, lowest score first.
     pub fn weights(&self) -> &[f64; K] {
         &self.weights
     }
 
-    /// Sum of the weights: the number of units observed.
+    /// Returns the sum of the weights: the number of units observed.
     pub fn total(&self) -> f64 {
         self.weights.iter().sum()
     }
 
-    /// The same observations with every empty cell raised to [`ZERO_CELL`].
+    /// Returns the distribution with every empty cell raised to [`ZERO_CELL`].
     #[must_use]
     pub fn regularized(&self) -> Distribution<K> {
         Distribution { weights: self.weights.map(|w| if w == 0.0 { ZERO_CELL } else { w }) }
     }
 
-    /// Log-likelihood ratio Σ n·ln(q₁/q₀) of the probabilities `q1` against `q0`.
+    /// Returns the log-likelihood ratio Σ n·ln(q₁/q₀) of the probabilities `q1` against `q0`.
     pub(crate) fn llr(&self, q0: &[f64; K], q1: &[f64; K]) -> f64 {
         (0..K).map(|cell| self.weights[cell] * (q1[cell] / q0[cell]).ln()).sum()
     }
@@ -90,7 +90,7 @@ impl<const K: usize> Distribution<K> {
         (total > 0.0).then(|| self.weights.map(|w| w / total))
     }
 
-    /// Mean and variance; `None` if nothing was observed.
+    /// Returns mean and variance; `None` if nothing was observed.
     ///
     /// A sample all in one cell has a variance of exactly 0.
     pub fn moments(&self) -> Option<Moments> {
@@ -105,12 +105,12 @@ impl<const K: usize> Distribution<K> {
     }
 }
 
-/// Mean score of `probabilities`, which add up to 1.
+/// Returns the mean score of `probabilities`, which add up to 1.
 pub(crate) fn mean<const K: usize>(probabilities: &[f64; K]) -> f64 {
     probabilities.iter().enumerate().map(|(cell, p)| p * Distribution::<K>::score(cell)).sum()
 }
 
-/// Moment of the given order of `probabilities` about their mean score.
+/// Returns the moment of the given order of `probabilities` about their mean score.
 pub(crate) fn central_moment<const K: usize>(probabilities: &[f64; K], order: i32) -> f64 {
     let mean = mean(probabilities);
     let term = |(cell, p): (usize, &f64)| p * (Distribution::<K>::score(cell) - mean).powi(order);

@@ -1,4 +1,4 @@
-//! Logistic Elo: the scale on which a score s is worth −400·log₁₀(1/s − 1).
+//! Logistic Elo: the scale on which a score s stands for −400·log₁₀(1/s − 1).
 //!
 //! Rules at the edges, the same for games and pairs:
 //!
@@ -33,29 +33,30 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The "±" of the interval: half the distance of its ends, if both are finite.
+    /// Returns the "±" of the interval: half the distance of its ends, if both are finite.
     pub fn half_width(&self) -> Option<f64> {
         Some(0.5 * (finite(self.high)? - finite(self.low)?))
     }
 }
 
-/// The number, if it is finite.
+/// Returns the number, if it is finite.
 pub fn finite(number: f64) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// Expected score, 0 to 1, of a player who is `elo` points stronger.
+/// Returns the expected score, 0 to 1, of a player who is `elo` points stronger.
 pub fn score_from_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
-/// Elo difference at which `score` is expected: -∞ for scores of at most 0, ∞ for those of at least 1.
+/// Returns the Elo difference at which `score` is expected: -∞ for scores of at most 0, ∞ for those
+/// of at least 1.
 pub fn elo_from_score(score: f64) -> f64 {
     // Adding 0 turns the -0 of an even score into 0.
     -400.0 * (1.0 / score.clamp(0.0, 1.0) - 1.0).log10() + 0.0
 }
 
-/// Elo of the sample's mean score.
+/// Returns the Elo of the sample's mean score.
 ///
 /// The interval is taken on the score, mean ± [`Z_95`] standard errors, and each end is mapped to
 /// Elo by itself, so it is not symmetric for lopsided scores.
@@ -63,21 +64,22 @@ pub fn estimate(sample: &Moments) -> Estimate {
     within(sample, Z_95)
 }
 
-/// As [`estimate`], but with an interval so wide that `family` intervals hold the truth all
-/// together with 95 %, however they depend on each other (C. E. Bonferroni; each has 1 − 5 %/family).
+/// Returns [`estimate`] with an interval so wide that `family` intervals cover the truth all
+/// together with 95 %, however they depend on each other (C. E. Bonferroni; each has 1 − 5
+/// %/family).
 pub fn simultaneous(sample: &Moments, family: usize) -> Estimate {
     within(sample, simultaneous_z(family))
 }
 
-/// Standard errors to either side of an interval that is one of `family`: [`Z_95`] for one, 3.17 for
-/// 33.
+/// Returns the standard errors to either side of an interval that is one of `family`: [`Z_95`] for
+/// one, 3.17 for 33.
 fn simultaneous_z(family: usize) -> f64 {
     std::f64::consts::SQRT_2 * erfc_inv(0.05 / family.max(1) as f64)
 }
 
-/// The score of which so many units all won still say that it is not less, exactly: whoever scores s on
-/// average wins whole units with a probability of at most s, so all of them with at most sᴺ, which is to
-/// be the tail of a normal distribution beyond `z`.
+/// Returns the lower bound of the score after `units` units that were all won, exactly: a player
+/// whose average score is s wins whole units with a probability of at most s, so all of them with
+/// at most sᴺ, which is set to the tail of a normal distribution beyond `z`.
 pub(crate) fn least_score(units: f64, z: f64) -> f64 {
     normal_cdf(-z).powf(1.0 / units)
 }
@@ -99,16 +101,16 @@ fn within(sample: &Moments, standard_errors: f64) -> Estimate {
     }
 }
 
-/// Likelihood of superiority, 0 to 1: the probability that the first engine is the stronger one,
-/// Φ((mean − ½) / standard error). `None` where the sample has no spread.
+/// Returns the likelihood of superiority, 0 to 1: the probability that the first engine is the
+/// stronger one, Φ((mean − ½) / standard error). `None` where the sample has no spread.
 pub fn likelihood_of_superiority(sample: &Moments) -> Option<f64> {
     let error = sample.standard_error();
     (error > 0.0).then(|| normal_cdf((sample.mean - 0.5) / error))
 }
 
-/// A bound of the likelihood of superiority, and on which side of it that lies, for samples that
-/// would else seem surer than N units all won, 1 − 2⁻ᴺ, or all lost, 2⁻ᴺ: equal players come to those
-/// so rarely. `None` of all other samples.
+/// Returns a bound of the likelihood of superiority, and the side of it on which that is, for
+/// samples that would otherwise seem surer than N units all won, 1 − 2⁻ᴺ, or all lost, 2⁻ᴺ: equal
+/// players have such results so rarely. `None` for all other samples.
 pub fn bound_of_superiority(sample: &Moments) -> Option<(Ordering, f64)> {
     let chance = 0.5f64.powf(sample.units);
     let is_lopsided = sample.mean >= 1.0 || sample.mean <= 0.0;
@@ -120,7 +122,7 @@ pub fn bound_of_superiority(sample: &Moments) -> Option<(Ordering, f64)> {
     }
 }
 
-/// Probability that a standard normal variable is below `z`; accurate in both tails.
+/// Returns the probability that a standard normal variable is below `z`; accurate in both tails.
 pub fn normal_cdf(z: f64) -> f64 {
     0.5 * erfc(-z / std::f64::consts::SQRT_2)
 }

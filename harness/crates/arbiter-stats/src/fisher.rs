@@ -1,21 +1,21 @@
-//! Fisher's exact test, one-sided: whether one source of games (a worker, a machine) fails more often
-//! than all others together.
+//! Fisher's exact test, one-sided: the significance of one source of games (a worker, a machine)
+//! failing more often than all others together.
 //!
 //! If all failures fall on games at random, the number of failures of one source is hypergeometric.
 
 use statrs::function::factorial::ln_binomial;
 
-/// Games, and how many of them failed.
+/// Number of games, and of those that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FailureCount {
-    /// Games.
+    /// Number of games.
     pub games: u64,
-    /// Failures.
+    /// Number of failures.
     pub failures: u64,
 }
 
-/// The probability, 0 to 1, of at least as many failures as `own` has if all failures fall on games
-/// at random; 1 if either side has nothing to compare.
+/// Returns the probability, 0 to 1, of at least as many failures as `own` has if all failures fall
+/// on games at random; 1 if either side has nothing to compare.
 ///
 /// # Panics
 ///

@@ -1,12 +1,12 @@
 //! Forecast of a running test: its probability to pass and its remaining pairs.
 //!
-//! After few pairs the estimated strength is uncertain, so the forecast is a mean over strengths. The
-//! prior is normal around the middle of the hypotheses with their distance as standard deviation,
-//! and the sample updates it by Bayes' rule. In terms of the ratio as
-//! Brownian motion with variance w² for each unit, whose drift is w²/2 under H1 and −w²/2 under H0:
-//! the drift is N(0, w⁴) at first, and after N units with drift m it is N(m·k, w²·k/N) with
-//! k = N·w²/(N·w² + 1). The forecast is calibrated if strengths follow the prior. A sample that lies
-//! beyond it by more than chance widens it, so that engines far apart have a forecast, too.
+//! After few pairs the estimated strength is uncertain, so the forecast is a mean over strengths.
+//! The prior is normal around the middle of the hypotheses with their distance as standard
+//! deviation, and the sample updates it by Bayes' rule. In terms of the ratio as Brownian motion
+//! with variance w² for each unit, whose drift is w²/2 under H1 and −w²/2 under H0: the drift is
+//! N(0, w⁴) at first, and after N units with drift m it is N(m·k, w²·k/N) with k = N·w²/(N·w² + 1).
+//! The forecast is calibrated if strengths follow the prior. A sample that lies beyond it by more
+//! than chance widens it, so that engines far apart have a forecast, too.
 
 use super::brownian::{BrownianMotion, Exit};
 use super::pentanomial::Pentanomial;
@@ -20,8 +20,8 @@ const SPACING: f64 = 0.25;
 const BEYOND_CHANCE: f64 = 3.0;
 
 impl Sprt {
-    /// The probability that the test passes and the mean number of pairs still to play; 0 pairs if
-    /// it is decided at Wald's bounds. `None` while the sample has no variance.
+    /// Returns the probability that the test passes and the mean number of pairs still to play; 0
+    /// pairs if it is decided at Wald's bounds. `None` while the sample has no variance.
     ///
     /// For display only. Wald's bounds stand for corrected ones too: a ratio that jumps reaches
     /// corrected bounds when one that creeps reaches Wald's.
@@ -34,8 +34,9 @@ impl Sprt {
         Some(Exit { upper_probability, mean_units })
     }
 
-    /// The probabilities that H1 and that H0 is accepted within so many more pairs; the rest is that of
-    /// neither. `None` while the sample has no variance; for display only, as [`Sprt::forecast`].
+    /// Returns the probabilities that H1 and that H0 is accepted within `left` more pairs; the rest
+    /// is that of neither. `None` while the sample has no variance; for display only, as
+    /// [`Sprt::forecast`].
     pub fn chances(&self, pairs: &Pentanomial, left: u64) -> Option<[f64; 2]> {
         let within = |walk: BrownianMotion, below: f64, above: f64| match left {
             0 => [0.0, 0.0],
@@ -47,8 +48,9 @@ impl Sprt {
         self.expected(pairs, within, 1.0)
     }
 
-    /// The mean of a figure of the walk from here, which has `below` to go to the lower bound and `above`
-    /// to the upper one. Of a decided test it is 1 and 0 if H1 is accepted, or 0 and `if_h0`.
+    /// Returns the mean of two figures of the walk from here, which has `below` to go to the lower
+    /// bound and `above` to the upper one. For a decided test they are 1 and 0 if H1 is accepted,
+    /// or 0 and `if_h0`.
     fn expected(
         &self,
         pairs: &Pentanomial,
@@ -72,7 +74,7 @@ impl Sprt {
     }
 }
 
-/// The mean over the posterior of the drift, observed for `units` units.
+/// Returns the mean over the posterior of the drift, observed for `units` units.
 fn posterior_mean(
     observed: &BrownianMotion,
     units: f64,

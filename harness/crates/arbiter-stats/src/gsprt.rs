@@ -2,8 +2,8 @@
 //!
 //! The ratio compares two constraints on an otherwise unknown distribution of scores: each is
 //! represented by the most likely distribution that satisfies it. No normal approximation is made;
-//! see M. Van den Bergh, "A practical introduction to the GSPRT", and the same author's
-//! "Normalized Elo" for the constraint on the t-value.
+//! see M. Van den Bergh, "A practical introduction to the GSPRT", and, for the constraint on the
+//! t-value, "Normalized Elo" by the same author.
 
 use super::distribution::{Distribution, central_moment, mean};
 use super::elo::score_from_elo;
@@ -18,9 +18,9 @@ const FIXED_POINT_TOLERANCE: f64 = 1e-10;
 /// Bound on fixed-point rounds; ordinary samples take 5 to 10, all-drawn ones up to 40.
 const MAX_FIXED_POINT_ROUNDS: usize = 100;
 
-/// Log-likelihood ratio of "the strength is `elo1`" against "it is `elo0`", both on the scale of
-/// `model` and within ±[`Model::max_elo`]. Empty cells are raised first, so no games at all give a
-/// ratio next to 0.
+/// Returns the log-likelihood ratio of "the strength is `elo1`" against "it is `elo0`", both on the
+/// scale of `model` and within ±[`Model::max_elo`]. Empty cells are raised first, so no games at
+/// all give a ratio next to 0.
 pub(crate) fn llr<const K: usize>(
     sample: &Distribution<K>,
     elo0: f64,
@@ -32,8 +32,9 @@ pub(crate) fn llr<const K: usize>(
     sample.llr(&nearest(&p, elo0, model), &nearest(&p, elo1, model))
 }
 
-/// The most likely distribution with the strength `elo` on the scale of `model`, given observed
-/// probabilities `p`, all positive. Bayesian bounds must have been converted to logistic ones.
+/// Returns the most likely distribution with the strength `elo` on the scale of `model`, given
+/// observed probabilities `p`, all positive. Bayesian bounds must have been converted to logistic
+/// ones.
 ///
 /// `elo` must lie within ±[`Model::max_elo`]: far beyond, the fixed point for normalized Elo has no
 /// start.
@@ -44,19 +45,20 @@ pub(crate) fn nearest<const K: usize>(p: &[f64; K], elo: f64, model: Model) -> [
     }
 }
 
-/// Returns what each result adds to the ratio when results come with the probabilities `p`, all positive: the
-/// steps of the ratio as a random walk. Bayesian bounds must have been converted to logistic ones.
+/// Returns the change of the ratio by each result when results come with the probabilities `p`, all
+/// positive: the steps of the ratio as a random walk. Bayesian bounds must have been converted to
+/// logistic ones.
 pub(crate) fn steps<const K: usize>(p: &[f64; K], elo0: f64, elo1: f64, model: Model) -> [f64; K] {
     let (q0, q1) = (nearest(p, elo0, model), nearest(p, elo1, model));
     std::array::from_fn(|cell| (q1[cell] / q0[cell]).ln())
 }
 
-/// The most likely distribution with mean score `score`, given observed probabilities `p`.
+/// Returns the most likely distribution with mean score `score`, given observed probabilities `p`.
 pub(crate) fn with_mean<const K: usize>(p: &[f64; K], score: f64) -> [f64; K] {
     tilted(p, &std::array::from_fn(|cell| Distribution::<K>::score(cell) - score))
 }
 
-/// The most likely distribution with (mean − ½)/σ = `t`, given observed probabilities `p`.
+/// Returns the most likely distribution with (mean − ½)/σ = `t`, given observed probabilities `p`.
 ///
 /// The constraint is not linear; it is replaced by its tangent at the current guess, starting from
 /// the uniform distribution, until the guess no longer moves.
@@ -78,8 +80,8 @@ fn with_t_value<const K: usize>(p: &[f64; K], t: f64) -> [f64; K] {
     q
 }
 
-/// The distribution q closest to `p` (maximizing Σ p·ln q) with Σ q·φ = 0, where φ takes both
-/// signs.
+/// Returns the distribution q closest to `p` (maximizing Σ p·ln q) with Σ q·φ = 0, where φ takes
+/// both signs.
 ///
 /// It is q = p / (1 + θφ), with θ the root of the secular equation Σ pφ/(1 + θφ) = 0 between its
 /// poles. A lopsided sample puts the root so close to a pole that θ itself cannot be represented

@@ -1,38 +1,38 @@
-//! A sequential test followed pair by pair, with its correction for overshoot. Decides runs and
-//! simulations alike.
+//! Sequential test that is followed pair by pair, with its correction for overshoot. Decides runs
+//! and simulations alike.
 
 use super::gsprt::steps;
 use super::overshoot::Overshoot;
 use super::pentanomial::{Pentanomial, Trinomial};
 use super::sprt::{Correction, Decision, LlrBounds, Sprt};
 
-/// State of a test after some pairs.
+/// Status of a test after some pairs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SprtStatus {
     /// Log-likelihood ratio of H1 against H0.
     pub llr: f64,
-    /// The ratio at which H0 is accepted, after any correction.
+    /// Ratio at which H0 is accepted, after any correction.
     pub lower: f64,
-    /// The ratio at which H1 is accepted, after any correction.
+    /// Ratio at which H1 is accepted, after any correction.
     pub upper: f64,
-    /// Whether a hypothesis is accepted.
+    /// Decision: the accepted hypothesis, if any.
     pub decision: Decision,
 }
 
-/// Random orders in which pairs may have come.
+/// Number of random orders in which pairs may have come.
 const ORDERS: usize = 16;
 
-/// Pairs of an order after which the ratio is computed exactly. Later ones add the steps of the whole sample,
-/// which takes a thousandth of the time.
+/// Number of pairs of an order up to which the ratio is computed exactly. Later ones add the steps
+/// of the whole sample, which takes a thousandth of the time.
 const EXACT: u64 = 40;
 
-/// Pairs of an order that are followed. Of more the steps are hardly other ones.
+/// Number of pairs of an order that are followed. With more of them the steps hardly change.
 const FOLLOWED: u64 = 5_000;
 
 impl Sprt {
-    /// The status of a test of which only the counts are known. A correction depends on the order of
-    /// the pairs: its bounds are the mean over random orders, drawn by `uniform` from 0 to 1, and the
-    /// test has ended if it has in one of them.
+    /// Returns the status of a test of which only the counts are known. A correction depends on the
+    /// order of the pairs: its bounds are the mean over random orders, drawn by `uniform` from 0 to
+    /// 1, and the test has ended if it has in one of them.
     pub fn status_of_counts(
         &self,
         pairs: &Pentanomial,
@@ -56,7 +56,7 @@ impl Sprt {
         SprtStatus { llr, lower, upper, decision }
     }
 
-    /// The overshoot that is measured if pairs come in a random order.
+    /// Measures the overshoot if pairs come in a random order.
     fn overshoot_of_order(
         &self,
         pairs: &Pentanomial,
@@ -85,7 +85,7 @@ impl Sprt {
     }
 }
 
-/// A test with the measured overshoot of its ratio.
+/// Sequential test with the measured overshoot of its ratio.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SprtMonitor {
     test: Sprt,
@@ -93,24 +93,24 @@ pub struct SprtMonitor {
 }
 
 impl SprtMonitor {
-    /// A test that is updated after every `batch` pairs, at least 1.
+    /// Creates a test that is updated after every `batch` pairs, at least 1.
     pub fn new(test: Sprt, batch: u64) -> SprtMonitor {
         let overshoot = (test.correction == Correction::Dynamic).then(|| Overshoot::new(batch));
         SprtMonitor { test, overshoot }
     }
 
-    /// The status before the first pair.
+    /// Returns the status before the first pair.
     pub fn start(&self) -> SprtStatus {
         self.status(0.0, Decision::Continue)
     }
 
-    /// The status after all `pairs` so far. A correction depends on the counts of every earlier
-    /// update: the same sequence of updates gives the same decisions.
+    /// Returns the status after all `pairs` so far. A correction depends on the counts of every
+    /// earlier update: the same sequence of updates gives the same decisions.
     pub fn update(&mut self, pairs: &Pentanomial) -> SprtStatus {
         self.update_by(pairs, self.test.llr(pairs))
     }
 
-    /// The status after all `pairs` and `games` so far, of which the test looks at one.
+    /// Returns the status after all `pairs` and `games` so far, of which the test uses one.
     pub fn update_counts(&mut self, pairs: &Pentanomial, games: &Trinomial) -> SprtStatus {
         self.update_by(pairs, self.test.llr_of_counts(pairs, games))
     }
@@ -126,8 +126,9 @@ impl SprtMonitor {
         self.status(llr, decision)
     }
 
-    /// The decision of [`SprtMonitor::update`] for a caller with an estimate of the ratio: the exact
-    /// ratio is computed only if the estimate is within `margin` of a bound or of a record.
+    /// Returns the decision of [`SprtMonitor::update`] for a caller with an estimate of the ratio:
+    /// the exact ratio is computed only if the estimate is within `margin` of a bound or of a
+    /// record.
     pub(super) fn update_if_near(
         &mut self,
         pairs: &Pentanomial,
@@ -159,8 +160,8 @@ mod tests {
     use super::super::sprt::Model;
     use super::*;
 
-    /// Looks until there is a decision, while every pair but each `period`-th is won: pairs, and
-    /// the last look.
+    /// Updates the test until there is a decision, while every pair except each `period`-th is won.
+    /// Returns the pairs, and the last status.
     fn end(correction: Correction, period: u64) -> (u64, SprtStatus) {
         let test = Sprt::new(0.0, 20.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
         let mut monitor = SprtMonitor::new(test.with_correction(correction), 1);

@@ -1,8 +1,8 @@
 //! Normalized Elo: the strength difference measured in standard deviations of a game.
 //!
-//! nElo = 800/ln 10 · (s − ½)/σ, with σ the standard deviation of one game's score. How long a
-//! sequential test takes depends on its bounds in this unit only, not on the book or the draw rate
-//! (M. Van den Bergh, "Normalized Elo"). For small differences, logistic Elo ≈ nElo · 2σ.
+//! nElo = 800/ln 10 · (s − ½)/σ, with σ the standard deviation of one game's score. The length of a
+//! sequential test depends on its bounds in this unit only, not on the book or the draw rate (M.
+//! Van den Bergh, "Normalized Elo"). For small differences, logistic Elo ≈ nElo · 2σ.
 
 use std::f64::consts::LN_10;
 
@@ -12,7 +12,7 @@ use super::elo::{Estimate, Z_95, least_score};
 /// Normalized Elo of one standard deviation of a game: 800/ln 10.
 pub const NELO_PER_SIGMA: f64 = 800.0 / LN_10;
 
-/// The t-value (mean − ½)/σ of one unit that corresponds to `nelo`.
+/// Returns the t-value (mean − ½)/σ of one unit that corresponds to `nelo`.
 ///
 /// `games_per_unit` is 1 for games and 2 for pairs: a pair's score has the same mean and, with
 /// games as spread as they are, 1/√2 of the deviation.
@@ -20,9 +20,10 @@ pub fn t_value(nelo: f64, games_per_unit: f64) -> f64 {
     nelo * games_per_unit.sqrt() / NELO_PER_SIGMA
 }
 
-/// Normalized Elo of the sample with its 95 % interval, which takes σ as known. Infinite where all is won,
-/// and at least that of the score that all won units leave possible if the others were all lost.
-/// `None` where the sample has no spread else: one unit, all drawn.
+/// Returns the normalized Elo of the sample with its 95 % interval, which takes σ as known.
+/// Infinite where all units are won; the lower end is then that of the smallest score still
+/// compatible with them, with the other units all lost. `None` where the sample has no spread
+/// otherwise: one unit, all drawn.
 pub fn estimate(sample: &Moments) -> Option<Estimate> {
     let infinite = f64::INFINITY;
     let least = least_score(sample.units, Z_95);

@@ -1,6 +1,6 @@
 //! Correction for the jump of a log-likelihood ratio over its bound.
 //!
-//! Wald's bounds promise their error rates to a ratio that moves continuously. A real one jumps
+//! Wald's bounds guarantee their error rates for a ratio that moves continuously. A real one jumps
 //! past its bound by some excess, so a test that stops there is a little longer and more careful
 //! than asked. The mean excess is that of a renewal process, E(δ²)/2E(δ), where δ are the steps by
 //! which the ratio sets new records (D. Siegmund, "Sequential Analysis", corollary 8.33). The
@@ -27,25 +27,26 @@ impl Records {
         self.reference = llr;
     }
 
-    /// How far the ratio is expected to jump past a bound on this side, at least 0.
+    /// Returns the expected jump of the ratio past a bound on this side, at least 0.
     fn mean_excess(&self) -> f64 {
         if self.sum == 0.0 { 0.0 } else { 0.5 * self.squares / self.sum.abs() }
     }
 }
 
-/// Measures the overshoot of a test that is updated after every batch of units.
+/// Overshoot of a test that is updated after every batch of units.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Overshoot {
     batch: u64,
     units: u64,
     low: Records,
     high: Records,
-    /// Whether the correction was given up.
+    /// `true` once the correction was abandoned.
     is_invalid: bool,
 }
 
 impl Overshoot {
-    /// A correction for a test that computes its ratio after every `batch` units, at least 1.
+    /// Creates a correction for a test that computes its ratio after every `batch` units, at least
+    /// 1.
     pub(crate) fn new(batch: u64) -> Overshoot {
         assert!(batch > 0, "a batch is at least one unit");
         let none = Records::default();
@@ -54,9 +55,9 @@ impl Overshoot {
 
     /// Records the ratio after `units` units in all.
     ///
-    /// The same total again changes nothing. A total that skips batches starts the measurement of
-    /// steps anew, because records in between went unseen. A total that went down, or that is no
-    /// multiple of the batch, ends the correction for good: the bounds are Wald's from then on.
+    /// A repeated total changes nothing. A total that skips batches restarts the measurement of
+    /// steps, because records in between went unseen. A total that decreased, or that is not a
+    /// multiple of the batch, ends the correction permanently: the bounds are Wald's from then on.
     pub(crate) fn update(&mut self, units: u64, llr: f64) {
         if self.is_invalid || units == self.units {
             return;
@@ -78,7 +79,8 @@ impl Overshoot {
         self.units = units;
     }
 
-    /// The ratios, lowest and highest, between which nothing happens: no record and no decision.
+    /// Returns the ratios, lowest and highest, between which nothing happens: no record and no
+    /// decision.
     pub(crate) fn quiet(&self, bounds: LlrBounds) -> LlrBounds {
         let LlrBounds { lower, upper } = self.corrected(bounds);
         if self.is_invalid {
@@ -92,7 +94,7 @@ impl Overshoot {
         self.update(units, self.low.reference.max(self.high.reference.min(0.0)));
     }
 
-    /// The corrected bounds.
+    /// Returns the corrected bounds.
     pub(crate) fn corrected(&self, bounds: LlrBounds) -> LlrBounds {
         LlrBounds {
             lower: bounds.lower + self.low.mean_excess(),

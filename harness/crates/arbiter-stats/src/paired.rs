@@ -1,7 +1,7 @@
 //! Comparisons of two programs on the same items: positions solved, positions searched.
 //!
-//! What both do alike says nothing about their difference, so only the items on which they differ
-//! count.
+//! Items on which both programs agree carry no information about their difference, so only those on
+//! which they differ count.
 
 use std::f64::consts::{LN_2, PI};
 
@@ -13,19 +13,19 @@ use statrs::function::gamma::ln_gamma;
 use super::elo::Z_95;
 use super::pentanomial::Trinomial;
 
-/// Tosses up to which the incomplete beta function is exact to eleven digits.
+/// Number of tosses up to which the incomplete beta function is exact to eleven digits.
 const MAX_BETA: u64 = 1_000;
 
-/// Positions solved by two programs, counted by who solved them.
+/// Positions by which of two programs solved them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Solved {
-    /// By both.
+    /// Number solved by both.
     pub both: u64,
-    /// By the first only.
+    /// Number solved by the first only.
     pub only_first: u64,
-    /// By the second only.
+    /// Number solved by the second only.
     pub only_second: u64,
-    /// By neither.
+    /// Number solved by neither.
     pub neither: u64,
 }
 
@@ -34,16 +34,17 @@ pub struct Solved {
 pub struct McNemar {
     /// Exact two-sided probability of a difference at least as large between equal programs.
     pub p_exact: f64,
-    /// The same with the observed difference counted half, which is less cautious ("mid-p").
+    /// Two-sided probability with the observed difference counted half, which is less cautious
+    /// ("mid-p").
     pub p_mid: f64,
     /// (b − c)²/(b + c), which follows χ² with one degree of freedom if b + c is large.
     pub chi_squared: f64,
-    /// Share solved by the first less share solved by the second, and its standard error.
+    /// Share solved by the first minus share solved by the second, and its standard error.
     pub difference: (f64, f64),
 }
 
 /// Compares two runs over the same positions (Q. McNemar, 1947; the exact form is a sign test).
-/// `None` unless some position tells them apart.
+/// `None` unless the runs differ at some position.
 pub fn mcnemar(solved: &Solved) -> Option<McNemar> {
     let (b, c) = (solved.only_first, solved.only_second);
     let different = b + c;
@@ -63,7 +64,7 @@ pub fn mcnemar(solved: &Solved) -> Option<McNemar> {
     })
 }
 
-/// Probability of at most `k` heads in `n` tosses of a fair coin, k ≤ n/2 or n = k.
+/// Returns the probability of at most `k` heads in `n` tosses of a fair coin, k ≤ n/2 or n = k.
 fn below_or_at(k: u64, n: u64) -> f64 {
     if k >= n {
         return 1.0;
@@ -81,8 +82,9 @@ fn below_or_at(k: u64, n: u64) -> f64 {
     sum
 }
 
-/// Probability of exactly `k` heads in `n` tosses, by the deviation from Stirling's formula, so that no
-/// large numbers cancel (C. Loader, "Fast and Accurate Computation of Binomial Probabilities", 2000).
+/// Returns the probability of exactly `k` heads in `n` tosses, by the deviation from Stirling's
+/// formula, so that no large numbers cancel (C. Loader, "Fast and Accurate Computation of Binomial
+/// Probabilities", 2000).
 fn exactly(k: u64, n: u64) -> f64 {
     if k == 0 {
         return (-(n as f64) * LN_2).exp();
@@ -94,7 +96,7 @@ fn exactly(k: u64, n: u64) -> f64 {
     (stirling(all) - stirling(heads) - stirling(tails) - distance - spread).exp()
 }
 
-/// ln x! less Stirling's formula for it, x at least 1.
+/// Returns ln x! minus Stirling's formula for it, x at least 1.
 fn stirling(x: f64) -> f64 {
     if x < 16.0 {
         return ln_gamma(x + 1.0) - ((x + 0.5) * x.ln() - x + 0.5 * (2.0 * PI).ln());
@@ -103,23 +105,23 @@ fn stirling(x: f64) -> f64 {
     (1.0 / 12.0 - (1.0 / 360.0 - (1.0 / 1260.0 - 1.0 / (1680.0 * square)) / square) / square) / x
 }
 
-/// Two speeds of one item.
+/// Speeds of two programs on one item.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Speeds {
-    /// Of the first program, positive.
+    /// Speed of the first program, positive.
     pub first: f64,
-    /// Of the second, positive.
+    /// Speed of the second program, positive.
     pub second: f64,
 }
 
-/// The 95 % interval of a probability from `hits` in `n` trials (E. B. Wilson, 1927), which stays
-/// within 0 and 1. `None` without trials.
+/// Returns the 95 % interval of a probability from `hits` in `n` trials (E. B. Wilson, 1927), which
+/// stays within 0 and 1. `None` without trials.
 pub fn share_interval(hits: u64, n: u64) -> Option<(f64, f64)> {
     wilson(hits as f64, n)
 }
 
-/// The same for a mean score of games, which spreads no more than wins and losses of that mean
-/// would: the interval is too wide rather than too narrow. `None` without games.
+/// Returns the 95 % interval of a mean score of games, whose spread is at most that of wins and
+/// losses with that mean: the interval is too wide rather than too narrow. `None` without games.
 pub fn score_interval(games: &Trinomial) -> Option<(f64, f64)> {
     wilson(games.wins as f64 + 0.5 * games.draws as f64, games.games())
 }
@@ -134,7 +136,7 @@ fn wilson(hits: f64, n: u64) -> Option<(f64, f64)> {
     Some(((centre - half).max(0.0), (centre + half).min(1.0)))
 }
 
-/// Half-width of a normal 95 % interval for a difference with the given standard error.
+/// Returns the half-width of a normal 95 % interval for a difference with the given standard error.
 pub fn margin(standard_error: f64) -> f64 {
     Z_95 * standard_error
 }
@@ -183,7 +185,8 @@ mod tests {
         assert!((test(5, 0).expect("a difference").p_exact - 2.0 / 32.0).abs() < 1e-12);
     }
 
-    /// The ends p of the interval are where the hits are just 1.96 standard errors away from p.
+    /// The ends p of the interval are where the share of hits is just 1.96 standard errors away
+    /// from p.
     #[test]
     fn the_interval_of_a_share_is_where_the_share_becomes_unlikely() {
         for (hits, n) in [(1, 10), (5, 10), (80, 100), (299, 300)] {

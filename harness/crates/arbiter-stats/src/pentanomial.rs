@@ -27,7 +27,7 @@ impl GameResult {
         self as usize
     }
 
-    /// The same game seen from the second engine's side.
+    /// Returns the result from the second engine's side.
     #[must_use]
     pub const fn reversed(self) -> GameResult {
         match self {
@@ -38,14 +38,14 @@ impl GameResult {
     }
 }
 
-/// Numbers of games lost, drawn and won by the first engine.
+/// Number of games lost, drawn and won by the first engine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Trinomial {
-    /// Games the first engine lost.
+    /// Number of games that the first engine lost.
     pub losses: u64,
-    /// Games drawn.
+    /// Number of drawn games.
     pub draws: u64,
-    /// Games the first engine won.
+    /// Number of games that the first engine won.
     pub wins: u64,
 }
 
@@ -59,23 +59,23 @@ impl Trinomial {
         }
     }
 
-    /// Number of games.
+    /// Returns the number of games.
     pub const fn games(&self) -> u64 {
         self.losses + self.draws + self.wins
     }
 
-    /// The same games seen from the second engine's side.
+    /// Returns the counts from the second engine's side.
     #[must_use]
     pub const fn swapped(&self) -> Trinomial {
         Trinomial { losses: self.wins, draws: self.draws, wins: self.losses }
     }
 
-    /// Share of drawn games, 0 to 1; `None` without games.
+    /// Returns the share of drawn games, 0 to 1; `None` without games.
     pub fn draw_ratio(&self) -> Option<f64> {
         ratio(self.draws, self.games())
     }
 
-    /// The counts as weights on the scores 0, ½, 1.
+    /// Returns the counts as weights on the scores 0, ½, 1.
     pub fn distribution(&self) -> Distribution<3> {
         Distribution::from_counts([self.losses, self.draws, self.wins])
     }
@@ -118,18 +118,18 @@ impl Pentanomial {
         self.0[first.half_points() + second.half_points()] += 1;
     }
 
-    /// Number of pairs.
+    /// Returns the number of pairs.
     pub const fn pairs(&self) -> u64 {
         let [ll, ld, middle, wd, ww] = self.0;
         ll + ld + middle + wd + ww
     }
 
-    /// Number of games, two for each pair.
+    /// Returns the number of games, two for each pair.
     pub const fn games(&self) -> u64 {
         2 * self.pairs()
     }
 
-    /// The same pairs seen from the second engine's side.
+    /// Returns the counts from the second engine's side.
     #[must_use]
     pub const fn swapped(&self) -> Pentanomial {
         let [ll, ld, middle, wd, ww] = self.0;
@@ -142,18 +142,18 @@ impl Pentanomial {
         ratio(wd + ww, ll + ld)
     }
 
-    /// Share of pairs that ended level, 0 to 1; `None` without pairs.
+    /// Returns the share of pairs that ended level, 0 to 1; `None` without pairs.
     pub fn level_ratio(&self) -> Option<f64> {
         ratio(self.0[2], self.pairs())
     }
 
-    /// The counts as weights on the pair scores 0, ¼, ½, ¾, 1.
+    /// Returns the counts as weights on the pair scores 0, ¼, ½, ¾, 1.
     pub fn distribution(&self) -> Distribution<5> {
         Distribution::from_counts(self.0)
     }
 }
 
-/// Root mean square of the openings' bias, in logistic Elo, of games played in pairs.
+/// Returns the root mean square of the openings' bias, in logistic Elo, of games played in pairs.
 ///
 /// A bias adds its square to the variance of games but cancels within pairs, so it shows as the
 /// difference: b² = v(games) − 2·v(pairs). Exact for identical engines. `None` without games, and

@@ -1,4 +1,4 @@
-//! What a test will cost before it is played: its operating characteristic.
+//! Planning of a test before it is played: its operating characteristic.
 
 use super::bayes::BayesElo;
 use super::brownian::Exit;
@@ -8,7 +8,7 @@ use super::roots::falling_crossing;
 use super::simulate::{pair_model, shifted, strengths};
 use super::sprt::{Model, Sprt};
 
-/// What to expect of games that are not played yet.
+/// Expected properties of games that are not played yet.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Conditions {
     /// Share of draws between equal engines, 0 to 1.
@@ -18,7 +18,7 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// Variance of one game's score as pairs show it: (1 − d)/4 − (L(bias) − ½)², because the
+    /// Returns the variance of one game's score in pairs: (1 − d)/4 − (L(bias) − ½)², because the
     /// bias of an opening cancels within a pair. `None` if bias and draws contradict each other.
     pub fn variance_per_game(&self) -> Option<f64> {
         let bias = score_from_elo(self.bias_elo) - 0.5;
@@ -27,18 +27,18 @@ impl Conditions {
     }
 }
 
-/// One point of the operating characteristic.
+/// Point of the operating characteristic.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OperatingPoint {
     /// True strength in logistic Elo.
     pub elo: f64,
-    /// The same in normalized Elo.
+    /// True strength in normalized Elo.
     pub nelo: f64,
     /// Probability to pass, and mean number of games.
     pub exit: Exit,
 }
 
-/// A test under known conditions.
+/// Test under known conditions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlannedTest {
     test: Sprt,
@@ -50,14 +50,14 @@ pub struct PlannedTest {
 }
 
 impl PlannedTest {
-    /// `None` if the conditions leave no variance.
+    /// Creates a test; `None` if the conditions leave no variance.
     pub fn new(test: Sprt, conditions: Conditions) -> Option<PlannedTest> {
         let variance_per_game = conditions.variance_per_game()?;
         let pairs = pair_model(conditions.draw_rate, conditions.bias_elo);
         Some(PlannedTest { test, conditions, pairs, variance_per_game })
     }
 
-    /// A strength on the test's scale as logistic Elo; `None` if the score leaves (0, 1).
+    /// Converts a strength on the test's scale to logistic Elo; `None` if the score leaves (0, 1).
     pub fn logistic(&self, elo: f64) -> Option<f64> {
         let score = match self.test.model {
             Model::Normalized => 0.5 + elo / NELO_PER_SIGMA * self.variance_per_game.sqrt(),
@@ -70,9 +70,9 @@ impl PlannedTest {
         finite(elo_from_score(score))
     }
 
-    /// Returns what happens if the true difference is `elo`, in logistic Elo, by the pairs that
-    /// [`Simulation`](super::simulate::Simulation) plays with; a Brownian approximation where some score
-    /// is impossible.
+    /// Returns the operating point at the true difference `elo`, in logistic Elo, with the pairs
+    /// that [`Simulation`](super::simulate::Simulation) plays; a Brownian approximation where some
+    /// score is impossible.
     pub fn at(&self, elo: f64) -> OperatingPoint {
         let nelo = NELO_PER_SIGMA * (score_from_elo(elo) - 0.5) / self.variance_per_game.sqrt();
         let exit = self.pairs_at(elo).and_then(|pairs| self.test.exit_of_pairs(&pairs));
@@ -81,8 +81,8 @@ impl PlannedTest {
         OperatingPoint { elo, nelo, exit }
     }
 
-    /// Probabilities of the scores of a pair at a true difference, in logistic Elo, by the scale of the
-    /// test, as long as that reaches so far.
+    /// Returns the probabilities of the scores of a pair at a true difference, in logistic Elo, by
+    /// the scale of the test, as long as the scale reaches so far.
     fn pairs_at(&self, elo: f64) -> Option<[f64; 5]> {
         let equal = self.pairs?;
         let at = |nelo| shifted(&equal, nelo, Model::Normalized);
@@ -97,8 +97,8 @@ impl PlannedTest {
         }
     }
 
-    /// The true difference, in logistic Elo, at which the test takes longest: midway between its
-    /// hypotheses.
+    /// Returns the true difference, in logistic Elo, at which the test takes longest: midway
+    /// between its hypotheses.
     pub fn worst(&self) -> Option<f64> {
         self.logistic(0.5 * (self.test.elo0 + self.test.elo1))
     }

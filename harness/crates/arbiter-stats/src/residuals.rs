@@ -1,19 +1,19 @@
-//! Whether the pairs of some source (a worker, a machine) are distributed unlike the others'.
+//! Comparison of the distribution of pairs of some source (a worker, a machine) with the others.
 //!
 //! Pearson's χ² on the table of sources against pairs lost, even and won. The residual of one
-//! source is its share of χ², made comparable as a normal deviate. The rules are those of
-//! fishtest, which compares its workers so.
+//! source is its share of χ², made comparable as a normal deviate. The rules are those that
+//! fishtest applies to its workers.
 
 use statrs::function::erf::erfc_inv;
 
 use super::elo::normal_cdf;
 use super::pentanomial::Pentanomial;
 
-/// Expected counts up to this are too small for χ².
+/// Largest expected count that is too small for χ².
 const MIN_EXPECTED: f64 = 5.0;
 
-/// Compares the sources: the residual of each, a normal deviate of at least 0. `None` stands for sources
-/// with too few pairs to be compared, and for all if fewer than two have enough.
+/// Compares the sources: the residual of each, a normal deviate of at least 0. `None` stands for
+/// sources with too few pairs to be compared, and for all if fewer than two have enough.
 pub fn compare(sources: &[Pentanomial]) -> Vec<Option<f64>> {
     let rows: Vec<[f64; 3]> = sources.iter().map(columns).collect();
     let mut found = vec![None; rows.len()];
@@ -47,7 +47,7 @@ pub fn compare(sources: &[Pentanomial]) -> Vec<Option<f64>> {
     found
 }
 
-/// Pairs lost, even and won.
+/// Returns the number of pairs lost, even and won.
 fn columns(pairs: &Pentanomial) -> [f64; 3] {
     let [ll, ld, even, wd, ww] = pairs.0;
     [(ll + ld) as f64, even as f64, (wd + ww) as f64]
@@ -57,8 +57,8 @@ fn column_totals(rows: &[[f64; 3]], kept: &[usize]) -> [f64; 3] {
     std::array::from_fn(|column| kept.iter().map(|row| rows[*row][column]).sum())
 }
 
-/// The value that a standard normal variable exceeds with probability e^`ln_p`, also where that is
-/// too small for a float.
+/// Returns the value that a standard normal variable exceeds with probability e^`ln_p`, even where
+/// that is too small for a float.
 fn deviate(ln_p: f64) -> f64 {
     if ln_p < -600.0 {
         // From ln P(z) ≈ −z²/2 − ln(z·√2π), which contracts.
@@ -95,7 +95,7 @@ mod tests {
         ]
     }
 
-    /// Figures by running fishtest's residual code.
+    /// Figures from running fishtest's residual code.
     #[test]
     fn residuals_match_fishtest() {
         let mut agreement = Agreement::within(1e-9, "worker_residuals");

@@ -1,14 +1,15 @@
 //! Bracketed root finding: Newton steps, with bisection whenever Newton would leave the bracket.
 
-/// Enough for bisection alone to exhaust the precision of a bracket around any root used here.
+/// Number of steps that suffices for bisection alone to exhaust the precision of a bracket around
+/// any root used here.
 const MAX_STEPS: usize = 200;
 
 /// Half-width of the neighbourhood in which the sign must change, relative to the distance of the
 /// answer from the nearer end of the bracket.
 const CHECK_WIDTH: f64 = 1e-9;
 
-/// Root of a function falling from above zero at `low` to below zero at `high`, searched from
-/// `start` between them.
+/// Finds the root of a function falling from above zero at `low` to below zero at `high`, searched
+/// from `start` between them.
 ///
 /// `f` returns value and derivative. It may have poles at the ends, where it is not evaluated, and
 /// the root may lie next to one: its distance from the pole is found to full precision if the pole
@@ -46,8 +47,8 @@ pub(crate) fn falling_root(f: impl Fn(f64) -> (f64, f64), low: f64, start: f64, 
     x
 }
 
-/// Where a falling function passes `target` between `low` and `high`, by bisection; -∞ if that is
-/// below `low`, ∞ if it is above `high`.
+/// Finds the point between `low` and `high` at which a falling function passes `target`, by
+/// bisection; -∞ if that is below `low`, ∞ if it is above `high`.
 ///
 /// # Panics
 ///

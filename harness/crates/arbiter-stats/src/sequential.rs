@@ -1,13 +1,13 @@
-//! The strength estimate after a sequential test.
+//! Strength estimate after a sequential test.
 //!
-//! A test that stops when it looks good (or bad) makes the plain estimate of [`super::elo`] lean
-//! to that side. The remedy is to order the ways in which the test could have ended, from early
-//! failure over late failure and late pass to early pass, and to ask at which strength the
-//! observed end is the median one; the 95 % interval follows in the same way from the 2.5 % and
-//! 97.5 % quantiles. The estimate is then as often too high as too low (D. Siegmund, "Sequential
-//! Analysis", chapter 3; the order is called stage-wise).
+//! A test that stops when it looks good (or bad) biases the plain estimate of [`super::elo`] to
+//! that side. The remedy is to order the possible ends of the test, from early failure over late
+//! failure and late pass to early pass, and to find the strength at which the observed end is the
+//! median one; the 95 % interval follows in the same way from the 2.5 % and 97.5 % quantiles. The
+//! estimate is then as often too high as too low (D. Siegmund, "Sequential Analysis", chapter 3;
+//! the order is called stage-wise).
 //!
-//! The ratio is taken as Brownian motion whose variance is the sample's. Also defined for a test
+//! The ratio is taken as Brownian motion with the variance of the sample. Also defined for a test
 //! that ends at a cap, or has not ended: then at the ratio and time reached, which in the order of
 //! ends is between all failures and all passes.
 
@@ -21,7 +21,7 @@ use super::sprt::{Decision, LlrBounds, Sprt};
 /// Strengths outside ± this many logistic Elo are reported as beyond all bounds.
 pub const MAX_ELO: f64 = 1000.0;
 
-/// A ratio this far past its bound, relative to it, is too far to be explained by one step.
+/// Ratio over its bound beyond which the excess is too large to be explained by one step.
 const CLAMP: f64 = 1.03;
 
 /// An estimate that allows for the stopping rule.
@@ -31,13 +31,13 @@ pub struct SequentialEstimate {
     pub elo: Estimate,
     /// Likelihood of superiority, 0 to 1: the probability of a worse end between equal engines.
     pub los: f64,
-    /// Whether the ratio was more than 3 % past its bound, as when games were counted after the
+    /// `true` if the ratio was more than 3 % past its bound, as when games were counted after the
     /// end; the estimate then refers to the moment at which the bound was crossed.
     pub clamped: bool,
 }
 
-/// The estimate from the pairs of a test that ended in `decision`; [`Decision::Continue`] stands for
-/// a test at its cap, or one of which only the counts are known. `None` without pairs.
+/// Returns the estimate from the pairs of a test that ended in `decision`; [`Decision::Continue`]
+/// stands for a test at its cap, or one of which only the counts are known. `None` without pairs.
 ///
 /// Empty cells are raised as for a likelihood, so that a sample without spread has an estimate.
 ///
@@ -48,7 +48,8 @@ pub fn after(test: &Sprt, pairs: &Pentanomial, decision: Decision) -> Option<Seq
     estimate(&test.for_pairs(pairs), &pairs.distribution(), decision)
 }
 
-/// As [`after`] with [`Decision::Continue`], from games that were not played in pairs.
+/// Returns the estimate of [`after`] with [`Decision::Continue`], from games that were not played
+/// in pairs.
 pub fn of_games(test: &Sprt, games: &Trinomial) -> Option<SequentialEstimate> {
     estimate(&test.for_games(games), &games.distribution(), Decision::Continue)
 }

@@ -1,10 +1,10 @@
 //! Centre of symmetry of a sample, with an interval.
 //!
-//! The only assumption is that each number is distributed symmetrically around the centre: they need
-//! not be normal, nor of equal variance, nor free of outliers. The estimate is the
-//! median of all means of two numbers, each number with itself included (J. Hodges, E. Lehmann,
-//! 1963), and the interval lies between two of these means, chosen by the distribution of
-//! F. Wilcoxon's signed-rank statistic (1945; J. Tukey's interval).
+//! The only assumption is that each number is distributed symmetrically around the centre: they
+//! need not be normal, nor of equal variance, nor free of outliers. The estimate is the median of
+//! all means of two numbers, each number with itself included (J. Hodges, E. Lehmann, 1963), and
+//! the interval lies between two of these means, chosen by the distribution of F. Wilcoxon's
+//! signed-rank statistic (1945; J. Tukey's interval).
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -17,29 +17,29 @@ const EXACT: usize = 64;
 pub(crate) struct SortedSample(Vec<f64>);
 
 impl SortedSample {
-    /// `None` unless there is a number and all are finite.
+    /// Sorts the sample; `None` unless there is a number and all are finite.
     pub(crate) fn new(mut numbers: Vec<f64>) -> Option<SortedSample> {
         numbers.sort_by(f64::total_cmp);
         let is_sound = !numbers.is_empty() && numbers.iter().all(|x| x.is_finite());
         is_sound.then_some(SortedSample(numbers))
     }
 
-    /// The centre.
+    /// Returns the centre.
     pub(crate) fn centre(&self) -> f64 {
         let means = means_of(self.0.len());
         f64::midpoint(self.mean_at(means.div_ceil(2)), self.mean_at(means / 2 + 1))
     }
 
-    /// An interval each end of which misses the centre with a probability of at most `tail`, above 0
-    /// and below 0.5. `None` if the sample is too small.
+    /// Returns an interval each end of which misses the centre with a probability of at most
+    /// `tail`, above 0 and below 0.5. `None` if the sample is too small.
     pub(crate) fn interval(&self, tail: f64) -> Option<(f64, f64)> {
         let left_out = most_left_out(self.0.len(), tail)?;
         let means = means_of(self.0.len());
         Some((self.mean_at(left_out + 1), self.mean_at(means - left_out)))
     }
 
-    /// The `rank`-th smallest mean of two numbers, from 1: the smallest number that so many means
-    /// do not exceed.
+    /// Returns the `rank`-th smallest mean of two numbers, from 1: the smallest number that `rank`
+    /// means do not exceed.
     fn mean_at(&self, rank: u64) -> f64 {
         let (mut low, mut high) = (self.0[0], self.0[self.0.len() - 1]);
         if self.means_up_to(low) >= rank {
@@ -59,7 +59,7 @@ impl SortedSample {
         }
     }
 
-    /// How many means of two numbers, each two counted once, are at most `limit`.
+    /// Returns the number of means of two numbers, each two counted once, that are at most `limit`.
     fn means_up_to(&self, limit: f64) -> u64 {
         let numbers = &self.0;
         // As one number grows, its partners become fewer.
@@ -75,14 +75,14 @@ impl SortedSample {
     }
 }
 
-/// Means of two of `count` numbers, or of one with itself.
+/// Returns the number of means of two of `count` numbers, or of one with itself.
 fn means_of(count: usize) -> u64 {
     let count = count as u64;
     count * (count + 1) / 2
 }
 
-/// The largest value that the signed-rank statistic of `count` numbers exceeds with a chance of at
-/// least 1 − `tail`; `None` if it exceeds none so surely.
+/// Returns the largest value that the signed-rank statistic of `count` numbers exceeds with a
+/// probability of at least 1 − `tail`; `None` if there is no such value.
 fn most_left_out(count: usize, tail: f64) -> Option<u64> {
     if count > EXACT {
         return Some(most_left_out_normally(count, tail));
@@ -96,7 +96,7 @@ fn most_left_out(count: usize, tail: f64) -> Option<u64> {
     (unlikely.count() as u64).checked_sub(1)
 }
 
-/// The same by the normal distribution with the statistic's mean and variance.
+/// Returns the same value by the normal distribution with the statistic's mean and variance.
 fn most_left_out_normally(count: usize, tail: f64) -> u64 {
     let n = count as f64;
     let mean = n * (n + 1.0) / 4.0;
@@ -106,8 +106,8 @@ fn most_left_out_normally(count: usize, tail: f64) -> u64 {
     (mean + quantile * spread - 0.5).max(0.0) as u64
 }
 
-/// The probability of each value, from 0, of the signed-rank statistic: the sum of those of the
-/// ranks 1 to `count` that are included with probability ½ each.
+/// Returns the probability of each value, from 0, of the signed-rank statistic: the sum of those of
+/// the ranks 1 to `count` that are included with probability ½ each.
 fn signed_rank_distribution(count: usize) -> Vec<f64> {
     let mut distribution = vec![0.0; count * (count + 1) / 2 + 1];
     distribution[0] = 1.0;
@@ -135,7 +135,7 @@ mod tests {
         assert!((low + 0.786).abs() < 1e-12 && (high + 0.010).abs() < 1e-12, "{low} {high}");
     }
 
-    /// The usual table of critical values: two-sided 5 % and 1 %.
+    /// Usual table of critical values: two-sided 5 % and 1 %.
     #[test]
     fn critical_values_are_those_of_the_tables() {
         let check = |count, tail, expect| {

@@ -12,7 +12,7 @@ use super::monitor::SprtMonitor;
 use super::pentanomial::Pentanomial;
 use super::sprt::{Decision, Model, Sprt};
 
-/// Pairs before the approximate ratio is trusted to say that no bound is near.
+/// Number of pairs before the approximate ratio is trusted to show that no bound is near.
 const WARM_UP: u64 = 200;
 
 /// The ratio is computed exactly if its approximation is this close to a bound.
@@ -21,23 +21,23 @@ const MARGIN: f64 = 0.2;
 /// The BayesElo bounds are converted anew when the number of pairs has grown by 1/64.
 const REFRESH: u64 = 64;
 
-/// LlrBounds further apart than this, in Elo, make tests too short for the approximation.
+/// Distance of bounds, in Elo, above which tests are too short for the approximation.
 const MAX_APPROXIMATE_ELO: f64 = 30.0;
 
-/// A test and the distribution of its pairs.
+/// Test with the distribution of its pairs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Simulation {
     /// The test, with its correction.
     pub test: Sprt,
     /// Probabilities of LL, LD, DD+WL, WD, WW; they add up to 1.
     pub probabilities: [f64; 5],
-    /// Pairs between two updates of the ratio, at least 1.
+    /// Number of pairs between two updates of the ratio, at least 1.
     pub batch: u64,
-    /// Pairs after which the test ends without a decision.
+    /// Number of pairs after which the test ends without a decision.
     pub cap: u64,
 }
 
-/// How one simulated test ended.
+/// Result of one simulated test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SimulatedTest {
     /// The decision; [`Decision::Continue`] if the cap was reached.
@@ -74,7 +74,7 @@ impl Simulation {
         SimulatedTest { decision: Decision::Continue, pairs }
     }
 
-    /// Upper ends of the intervals of all cells but the last.
+    /// Returns the upper ends of the intervals of all cells except the last.
     fn cumulated(&self) -> [f64; 4] {
         let mut sum = 0.0;
         std::array::from_fn(|cell| {
@@ -84,7 +84,8 @@ impl Simulation {
     }
 }
 
-/// The ratio by its normal approximation, good to a few hundredths; `None` where that is not sure.
+/// Returns the ratio by its normal approximation, good to a few hundredths; `None` where that is
+/// not certain.
 fn approximate_llr(test: &Sprt, pairs: &Pentanomial) -> Option<f64> {
     let narrow = test.elo1 - test.elo0 <= MAX_APPROXIMATE_ELO;
     if pairs.pairs() < WARM_UP || !narrow || pairs.0.contains(&0) {
@@ -94,10 +95,10 @@ fn approximate_llr(test: &Sprt, pairs: &Pentanomial) -> Option<f64> {
     Some(test.walk(&sample).drift * sample.units)
 }
 
-/// Probabilities of the five scores of a pair of games between equal engines that draw `draw_rate` of
-/// their games, where the opening favours one side by `bias_elo` logistic Elo; which side is the same
-/// to a pair. A game's score then has the variance (1 − d)/4 − (L(bias) − ½)² within pairs. `None` if so
-/// many draws leave no room for the bias.
+/// Returns the probabilities of the five scores of a pair of games between equal engines that draw
+/// `draw_rate` of their games, where the opening favours one side by `bias_elo` logistic Elo; which
+/// side makes no difference to a pair. A game's score then has the variance (1 − d)/4 − (L(bias) −
+/// ½)² within pairs. `None` if so many draws leave no room for the bias.
 pub fn pair_model(draw_rate: f64, bias_elo: f64) -> Option<[f64; 5]> {
     let score = score_from_elo(bias_elo);
     let favoured = [1.0 - score - 0.5 * draw_rate, draw_rate, score - 0.5 * draw_rate];
@@ -113,7 +114,8 @@ pub fn pair_model(draw_rate: f64, bias_elo: f64) -> Option<[f64; 5]> {
     Some(cells)
 }
 
-/// The distribution nearest to `base` whose strength is exactly `elo` on the scale of `model`.
+/// Returns the distribution nearest to `base` whose strength is exactly `elo` on the scale of
+/// `model`.
 ///
 /// Nearest in the sense of likelihood, the one that the exact ratio itself compares with. All
 /// cells of `base` must be positive.
@@ -127,12 +129,12 @@ pub fn shifted(base: &[f64; 5], elo: f64, model: Model) -> [f64; 5] {
     }
 }
 
-/// So many pairs that their counts give the probabilities back to eleven digits.
+/// Returns counts of so many pairs that they give the probabilities back to eleven digits.
 pub(crate) fn expected_counts(probabilities: &[f64; 5]) -> Pentanomial {
     Pentanomial(probabilities.map(|p| (p * 1e12) as u64))
 }
 
-/// Normalized and logistic Elo of five probabilities; `None` without spread.
+/// Returns normalized and logistic Elo of five probabilities; `None` without spread.
 pub fn strengths(probabilities: &[f64; 5]) -> Option<(f64, f64)> {
     let sample = Distribution::<5>::from_weights(*probabilities).moments()?;
     let nelo = super::normalized::estimate(&sample)?.value;
@@ -144,7 +146,7 @@ mod tests {
     use super::super::sprt::Correction;
     use super::*;
 
-    /// A small generator (SplitMix64), uniform on [0, 1).
+    /// Creates a small generator (SplitMix64), uniform on [0, 1).
     fn uniform(mut state: u64) -> impl FnMut() -> f64 {
         move || {
             state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -155,7 +157,7 @@ mod tests {
         }
     }
 
-    /// The same test with every ratio computed exactly.
+    /// Plays a test with every ratio computed exactly.
     fn play_exactly(simulation: &Simulation, mut uniform: impl FnMut() -> f64) -> SimulatedTest {
         let cumulated = simulation.cumulated();
         let mut monitor = SprtMonitor::new(simulation.test, simulation.batch);
@@ -223,7 +225,7 @@ mod tests {
         assert!(right == TESTS && by_wald < TESTS && early == 0, "{right} {by_wald} {early}");
     }
 
-    /// Mean bounds over random orders, of which each is followed exactly to its end.
+    /// Returns the mean bounds over random orders, each of which is followed exactly to its end.
     fn bounds_of_orders(test: Sprt, counts: [u64; 5], orders: u64) -> [f64; 2] {
         let all: u64 = counts.iter().sum();
         let mut random = uniform(11);
@@ -249,8 +251,8 @@ mod tests {
         sums.map(|sum| sum / orders as f64)
     }
 
-    /// Returns how far the bounds that counts tell are from those of all orders, at most, in all models: `pairs`
-    /// steps of each sample are computed exactly.
+    /// Returns the largest deviation of the bounds from counts from those of all orders, in all
+    /// models: `pairs` steps of each sample are computed exactly.
     fn error_of_bounds(sizes: &[u64], pairs: u64) -> f64 {
         let shapes = [
             [0.04, 0.22, 0.46, 0.23, 0.05],

@@ -1,57 +1,60 @@
 //! Sequential comparison of the speeds of two programs, measured in pairs.
 //!
 //! In each round both programs do the same work, one right after the other, in random order. The
-//! datum is the logarithm of the ratio of their speeds. Because the order is random, any disturbance
-//! by the machine is as likely to help the one program as the other, so the logarithms are
-//! distributed symmetrically around the true one, which is all that the signed-rank test assumes.
+//! datum is the logarithm of the ratio of their speeds. Because the order is random, any
+//! disturbance by the machine is as likely to help the one program as the other, so the logarithms
+//! are distributed symmetrically around the true one, which is the only assumption of the
+//! signed-rank test.
 //!
-//! There are a few interim analyses, at doubling numbers of rounds. The error rate is divided between
-//! them (C. E. Bonferroni), so that the interval holds wherever the comparison stops.
+//! There are a few interim analyses, at doubling numbers of rounds. The error rate is divided
+//! between them (C. E. Bonferroni), so that the interval holds wherever the comparison stops.
 
 use super::paired::Speeds;
 use super::signed_rank::SortedSample;
 
-/// Rounds before the first interim analysis.
+/// Number of rounds before the first interim analysis.
 const FIRST_ANALYSIS: usize = 8;
 
-/// Fewest rounds with a 95 % interval.
+/// Smallest number of rounds with a 95 % interval.
 pub const FEWEST_ROUNDS: usize = 6;
 
 /// Probability that the interval does not cover the true ratio.
 const ERROR_RATE: f64 = 0.05;
 
-/// A comparison before its first round.
+/// Comparison before its first round.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpeedTest {
-    /// Rounds at most, [`FEWEST_ROUNDS`] or more.
+    /// Maximum number of rounds, [`FEWEST_ROUNDS`] or more.
     pub rounds: usize,
-    /// The ratio of interest: 1 asks which program is faster; 0.98, whether the first one has lost
+    /// Ratio of interest: 1 tests which program is faster; 0.98, whether the first one has lost
     /// more than 2 %.
     pub threshold: f64,
 }
 
-/// The result of a comparison.
+/// Result of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpeedVerdict {
     /// The ratio is above the threshold.
     Above,
-    /// The ratio is below it.
+    /// The ratio is below the threshold.
     Below,
     /// The interval contains the threshold.
     Open,
 }
 
-/// The ratio of speeds, first over second.
+/// Ratio of speeds, first over second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ratio {
     /// Hodges-Lehmann estimate of the ratio.
     pub ratio: f64,
-    /// Its 95 % interval, corrected for the interim analyses; `None` after too few rounds.
+    /// The 95 % interval of the ratio, corrected for the interim analyses; `None` after too few
+    /// rounds.
     pub interval: Option<(f64, f64)>,
 }
 
 impl SpeedTest {
-    /// Numbers of rounds after which the comparison may stop: 8, twice as many each time, and all.
+    /// Returns the numbers of rounds after which the comparison may stop: 8, twice as many each
+    /// time, and all.
     pub fn interim_analyses(self) -> Vec<usize> {
         let rounds = self.rounds.max(FEWEST_ROUNDS);
         let mut analyses: Vec<usize> =
@@ -62,8 +65,8 @@ impl SpeedTest {
         analyses
     }
 
-    /// The ratio after these rounds. `None` without any, and for speeds that are not positive
-    /// numbers.
+    /// Returns the ratio after these rounds. `None` without any, and for speeds that are not
+    /// positive numbers.
     pub fn ratio(self, rounds: &[Speeds]) -> Option<Ratio> {
         let logs = rounds.iter().map(|speeds| (speeds.first / speeds.second).ln());
         let logs = SortedSample::new(logs.collect())?;

@@ -1,9 +1,9 @@
 //! The sequential probability ratio test (SPRT).
 //!
-//! H0 says the strength difference is `elo0`, H1 says it is `elo1`. The test accepts H1 when the
+//! H0 is that the strength difference is `elo0`, H1 that it is `elo1`. The test accepts H1 when the
 //! log-likelihood ratio (LLR) reaches the upper bound, H0 when it reaches the lower bound. It must
 //! only be consulted after whole pairs, in the order in which they were scheduled. Two identical
-//! deterministic engines can draw every pair for ever, so a run also needs a cap on its games.
+//! deterministic engines can draw every pair forever, so a run also needs a cap on its games.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,15 +26,15 @@ pub(crate) const MAX_NORMALIZED_ELO: f64 = 200.0;
 /// Largest bound, in either direction, of a test in logistic Elo.
 pub(crate) const MAX_LOGISTIC_ELO: f64 = 1000.0;
 
-/// Hypotheses further apart than this, in Elo, are not tested with corrected bounds by default:
-/// simulated tests of logistic Elo 0 against 50 hold their error rates at Wald's bounds only.
+/// Distance of the hypotheses, in Elo, above which tests have no corrected bounds by default:
+/// simulated tests of logistic Elo 0 against 50 keep their error rates at Wald's bounds only.
 pub(crate) const MAX_CORRECTED_WIDTH: f64 = 20.0;
 
 /// Mean excess of a walk without drift past a bound, in deviations of a step.
 const MEAN_EXCESS: f64 = 0.583;
 
-/// Hypotheses nearer to each other than this, in Elo, would take more games than can be played, and
-/// numbers are not exact enough for still nearer ones.
+/// Distance of the hypotheses, in Elo, below which a test would take more games than can be played,
+/// and numbers are not exact enough.
 const MIN_WIDTH: f64 = 0.001;
 
 /// Elo of the null hypothesis unless the user sets it.
@@ -43,20 +43,21 @@ pub const DEFAULT_ELO0: f64 = 0.0;
 /// Elo of the alternative unless the user sets it.
 pub const DEFAULT_ELO1: f64 = 5.0;
 
-/// Chance of each of the two wrong verdicts, 0 to 1, unless the user sets it.
+/// Probability of each of the two wrong verdicts, 0 to 1, unless the user sets it.
 pub const DEFAULT_ERROR: f64 = 0.05;
 
-/// How a test corrects for the overshoot of its ratio past a bound.
+/// Correction of a test for the overshoot of its ratio past a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Correction {
-    /// Not at all: it ends at Wald's bounds, with error rates a little below the nominal ones.
+    /// No correction: the test ends at Wald's bounds, with error rates a little below the nominal
+    /// ones.
     None,
-    /// Its bounds move inwards by the mean overshoot measured so far.
+    /// The bounds move inwards by the mean overshoot measured so far.
     Dynamic,
 }
 
-/// The scale on which the hypotheses are stated.
+/// Scale on which the hypotheses are stated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Model {
@@ -78,14 +79,14 @@ impl Model {
     }
 }
 
-/// What a test looks at.
+/// Evidence that a test uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Evidence {
     /// Pairs of games.
     #[default]
     Pairs,
-    /// Games, as if no two of them belonged together.
+    /// Games, as if all were independent.
     Games,
     /// Games, by the formula of cutechess-cli, whatever the model.
     GamesWithPrior,
@@ -93,7 +94,7 @@ pub enum Evidence {
 
 arbiter_names::named!(Correction, Model);
 
-/// Why a test cannot be set up.
+/// Reason why a test cannot be set up.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum SprtError {
     /// `elo0` and `elo1` are equal, reversed, or not numbers.
@@ -113,7 +114,7 @@ pub enum SprtError {
     ErrorSum(f64, f64),
 }
 
-/// State of a test.
+/// Decision of a test at a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Decision {
     /// The upper bound was reached: the difference is `elo1` rather than `elo0`.
@@ -127,15 +128,15 @@ pub enum Decision {
 /// The two log-likelihood ratios at which a test ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LlrBounds {
-    /// The ratio at which H0 is accepted.
+    /// Ratio at which H0 is accepted.
     pub lower: f64,
-    /// The ratio at which H1 is accepted.
+    /// Ratio at which H1 is accepted.
     pub upper: f64,
 }
 
 impl LlrBounds {
-    /// Wald's bounds, ln(β/(1−α)) and ln((1−β)/α), for the wanted rates of false passes (`alpha`)
-    /// and false failures (`beta`).
+    /// Returns Wald's bounds, ln(β/(1−α)) and ln((1−β)/α), for the wanted rates of false passes
+    /// (`alpha`) and false failures (`beta`).
     pub fn new(alpha: f64, beta: f64) -> Result<LlrBounds, SprtError> {
         for (name, value) in [("alpha", alpha), ("beta", beta)] {
             if !(value > 0.0 && value < 1.0) {
@@ -160,7 +161,7 @@ impl LlrBounds {
     }
 }
 
-/// A test of `elo1` against `elo0`; `Sprt::new` checks the values.
+/// Test of `elo1` against `elo0`; `Sprt::new` checks the values.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "StoredSprt")]
 #[non_exhaustive]
@@ -179,15 +180,15 @@ pub struct Sprt {
     #[serde(skip_serializing)]
     #[schemars(skip)]
     pub bounds: LlrBounds,
-    /// How the test allows for overshoot.
+    /// Correction for overshoot.
     #[serde(rename = "overshoot")]
     pub correction: Correction,
-    /// What it looks at.
+    /// Evidence that the test uses.
     #[serde(skip_serializing_if = "Evidence::is_pairs")]
     pub evidence: Evidence,
 }
 
-/// A test as it is stored.
+/// Stored form of a test.
 #[derive(Deserialize, JsonSchema)]
 struct StoredSprt {
     elo0: f64,
@@ -217,8 +218,8 @@ impl Evidence {
 }
 
 impl Sprt {
-    /// Sets up a test. Errors unless `elo0 < elo1` at least 0.001 apart, both within [`Model::max_elo`], `alpha` and
-    /// `beta` are in (0, 1), and their sum is below 1.
+    /// Creates a test. Fails unless `elo0 < elo1` at least 0.001 apart, both within
+    /// [`Model::max_elo`], `alpha` and `beta` are in (0, 1), and their sum is below 1.
     pub fn new(
         elo0: f64,
         elo1: f64,
@@ -241,36 +242,36 @@ impl Sprt {
         Ok(Sprt { elo0, elo1, alpha, beta, model, bounds, correction, evidence })
     }
 
-    /// The same test with another way to allow for overshoot; [`Sprt::new`] has none.
+    /// Returns the test with another correction for overshoot; [`Sprt::new`] has none.
     pub const fn with_correction(self, correction: Correction) -> Sprt {
         Sprt { correction, ..self }
     }
 
-    /// The same test with another evidence; [`Sprt::new`] looks at pairs.
+    /// Returns the test with another evidence; [`Sprt::new`] uses pairs.
     pub const fn with_evidence(self, evidence: Evidence) -> Sprt {
         Sprt { evidence, ..self }
     }
 
-    /// The default correction: dynamic while the hypotheses are at most 20 Elo apart. Wider tests
-    /// end after so few pairs that only Wald's bounds hold the error rates.
+    /// Returns the default correction: dynamic while the hypotheses are at most 20 Elo apart. Wider
+    /// tests end after so few pairs that only Wald's bounds keep the error rates.
     pub fn usual_correction(&self) -> Correction {
         let is_narrow = self.elo1 - self.elo0 <= MAX_CORRECTED_WIDTH;
         if is_narrow { Correction::Dynamic } else { Correction::None }
     }
 
-    /// Log-likelihood ratio of H1 against H0 from pairs.
+    /// Returns the log-likelihood ratio of H1 against H0 from pairs.
     pub fn llr(&self, pairs: &Pentanomial) -> f64 {
         self.for_pairs(pairs).llr_of(&pairs.distribution())
     }
 
-    /// Log-likelihood ratio of H1 against H0 from games that were not played in pairs. On paired
-    /// games it is valid but needs more of them.
+    /// Returns the log-likelihood ratio of H1 against H0 from games that were not played in pairs.
+    /// On paired games it is valid but needs more of them.
     pub fn llr_games(&self, games: &Trinomial) -> f64 {
         self.for_games(games).llr_of(&games.distribution())
     }
 
-    /// Log-likelihood ratio of H1 against H0 by the evidence of the test; of the counts the other one
-    /// is not looked at.
+    /// Returns the log-likelihood ratio of H1 against H0 by the evidence of the test; the counts of
+    /// the other kind are ignored.
     pub fn llr_of_counts(&self, pairs: &Pentanomial, games: &Trinomial) -> f64 {
         match self.evidence {
             Evidence::Pairs => self.llr(pairs),
@@ -285,13 +286,13 @@ impl Sprt {
         }
     }
 
-    /// The same test with BayesElo bounds converted to logistic ones by the draws of a sample; any
-    /// other test unchanged.
+    /// Returns the test with BayesElo bounds converted to logistic ones by the draws of a sample;
+    /// any other test unchanged.
     pub fn for_games(&self, games: &Trinomial) -> Sprt {
         self.with_draw_elo(|| BayesElo::of_sample(games).draw_elo)
     }
 
-    /// As [`Sprt::for_games`], by the draws that pairs let one infer.
+    /// Returns the same as [`Sprt::for_games`], with the draws inferred from pairs.
     pub fn for_pairs(&self, pairs: &Pentanomial) -> Sprt {
         self.with_draw_elo(|| BayesElo::of_pairs(pairs).draw_elo)
     }
@@ -307,15 +308,14 @@ impl Sprt {
     }
 
     /// Compares a log-likelihood ratio with Wald's bounds, whatever the correction: counts alone do
-    /// not tell how the ratio moved. [`SprtMonitor`](super::SprtMonitor)
-    /// applies the correction.
+    /// not show how the ratio moved. [`SprtMonitor`](super::SprtMonitor) applies the correction.
     pub fn decide(&self, llr: f64) -> Decision {
         self.bounds.decide(llr)
     }
 
-    /// Probability to pass and mean number of games if the true difference is `logistic_elo` and a
-    /// game's score has the given variance (at most ¼; (1 − draw ratio)/4 for equal engines and a
-    /// balanced book).
+    /// Returns the probability to pass and mean number of games if the true difference is
+    /// `logistic_elo` and a game's score has the given variance (at most ¼; (1 − draw ratio)/4 for
+    /// equal engines and a balanced book).
     ///
     /// A Brownian approximation, for planning.
     ///
@@ -333,12 +333,13 @@ impl Sprt {
         self.walk(&games).exit(-self.bounds.lower, self.bounds.upper)
     }
 
-    /// Probability to pass and mean number of pairs if pairs come with the probabilities `p`, all
-    /// positive; `None` if they move the ratio one way only.
+    /// Returns the probability to pass and mean number of pairs if pairs come with the
+    /// probabilities `p`, all positive; `None` if they move the ratio one way only.
     ///
-    /// The ratio is a walk by the steps that pairs of each score add. A test without correction goes on
-    /// past its bound by the mean excess of a walk without drift, 0.583 deviations of a step (D. Siegmund,
-    /// "Sequential Analysis", chapter 10); one with correction stops as if it had reached it.
+    /// The ratio is a walk by the steps that pairs of each score add. A test without correction
+    /// continues past its bound by the mean excess of a walk without drift, 0.583 deviations of a
+    /// step (D. Siegmund, "Sequential Analysis", chapter 10); one with correction stops as if it
+    /// had reached it.
     pub fn exit_of_pairs(&self, p: &[f64; 5]) -> Option<Exit> {
         let test = self.for_pairs(&expected_counts(p));
         let steps = steps(p, test.elo0, test.elo1, test.model);
@@ -354,12 +355,12 @@ impl Sprt {
         llr(sample, self.elo0, self.elo1, self.model)
     }
 
-    /// Both hypotheses as logistic Elo, where games are as spread as those of the sample.
+    /// Returns both hypotheses as logistic Elo, where games are as spread as those of the sample.
     pub fn logistic_hypotheses(&self, sample: &Moments) -> [f64; 2] {
         self.scores(sample).map(elo_from_score)
     }
 
-    /// The expected scores under the hypotheses.
+    /// Returns the expected scores under the hypotheses.
     fn scores(&self, sample: &Moments) -> [f64; 2] {
         // Equal engines with a balanced book that draw at rate d have v = (1 − d)/4 per game.
         let rate = || 1.0 - 4.0 * sample.variance_per_game();
@@ -370,8 +371,8 @@ impl Sprt {
         })
     }
 
-    /// The ratio's drift and variance per unit: with s₀ and s₁ the scores under the hypotheses,
-    /// (s − (s₀+s₁)/2)(s₁−s₀)/v and (s₁−s₀)²/v.
+    /// Returns the ratio's drift and variance per unit: with s₀ and s₁ the scores under the
+    /// hypotheses, (s − (s₀+s₁)/2)(s₁−s₀)/v and (s₁−s₀)²/v.
     pub(super) fn walk(&self, sample: &Moments) -> BrownianMotion {
         let [s0, s1] = self.scores(sample);
         BrownianMotion {
@@ -459,8 +460,8 @@ mod tests {
         }
     }
 
-    /// Plays a test to its end with pairs drawn from `probabilities`: whether it passed, and after
-    /// how many pairs.
+    /// Plays a test to its end with pairs drawn from `probabilities`. Returns whether it passed,
+    /// and the number of pairs.
     fn simulate(test: &Sprt, probabilities: &[f64; 5], random: &mut Uniform) -> (bool, u64) {
         let mut pairs = Pentanomial::default();
         loop {

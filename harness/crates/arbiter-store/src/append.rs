@@ -12,7 +12,8 @@ use arbiter_plan::{Ending, Latencies, Plan, PlayedPair, Written};
 use arbiter_schedule::Pairing;
 
 impl Store {
-    /// Enters a new run. `created_ms` is Unix time; `about` says in one line what it tries.
+    /// Inserts a new run. `created_ms` is Unix time; `about` is the purpose of the run, in one
+    /// line.
     pub fn begin_run(
         &self,
         run: &str,
@@ -33,15 +34,15 @@ impl Store {
         if inserted == 0 { Err(StoreError::Exists(run.to_owned())) } else { Ok(()) }
     }
 
-    /// Begins a group of changes that go to the disk together, by [`Store::commit_group`]: to write
-    /// one takes as long as to write many. A store that goes before then forgets them all.
+    /// Starts a group of changes that go to the disk together, by [`Store::commit_group`]: one
+    /// write takes as long as many. A store that is dropped before forgets them all.
     pub fn begin_group(&mut self) -> Result<(), StoreError> {
         self.check_in_place()?;
         self.group_latencies.clear();
         self.connection.execute_batch("BEGIN IMMEDIATE").map_err(|e| self.sqlite(e))
     }
 
-    /// Ends a group; when it returns all of it is on the disk.
+    /// Ends a group; when it returns, the whole group is on disk.
     pub fn commit_group(&mut self) -> Result<(), StoreError> {
         for (run, latencies) in std::mem::take(&mut self.group_latencies) {
             self.add_latencies(&run, &latencies)?;
@@ -49,10 +50,10 @@ impl Store {
         self.connection.execute_batch("COMMIT").map_err(|e| self.sqlite(e))
     }
 
-    /// Commits a pair with its games; when it returns they are on the disk, unless they are part of
-    /// a [group](Store::begin_group). `noise` says how the machine disturbed it, if it did, and
-    /// `worker` who played it, if not this machine. A pair that is there already stays as it is, and
-    /// `false` says so.
+    /// Commits a pair with its games; when it returns they are on disk, unless they are part of a
+    /// [group](Store::begin_group). `noise` describes a disturbance by the machine, if there was
+    /// one, and `worker` is the player, if it was not this machine. Returns `false` for a pair that
+    /// is already stored, which stays as it is.
     pub fn append(
         &mut self,
         run: &str,
@@ -99,21 +100,21 @@ impl Store {
         Ok(is_new)
     }
 
-    /// Says what a run tries, in one line; `None` takes back what was said.
+    /// Sets the purpose of a run, in one line; `None` removes it.
     pub fn set_about(&self, run: &str, about: Option<&str>) -> Result<(), StoreError> {
         let changed = self.change_run(run, "about = ?2", params![run, about])?;
         if changed == 0 { Err(self.no_run(run)) } else { Ok(()) }
     }
 
-    /// Notes how a run ended; `None` while it runs.
+    /// Notes the ending of a run; `None` while it is in progress.
     pub fn set_ending(&self, run: &str, ending: Option<Ending>) -> Result<(), StoreError> {
         self.check_in_place()?;
         let ending = ending.and_then(ending_name);
         self.change_run(run, "ending = ?2", params![run, ending]).map(drop)
     }
 
-    /// Replaces a run's plan, whose PGN file may have changed, and notes where in that file the
-    /// run begins.
+    /// Replaces a run's plan, whose PGN file may have changed, and notes the offset of the run in
+    /// that file.
     pub fn set_plan(
         &self,
         run: &str,
@@ -127,7 +128,7 @@ impl Store {
         self.change_run(run, set, params![run, json, pgn_offset]).map(drop)
     }
 
-    /// Notes what a file has of a run.
+    /// Notes the written part of a file of a run.
     pub fn note_written(&self, run: &str, written: &Written) -> Result<(), StoreError> {
         let Written { file, pairs, end, hash } = written;
         let insert = "INSERT OR REPLACE INTO written (run, file, pairs, length, hash, checksum)
@@ -135,7 +136,7 @@ impl Store {
         self.execute(insert, params![run, file.to_string_lossy(), pairs, end, hash]).map(drop)
     }
 
-    /// Returns what was noted last of a file of a run.
+    /// Returns the last note on a file of a run.
     pub fn written(&self, run: &str, file: &Path) -> Result<Option<Written>, StoreError> {
         let select = "SELECT pairs, length, hash FROM written
             WHERE run = ?1 AND file = ?2 AND checksum = checksum(pairs, length, hash)";
@@ -185,7 +186,7 @@ impl Store {
     }
 }
 
-/// The stored names of endings.
+/// Stored names of endings.
 const ENDINGS: [(Ending, &str); 4] = [
     (Ending::AcceptedH1, "H1"),
     (Ending::AcceptedH0, "H0"),
@@ -197,7 +198,7 @@ fn ending_name(ending: Ending) -> Option<&'static str> {
     ENDINGS.iter().find(|(known, _)| *known == ending).map(|(_, name)| *name)
 }
 
-/// The ending of that name; `None` if there is none.
+/// Returns the ending of a name; `None` if there is none.
 pub(super) fn ending_of(name: Option<String>) -> Option<Ending> {
     ENDINGS.into_iter().find(|(_, known)| name.as_deref() == Some(*known)).map(|(ending, _)| ending)
 }

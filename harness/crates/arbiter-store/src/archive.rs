@@ -1,8 +1,9 @@
-//! A run as one file, to keep it or to bring it into another store: a line of JSON for each row of the
-//! store that is about it, packed with gzip. And the removal of runs.
+//! Export and import of a run as one file: a line of JSON for each of its rows in the store, packed
+//! with gzip. Also the removal of runs.
 //!
-//! A file comes from anywhere. It has bounds and an end, its columns and their values must be those of
-//! the store, its games are judged, and what it brings is read once as reports read it before it stays.
+//! A file may come from anywhere. Its size is limited and it has an end mark, its columns and their
+//! values must be those of the store, its games are judged, and the imported rows are read once as
+//! reports read them before they stay.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, BufWriter, IntoInnerError, Read, Write};
@@ -24,16 +25,16 @@ use arbiter_game::record::GameRecord;
 use arbiter_names::is_hidden;
 use arbiter_plan::Provenance;
 
-/// Version of the file.
+/// Version of the file format.
 const VERSION: u32 = 2;
 
-/// Longest line, in bytes: a game of thousands of moves with all that was said in it.
+/// Maximum length of a line, in bytes: a game of thousands of moves with its transcript.
 const MAX_LINE: u64 = 64 << 20;
 
-/// Most bytes of all lines.
+/// Maximum length of all lines, in bytes.
 const MAX_BYTES: u64 = 64 << 30;
 
-/// Tables with the rows of runs, those that others refer to first.
+/// Tables with the rows of runs, in an order in which references point backwards.
 const TABLES: [&str; 13] = [
     "runs",
     "pairs",
@@ -58,38 +59,38 @@ const ENGINES: [(&str, &[&str]); 4] = [
     ("findings", &["engine"]),
 ];
 
-/// Outcomes of gates, which are about commits and not about a run.
+/// Table of the outcomes of gates, which are about commits and not about a run.
 const GATES: &str = "gates";
 
-/// What stands for a table in the last line, and for a column: how many lines there are before it.
+/// Placeholders for a table and a column in the last line, which has the number of lines before it.
 const END: [&str; 2] = ["end", "lines"];
 
-/// What an imported outcome has for a key: it is shown, and never spares a step of `arbiter ci`.
+/// Key of an imported outcome, which is shown, and never spares a step of `arbiter ci`.
 const NO_KEY: &str = "imported";
 
-/// Why a run cannot be written to a file or read from one.
+/// Reason that a run cannot be exported or imported.
 #[derive(Debug, Error)]
 pub enum ArchiveError {
-    /// The store cannot do its work.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The file cannot be written or read.
     #[error("{0}")]
     Io(#[from] std::io::Error),
-    /// The file is not what an export has written.
+    /// A line is not one of an export.
     #[error("line {line}: {what}")]
     Line {
         /// Number of the line in the unpacked file, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// Fault of the line.
         what: String,
     },
-    /// What the file holds makes no run.
+    /// The rows of the file make no run.
     #[error("{0}")]
     Content(String),
 }
 
-/// The first line.
+/// First line of a file.
 #[derive(Serialize, Deserialize)]
 struct Header {
     arbiter_run: u32,
@@ -98,7 +99,7 @@ struct Header {
     run: String,
 }
 
-/// Every other line.
+/// Any other line of a file.
 #[derive(Serialize, Deserialize)]
 struct Line {
     table: String,
@@ -108,7 +109,7 @@ struct Line {
 /// A column of a table.
 struct Column {
     name: String,
-    /// As SQLite calls it.
+    /// Type of the column, as declared to SQLite.
     kind: String,
     is_nullable: bool,
     has_default: bool,
@@ -121,19 +122,19 @@ enum Cell {
     Null(()),
     Integer(i64),
     Text(String),
-    /// As text, which JSON gives back to the last bit.
+    /// Number as text, from which JSON restores every bit.
     Real {
         real: String,
     },
-    /// In base 64.
+    /// Bytes in base 64.
     Blob {
         blob: String,
     },
 }
 
 impl Store {
-    /// Takes a run with all its games out of the store; nothing brings it back. The room in the file
-    /// is used again for others.
+    /// Removes a run with all its games from the store, for good. Its space in the file is reused
+    /// for others.
     pub fn remove_run(&self, run: &str) -> Result<(), StoreError> {
         self.atomically(|| {
             let mut changed = 0;
@@ -147,7 +148,7 @@ impl Store {
         })
     }
 
-    /// Writes all that the store has of a run, as it is at this moment.
+    /// Writes all rows of a run, as they are at this moment.
     pub fn export_run(&self, run: &str, out: &mut dyn Write) -> Result<(), ArchiveError> {
         // The encoder clears its buffer for each piece, and the pieces of JSON are words.
         let mut out = BufWriter::with_capacity(1 << 16, GzEncoder::new(out, Compression::fast()));
@@ -176,7 +177,7 @@ impl Store {
         Ok(())
     }
 
-    /// The answer is how many rows there are.
+    /// Writes the rows of a table and returns their number.
     fn write_rows(
         &self,
         out: &mut impl Write,
@@ -198,9 +199,9 @@ impl Store {
         Ok(written)
     }
 
-    /// Adds the run of a file, unpacked, under another name if one is given, and gives its name back. All
-    /// of it is added or nothing: `judge` says what is wrong with a game, and `check` may still refuse the
-    /// run, when its engines are those of its plan.
+    /// Imports the run of a file, unpacked, under another name if one is given, and returns the
+    /// name. Either all of it is added or nothing: `judge` returns the fault of a game, and `check`
+    /// may still refuse the run, after its engines have been checked against its plan.
     pub fn import_run(
         &self,
         file: &mut dyn Read,
@@ -264,7 +265,7 @@ impl Store {
         Ok(run.to_owned())
     }
 
-    /// The columns of each table that a file may have rows of.
+    /// Returns the columns of each table of which a file may have rows.
     fn columns(&self) -> Result<BTreeMap<&'static str, Vec<Column>>, StoreError> {
         let tables = TABLES.into_iter().chain([GATES]);
         tables.map(|table| Ok((table, self.columns_of(table)?))).collect()
@@ -327,8 +328,7 @@ impl Store {
         }
     }
 
-    /// Judges the game that came last; the inner error says what is wrong with it. Older files have no
-    /// checksums.
+    /// Judges the game inserted last; the inner error is its fault. Older files have no checksums.
     fn judge_last(
         &self,
         judge: &dyn Fn(&GameRecord) -> Result<(), String>,
@@ -361,7 +361,7 @@ impl Store {
         Ok(found.map_or(Ok(()), judged))
     }
 
-    /// Reads all of a run that was just brought in, as reports do.
+    /// Reads an imported run completely, as reports do.
     fn check(
         &self,
         run: &str,
@@ -405,7 +405,7 @@ impl Store {
         })
     }
 
-    /// As [`Store::atomically`], with errors of files.
+    /// Does `work` on one snapshot, as [`Store::atomically`], with errors of files.
     fn snapshot(
         &self,
         work: impl FnOnce() -> Result<(), ArchiveError>,
@@ -427,7 +427,7 @@ impl Store {
     }
 }
 
-/// What the engines of a run were built from.
+/// Returns the commits from which the engines of a run were built.
 fn commits(stored: &StoredRun) -> Vec<String> {
     let built = stored.plan.engines.iter().filter_map(|engine| engine.provenance.as_ref());
     let mut commits: Vec<String> = built.map(Provenance::identity).collect();
@@ -457,8 +457,8 @@ fn cells(row: &Row<'_>, columns: &[Column]) -> rusqlite::Result<BTreeMap<String,
 }
 
 impl Column {
-    /// True if a value can stand in it. Nothing that is stored is below 0 but the score of an iteration and
-    /// hashes of games.
+    /// Returns whether the column accepts a value. Only the score of an iteration and hashes of
+    /// games may be below 0.
     fn takes(&self, cell: Option<&Cell>) -> bool {
         match (cell, self.kind.as_str()) {
             (None, _) => self.is_nullable || self.has_default,
@@ -511,7 +511,7 @@ impl Cell {
     }
 }
 
-/// The lines of a file, unpacked.
+/// Reader of the lines of a file, unpacked.
 struct Lines<R> {
     input: R,
     line: u64,

@@ -1,7 +1,7 @@
-//! Checksums of runs, pairs and games: what is read is what was written, or is named as damaged.
+//! Checksums of runs, pairs and games, which detect damage on reading.
 //!
-//! They are computed where SQLite has the values, in a function of SQL, for writing, for reading and for
-//! rows that an older format has stored without them.
+//! They are computed where SQLite has the values, by a function of SQL, for writing, for reading
+//! and for rows that an older format has stored without them.
 
 use std::fmt::Write;
 
@@ -13,43 +13,44 @@ use rusqlite::{Connection, Row, params};
 use super::{Store, StoreError};
 use crate::rows::stored_hash;
 
-/// The checksum of a row of `runs`, without its name, which another store may change.
+/// Checksum of a row of `runs`, without its name, which another store may change.
 pub(super) const OF_RUN: &str =
     "checksum(created_ms, version, plan, pgn_offset, ending, epd_offset, about)";
 
-/// The columns of `games` but for its run and the checksum itself.
+/// Columns of `games` except its run and the checksum itself.
 pub(super) const GAME_COLUMNS: &str = "pair, half, white, black, result, termination, detail, fen,
     chess960, plies, duration_ms, moves, begun_ms, swing";
 
-/// Pairs with their games, as `p`, `a` and `b`.
+/// Join of pairs with their games, as `p`, `a` and `b`.
 pub(super) const PAIRS: &str = "pairs p
     LEFT JOIN games a ON a.run = p.run AND a.pair = p.pair AND a.half = 0
     LEFT JOIN games b ON b.run = p.run AND b.pair = p.pair AND b.half = 1";
 
-/// The checksum of a row of [`PAIRS`]: of all that counts, so that the moves need not be read for it.
+/// Checksum of a row of [`PAIRS`]: of all that counts, without the moves, which need not be read
+/// for it.
 pub(super) const OF_PAIR: &str = "checksum(p.pair, p.first, p.second, p.opening, p.first_hash,
     p.second_hash, a.white, a.black, a.result, a.termination, b.white, b.black, b.result, b.termination)";
 
-/// The checksum of a row of `games`.
+/// Returns the checksum of a row of `games`, as SQL.
 pub(super) fn of_game() -> String {
     format!("checksum({GAME_COLUMNS})")
 }
 
-/// The result of the check of a run: the rows that were read, and the damage.
+/// Result of the check of a run: the rows that were read, and the damage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedRun {
-    /// Its name.
+    /// Name of the run.
     pub run: String,
-    /// Pairs that were looked at.
+    /// Number of checked pairs.
     pub pairs: u64,
-    /// Games that were looked at.
+    /// Number of checked games.
     pub games: u64,
-    /// All that is damaged, each with its place.
+    /// Every damage, with its place.
     pub damaged: Vec<String>,
 }
 
-/// Gives a connection the functions `checksum`, of any values, and `game_hash`, of FEN, rules of castling
-/// and moves.
+/// Adds the functions `checksum`, of any values, and `game_hash`, of FEN, castling rules and moves,
+/// to a connection.
 pub(super) fn add_functions(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     connection.create_scalar_function("checksum", -1, flags, |values| Ok(checksum(values)))?;
@@ -59,7 +60,8 @@ pub(super) fn add_functions(connection: &Connection) -> rusqlite::Result<()> {
     })
 }
 
-/// The CRC-32 of values with their types and lengths: no change of up to 32 bits in a row escapes it.
+/// Returns the CRC-32 of values with their types and lengths, which detects any change of up to 32
+/// bits in a row.
 fn checksum(values: &Context<'_>) -> u32 {
     let mut hasher = Hasher::new();
     let mut add = |kind: u8, bytes: &[u8]| {
@@ -79,7 +81,7 @@ fn checksum(values: &Context<'_>) -> u32 {
     hasher.finalize()
 }
 
-/// Enters the hashes and checksums that rows lack. A pair without its first game gets none.
+/// Fills in the hashes and checksums that rows lack. A pair without its first game gets none.
 pub(super) fn fill_in(connection: &Connection) -> rusqlite::Result<()> {
     let mut sql = format!(
         "UPDATE runs SET checksum = {OF_RUN} WHERE checksum IS NULL;
@@ -100,7 +102,7 @@ pub(super) fn fill_in(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(&format!("{} WHERE checksum IS NULL", enter_of_pairs()))
 }
 
-/// The beginning of a statement that enters checksums of pairs whose games are there.
+/// Returns the start of a statement that writes checksums of pairs whose games are stored.
 pub(super) fn enter_of_pairs() -> String {
     format!(
         "UPDATE pairs AS o SET checksum = (
@@ -110,13 +112,13 @@ pub(super) fn enter_of_pairs() -> String {
 }
 
 impl Store {
-    /// The error for a part of a run that is not what was written.
+    /// Returns the error for a damaged part of a run.
     pub(super) fn damaged(&self, run: &str, part: &str) -> StoreError {
         let found = format!("run '{run}', {part}: not what was written");
         StoreError::Damaged { file: self.file.clone(), found }
     }
 
-    /// The error for a damaged game, by its pair and its place in the pair, from 0.
+    /// Returns the error for a damaged game, by its pair and its index in the pair, from 0.
     pub(super) fn damaged_game(&self, run: &str, pair: u64, half: u64) -> StoreError {
         self.damaged(run, &format!("pair {}, game {}", pair + 1, half + 1))
     }
@@ -125,7 +127,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of reading; damage is part of the answer.
+    /// Errors of reading; damage is part of the result.
     pub fn check_run(&self, run: &str) -> Result<CheckedRun, StoreError> {
         self.atomically(|| {
             let count =
@@ -167,7 +169,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// One that names the first game that is damaged.
+    /// The first damaged game.
     pub fn check_games(&self, run: &str) -> Result<(), StoreError> {
         match self.unsound_games(run)?.first() {
             Some((pair, half)) => Err(self.damaged_game(run, *pair, *half)),
@@ -175,7 +177,7 @@ impl Store {
         }
     }
 
-    /// The games of a run that are not what was written, by pair and half.
+    /// Returns the damaged games of a run, by pair and half.
     fn unsound_games(&self, run: &str) -> Result<Vec<(u64, u64)>, StoreError> {
         let select = format!(
             "SELECT pair, half FROM games WHERE run = ?1 AND checksum IS NOT {} ORDER BY pair, half",
@@ -184,11 +186,11 @@ impl Store {
         self.rows(&select, [run], |row| row.try_into())
     }
 
-    /// Returns what SQLite finds wrong with the file, as far as it tells; nothing if all is well.
+    /// Returns the faults that SQLite finds in the file; empty if there are none.
     ///
     /// # Errors
     ///
-    /// Those of reading.
+    /// Errors of reading.
     pub fn check_file(&self) -> Result<Vec<String>, StoreError> {
         let lost =
             "SELECT DISTINCT \"table\" || ' without ' || parent FROM pragma_foreign_key_check";
@@ -201,8 +203,8 @@ impl Store {
         }
     }
 
-    /// Changes a run and its checksum; `set` are the assignments, and the parameters begin with the run. The
-    /// answer is how many rows were changed.
+    /// Changes a run and its checksum; `set` are the assignments, and the parameters start with the
+    /// run. Returns the number of changed rows.
     pub(super) fn change_run(
         &self,
         run: &str,

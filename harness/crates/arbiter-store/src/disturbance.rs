@@ -1,4 +1,4 @@
-//! Pairs that the machine disturbed: which were void, and which counted all the same.
+//! Pairs that the machine disturbed: void ones, and ones that counted all the same.
 
 use rusqlite::params;
 
@@ -7,13 +7,13 @@ use crate::rows::GameRow;
 use arbiter_plan::{Disturbances, PlayedPair};
 
 impl Store {
-    /// Notes a pair that does not count, with its games and the reason; when it returns this is on
-    /// the disk.
+    /// Stores a pair that does not count, with its games and the reason; when it returns, the pair
+    /// is on disk.
     pub fn void(&self, run: &str, played: &PlayedPair, reason: &str) -> Result<(), StoreError> {
         self.insert_disturbance(run, played.pairing.pair, reason, Some(played))
     }
 
-    /// Adds a row; `void` is a pair that does not count, whose games are nowhere else.
+    /// Adds a row; `void` is a pair that does not count, whose games are stored nowhere else.
     pub(super) fn insert_disturbance(
         &self,
         run: &str,
@@ -28,20 +28,20 @@ impl Store {
         self.execute(insert, params![run, pair, reason, void.is_none(), games]).map(drop)
     }
 
-    /// How often a pair was void so far.
+    /// Returns the number of times that a pair was void so far.
     pub fn times_voided(&self, run: &str, pair: u64) -> Result<u64, StoreError> {
         let count = "SELECT count(*) FROM disturbances WHERE run = ?1 AND pair = ?2";
         self.number(count, params![run, pair])
     }
 
-    /// The pairs that were void twice, and so put off.
+    /// Returns the pairs that were void twice, and so put off.
     pub fn put_off(&self, run: &str) -> Result<Vec<u64>, StoreError> {
         let select = "SELECT pair FROM disturbances WHERE run = ?1 AND counted = 0
             GROUP BY pair HAVING count(*) > 1";
         self.rows(select, [run], |row| row.get(0))
     }
 
-    /// The disturbances of a run.
+    /// Returns the disturbances of a run.
     pub fn disturbances(&self, run: &str) -> Result<Disturbances, StoreError> {
         let of = |counted: bool| {
             let count = "SELECT count(*) FROM disturbances WHERE run = ?1 AND counted = ?2";
@@ -51,7 +51,7 @@ impl Store {
     }
 }
 
-/// The games of a pair that does not count.
+/// Returns the games of a pair that does not count.
 pub(super) fn games(played: &PlayedPair) -> Vec<GameRow> {
     played.games.iter().map(GameRow::of).collect()
 }

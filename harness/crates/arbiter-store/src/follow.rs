@@ -1,4 +1,4 @@
-//! Reading a store while others write it, without being in their way.
+//! Reading from a store while other processes write to it, without blocking them.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,30 +11,30 @@ use super::query::{TallyRow, tally_columns};
 use super::{Store, StoreError, kept_from_writing, schema};
 use arbiter_plan::{Ending, PairTally};
 
-/// How long to wait where even a reader has to: while the file is set up.
+/// Maximum wait where even a reader has to wait: while the file is set up.
 const BUSY: Duration = Duration::from_secs(5);
 
-/// A place in the order in which games came to the store.
+/// Position in the order in which games were added to the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mark(u64);
 
-/// What may change of a run besides its pairs.
+/// Facts on a run, besides its pairs, that may change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outline {
-    /// Its name.
+    /// Name of the run.
     pub run: String,
-    /// When it began, in milliseconds of Unix time.
+    /// Start of the run, in milliseconds of Unix time.
     pub created_ms: i64,
-    /// How it ended; `None` while it runs, or if it was killed.
+    /// Ending of the run; `None` while it is in progress, or if it was killed.
     pub ending: Option<Ending>,
-    /// What it tries, in one line, if its user said so.
+    /// Purpose of the run, in one line, if the user gave one.
     pub about: Option<String>,
 }
 
 impl Store {
-    /// Opens the store of a results folder, which must be there, for reading only. Readers and the
-    /// one who writes do not wait for each other. A store of an older format is brought up to date
-    /// first, as always.
+    /// Opens the store of a results folder, which must exist, for reading only. Readers and the
+    /// writer do not wait for each other. A store of an older format is migrated first, as by every
+    /// other function that opens it.
     pub fn observe(folder: &Path) -> Result<Store, StoreError> {
         let file = Store::in_folder(folder)?;
         let store = Store::read_only(file.clone())?;
@@ -70,13 +70,13 @@ impl Store {
         Ok(store)
     }
 
-    /// A number that changes whenever another process has written something.
+    /// Returns a number that changes whenever another process has written something.
     pub fn data_version(&self) -> Result<i64, StoreError> {
         let read = self.connection.pragma_query_value(None, "data_version", |row| row.get(0));
         read.map_err(|e| self.sqlite(e))
     }
 
-    /// What may change of each run besides its pairs, the oldest run first.
+    /// Returns the facts on each run that may change, the oldest run first.
     pub fn outlines(&self) -> Result<Vec<Outline>, StoreError> {
         let select = "SELECT run, created_ms, ending, about FROM runs ORDER BY created_ms, run";
         self.rows(select, [], |row| {
@@ -85,13 +85,13 @@ impl Store {
         })
     }
 
-    /// Where games that come from now on will be.
+    /// Returns the position after which new games will be added.
     pub fn mark(&self) -> Result<Mark, StoreError> {
         self.number("SELECT coalesce(max(rowid), 0) FROM games", []).map(Mark)
     }
 
-    /// What the pairs of a run add to the counts that came after `mark`, in the order in which they
-    /// came, and where to go on.
+    /// Returns the contributions to the counts of the pairs of a run that were added after `mark`,
+    /// in the order in which they were added, and the mark from which to continue.
     pub fn tallies_after(
         &self,
         run: &str,

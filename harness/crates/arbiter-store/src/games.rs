@@ -5,44 +5,44 @@ use rusqlite::{Row, named_params};
 use super::{Store, StoreError};
 use arbiter_game::outcome::Termination;
 
-/// Which games of a run are wanted, and in which order; `None` is for any.
+/// Filter and order of the games of a run; `None` accepts any.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GameQuery {
     /// Index of an engine that played.
     pub engine: Option<usize>,
-    /// Why they ended.
+    /// Termination of the games.
     pub ending: Option<Termination>,
-    /// Places of their openings in the order of the book.
+    /// Indices of their openings in the order of the book.
     pub openings: Option<Vec<u64>>,
-    /// Fewest plies, those of the book included.
+    /// Minimum number of plies, those of the book included.
     pub min_plies: Option<u32>,
-    /// Most plies.
+    /// Maximum number of plies.
     pub max_plies: Option<u32>,
-    /// Least swing, in centipawns: the largest change of one engine's evaluation from one of its moves to
-    /// its next.
+    /// Minimum swing, in centipawns: the largest change of one engine's evaluation from one of its
+    /// moves to its next.
     pub min_swing: Option<u32>,
-    /// Their order.
+    /// Order of the list.
     pub order: GameOrder,
 }
 
-/// The order of a list of games.
+/// Order of a list of games.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum GameOrder {
-    /// As they are scheduled.
+    /// Order of the schedule.
     #[default]
     Schedule,
-    /// The longest first.
+    /// Longest game first.
     Length,
-    /// The one with the largest swing first.
+    /// Largest swing first.
     Swing,
 }
 
 /// A game in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedGame {
-    /// Number of its pair, from 0.
+    /// Number of the pair, from 0.
     pub pair: u64,
-    /// Which game of the pair, from 0.
+    /// Index of the game in the pair, from 0.
     pub half: usize,
     /// Index of the engine that played White.
     pub white: usize,
@@ -50,33 +50,34 @@ pub struct ListedGame {
     pub black: usize,
     /// `1-0`, `0-1` or `1/2-1/2`.
     pub result: String,
-    /// Why it ended.
+    /// Termination of the game.
     pub termination: String,
-    /// Half moves, those of the book included.
+    /// Number of plies, those of the book included.
     pub plies: u32,
-    /// Its swing, in centipawns, if it is known.
+    /// Swing, in centipawns, if it is known.
     pub swing: Option<u32>,
-    /// The place of its opening in the order of the book.
+    /// Index of the opening in the order of the book.
     pub opening: u64,
-    /// Its number in the list, from 1.
+    /// Number of the game in the list, from 1.
     pub number: u64,
     /// Length of the list.
     pub total: u64,
 }
 
 impl ListedGame {
-    /// Pair and game, as in the tag Round of a PGN.
+    /// Returns pair and game, as in the tag Round of a PGN.
     pub fn place(&self) -> String {
         format!("{}.{}", self.pair + 1, self.half + 1)
     }
 
-    /// Its length in moves. That of the last one is higher where an opening begins later than at move 1.
+    /// Returns the length in moves. The number of the last move is higher where an opening starts
+    /// later than at move 1.
     pub fn length(&self) -> u32 {
         self.plies.div_ceil(2)
     }
 }
 
-/// The games that are wanted, with their numbers.
+/// Query of the games of a list, with their numbers.
 const CHOSEN: &str = "
     WITH chosen AS (
         SELECT pair, half, white, black, result, termination, plies, swing,
@@ -104,7 +105,7 @@ const CHOSEN: &str = "
     WHERE number BETWEEN begin AND begin + :count - 1 ORDER BY number";
 
 impl Store {
-    /// At most `count` games of a list, from the one with the number `first`, from 1.
+    /// Returns at most `count` games of a list, from the one with the number `first`, from 1.
     pub fn games(
         &self,
         run: &str,
@@ -115,8 +116,8 @@ impl Store {
         self.chosen(run, query, Some(first), None, count)
     }
 
-    /// A game of a list, by its pair and its place in the pair, from 0, between those before and after
-    /// it; nothing if it is not in the list.
+    /// Returns a game of a list, by its pair and its index in the pair, from 0, between the games
+    /// before and after it; empty if it is not in the list.
     pub fn games_around(
         &self,
         run: &str,
@@ -151,8 +152,8 @@ impl Store {
         self.rows(CHOSEN, params, listed)
     }
 
-    /// The openings of the games of a run, by their places in the order of the book, each with the
-    /// number of a pair that played it.
+    /// Returns the openings of the games of a run, by their indices in the order of the book, each
+    /// with the number of a pair that played it.
     pub fn openings(&self, run: &str) -> Result<Vec<(u64, u64)>, StoreError> {
         let select = "SELECT opening, min(pair) FROM pairs WHERE run = ?1 GROUP BY opening";
         self.rows(select, [run], |row| row.try_into())

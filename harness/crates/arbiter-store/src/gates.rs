@@ -1,4 +1,4 @@
-//! What became of the steps of `arbiter ci`, kept so that a step is not carried out twice for the
+//! Outcomes of the steps of `arbiter ci`, stored so that a step is not carried out twice for the
 //! same commits, and so that its figures can be followed over time.
 
 use rusqlite::{Row, params};
@@ -6,23 +6,23 @@ use rusqlite::{Row, params};
 use super::{Store, StoreError};
 use arbiter_plan::StepOutcome;
 
-/// An outcome with what it is of.
+/// An outcome with its engines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredGate {
-    /// When it was carried out, in milliseconds of Unix time.
+    /// Time of the step, in milliseconds of Unix time.
     pub created_ms: i64,
-    /// The engine under test: a commit, or what stands for it.
+    /// Engine under test: a commit, or a substitute for one.
     pub test: String,
-    /// What it was compared with.
+    /// Base of the comparison.
     pub base: Option<String>,
-    /// What became of it.
+    /// Outcome of the step.
     pub outcome: StepOutcome,
 }
 
 const COLUMNS: &str = "created_ms, test, base, step, kind, verdict, words, code, seconds, figures";
 
 impl Store {
-    /// Keeps an outcome; `key` follows from all that decides it.
+    /// Stores an outcome; `key` is a hash of all that decides it.
     pub fn add_gate(&self, key: &str, gate: &StoredGate) -> Result<(), StoreError> {
         let outcome = &gate.outcome;
         self.execute(
@@ -46,13 +46,13 @@ impl Store {
         .map(drop)
     }
 
-    /// The latest outcome of a key.
+    /// Returns the latest outcome of a key.
     pub fn gate(&self, key: &str) -> Result<Option<StoredGate>, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM gates WHERE key = ?1 ORDER BY id DESC LIMIT 1");
         self.row(&sql, [key], read)?.map(|gate| self.understood(gate)).transpose()
     }
 
-    /// All outcomes, oldest first; those of one step if it is named.
+    /// Returns all outcomes, oldest first; only those of `step` if it is named.
     pub fn gates(&self, step: Option<&str>) -> Result<Vec<StoredGate>, StoreError> {
         let sql = format!(
             "SELECT {COLUMNS} FROM gates WHERE ?1 IS NULL OR step = ?1 ORDER BY created_ms, id"
@@ -65,7 +65,7 @@ impl Store {
     }
 }
 
-/// The name of a step, and what became of it or why that has no meaning.
+/// Name of a step, and its outcome or the reason that the row is invalid.
 type Read = (String, Result<StoredGate, String>);
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Read> {

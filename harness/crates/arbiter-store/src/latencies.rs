@@ -1,4 +1,4 @@
-//! How promptly engines answered, summed up over the games of a run.
+//! Response times of engines, summed up over the games of a run.
 
 use rusqlite::params;
 
@@ -6,7 +6,8 @@ use super::{Store, StoreError};
 use arbiter_plan::Latencies;
 
 impl Store {
-    /// Adds what a pair adds, in the transaction that commits it: so each pair counts once.
+    /// Adds the times of a pair, in the transaction that commits the pair, so that each pair counts
+    /// once.
     pub(super) fn add_latencies(&self, run: &str, latencies: &Latencies) -> Result<(), StoreError> {
         let insert =
             "INSERT INTO latencies (run, engine, kind, us, count) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -22,7 +23,7 @@ impl Store {
         Ok(())
     }
 
-    /// How promptly the engines of a run answered, in all games that are on disk.
+    /// Returns the response times of the engines of a run, in all games that are on disk.
     pub fn latencies(&self, run: &str) -> Result<Latencies, StoreError> {
         let select = "SELECT engine, kind, us, count FROM latencies WHERE run = ?1";
         let rows: Vec<(usize, String, u64, u64)> =

@@ -1,8 +1,8 @@
-//! The results store: one SQLite file that holds every run, pair and game.
+//! The results store: one SQLite file with every run, pair and game.
 //!
-//! A pair's games are committed together, keyed by run and pair, so that a pair is there as a
-//! whole or not at all, and a second delivery changes nothing. Everything else (PGN, reports,
-//! counts) is derived from it and can be made again.
+//! A pair's games are committed together, keyed by run and pair, so that a pair is stored
+//! completely or not at all, and a second delivery changes nothing. Everything else (PGN, reports,
+//! counts) is derived from it and can be recreated.
 
 mod append;
 mod archive;
@@ -50,23 +50,23 @@ pub use recorded::Recorded;
 pub use rows::Fingerprints;
 pub use run_lock::{LockError, RunLock};
 
-/// Where a run's games begin in the files that are written besides the store, in bytes.
+/// Offsets in bytes at which a run's games start in the files besides the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Offsets {
-    /// In the PGN file.
+    /// Offset in the PGN file.
     pub pgn: u64,
-    /// In the EPD file.
+    /// Offset in the EPD file.
     pub epd: u64,
 }
 
-/// Most rows of a query, which are all in memory. Tests wait for less.
+/// Maximum number of rows of a query, all of which are in memory. Tests use a lower one.
 const MAX_ROWS: usize = if cfg!(test) { 100_000 } else { 20_000_000 };
 
 /// Name of the store inside a results folder.
 pub const FILE_NAME: &str = "arbiter.db";
 
-/// The files of the store in a results folder, some of which may be still to be made: the store, what
-/// SQLite has beside it, copies of older formats, and locks.
+/// Returns the files of the store in a results folder, existing or not: the store, SQLite's files
+/// beside it, copies of older formats, and locks.
 pub fn own_files(folder: &Path) -> Vec<PathBuf> {
     let is_own = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -78,10 +78,10 @@ pub fn own_files(folder: &Path) -> Vec<PathBuf> {
     always.into_iter().chain(there).collect()
 }
 
-/// The reason of a store that its user may only read.
+/// Reason that a store is read-only for its user.
 const ONLY_READ: &str = "you may only read it; give a folder that you may write to with --results";
 
-/// The reason why a store may only be read, if there is one.
+/// Returns the reason that a store is read-only, if there is one.
 fn kept_from_writing(file: &Path) -> Option<&'static str> {
     if file.metadata().is_ok_and(|about| about.nlink() > 1) {
         // SQLite keeps a log beside each name, and who writes by one does not know of the other.
@@ -92,68 +92,68 @@ fn kept_from_writing(file: &Path) -> Option<&'static str> {
     (!may_write(file) || !may_write(folder_of(file))).then_some(ONLY_READ)
 }
 
-/// Why the store cannot do its work.
+/// Failure of the store.
 #[derive(Debug, Error)]
 pub enum StoreError {
-    /// The results folder cannot be made or used.
+    /// The results folder cannot be created or used.
     #[error("cannot use results folder {}: {source}; give a folder that can be written with --results", .folder.display())]
     Folder {
-        /// The folder.
+        /// Path of the folder.
         folder: PathBuf,
-        /// The system's reason.
+        /// Reason of the system.
         source: std::io::Error,
     },
-    /// The store may only be read.
+    /// The store is read-only.
     #[error("results store {} cannot be written: {why}", .file.display())]
     ReadOnly {
-        /// The store.
+        /// Path of the store.
         file: PathBuf,
-        /// The reason, and what to do.
+        /// The reason, with advice.
         why: &'static str,
     },
-    /// What this command prints would go into it.
+    /// The output of this command would go into the store.
     #[error("{0}")]
     IsOutput(String),
-    /// Another program has done something to it.
+    /// Another program has changed the store.
     #[error("results store {} was {what} by another program", .file.display())]
     Changed {
-        /// The store.
+        /// Path of the store.
         file: PathBuf,
-        /// What was done, as a participle.
+        /// The change, as a participle.
         what: &'static str,
     },
-    /// The results folder holds no store.
+    /// The results folder contains no store.
     #[error("no results in {}; play a run first, or give another --results", .0.display())]
     Missing(PathBuf),
     /// SQLite refused.
     #[error("results store {}: {source}", .file.display())]
     Sqlite {
-        /// The store.
+        /// Path of the store.
         file: PathBuf,
-        /// SQLite's reason.
+        /// Reason of SQLite.
         source: rusqlite::Error,
     },
-    /// The file is not what SQLite has written.
+    /// The file differs from what SQLite has written.
     #[error(
         "results store {} is damaged: {found}; put a copy of it back, or save what can be read \
          with `sqlite3 {} .recover | sqlite3 saved.db`; `arbiter results verify` lists what is damaged",
         .file.display(), .file.display()
     )]
     Damaged {
-        /// The store.
+        /// Path of the store.
         file: PathBuf,
-        /// The first thing that is wrong with it.
+        /// The first damage that was found.
         found: String,
     },
-    /// The store could not be copied before it is brought up to date.
+    /// The store could not be copied before its migration.
     #[error(
         "cannot keep a copy of the store of an older arbiter in {}: {source}; the store is as it was",
         .copy.display()
     )]
     Copy {
-        /// The copy.
+        /// Path of the copy.
         copy: PathBuf,
-        /// The reason.
+        /// Reason of the system.
         source: std::io::Error,
     },
     /// The store was written by a newer Arbiter.
@@ -162,13 +162,13 @@ pub enum StoreError {
         .file.display()
     )]
     Newer {
-        /// The store.
+        /// Path of the store.
         file: PathBuf,
-        /// Its format.
+        /// Format of the store.
         found: i64,
-        /// Ours.
+        /// Newest format that this version reads.
         known: i64,
-        /// The first version of arbiter that reads it.
+        /// First version of arbiter that reads the store.
         needed: String,
     },
     /// The store was written by a build before the first version of Arbiter.
@@ -178,35 +178,35 @@ pub enum StoreError {
         .file.display()
     )]
     Older {
-        /// The store.
+        /// Path of the store.
         file: PathBuf,
-        /// Its format.
+        /// Format of the store.
         found: i64,
     },
-    /// A run of this name is there already.
+    /// A run of this name exists already.
     #[error("a run named '{0}' exists already; continue it with --resume, or give another --name")]
     Exists(String),
     /// There is no run of this name.
     #[error("no run named '{run}' in {place}{hint}; `arbiter results list --results {place}` shows what there is", place = .folder.display())]
     NoRun {
-        /// The name.
+        /// Name of the run.
         run: String,
-        /// The results folder.
+        /// Path of the results folder.
         folder: PathBuf,
-        /// The name that may be meant, in words.
+        /// Suggestion of a similar name, as text.
         hint: String,
     },
     /// There is no run at all.
     #[error("there is no run in {} yet; play one first, or give another --results", .0.display())]
     Empty(PathBuf),
-    /// A row does not mean anything to us.
+    /// A row is invalid.
     #[error("results store {}: run '{run}': {what}", .file.display())]
     Corrupt {
-        /// The store.
+        /// Path of the store.
         file: PathBuf,
-        /// The run.
+        /// Name of the run.
         run: String,
-        /// What is wrong.
+        /// Fault of the row.
         what: String,
     },
 }
@@ -216,16 +216,16 @@ pub enum StoreError {
 pub struct Store {
     connection: Connection,
     file: PathBuf,
-    /// What the pairs of an unfinished group add, by run.
+    /// Response times of the pairs of an unfinished group, by run.
     group_latencies: BTreeMap<String, Latencies>,
-    /// The file and its log, as they were when something was last written.
+    /// The file and its log, as of the last write.
     seen: RefCell<[watch::Seen; 2]>,
-    /// Looks at the present query so far.
+    /// Number of progress checks of the present query so far.
     ticks: Arc<AtomicU64>,
 }
 
 impl Store {
-    /// Opens the store of a results folder, and makes both if they are not there.
+    /// Opens the store of a results folder, and creates both if they do not exist.
     pub fn create(folder: &Path) -> Result<Store, StoreError> {
         let unusable = |source| StoreError::Folder { folder: folder.to_owned(), source };
         std::fs::create_dir_all(folder).map_err(|source| match source.kind() {
@@ -239,8 +239,8 @@ impl Store {
         Store::connect(file)
     }
 
-    /// Makes a store that nobody else opens yet, in a folder that goes if it is not completed: what comes
-    /// into it is written once, and not into a log first.
+    /// Creates a store that no other process opens yet, in a folder that is removed if the store is
+    /// not completed: its rows are written once, and not into a log first.
     pub fn create_unshared(folder: &Path) -> Result<Store, StoreError> {
         let store = Store::create(folder)?;
         let set = store.connection.pragma_update(None, "journal_mode", "MEMORY");
@@ -248,7 +248,8 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens the store of a results folder, which must be there. One that may not be written can be read.
+    /// Opens the store of a results folder, which must exist; for reading only if it cannot be
+    /// written.
     pub fn open(folder: &Path) -> Result<Store, StoreError> {
         let file = Store::in_folder(folder)?;
         let Some(why) = kept_from_writing(&file) else { return Store::connect(file) };
@@ -259,7 +260,7 @@ impl Store {
         Ok(store)
     }
 
-    /// The store of a results folder, which must be there.
+    /// Returns the path of the store of a results folder, which must exist.
     fn in_folder(folder: &Path) -> Result<PathBuf, StoreError> {
         let unusable = |source| StoreError::Folder { folder: folder.to_owned(), source };
         let file = folder.join(FILE_NAME);
@@ -283,7 +284,7 @@ impl Store {
         Ok(store)
     }
 
-    /// An error if the store is where the shell has redirected what this command prints.
+    /// Returns an error if the shell has redirected the output of this command to the store.
     fn check_output(file: &Path) -> Result<(), StoreError> {
         FilesInUse::default().reads("the results store", file).map_err(StoreError::IsOutput)
     }
@@ -298,30 +299,30 @@ impl Store {
         }
     }
 
-    /// Where the store is.
+    /// Returns the path of the store.
     pub fn file(&self) -> &Path {
         &self.file
     }
 
-    /// The error for a pair that is not the one the run's schedule has at its place.
+    /// Returns the error for a pair that differs from the run's schedule.
     pub fn misfit(&self, run: &str, pair: u64) -> StoreError {
         let what = "is not the one that the schedule of this version of arbiter has there";
         self.corrupt(run, format!("pair {pair} {what}"))
     }
 
-    /// A statement that begins.
+    /// Prepares a statement and resets its progress checks.
     fn statement(&self, sql: &str) -> rusqlite::Result<CachedStatement<'_>> {
         self.ticks.store(0, Ordering::Relaxed);
         self.connection.prepare_cached(sql)
     }
 
-    /// Carries out a statement; the answer is how many rows it changed.
+    /// Executes a statement and returns the number of changed rows.
     fn execute(&self, sql: &str, params: impl Params) -> Result<usize, StoreError> {
         let statement = self.statement(sql);
         statement.and_then(|mut statement| statement.execute(params)).map_err(|e| self.sqlite(e))
     }
 
-    /// All rows of a query, which are an error if they are too many.
+    /// Returns all rows of a query; an error if they are too many.
     fn rows<T>(
         &self,
         sql: &str,
@@ -333,6 +334,7 @@ impl Store {
             let rows = statement.query_map(params, read)?.take(MAX_ROWS);
             let rows = rows.collect::<rusqlite::Result<Vec<T>>>()?;
             if rows.len() == MAX_ROWS {
+                // The same error as that of a query which takes too many steps.
                 let error = ffi::Error::new(ffi::SQLITE_INTERRUPT);
                 return Err(rusqlite::Error::SqliteFailure(error, None));
             }
@@ -341,7 +343,7 @@ impl Store {
         rows().map_err(|e| self.sqlite(e))
     }
 
-    /// The first row of a query.
+    /// Returns the first row of a query.
     fn row<T>(
         &self,
         sql: &str,
@@ -352,13 +354,13 @@ impl Store {
         row().map_err(|e| self.sqlite(e))
     }
 
-    /// A number that a query always gives.
+    /// Returns the number of a query that always has one row.
     fn number(&self, sql: &str, params: impl Params) -> Result<u64, StoreError> {
         let row = self.row(sql, params, |row| row.get(0))?;
         Ok(row.expect("a query of an aggregate has one row"))
     }
 
-    /// Does all of `work` or nothing: alone as a transaction, in one as a part of it.
+    /// Does all of `work` or nothing: as a transaction, or within one as a part of it.
     fn atomically<T>(&self, work: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
         let batch = |sql| self.connection.execute_batch(sql).map_err(|e| self.sqlite(e));
         batch("SAVEPOINT work")?;
@@ -407,7 +409,7 @@ impl Store {
         self.file.parent().unwrap_or(&self.file).to_owned()
     }
 
-    /// What is to be said where there is no run.
+    /// Returns the error for a store without any run.
     pub fn empty(&self) -> StoreError {
         StoreError::Empty(self.folder())
     }

@@ -6,31 +6,31 @@ use super::{Store, StoreError};
 use arbiter_game::lint::{LintFinding, LintRule};
 use arbiter_game::record::GameRecord;
 
-/// What the lint found by one rule in the games of one engine, and the first example of it.
+/// Number of findings of one rule in the games of one engine, with the first example.
 #[derive(Debug, Clone)]
 pub struct LintCount {
     /// Index of the engine.
     pub engine: usize,
-    /// The rule.
+    /// Rule of the lint.
     pub rule: LintRule,
-    /// Moves of which it was found.
+    /// Number of moves with the finding.
     pub moves: u64,
-    /// Games of these moves.
+    /// Number of games with such moves.
     pub games: u64,
-    /// Number of the pair of the example, from 0.
+    /// Number of the example's pair, from 0.
     pub pair: u64,
-    /// Which game of the pair, from 0.
+    /// Index of the example's game in the pair, from 0.
     pub half: usize,
-    /// Place of the move in that game, from 0.
+    /// Index of the move in that game, from 0.
     pub ply: usize,
-    /// What shows it.
+    /// Evidence, as text.
     pub what: String,
-    /// That game.
+    /// Record of that game.
     pub game: GameRecord,
 }
 
 impl Store {
-    /// Enters what was found in a game.
+    /// Inserts the findings of a game.
     pub(super) fn insert_findings(
         &self,
         run: &str,
@@ -48,7 +48,7 @@ impl Store {
         Ok(())
     }
 
-    /// What was found in the games of a run that are on disk, by engine and rule.
+    /// Returns the findings in the games of a run that are on disk, by engine and rule.
     pub fn lint(&self, run: &str) -> Result<Vec<LintCount>, StoreError> {
         // The row with the least place is that which SQLite takes the other columns from.
         let rows = self.rows(

@@ -12,46 +12,47 @@ use arbiter_plan::{Ending, GameTally, Games, PairTally, Plan, PlayedPair};
 use arbiter_schedule::Pairing;
 use arbiter_stats::GameResult;
 
-/// What stands for the newest run.
+/// Name that stands for the newest run.
 pub const LATEST: &str = "latest";
 
 /// One line of the list of runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunHead {
-    /// Its name.
+    /// Name of the run.
     pub run: String,
-    /// When it began, in milliseconds of Unix time.
+    /// Start of the run, in milliseconds of Unix time.
     pub created_ms: i64,
-    /// How it ended; `None` while it runs, or if it was killed.
+    /// Ending of the run; `None` while it is in progress, or if it was killed.
     pub ending: Option<Ending>,
-    /// Pairs on disk.
+    /// Number of pairs on disk.
     pub pairs: u64,
-    /// What it tries, in one line, if its user said so.
+    /// Purpose of the run, in one line, if the user gave one.
     pub about: Option<String>,
 }
 
-/// A run with what it needs to go on.
+/// A run with all that it needs to be resumed.
 #[derive(Debug, Clone)]
 pub struct StoredRun {
     /// Name, time and ending.
     pub head: RunHead,
-    /// The version of the Arbiter that began it.
+    /// Version of Arbiter that started the run.
     pub version: String,
-    /// What it does.
+    /// Plan of the run.
     pub plan: Plan,
-    /// What its inputs looked like.
+    /// Fingerprints of the run's inputs.
     pub fingerprints: Fingerprints,
-    /// Where its games begin in their files.
+    /// Offsets of the run's games in their files.
     pub offsets: Offsets,
 }
 
 impl Store {
-    /// All runs, oldest first.
+    /// Returns all runs, oldest first.
     pub fn runs(&self) -> Result<Vec<RunHead>, StoreError> {
         self.rows(&format!("SELECT {HEAD} FROM runs ORDER BY created_ms, run"), [], head)
     }
 
-    /// The name of the run that is meant: by [`LATEST`] the newest, unless one has this name.
+    /// Returns the name of the run that `word` means: for [`LATEST`] the newest, unless a run has
+    /// this name.
     pub fn named(&self, word: &str) -> Result<String, StoreError> {
         let select =
             "SELECT run FROM runs ORDER BY run = ?1 DESC, created_ms DESC, run DESC LIMIT 1";
@@ -61,7 +62,7 @@ impl Store {
         }
     }
 
-    /// The run of this name.
+    /// Returns the run of this name.
     pub fn run(&self, run: &str) -> Result<StoredRun, StoreError> {
         let select = format!(
             "SELECT {HEAD}, plan, version, pgn_offset, epd_offset, checksum IS {OF_RUN}
@@ -81,7 +82,7 @@ impl Store {
         Ok(StoredRun { head, version, plan, fingerprints, offsets })
     }
 
-    /// What each pair on disk adds to the counts, in schedule order.
+    /// Returns the contribution of each pair on disk to the counts, in schedule order.
     pub fn tallies(&self, run: &str) -> Result<Vec<PairTally>, StoreError> {
         let (rows, games) = self.atomically(|| {
             let columns = tally_columns();
@@ -98,7 +99,7 @@ impl Store {
         }
     }
 
-    /// The games of pairs, summed up.
+    /// Tallies the games of pairs.
     pub(super) fn sum_up(
         &self,
         run: &str,
@@ -113,7 +114,7 @@ impl Store {
         rows.into_iter().map(sum_up).collect()
     }
 
-    /// One pair with its games, if it is on disk.
+    /// Returns one pair with its games, if it is on disk.
     pub fn pair(&self, run: &str, pair: u64) -> Result<Option<PlayedPair>, StoreError> {
         let select = format!(
             "SELECT p.first, p.second, p.opening, p.checksum IS {OF_PAIR} FROM {PAIRS}
@@ -148,7 +149,7 @@ impl Store {
     }
 }
 
-/// The columns of a [`GameRow`].
+/// Columns of a [`GameRow`].
 pub(super) const GAME: &str =
     "white, black, result, termination, detail, fen, chess960, duration_ms, moves, begun_ms";
 
@@ -167,7 +168,7 @@ pub(super) fn game_row(row: &Row<'_>) -> rusqlite::Result<GameRow> {
     })
 }
 
-/// The columns of a [`RunHead`].
+/// Columns of a [`RunHead`].
 const HEAD: &str = "run, created_ms, ending,
     (SELECT count(*) FROM pairs WHERE pairs.run = runs.run), about";
 
@@ -176,7 +177,7 @@ fn head(row: &Row<'_>) -> rusqlite::Result<RunHead> {
     Ok(RunHead { run, created_ms, ending: ending_of(ending), pairs, about })
 }
 
-/// The columns of a [`TallyRow`], of [`PAIRS`].
+/// Returns the columns of a [`TallyRow`], of [`PAIRS`].
 pub(super) fn tally_columns() -> String {
     format!(
         "p.pair, p.first, p.second, p.checksum IS {OF_PAIR},
@@ -185,7 +186,7 @@ pub(super) fn tally_columns() -> String {
     )
 }
 
-/// A pair, as far as it counts.
+/// Columns of a pair that its tally needs.
 pub(super) struct TallyRow {
     pair: u64,
     engines: [usize; 2],
@@ -193,7 +194,7 @@ pub(super) struct TallyRow {
     games: [Option<TalliedGame>; 2],
 }
 
-/// A game, as far as it counts.
+/// Columns of a game that its tally needs.
 struct TalliedGame {
     engines: ByColor<usize>,
     result: String,
@@ -217,7 +218,7 @@ impl TallyRow {
 }
 
 impl TalliedGame {
-    /// The game whose columns begin at a place of a row, if there is one.
+    /// Returns the game whose columns start at an index of a row, if there is one.
     fn read(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<TalliedGame>> {
         let Some(white) = row.get(at)? else { return Ok(None) };
         let engines = ByColor { white, black: row.get(at + 1)? };
@@ -225,7 +226,7 @@ impl TalliedGame {
         Ok(Some(TalliedGame { engines, result, termination, hash: row.get(at + 4)? }))
     }
 
-    /// Returns what it adds to the counts of its pair's engines.
+    /// Returns the contribution of the game to the counts of its pair's engines.
     fn count(self, engines: [usize; 2]) -> Result<GameTally, String> {
         let outcome: KnownOutcome =
             self.result.parse().map_err(|_| format!("'{}' is not a result", self.result))?;

@@ -1,4 +1,4 @@
-//! A game with all that is needed to play it again, from the store or from a file.
+//! A game with all that is needed to replay it, from the store or from a file.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,27 +8,27 @@ use arbiter_game::record::GameRecord;
 use arbiter_game::transcript::Transcript;
 use arbiter_plan::Plan;
 
-/// Version of the file.
+/// Version of the file format.
 const VERSION: u32 = 1;
 
 /// A game with its transcript.
 #[derive(Debug, Clone)]
 pub struct Recorded {
-    /// The run's name.
+    /// Name of the run.
     pub run: String,
-    /// The number that the PGN has in its tag `Round`: pair and game, from 1.
+    /// Number in the PGN's tag `Round`: pair and game, from 1.
     pub round: String,
-    /// How it was played.
+    /// Plan of the run.
     pub plan: Plan,
-    /// What is kept of it besides.
+    /// Record of the game.
     pub record: GameRecord,
-    /// What was said.
+    /// Transcript of the game.
     pub transcript: Transcript,
-    /// The same as a file.
+    /// The game as the text of a file.
     pub text: String,
 }
 
-/// The first line of the file; the transcript follows.
+/// First line of the file; the transcript follows.
 #[derive(Serialize, Deserialize)]
 struct HeaderRow {
     transcript: u32,
@@ -39,7 +39,8 @@ struct HeaderRow {
 }
 
 impl Store {
-    /// A game of a run, pair and half from 0; `None` if it is not on disk or has no transcript.
+    /// Returns a game of a run, pair and half from 0; `None` if it is not on disk or has no
+    /// transcript.
     pub fn recorded(
         &self,
         run: &str,
@@ -70,7 +71,7 @@ impl Store {
 }
 
 impl Recorded {
-    /// Reads a game from a file; the error says what is wrong with it.
+    /// Reads a game from a file; an error is the fault of the text.
     pub fn read(text: String) -> Result<Recorded, String> {
         let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
         let header: HeaderRow = serde_json::from_str(head).map_err(|error| {

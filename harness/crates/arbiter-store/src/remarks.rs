@@ -1,4 +1,4 @@
-//! Machines that play for a run: which pairs each played, and what they did that changed nothing.
+//! Workers of a run: the pairs that each played, and remarks that changed no count.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::{Store, StoreError};
 use arbiter_plan::Remark;
 
 impl Store {
-    /// Notes what a machine did that changed nothing; `at_ms` is Unix time.
+    /// Stores a remark on a worker that changed no count; `at_ms` is Unix time.
     pub fn note_remark(&self, run: &str, at_ms: i64, remark: &Remark) -> Result<(), StoreError> {
         let Remark { worker, pair, what } = remark;
         let insert = "INSERT INTO remarks (run, number, at_ms, worker, pair, what)
@@ -16,7 +16,7 @@ impl Store {
         self.execute(insert, params![run, at_ms, worker, pair, what]).map(drop)
     }
 
-    /// What machines did in a run that changed nothing, in the order in which it was noticed.
+    /// Returns the remarks on workers of a run, in the order in which they were noted.
     pub fn remarks(&self, run: &str) -> Result<Vec<Remark>, StoreError> {
         let select = "SELECT worker, pair, what FROM remarks WHERE run = ?1 ORDER BY number";
         self.rows(select, [run], |row| {
@@ -25,7 +25,7 @@ impl Store {
         })
     }
 
-    /// How many of a run's pairs on disk each machine played, but for this one.
+    /// Returns the number of a run's pairs on disk by worker, without those of this machine.
     pub fn pairs_by_worker(&self, run: &str) -> Result<BTreeMap<String, u64>, StoreError> {
         let select = "SELECT worker, count(*) FROM players WHERE run = ?1 GROUP BY worker";
         let pairs: Vec<(String, u64)> = self.rows(select, [run], |row| row.try_into())?;

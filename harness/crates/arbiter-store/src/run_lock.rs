@@ -1,4 +1,4 @@
-//! One process at a time may play a run.
+//! Lock of a run, which only one process at a time may play.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Seek, Write};
@@ -9,47 +9,47 @@ use thiserror::Error;
 use super::LATEST;
 use arbiter_process::{Links, host_name, is_at, open_output, read_text, remote_source};
 
-/// Longest name of a run, in bytes.
+/// Maximum length of a run's name, in bytes.
 const MAX_NAME: usize = 200;
 
-/// The run cannot be had.
+/// Reason that a run cannot be locked.
 #[derive(Debug, Error)]
 pub enum LockError {
     /// The name would not make a file name.
     #[error("'{0}' is no name for a run; use up to {MAX_NAME} letters, digits, '.', '_' and '-'")]
     Name(String),
-    /// It means another run.
+    /// The name stands for another run.
     #[error("'{LATEST}' stands for the newest run; give this one another name")]
     Latest,
-    /// Another process plays it.
+    /// Another process plays the run.
     #[error("run '{0}' is being played by another arbiter")]
     Busy(String),
-    /// A run of another machine is in the same folder, which is on a third one or on either.
+    /// The folder is on a remote file system, and has a run of another machine.
     #[error(
         "{} is on {remote}, and {holder} plays or has played there, where no lock can be relied on; give a \
          folder of this machine with --results, or remove {} if that run has ended",
         .path.parent().unwrap_or(.path).display(), .path.display()
     )]
     Elsewhere {
-        /// Its lock file.
+        /// Path of the lock file.
         path: PathBuf,
-        /// The file system, by the machine that it is of.
+        /// Remote file system, by its machine.
         remote: String,
         /// The process, with its machine.
         holder: String,
     },
-    /// The system refuses.
+    /// The system refuses the lock.
     #[error("cannot lock {}: {source}", .path.display())]
     Io {
-        /// The lock file.
+        /// Path of the lock file.
         path: PathBuf,
-        /// The system's reason.
+        /// Reason of the system.
         source: std::io::Error,
     },
 }
 
-/// A held lock. The kernel releases it however the process ends; the file is removed if it ends
-/// well.
+/// A held lock. The kernel releases it however the process ends; the file is removed if the process
+/// ends normally.
 #[derive(Debug)]
 pub struct RunLock {
     path: PathBuf,
@@ -80,12 +80,13 @@ impl RunLock {
         }
     }
 
-    /// An error unless a new run can have this name. An older one may have it that stands for the newest.
+    /// Returns an error unless a new run may have this name. An older run may have the name that
+    /// stands for the newest.
     pub fn check_new_name(run: &str) -> Result<(), LockError> {
         if run == LATEST { Err(LockError::Latest) } else { RunLock::check_name(run) }
     }
 
-    /// An error unless `run` can be the name of a file.
+    /// Returns an error unless `run` can be the name of a file.
     pub fn check_name(run: &str) -> Result<(), LockError> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
         let fits = (1..=MAX_NAME).contains(&run.len()) && !run.starts_with(['.', '-']);
@@ -93,9 +94,10 @@ impl RunLock {
     }
 }
 
-/// Notes in a lock file who has it. An error if another lock of the folder, or this one before, is of another
-/// machine: file systems between machines may lock for one of them only, and SQLite shares memory between
-/// the processes that use a store. Whoever comes second sees the first.
+/// Writes the holder into a lock file. An error if another lock of the folder, or an earlier holder
+/// of this one, is of another machine: file systems between machines may lock for one of them only,
+/// and SQLite shares memory between the processes that use a store. The second machine finds the
+/// entry of the first.
 fn check_machines(
     results: &Path,
     remote: &str,

@@ -1,4 +1,4 @@
-//! Tables, and what brings an older file up to date.
+//! Tables, and the migration of older files.
 
 use std::fs::{File, remove_file, rename};
 use std::io;
@@ -14,39 +14,40 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 use super::checksum::{add_functions, fill_in};
 use super::{Store, StoreError};
 
-/// The format this code writes, kept in SQLite's `user_version`: to be raised with every change of
-/// [`TABLES`] or [`COLUMNS`].
+/// Format that this code writes, stored in SQLite's `user_version`: to be raised with every change
+/// of [`TABLES`] or [`COLUMNS`].
 pub(super) const FORMAT: i64 = 14;
 
-/// The first format that a version of arbiter had; builds before it wrote lower numbers.
+/// First format of a released version of arbiter; builds before it wrote lower numbers.
 pub(super) const FIRST_FORMAT: i64 = 13;
 
-/// The first version of arbiter that reads this format, for older ones to name.
+/// First version of arbiter that reads this format, for messages of older versions.
 const READABLE_SINCE: &str = "0.2.0";
 
-/// How long to wait for another process that writes.
+/// Maximum wait for another process that writes.
 const BUSY: Duration = Duration::from_secs(30);
 
-/// How often to look whether it is done, where SQLite does not.
+/// Interval of retries, where SQLite does not wait by itself.
 const RETRY: Duration = Duration::from_millis(5);
 
-/// Longest text or blob that is read or written, in bytes.
+/// Maximum length of text or blobs that are read or written, in bytes.
 const MAX_VALUE: i32 = 64 << 20;
 
-/// Steps of SQLite's machine after which a query is looked at.
+/// Steps of SQLite's virtual machine between two progress checks of a query.
 const TICK: i32 = 1_000_000;
 
-/// So many times a query is looked at before it is ended: it takes minutes by then. Tests wait for less.
+/// Maximum number of progress checks before a query is ended: by then it has taken minutes. Tests
+/// use a lower one.
 const MAX_TICKS: u64 = if cfg!(test) { 20 } else { 10_000 };
 
-/// Memory for pages of the file, in KiB. A run adds to the file's end and reads little.
+/// Memory for pages of the file, in KiB. A run appends to the file and reads little.
 const CACHE_KIB: i64 = 512;
 
-/// Pages that the log may grow to before they are written into the file: few, as whoever ends a run
+/// Maximum length of the log before it is written into the file, in pages: few, as the end of a run
 /// waits for the last ones.
 const WAL_PAGES: i64 = 256;
 
-/// All tables as the first format has them; [`COLUMNS`] were added since.
+/// Tables of the first format; [`COLUMNS`] were added since.
 const TABLES: &str = "
     CREATE TABLE IF NOT EXISTS runs (
         run        TEXT PRIMARY KEY,
@@ -194,7 +195,7 @@ const TABLES: &str = "
     );
 ";
 
-/// Table, name and definition of the columns that were added to a table.
+/// Table, name and definition of the columns that were added later.
 const COLUMNS: [(&str, &str, &str); 5] = [
     // Hashes of start and moves of both games; NULL if the moves mean nothing.
     ("pairs", "first_hash", "INTEGER"),
@@ -205,14 +206,14 @@ const COLUMNS: [(&str, &str, &str); 5] = [
     ("games", "checksum", "INTEGER"),
 ];
 
-/// All that lists of games need, in one place: behind the moves it would be slow to read.
+/// Index with all columns of lists of games: behind the moves they would be slow to read.
 const INDEXES: &str = "
     CREATE INDEX IF NOT EXISTS games_listed
         ON games (run, pair, half, white, black, result, termination, plies, swing);
 ";
 
 impl Store {
-    /// Sets the connection up and migrates the file. A newer one is left as it is.
+    /// Sets the connection up and migrates the file. A file of a newer format stays unchanged.
     pub(super) fn prepare(&mut self) -> Result<(), StoreError> {
         self.connection.busy_timeout(BUSY).map_err(|e| self.sqlite(e))?;
         self.adapt().map_err(|e| self.sqlite(e))?;
@@ -230,8 +231,9 @@ impl Store {
         if found < FORMAT { self.migrate() } else { Ok(()) }
     }
 
-    /// Has SQLite plan each query once, and not anew for each value that is bound, know our functions, and
-    /// read no more of a file that another program has made than tables of a size.
+    /// Configures SQLite: each query is planned once, and not for each bound value, our functions
+    /// are known, and in a file of another program only tables with values of limited size are
+    /// read.
     pub(super) fn adapt(&mut self) -> rusqlite::Result<()> {
         let settings = [
             (DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true),
@@ -250,8 +252,8 @@ impl Store {
         add_functions(&self.connection)
     }
 
-    /// Has the file a write-ahead log. While another process brings that about SQLite refuses at
-    /// once, whatever its timeout, so that the waiting is here.
+    /// Gives the file a write-ahead log. While another process does the same, SQLite refuses
+    /// immediately, whatever its timeout, so the wait is here.
     fn write_ahead(&self) -> rusqlite::Result<()> {
         let mut left = BUSY;
         loop {
@@ -268,7 +270,8 @@ impl Store {
         }
     }
 
-    /// The format of the file, 0 for a new one; an error if it is newer than ours or older than the first.
+    /// Returns the format of the file, 0 for a new one; an error if it is newer than ours or older
+    /// than the first.
     pub(super) fn format(&self) -> Result<i64, StoreError> {
         let found = self.connection.pragma_query_value(None, "user_version", |row| row.get(0));
         match found.map_err(|e| self.sqlite(e))? {
@@ -283,7 +286,7 @@ impl Store {
         }
     }
 
-    /// Brings the file to our format, in one transaction, and keeps a copy of what it was.
+    /// Migrates the file to our format, in one transaction, and keeps a copy of the old file.
     pub(super) fn migrate(&self) -> Result<(), StoreError> {
         let opened = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate);
         let transaction = opened.map_err(|e| self.sqlite(e))?;
@@ -296,8 +299,8 @@ impl Store {
         transaction.commit().map_err(|e| self.sqlite(e))
     }
 
-    /// Copies the file to one beside it that is named by its format, unless it is new. Who calls it
-    /// keeps others from writing.
+    /// Copies the file to one beside it that is named by its format, unless the file is new. The
+    /// caller keeps other processes from writing.
     fn keep_copy(&self, format: i64) -> Result<(), StoreError> {
         // A connection of its own, as none can copy while it has a transaction.
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;

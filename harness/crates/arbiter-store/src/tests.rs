@@ -34,7 +34,7 @@ fn game() -> GameRecord {
     }
 }
 
-/// A store with a run and the first pair of it, committed twice.
+/// Returns a store with a run and the first pair of it, committed twice.
 fn filled(folder: &Path) -> (Store, PlayedPair) {
     let mut store = Store::create(folder).unwrap();
     let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
@@ -47,13 +47,13 @@ fn filled(folder: &Path) -> (Store, PlayedPair) {
     (store, played)
 }
 
-/// How many times of answers are in the store, by engine and kind.
+/// Returns the number of response times in the store, by engine and kind.
 fn answers(store: &Store) -> Vec<(usize, LatencyKind, u64)> {
     let latencies = store.latencies("run").unwrap();
     latencies.iter().map(|(engine, kind, times)| (engine, kind, times.count())).collect()
 }
 
-/// Those of so many games.
+/// Returns the expected numbers for `games` games.
 fn of_each(games: u64) -> Vec<(usize, LatencyKind, u64)> {
     let kinds = [(0, LatencyKind::Overrun), (1, LatencyKind::Ready), (1, LatencyKind::Move)];
     kinds.map(|(engine, kind)| (engine, kind, games)).into()
@@ -308,7 +308,7 @@ fn a_migration_that_another_program_has_done_meanwhile_stays() {
     assert!(store.connection.is_autocommit());
 }
 
-/// The lines of a run's file.
+/// Returns the lines of a run's file.
 fn exported(store: &Store, run: &str) -> String {
     let mut packed = Vec::new();
     store.export_run(run, &mut packed).unwrap();
@@ -317,7 +317,7 @@ fn exported(store: &Store, run: &str) -> String {
     text
 }
 
-/// The lines of a file as an older format has them.
+/// Returns the lines of a file in an older format.
 fn without_checksums(text: &str) -> String {
     let mut parts = text.split("\"checksum\":");
     let first = parts.next().unwrap_or_default().to_owned();
@@ -426,7 +426,7 @@ fn what_is_no_run_is_refused_and_leaves_nothing() {
     import(Ok(()), true).unwrap();
 }
 
-/// A game of so many plies whose Black gives these evaluations, in centipawns.
+/// Returns a game of `plies` plies whose Black gives these evaluations, in centipawns.
 fn judged(plies: usize, scores: &[i32]) -> GameRecord {
     let uci: shakmaty::uci::UciMove = "e8e7".parse().unwrap();
     let scores = scores.iter().map(|score| Some(arbiter_protocol::Score::Centipawns(*score)));
@@ -483,7 +483,7 @@ fn games_are_listed_by_what_is_asked_for() {
     assert_eq!(store.openings("run").unwrap(), [(0, 0), (10, 1), (20, 2), (30, 3)]);
 }
 
-/// A store that another program has changed.
+/// Returns a store that another program has changed.
 fn changed(sql: &str) -> (tempfile::TempDir, Store) {
     let dir = tempfile::tempdir().unwrap();
     drop(filled(dir.path()));

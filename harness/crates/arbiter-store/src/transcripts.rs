@@ -1,4 +1,4 @@
-//! What was said in games.
+//! Transcripts of games.
 
 use std::io::{Read, Write};
 
@@ -10,11 +10,12 @@ use rusqlite::params;
 use super::{Store, StoreError};
 use arbiter_game::transcript::Transcript;
 
-/// Most of a transcript that is read, in bytes: its last line is cut off, and wrong, beyond.
+/// Maximum length of a transcript that is read, in bytes: beyond it, the last line is cut off, and
+/// an error.
 const MAX_BYTES: u64 = 256 << 20;
 
 impl Store {
-    /// Adds the transcript of a game. Packed, as most of it is the same words again and again.
+    /// Adds the transcript of a game, packed, as most of its text is repetitive.
     pub(super) fn insert_transcript(
         &self,
         run: &str,
@@ -31,7 +32,7 @@ impl Store {
         self.execute(insert, params![run, pair, half, packed]).map(drop)
     }
 
-    /// What was said in a game, if it was kept.
+    /// Returns the transcript of a game, if it was kept.
     pub(crate) fn transcript(
         &self,
         run: &str,
@@ -49,7 +50,8 @@ impl Store {
         read.map(Some).map_err(|e| self.corrupt(run, format!("transcript of pair {pair}: {e}")))
     }
 
-    /// The games of a run whose transcripts are kept: pair and half, in the order of the schedule.
+    /// Returns the games of a run whose transcripts are kept: pair and half, in the order of the
+    /// schedule.
     pub fn transcribed(&self, run: &str) -> Result<Vec<(u64, usize)>, StoreError> {
         let select = "SELECT pair, half FROM transcripts WHERE run = ?1 ORDER BY pair, half";
         self.rows(select, [run], |row| row.try_into())

@@ -1,5 +1,5 @@
-//! What others do to the files of a store while a run writes to them, and where pairs go that the store
-//! does not take.
+//! Changes by other programs to the files of a store during a run, and a place for pairs that the
+//! store refuses.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use super::{Store, StoreError, StoredRun};
 use arbiter_plan::PlayedPair;
 use arbiter_process::{FileId, places_near};
 
-/// A file as it was seen last, and its length in bytes; nothing if it was not there.
+/// Identity of a file at the last check, and its length in bytes; `None` if it did not exist.
 pub(super) type Seen = Option<(FileId, u64)>;
 
 fn look(path: &Path) -> Seen {
@@ -15,7 +15,8 @@ fn look(path: &Path) -> Seen {
 }
 
 impl Store {
-    /// An error if another program has deleted, replaced or cut the store or its log since the last call.
+    /// Returns an error if another program has deleted, replaced or cut the store or its log since
+    /// the last call.
     pub(super) fn check_in_place(&self) -> Result<(), StoreError> {
         let mut log = self.file.clone().into_os_string();
         log.push("-wal");
@@ -34,8 +35,9 @@ impl Store {
         Ok(())
     }
 
-    /// Saves the store with these pairs of a run in a new file, as far as the store can still be read:
-    /// beside it, or in the nearest folder above that takes it, or in that of temporary files.
+    /// Saves the store with these pairs of a run in a new file, as far as the store can still be
+    /// read: beside it, in the nearest folder above that accepts it, or in the folder of temporary
+    /// files.
     pub fn save_elsewhere(&self, run: &StoredRun, pairs: &[&PlayedPair]) -> Option<PathBuf> {
         // Whatever was begun is among the pairs.
         let _ = self.connection.execute_batch("ROLLBACK");
@@ -56,7 +58,7 @@ impl Store {
     }
 }
 
-/// Adds the pairs to a store, and the run if it is not there.
+/// Adds the pairs to a store, and the run if it is missing.
 fn save(place: &Path, run: &StoredRun, pairs: &[&PlayedPair]) -> Result<(), StoreError> {
     let mut saved = Store::connect(place.to_owned())?;
     let StoredRun { head, plan, fingerprints, offsets, .. } = run;

@@ -1,4 +1,4 @@
-//! Stores as they are found on disks: of the first format, older, newer, damaged, and large.
+//! Stores of several kinds: of the first format, older, newer, damaged, and large.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use rusqlite::Connection;
 const FIRST: &str = include_str!("formats/13.sql");
 const LATEST: &str = include_str!("formats/14.sql");
 
-/// Makes a store by SQL, with a last statement.
+/// Creates a store by SQL, with a last statement.
 fn write(folder: &Path, sql: &str, last: &str) -> PathBuf {
     let file = folder.join(FILE_NAME);
     let connection = Connection::open(&file).unwrap();
@@ -64,7 +64,7 @@ fn a_store_of_the_first_format_is_read_and_continued() {
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 2, "something is left behind");
 }
 
-/// What there is to find in a store: columns, indexes, and the version that reads it.
+/// Returns the layout of a store: columns, indexes, and the version that reads it.
 fn layout(file: &Path) -> Vec<String> {
     let connection = Connection::open(file).unwrap();
     let query = "
@@ -187,7 +187,7 @@ fn a_pair_that_has_lost_its_games_is_an_error() {
     assert!(told.contains("run 'old', pair 1: not what was written"), "{told}");
 }
 
-/// Returns what an export of the run has, or the error that it ends with.
+/// Returns an export of the run, or the error that it ends with.
 fn exported(folder: &Path) -> Result<String, String> {
     let mut packed = Vec::new();
     let store = Store::open(folder).map_err(|error| error.to_string())?;
@@ -262,7 +262,7 @@ fn damaged_games_are_named() {
     }
 }
 
-/// The most memory that this process has had, in KiB.
+/// Returns the peak memory of this process, in KiB.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();

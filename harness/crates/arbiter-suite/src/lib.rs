@@ -1,7 +1,7 @@
 //! Suites of positions with known answers: [`perft`] counts for the rules of an engine, [`epd`]
 //! for its search.
 //!
-//! Everything but [`run_suite`] computes only. Suites come from everywhere, so the readers forgive
+//! Everything but [`run_suite`] only computes. Suites come from everywhere, so the parsers accept
 //! what can be understood without guessing, and name every line that cannot: a line that was not
 //! understood counts neither for an engine nor against it.
 
@@ -21,22 +21,22 @@ pub use packed::{RECORD_BYTES, packed};
 pub use runner::{Answers, SuiteEngines, SuiteError, Task, TaskError, run_suite};
 pub use samples::samples;
 
-/// What is wrong with a line of a suite.
+/// Fault of a line in a suite.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct LineFault {
     /// Number of the line, from 1; in a JSON file, number of the case.
     pub line: usize,
-    /// What is wrong with it.
+    /// Description of the fault.
     pub reason: String,
 }
 
 impl LineFault {
-    /// A line with its number, from 1, and what is wrong with it, which may quote the line.
+    /// Returns the fault of a line with its number, from 1, and a reason, which may quote the line.
     pub fn new(line: usize, reason: &str) -> LineFault {
         LineFault { line, reason: printable(reason, MAX_TEXT) }
     }
 
-    /// What was left out of a position, if anything was.
+    /// Returns the note of what was left out of a position, if anything was.
     fn corrected(line: usize, start: &Start) -> Option<LineFault> {
         start.correction.as_ref().map(|what| LineFault::new(line, what))
     }

@@ -1,5 +1,5 @@
-//! Quiet positions of games with their scores and results, 32 bytes each, as trainers of networks read them.
-//! `docs/net.md` has the format.
+//! Quiet positions of games with their scores and results, 32 bytes each, as trainers of networks
+//! read them. `docs/net.md` has the format.
 
 use shakmaty::{Chess, Color, EnPassantMode, KnownOutcome, Position, Role};
 
@@ -9,17 +9,17 @@ use super::samples::quiet;
 /// Size of a record, in bytes.
 pub const RECORD_BYTES: usize = 32;
 
-/// Bit of the first record of a game, beside the en-passant square.
+/// Bit that marks the first record of a game, in the byte of the en-passant square.
 const FIRST: u8 = 0x40;
 
-/// Bit of a position in which Black is to move.
+/// Bit that marks a position in which Black is to move, in the same byte.
 const BLACK_TO_MOVE: u8 = 0x80;
 
-/// Added to what stands on a square if it is Black's.
+/// Value added to the kind of a black piece.
 const BLACK_PIECE: u8 = 8;
 
-/// The records of a game: its quiet positions in which the engine told a score; none if its result is not
-/// known.
+/// Returns the records of a game: its quiet positions for which the engine reported a score in
+/// centipawns; none if its result is not known.
 pub fn packed(game: &Game) -> Vec<[u8; RECORD_BYTES]> {
     let Some(result) = game.result else { return Vec::new() };
     let told = quiet(game).filter_map(|(ply, position)| {

@@ -1,4 +1,4 @@
-//! Puts the tasks of a suite to engines: the only part of suites that does I/O.
+//! Runner of the tasks of a suite: the only part of suites that does I/O.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -14,12 +14,12 @@ use tokio::task::JoinSet;
 use arbiter_game::engine::{EngineError, EngineProcess, EngineSetup};
 use arbiter_process::{QUIT_GRACE, Spawner};
 
-/// One question to one engine.
+/// Question to one engine.
 pub trait Task: Send + Sync + 'static {
-    /// The answer.
+    /// Type of the answer.
     type Output: Send + 'static;
 
-    /// Index of the engine.
+    /// Returns the index of the engine.
     fn engine(&self) -> usize;
 
     /// Asks the engine.
@@ -29,10 +29,10 @@ pub trait Task: Send + Sync + 'static {
     ) -> impl Future<Output = Result<Self::Output, TaskError>> + Send;
 }
 
-/// Why a question has no answer.
+/// Reason for a missing answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskError {
-    /// The engine crashed, was silent or answered nonsense; the next question may go better with a
+    /// The engine crashed, was silent or answered nonsense; the next question may succeed with a
     /// new process.
     Fault(String),
     /// The engine cannot answer such questions at all.
@@ -45,7 +45,7 @@ impl From<EngineError> for TaskError {
     }
 }
 
-/// Why a suite was given up.
+/// Reason for giving up a suite.
 #[derive(Debug, Error)]
 pub enum SuiteError {
     /// The machine failed.
@@ -56,24 +56,24 @@ pub enum SuiteError {
     Unsupported(String),
 }
 
-/// The answer to each task, in their order; an error is the engine's fault.
+/// Answers to the tasks, in their order; an error is the engine's fault.
 pub type Answers<D> = Vec<Result<D, String>>;
 
-/// Engines that are asked one question after another, and kept as long as they behave.
+/// Engines that answer one question after another, and are kept as long as they behave.
 pub struct SuiteEngines {
     setups: Arc<[EngineSetup]>,
     spawner: Spawner,
-    /// By their index.
+    /// Running engines by their index.
     started: BTreeMap<usize, EngineProcess>,
 }
 
 impl SuiteEngines {
-    /// Engines that are started when they are asked for the first time.
+    /// Returns engines that are started at their first question.
     pub fn new(setups: Arc<[EngineSetup]>, spawner: Spawner) -> SuiteEngines {
         SuiteEngines { setups, spawner, started: BTreeMap::new() }
     }
 
-    /// Puts a question to its engine. Dropping the future kills that engine.
+    /// Asks a question of its engine. Dropping the future kills that engine.
     pub async fn ask<T: Task>(
         &mut self,
         task: &T,
@@ -84,7 +84,7 @@ impl SuiteEngines {
             Some(engine) => engine,
             None => match EngineProcess::start(&self.spawner, setup).await {
                 Ok(engine) => engine,
-                // It could be started before, so something was taken away from under us.
+                // The engine could be started before, so the machine has changed since.
                 Err(error @ EngineError::Spawn(_)) => {
                     return Err(SuiteError::Environment(told(error.to_string())));
                 }
@@ -105,16 +105,15 @@ impl SuiteEngines {
         }
     }
 
-    /// Ends all engines with `quit`; they are started again if there is another question.
+    /// Ends all engines with `quit`; the next question starts its engine again.
     pub async fn quit(&mut self) {
         let engines = std::mem::take(&mut self.started);
         join_all(engines.into_values().map(|engine| engine.quit(QUIT_GRACE))).await;
     }
 }
 
-/// Carries out all tasks, `concurrency` at once, and begins them in their order. `observe` is
-/// called with the index of each as it ends, and ends the suite by an error. Dropping the future
-/// kills the engines.
+/// Runs all tasks, `concurrency` in parallel, started in their order. Calls `observe` with the
+/// index of each task that ends; its error ends the suite. Dropping the future kills the engines.
 pub async fn run_suite<T: Task>(
     setups: Vec<EngineSetup>,
     tasks: Vec<T>,
@@ -128,8 +127,8 @@ pub async fn run_suite<T: Task>(
     let mut answers: Vec<_> = tasks.iter().map(|_| None).collect();
     let run = async |(index, task): (usize, T)| {
         let mut engines = idle.borrow_mut().pop().unwrap_or_else(new_engines);
-        // A task of its own, as some compute for long: neither other engines nor signals wait for
-        // that. Dropping the set ends it.
+        // Each question runs in a task of its own, because some compute for long: neither other
+        // engines nor signals wait for that. Dropping the set ends it.
         let mut asking = JoinSet::new();
         asking.spawn(async move { (engines.ask(&task).await, engines) });
         let asked = asking.join_next().await.expect("a task was spawned just now");

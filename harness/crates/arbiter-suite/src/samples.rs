@@ -6,9 +6,8 @@ use shakmaty::{Chess, EnPassantMode, Position};
 
 use super::mine::Game;
 
-/// The quiet positions of a game as lines `FEN;RESULT;NUMBER`, from `from_ply` on and of the
-/// rest each whose ply is a multiple of `every`, shifted from game to game; none if its result is not
-/// known.
+/// Returns quiet positions of a game as lines `FEN;RESULT;NUMBER`: those from `from_ply` on whose
+/// ply plus `number` is a multiple of `every`; none if its result is not known.
 pub fn samples(game: &Game, number: usize, from_ply: usize, every: usize) -> Vec<String> {
     let Some(result) = game.result else { return Vec::new() };
     let is_due = |ply: usize| ply >= from_ply && (ply + number).is_multiple_of(every.max(1));
@@ -19,8 +18,8 @@ pub fn samples(game: &Game, number: usize, from_ply: usize, every: usize) -> Vec
     quiet(game).filter_map(line).collect()
 }
 
-/// The quiet positions of a game before an engine announced a mate, with their plies. Quiet is what the
-/// game itself shows to be so: nobody is in check, and the move that was made neither takes nor promotes.
+/// Returns the quiet positions of a game before an engine announced a mate, with their plies. A
+/// position is quiet if nobody is in check, and the move made there neither takes nor promotes.
 pub(crate) fn quiet(game: &Game) -> impl Iterator<Item = (usize, Chess)> {
     let mut position = game.start.position.clone();
     let plies = game.moves.iter().enumerate().take(game.open_plies);

@@ -1,4 +1,4 @@
-//! A position of a suite, as it is sent to workers and told to engines.
+//! Position of a suite, as it is sent to workers and engines.
 
 use serde_with::serde_conv;
 
@@ -6,14 +6,14 @@ use arbiter_position::Start;
 use arbiter_protocol::{Game, Limits};
 
 serde_conv!(
-    /// A position as its FEN, and whether castling is by the rules of Chess960.
+    /// A position as its FEN, and `true` if castling is by the rules of Chess960.
     pub(crate) FenAndRules,
     Start,
     |start: &Start| (start.fen(), start.is_chess960()),
     |(fen, is_chess960): (String, bool)| Start::read(&fen, is_chess960)
 );
 
-/// A game without limits that starts with the position.
+/// Returns a game without limits that starts with the position.
 pub(crate) fn game(start: &Start) -> Game<'_> {
     Game { start: &start.position, mode: start.mode, limits: Limits::default(), settings: &[] }
 }

@@ -1,5 +1,5 @@
-//! Carries out one step. What has a subcommand is that subcommand, run by this same program with
-//! the flags of the step, so that a gate can be repeated by hand as it was.
+//! Runs one step. A step with a subcommand is run by this same program with the flags of the step,
+//! so that a gate can be repeated by hand in the same way.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,42 +16,42 @@ use arbiter_report::{is_kept, note};
 use arbiter_runner::{FingerprintError, hash_file, unix_time_ms};
 use arbiter_store::{Store, StoredGate};
 
-/// How long a step may take that has no budget.
+/// Time limit of a step without a budget.
 const LIMIT: Duration = Duration::from_secs(24 * 3600);
 
-/// What a lint plays unless its flags say otherwise; of its examples all that was said is kept.
+/// Default flags of the games of a lint; all lines are kept as examples.
 const LINT: [(&str, &str); 3] =
     [("--each", "nodes=10000"), ("--pairs", "20"), ("--transcripts", "all")];
 
-/// How long a step may take to end after its budget: games in flight are played to their end.
+/// Maximum time for a step to end after its budget, as games in flight are played to their end.
 const GRACE: Duration = Duration::from_secs(300);
 
-/// One engine.
+/// An engine of the steps.
 #[derive(Debug, Clone)]
 pub(super) struct Side {
-    /// Its name.
+    /// Name of the engine.
     pub(super) label: String,
-    /// What `cmd=` takes.
+    /// Value of `cmd=` for the engine.
     cmd: String,
-    /// Follows from all that decides what the program is.
+    /// Key of everything that decides the program.
     identity: String,
-    /// Where it is from.
+    /// Provenance of the engine.
     provenance: Option<Provenance>,
 }
 
-/// The engines.
+/// The engines of the steps.
 #[derive(Debug)]
 pub(super) struct Sides {
-    /// The one under test.
+    /// Engine under test.
     pub(super) test: Side,
-    /// The other, or why there is none, if that matters.
+    /// Base, or the reason that there is none, if that matters.
     base: Result<Side, String>,
-    /// Steps without a reason, as nothing that matters to them has changed.
+    /// Steps that are left out, as no path that matters to them has changed.
     unchanged: Vec<String>,
 }
 
 impl Sides {
-    /// What was built; `without` says why there is no base.
+    /// Returns the built engines; `without` is the reason that there is no base.
     pub(super) fn new(
         prepared: BuiltEngines,
         without: String,
@@ -80,12 +80,12 @@ impl Sides {
         Ok(Sides { test, base: sides.next().ok_or(without), unchanged })
     }
 
-    /// The name of the base.
+    /// Returns the name of the base.
     pub(super) fn base_label(&self) -> Option<&str> {
         self.base.as_ref().ok().map(|base| base.label.as_str())
     }
 
-    /// What was built, in a line.
+    /// Returns the names of the engines in a line.
     pub(super) fn words(&self) -> String {
         match &self.base {
             Ok(base) => format!("{} and {}", self.test.label, base.label),
@@ -94,23 +94,24 @@ impl Sides {
     }
 }
 
-/// What carries steps out.
+/// Runner of the steps.
 pub(super) struct Gates<'a> {
     pub(super) sides: &'a Sides,
     pub(super) build: &'a BuildArgs,
     pub(super) with: &'a BuildContext,
     pub(super) store: &'a Store,
     pub(super) results: &'a Path,
-    /// That of the settings, in which steps are carried out: the paths of their flags lead from there.
+    /// Folder of the settings, in which steps are run, so that the paths of their flags are
+    /// relative to it.
     pub(super) folder: &'a Path,
-    /// What holds the engines.
+    /// Sandbox of the engines.
     pub(super) sandbox: SandboxMode,
-    /// Whether nothing from before counts.
+    /// `true` if no earlier outcome counts.
     pub(super) is_fresh: bool,
 }
 
 impl Gates<'_> {
-    /// Carries a step out, or finds out that it was before. An error is the end of it all.
+    /// Runs a step, or finds its earlier outcome. An error ends all steps.
     pub(super) fn pass(&self, step: &Step) -> Result<StepOutcome, Failure> {
         if let Some(reason) = self.reason_to_skip(step) {
             note(&format!("{}: skipped, {reason}", step.name));
@@ -154,7 +155,8 @@ impl Gates<'_> {
         }
     }
 
-    /// Follows from all that decides the outcome: engines, flags, and the files they name.
+    /// Returns a hash of everything that decides the outcome: engines, flags, and the files they
+    /// name.
     fn key(&self, step: &Step) -> Result<String, FingerprintError> {
         let mut hasher = blake3::Hasher::new();
         let mut add = |text: &str| {
@@ -183,7 +185,7 @@ impl Gates<'_> {
         Ok(hasher.finalize().to_hex().to_string())
     }
 
-    /// The bench of the engine under test, on as many copies as there are games.
+    /// Runs the bench of the engine under test, with as many copies as there are games.
     fn bench(&self, step: &Step, started: i64) -> Result<StepOutcome, Failure> {
         let build = BuildArgs { base: None, no_bench: false, ..self.build.clone() };
         let each = EngineSpec { sandbox: Some(self.sandbox), ..EngineSpec::default() };
@@ -240,9 +242,9 @@ impl Gates<'_> {
         Ok(of_completed(step, &ended, &log))
     }
 
-    /// The command line of a step. Commits are given by their full names, so that the run knows where
-    /// its engines are from; files that are in no commit by what was built of them, as they may have
-    /// changed since.
+    /// Returns the command line of a step. Commits are given by their full names, so that the run
+    /// knows the provenance of its engines; uncommitted files are given by their build, as they may
+    /// have changed since.
     fn words(&self, step: &Step) -> Vec<String> {
         let test = &self.sides.test;
         let base = self.sides.base.as_ref().ok().filter(|_| step.needs_base_engine());
@@ -296,20 +298,20 @@ impl Gates<'_> {
         words
     }
 
-    /// An engine as `--engine` takes it.
+    /// Returns an engine as `--engine` takes it.
     fn spec(&self, side: &Side) -> String {
         format!("name=\"{}\",cmd=\"{}\",sandbox={}", side.label, side.cmd, self.sandbox)
     }
 }
 
-/// A path that leads to the same place from every folder.
+/// Returns a path that leads to the same place from every folder.
 fn from_root(path: &Path) -> PathBuf {
     // No path is the current folder.
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// The outcome of a step whose subcommand has ended.
+/// Returns the outcome of a step whose subcommand has ended.
 fn of_completed(step: &Step, ended: &Completed, log: &Path) -> StepOutcome {
     let mut figures: Value = serde_json::from_str(&ended.lines.join("\n")).unwrap_or_default();
     let findings = figures.get_mut("lint").and_then(Value::as_array_mut);
@@ -341,7 +343,7 @@ fn of_completed(step: &Step, ended: &Completed, log: &Path) -> StepOutcome {
     }
 }
 
-/// An outcome without figures that took no time.
+/// Returns an outcome without figures and duration.
 pub(super) fn outcome(
     step: &str,
     kind: StepKind,

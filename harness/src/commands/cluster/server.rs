@@ -1,4 +1,4 @@
-//! `arbiter cluster init`, `add` and `up`: a NATS server of one's own.
+//! `arbiter cluster init`, `add` and `up`: a NATS server of your own.
 
 use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
@@ -13,15 +13,15 @@ use arbiter_cluster::{CONFIGURATION, Key, SetupError, add_workers, join_path, ma
 use arbiter_process::host_name;
 use arbiter_runner::unix_time_ms;
 
-/// Most workers that one command makes files for.
+/// Maximum number of workers for which one command creates files.
 const MAX_WORKERS: u16 = 1_000;
 
-/// Where Debian has the server, which is not in the search path of every user.
+/// Names of the server; Debian installs it where not every user's search path leads.
 const PROGRAMS: [&str; 2] = ["nats-server", "/usr/sbin/nats-server"];
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Writes into DIR the configuration of a NATS server that encrypts and knows its users (nats.conf,
+Writes into DIR the configuration of a NATS server that encrypts and authenticates its users (nats.conf,
 users.conf, a certificate that is valid for ten years), and a join file for each user with all that
 it needs: coordinator.join, worker1.join and so on. Join files are secret.
 
@@ -32,38 +32,38 @@ it needs: coordinator.join, worker1.join and so on. Join files are secret.
 Exit codes: 0 if done; 2 for bad usage, 3 for a bad name or a DIR that is not empty, 7 if a file
 cannot be written.")]
 pub(super) struct InitArgs {
-    /// Folder to make
+    /// Folder to create
     #[arg(long)]
     dir: PathBuf,
     /// Number of workers, which are called worker1, worker2 and so on
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(..=i64::from(MAX_WORKERS)), required_unless_present = "worker")]
     workers: Option<u16>,
-    /// Name of a further worker: letters, digits, '_', '-'; repeat for several
+    /// Name of a further worker: letters, digits, '_', '-'; may be repeated
     #[arg(long, value_name = "NAME")]
     worker: Vec<String>,
-    /// Host name or address by which workers reach the server; repeat for several that the certificate
-    /// is to be for, the first is that in join files [default: the name of this machine]
+    /// Host name or address by which workers reach the server; may be repeated for further names in
+    /// the certificate, with the first one in join files [default: the name of this machine]
     #[arg(long = "host", value_name = "HOST")]
     hosts: Vec<String>,
     /// Port of the server
     #[arg(long, default_value_t = 4222)]
     port: u16,
-    /// Key with which the coordinator signs, and which workers trust; made if it is not there
-    /// [default: arbiter/signing.key in the user's folder of settings]
+    /// Key with which the coordinator signs, and which workers trust; created if missing [default:
+    /// arbiter/signing.key in the user's settings folder]
     #[arg(long, value_name = "FILE")]
     signing_key: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A server that runs has to read its users again: nats-server --signal reload=DIR/nats.pid
+A running server has to reload its users: nats-server --signal reload=DIR/nats.pid
 
-To take a worker away, remove its block from DIR/users.conf and have the server read that.
+To remove a worker, delete its block from DIR/users.conf and reload the users.
 
 Exit codes: 0 if done; 2 for bad usage, 3 for a bad name or join file, 7 if a file cannot be read or
 written.")]
 pub(super) struct AddArgs {
-    /// Folder that 'arbiter cluster init' has made
+    /// Folder that 'arbiter cluster init' has created
     #[arg(long)]
     dir: PathBuf,
     /// Name of a worker: letters, digits, '_', '-'
@@ -73,13 +73,13 @@ pub(super) struct AddArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-nats-server takes the place of this process, with its signals: Ctrl-C ends it, and SIGHUP has it
-read its users again. What it keeps is in DIR/data.
+nats-server takes the place of this process, with its signals: Ctrl-C ends it, and SIGHUP reloads
+its users. Its data is in DIR/data.
 
 Exit codes: those of nats-server (0 after Ctrl-C, 1 after SIGTERM or if it cannot run); 3 if DIR has
 no configuration, 7 if there is no nats-server or one runs in DIR.")]
 pub(super) struct UpArgs {
-    /// Folder that 'arbiter cluster init' has made
+    /// Folder that 'arbiter cluster init' has created
     #[arg(long)]
     dir: PathBuf,
 }
@@ -109,7 +109,7 @@ pub(super) fn add(args: &AddArgs) -> Result<(), Failure> {
     ))
 }
 
-/// How workers join.
+/// Returns the commands that start the workers.
 fn joining(dir: &Path, workers: &[String]) -> String {
     let line =
         |worker: &String| format!("  arbiter worker --on {}\n", quoted(&join_path(dir, worker)));
@@ -117,7 +117,7 @@ fn joining(dir: &Path, workers: &[String]) -> String {
     format!("Each worker, on the machine to which you take its file:\n{lines}")
 }
 
-/// Becomes the server.
+/// Replaces this process by the server.
 pub(super) fn up(args: &UpArgs) -> Result<(), Failure> {
     if !args.dir.join(CONFIGURATION).is_file() {
         let dir = args.dir.display();
@@ -142,8 +142,8 @@ pub(super) fn up(args: &UpArgs) -> Result<(), Failure> {
     Err(Failure::environment(message))
 }
 
-/// The lock of a folder, which the server holds as long as it runs: a second one would open the files of
-/// the first before it finds its port in use.
+/// Locks a folder for as long as the server runs: a second server would open the files of the first
+/// before it finds its port in use.
 fn lock(dir: &Path) -> Result<File, Failure> {
     let configuration = File::open(dir.join(CONFIGURATION)).map_err(Failure::environment)?;
     match configuration.try_lock() {

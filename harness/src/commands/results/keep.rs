@@ -1,4 +1,4 @@
-//! `arbiter results rm`, `prune`, `export` and `import`: what stays in a store, and what goes where.
+//! `arbiter results rm`, `prune`, `export` and `import`: removal and transfer of runs.
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub(super) struct RemoveArgs {
     /// Names of runs, or latest
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<String>,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long)]
     yes: bool,
 }
@@ -34,12 +34,12 @@ pub(super) struct RemoveArgs {
 /// Flags of `arbiter results prune`.
 #[derive(Debug, Args)]
 pub(super) struct PruneArgs {
-    /// Keep runs that started in the last so many days
+    /// Keep runs that started in the last N days
     #[arg(long, value_name = "DAYS")]
     keep_days: u32,
     #[command(flatten)]
     wanted: Wanted,
-    /// Remove them, instead of saying which would be removed
+    /// Remove the runs, instead of listing them
     #[arg(long)]
     yes: bool,
 }
@@ -49,10 +49,10 @@ pub(super) struct PruneArgs {
 pub(super) struct ExportArgs {
     /// Name of the run, or latest
     run: String,
-    /// The file, as a rule with the ending .jsonl.gz
+    /// File to write, usually with the ending .jsonl.gz
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Replace the file if there is one
+    /// Replace an existing file
     #[arg(long)]
     force: bool,
 }
@@ -60,14 +60,14 @@ pub(super) struct ExportArgs {
 /// Flags of `arbiter results import`.
 #[derive(Debug, Args)]
 pub(super) struct ImportArgs {
-    /// A file that `arbiter results export` has written; .gz, .zst or unpacked
+    /// File that `arbiter results export` has written; .gz, .zst or unpacked
     file: PathBuf,
-    /// Name of the run in this store [default: the one it had]
+    /// Name of the run in this store [default: its name in the file]
     #[arg(long, value_name = "RUN")]
     name: Option<String>,
 }
 
-/// Removes runs, once their user is sure.
+/// Removes runs, after confirmation.
 pub(super) fn remove(store: &Store, args: &RemoveArgs) -> Result<(), Failure> {
     let mut heads = Vec::new();
     for run in &args.runs {
@@ -85,7 +85,7 @@ pub(super) fn remove(store: &Store, args: &RemoveArgs) -> Result<(), Failure> {
     emit(&format!("{} removed\n", counted(&heads)))
 }
 
-/// Removes the runs that are old, but none that is being played.
+/// Removes old runs, but none in progress.
 pub(super) fn prune(store: &Store, args: &PruneArgs) -> Result<(), Failure> {
     let oldest = unix_time_ms() - i64::from(args.keep_days) * DAY_MS;
     let (filter, mut gone) = (args.wanted.filter(), Vec::new());
@@ -110,7 +110,8 @@ pub(super) fn prune(store: &Store, args: &PruneArgs) -> Result<(), Failure> {
     emit(&format!("{}{would} removed{hint}\n", counted(&gone)))
 }
 
-/// Writes a run to a file. It may be all that is left of another run, so that none is replaced unasked.
+/// Writes a run to a file. An existing file may be the only copy of another run, so it is replaced
+/// only with `--force`.
 pub(super) fn export(store: &Store, args: &ExportArgs) -> Result<(), Failure> {
     if !args.force && args.out.exists() {
         let message = format!("{} exists already; --force replaces it", args.out.display());
@@ -126,7 +127,7 @@ pub(super) fn export(store: &Store, args: &ExportArgs) -> Result<(), Failure> {
     emit(&format!("{runs} exported to {out}, {} KiB\n", bytes.div_ceil(1024)))
 }
 
-/// Brings the run of a file into the store.
+/// Imports the run of a file into the store.
 pub(super) fn import(folder: &Path, args: &ImportArgs) -> Result<(), Failure> {
     let file = folder.join(FILE_NAME);
     let mut imported = None;
@@ -169,7 +170,7 @@ fn failure(error: ArchiveError, path: &Path, of: fn(String) -> Failure) -> Failu
     }
 }
 
-/// The folder of a store.
+/// Returns the folder of a store.
 pub(super) fn folder(store: &Store) -> &Path {
     folder_of(store.file())
 }

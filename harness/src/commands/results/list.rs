@@ -19,24 +19,24 @@ use arbiter_store::{RunHead, Store};
 pub(super) struct ListArgs {
     #[command(flatten)]
     wanted: Wanted,
-    /// What to sort by
+    /// Sort key
     #[arg(long, value_enum, default_value = "started")]
     sort: SortKey,
 }
 
-/// Which runs are meant.
+/// Filter of runs.
 #[derive(Debug, Clone, Args, Default)]
 pub(super) struct Wanted {
-    /// Only runs whose name, engines, --about or state matches this, whatever the case
+    /// List only runs whose name, engines, --about or state matches, in any case
     #[arg(long, value_name = "REGEX", value_parser = run_pattern)]
     filter: Option<Regex>,
-    /// Only runs in this state
+    /// List only runs in this state
     #[arg(long, value_parser = one_of(PHASES))]
     state: Option<RunPhase>,
-    /// Only runs of this kind: sprt, match, tournament, ablate, tune
+    /// List only runs of this kind: sprt, match, tournament, ablate, tune
     #[arg(long)]
     kind: Option<RunKind>,
-    /// Only runs in which the engine of this name plays
+    /// List only runs with the engine of this name
     #[arg(long, value_name = "NAME")]
     engine: Option<String>,
 }
@@ -49,22 +49,22 @@ const PHASES: &Words<RunPhase> = &[
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum SortKey {
-    /// The newest first
+    /// Newest first
     #[default]
     Started,
-    /// By name
+    /// Alphabetically by name
     Name,
-    /// The most games first
+    /// Most games first
     Games,
-    /// The highest Elo first
+    /// Highest Elo first
     Elo,
-    /// The highest LLR first
+    /// Highest LLR first
     Llr,
     /// By state
     State,
 }
 
-/// Columns of a terminal below which some of the list are left out.
+/// Terminal width in columns below which some columns of the list are left out.
 const WIDE: usize = 120;
 
 /// The first columns of the list as CSV.
@@ -92,7 +92,7 @@ pub(super) fn list(store: &Store, args: &ListArgs, format: OutputFormat) -> Resu
     emit(&format.of_table(table, || runs_json(&runs), rows))
 }
 
-/// One run, with what keeps it from being read.
+/// Returns one run, with the reason if it cannot be read.
 pub(super) fn listed(store: &Store, head: RunHead) -> ListedRun {
     let mut summary = read_one(|| stored_summary(store, &shown_run(store, &head.run)?));
     if let Some(summary) = summary.as_mut().ok().filter(|summary| summary.ending.is_none()) {
@@ -104,7 +104,7 @@ pub(super) fn listed(store: &Store, head: RunHead) -> ListedRun {
 }
 
 impl Wanted {
-    /// The runs that are meant.
+    /// Returns the filter of the flags.
     pub(super) fn filter(&self) -> RunFilter {
         let Wanted { filter, state, kind, engine } = self.clone();
         RunFilter { pattern: filter, phase: state, kind, engine }

@@ -1,4 +1,4 @@
-//! `arbiter results log`: what was tried, and what came of it.
+//! `arbiter results log`: the log of tests with their results.
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -19,10 +19,10 @@ use arbiter_store::{RunHead, Store};
 /// Flags of `arbiter results log`.
 #[derive(Debug, Args)]
 pub(super) struct LogArgs {
-    /// Only runs whose name or --about matches this, whatever the case
+    /// List only runs whose name or --about matches, in any case
     #[arg(long, value_name = "REGEX", value_parser = run_pattern)]
     filter: Option<Regex>,
-    /// Write it to this file, as Markdown unless --format says otherwise
+    /// Write the log to this file, as Markdown unless --format selects another format
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Heading of the Markdown document
@@ -33,7 +33,7 @@ pub(super) struct LogArgs {
 /// The first columns of the log as CSV.
 const FIRST: [&str; 8] = ["begun", "run", "about", "verdict", "elo", "elo_low", "elo_high", "llr"];
 
-/// Makes the log from all stores together.
+/// Writes the log of all stores together.
 pub(super) fn log(
     folders: &[PathBuf],
     args: &LogArgs,

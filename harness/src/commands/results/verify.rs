@@ -1,10 +1,10 @@
-//! `arbiter results verify`: what is stored is what was written, or is named.
+//! `arbiter results verify`: comparison of the store with its checksums.
 
 use crate::{Failure, emit};
 use arbiter_names::counted;
 use arbiter_store::Store;
 
-/// Checks a run, or all, and the file; prints what was checked and all that is damaged.
+/// Verifies a run, or all, and the file; prints what was verified and all damage.
 pub(super) fn verify(store: &Store, run: Option<&str>) -> Result<(), Failure> {
     let runs = match run {
         Some(word) => vec![store.named(word)?],

@@ -1,7 +1,8 @@
 //! `arbiter serve --start`: a form of the page becomes a command line of this program.
 //!
-//! Who has the token must not be able to start any program, so nothing of the form gets into the command
-//! line unread: engines are registered ones, bundled, or revisions, and said to be that.
+//! A holder of the token must not be able to start any program, so every field of the form is
+//! parsed before it gets into the command line: engines are registered, bundled, or revisions, and
+//! are marked as such.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -23,47 +24,49 @@ use arbiter_serve::{NewTest, Started, Starter};
 use arbiter_store::{RunLock, Store};
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Longest name of an engine.
+/// Maximum length of an engine's name.
 const MAX_NAME: usize = 100;
 
-/// Bounds of what a test may ask for.
+/// Limits of a test.
 const MAX_PAIRS: u64 = 1_000_000;
 const MAX_NODES: u64 = 1_000_000_000;
 const MAX_DEPTH: u32 = 100;
 
-/// Most time that a side may have for a hundred moves.
+/// Maximum time of a side for a hundred moves.
 const MAX_TIME: Duration = Duration::from_secs(4 * 3600);
 
-/// How often it is looked whether the run is there, and how many times before the page is answered.
+/// Interval of checks that the run exists, before the page is answered.
 const LOOK: Duration = Duration::from_millis(100);
 const LOOKS: u32 = 60;
 
-/// What the run that was started last holds locked as long as it is played, and its name in it.
+/// File in the results folder with the name of the last started run, which locks it while it is
+/// played.
 const LOCK: &str = ".started";
 
-/// A run to start, and where it is told how it ended.
+/// A run to start, and the channel for its end.
 struct Job {
     run: String,
     command: Command,
     ended: Sender<io::Result<ExitStatus>>,
 }
 
-/// A run that is played, and the process that plays it.
+/// The run in progress, and its process.
 type Played = Arc<Mutex<Option<(String, Child)>>>;
 
-/// Starts tests. They go on when this process ends, as if they were started with nohup.
+/// Starter of tests, which continue when this process ends, as under nohup.
 #[derive(Debug)]
 pub(super) struct TestStarter {
     results: PathBuf,
     program: PathBuf,
-    /// To the thread that starts programs and waits for them.
+    /// Channel to the thread that starts programs and waits for them.
     jobs: Sender<Job>,
-    /// The run that was started here and has not ended.
+    /// Run that was started here and has not ended.
     played: Played,
 }
 
 impl TestStarter {
-    /// To be made before the priority of this thread is lowered: engines are to play at the usual one.
+    /// Creates the starter; before the priority of this thread is lowered, as engines are to play
+    /// at the usual one.
     pub(super) fn new(results: PathBuf) -> Result<TestStarter, Failure> {
         let (jobs, received) = channel::<Job>();
         let played = Played::default();
@@ -81,8 +84,8 @@ impl TestStarter {
         Store::observe(&self.results).is_ok_and(|store| store.run(run).is_ok())
     }
 
-    /// Starts the program with its output going to a log, in a process group of its own, which Ctrl-C in a
-    /// terminal does not reach, and waits for a while until its run is there.
+    /// Starts the program with its output in a log, in its own process group, which Ctrl-C in a
+    /// terminal does not reach, and waits for a while until its run exists.
     fn launch(&self, run: &str, flags: Vec<String>) -> io::Result<Started> {
         let mut lock = open(&self.results.join(LOCK), File::options().write(true))?;
         match lock.try_lock() {
@@ -179,18 +182,18 @@ fn play(played: &Played, run: String, mut command: Command) -> io::Result<ExitSt
     }
 }
 
-/// What is in there is right even if somebody panicked.
+/// Locks the run in progress, whose value is valid even after a panic.
 fn lock(played: &Played) -> MutexGuard<'_, Option<(String, Child)>> {
     played.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Opens a file that is no link; errors name it.
+/// Opens a file that is no link; errors name the file.
 fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     let file = open_output(path, options.read(true), Links::Refused);
     file.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }
 
-/// The flags of a test; the error says what is wrong.
+/// Returns the flags of a test; an error names the fault.
 fn flags(wanted: &NewTest) -> Result<Vec<String>, String> {
     RunLock::check_new_name(&wanted.name).map_err(|error| error.to_string())?;
     let elo = |text: &str| {
@@ -210,7 +213,7 @@ fn flags(wanted: &NewTest) -> Result<Vec<String>, String> {
     ])
 }
 
-/// The engine that a word means, with what it is: never a file, and never a program in PATH.
+/// Returns the engine of a word, with its kind: never a file, and never a program in PATH.
 fn engine(word: &str) -> Result<String, String> {
     let bundled = word.strip_prefix(BUNDLED).map(|rest| rest.strip_prefix(':').ok_or(rest));
     match bundled {
@@ -232,7 +235,7 @@ fn engine(word: &str) -> Result<String, String> {
     Ok(format!("{key}={word}"))
 }
 
-/// A limit and nothing else, as `--each` takes it; what has no key is a time control.
+/// Parses a single limit, as `--each` takes it; a value without a key is a time control.
 fn limit(text: &str) -> Result<String, String> {
     let text = if text.contains('=') { text.to_owned() } else { format!("tc={text}") };
     let EngineSpec { limits, .. } = EngineSpec::parse(&text)?;

@@ -1,11 +1,11 @@
-//! Numbers as users write and read them.
+//! Numbers in input and output.
 
 use std::str::FromStr;
 
-/// Largest count accepted: sums of five of them, doubled, stay exact.
+/// Maximum count: sums of five of them, doubled, stay exact.
 const MAX_COUNT: u64 = 1_000_000_000_000_000;
 
-/// Exactly `N` numbers separated by commas.
+/// Parses exactly `N` numbers separated by commas.
 pub(crate) fn list<T: FromStr, const N: usize>(text: &str) -> Result<[T; N], String> {
     let wrong = || format!("expected {N} numbers separated by commas, got '{text}'");
     let words: Vec<T> = text
@@ -15,7 +15,7 @@ pub(crate) fn list<T: FromStr, const N: usize>(text: &str) -> Result<[T; N], Str
     words.try_into().map_err(|_| wrong())
 }
 
-/// Exactly `N` counts separated by commas.
+/// Parses exactly `N` counts separated by commas.
 pub(crate) fn counts<const N: usize>(text: &str) -> Result<[u64; N], String> {
     if let Some(word) = text.split(',').map(str::trim).find(|word| word.starts_with('-')) {
         return Err(format!("a count is negative: {word}"));
@@ -27,7 +27,7 @@ pub(crate) fn counts<const N: usize>(text: &str) -> Result<[u64; N], String> {
     }
 }
 
-/// A number with so many decimals, or what stands for one that is not defined.
+/// Returns a number with the given decimals, or a placeholder for an undefined one.
 pub(crate) fn shown(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| "–".to_owned(), |value| format!("{value:.decimals$}"))
 }

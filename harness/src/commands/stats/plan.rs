@@ -1,4 +1,4 @@
-//! `arbiter stats plan`: what a test will cost.
+//! `arbiter stats plan`: the cost of a test.
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -10,10 +10,10 @@ use arbiter_report::{Document, Table, to_value};
 use arbiter_stats::planning::{Conditions, OperatingPoint, PlannedTest};
 use arbiter_stats::{Exit, Pentanomial, Sprt};
 
-/// Columns of the plot.
+/// Width of the plot in columns.
 const PLOT_WIDTH: usize = 16;
 
-/// Largest true strength that can be asked for, either way.
+/// Maximum true strength in either direction, in Elo.
 const MAX_ELO: f64 = 1000.0;
 
 /// Flags of `arbiter stats plan`.
@@ -27,23 +27,23 @@ pub(crate) struct PlanArgs {
     /// Root mean square of the openings' bias, in Elo
     #[arg(long, value_name = "ELO", default_value_t = 0.0, allow_negative_numbers = true)]
     bias: f64,
-    /// True strengths to look at, in logistic Elo [default: a range around both hypotheses]
+    /// True strengths to tabulate, in logistic Elo [default: a range around both hypotheses]
     #[arg(long, value_name = "ELO,…", value_delimiter = ',', allow_negative_numbers = true)]
     elo: Vec<f64>,
-    /// A pilot sample of pairs: adds what happens if pairs go on to come so
+    /// Pilot sample of pairs; adds a forecast for the same shares of scores
     #[arg(long, value_name = "LL,LD,DD,WD,WW", value_parser = numbers::counts::<5>)]
     pilot: Option<[u64; 5]>,
 }
 
-/// What an SPRT will cost: `arbiter stats plan`.
+/// Cost of an SPRT: `arbiter stats plan`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.stats.plan/1")]
 pub(crate) struct CostFigures {
     #[serde(flatten)]
     test: Sprt,
-    /// Wald's lower bound of the ratio.
+    /// Wald's lower bound of the log-likelihood ratio.
     llr_lower: f64,
-    /// Wald's upper bound of the ratio.
+    /// Wald's upper bound of the log-likelihood ratio.
     llr_upper: f64,
     /// Variance of the points of a game.
     variance_per_game: f64,
@@ -51,33 +51,33 @@ pub(crate) struct CostFigures {
     logistic_elo0: Option<f64>,
     /// The alternative in logistic Elo.
     logistic_elo1: Option<f64>,
-    /// What it costs by true strength.
+    /// Cost by true strength.
     points: Vec<Cost>,
-    /// The strength at which it takes the most games.
+    /// Cost at the strength that takes the most games.
     worst: Option<Cost>,
-    /// If pairs go on to come as those of --pilot.
+    /// Forecast if the scores of pairs are distributed as those of --pilot.
     pilot: Option<PilotCost>,
 }
 
-/// What a test costs at one true strength.
+/// Cost of a test at one true strength.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Cost {
-    /// The strength in logistic Elo.
+    /// True strength in logistic Elo.
     elo: f64,
-    /// The same in normalized Elo.
+    /// True strength in normalized Elo.
     nelo: f64,
     /// Probability that H1 is accepted, 0 to 1.
     pass_probability: f64,
-    /// Games in the mean.
+    /// Mean number of games.
     expected_games: f64,
 }
 
-/// What a test costs by a pilot.
+/// Cost of a test by a pilot sample.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PilotCost {
     /// Probability that H1 is accepted, 0 to 1.
     pass_probability: f64,
-    /// Games in the mean.
+    /// Mean number of games.
     expected_games: f64,
 }
 
@@ -111,14 +111,14 @@ pub(crate) fn run(args: &PlanArgs) -> Result<Answer, String> {
     })
 }
 
-/// Thirteen strengths, from one width of the test below H0 to one above H1.
+/// Returns thirteen strengths, from one width of the test below H0 to one above H1.
 fn range(test: &Sprt, planned: &PlannedTest) -> Vec<f64> {
     let width = test.elo1 - test.elo0;
     let at = |step: i32| test.elo0 + width * f64::from(step) / 4.0;
     (-4..=8).filter_map(|step| planned.logistic(at(step))).collect()
 }
 
-/// Exit of the walk that pairs like the sample's make.
+/// Returns the exit of the random walk with steps distributed as the pairs of the sample.
 fn pilot_exit(test: &Sprt, pairs: &Pentanomial) -> Result<Exit, String> {
     let probabilities = pairs.distribution().regularized().probabilities();
     let probabilities = probabilities.filter(|_| pairs.pairs() > 0);

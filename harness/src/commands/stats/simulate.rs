@@ -1,4 +1,4 @@
-//! `arbiter stats simulate`: whole tests with imagined pairs, on all cores.
+//! `arbiter stats simulate`: complete tests with simulated pairs, on all cores.
 
 use std::thread;
 
@@ -15,7 +15,7 @@ use arbiter_settings::{CORRECTIONS, one_of};
 use arbiter_stats::simulate::{Simulation, pair_model, shifted, strengths};
 use arbiter_stats::{Correction, Decision, Sprt};
 
-/// Runs between two movements of the progress bar.
+/// Runs between two updates of the progress bar.
 const BAR_STEP: u64 = 16;
 
 /// Flags of `arbiter stats simulate`.
@@ -23,7 +23,7 @@ const BAR_STEP: u64 = 16;
 pub(crate) struct SimulateArgs {
     #[command(flatten)]
     test: TestArgs,
-    /// Tests to play for each strength
+    /// Number of tests for each strength
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     runs: u64,
     /// True strengths, on the scale of the bounds [default: elo0, the middle, elo1]
@@ -35,23 +35,24 @@ pub(crate) struct SimulateArgs {
     /// Bias of each opening for one side, in Elo
     #[arg(long, value_name = "ELO", default_value_t = 0.0)]
     bias: f64,
-    /// Probabilities of the five pair scores; the true strength is then theirs
+    /// Probabilities of the five pair scores, which also give the true strength
     #[arg(long, value_name = "LL,LD,DD,WD,WW", value_parser = numbers::list::<f64, 5>,
         conflicts_with_all = ["elo", "draw_ratio", "bias"])]
     probabilities: Option<[f64; 5]>,
-    /// Pairs between two looks at the ratio
+    /// Pairs between two evaluations of the ratio
     #[arg(long, value_name = "N", default_value_t = 1)]
     batch: u64,
-    /// Pairs after which a test ends without a verdict
+    /// Maximum number of pairs, after which a test ends without a verdict
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     cap: u64,
-    /// How the bounds of the ratio allow for its jumps [default: as in arbiter sprt]
+    /// Correction of the bounds for the overshoot of the log-likelihood ratio [default: as in
+    /// arbiter sprt]
     #[arg(long, value_parser = one_of(CORRECTIONS))]
     overshoot: Option<Correction>,
-    /// Seed of the imagined results
+    /// Seed of the simulated results
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Threads [default: one for each core]
+    /// Number of threads [default: one for each core]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
 }
@@ -79,13 +80,13 @@ impl Tally {
         (self.passed + self.failed + self.capped) as f64
     }
 
-    /// A share of the runs with its standard error.
+    /// Returns a share of the runs with its standard error.
     fn share(&self, part: u64) -> (f64, f64) {
         let p = part as f64 / self.runs();
         (p, (p * (1.0 - p) / self.runs()).sqrt())
     }
 
-    /// Mean games of a run with its standard error.
+    /// Returns the mean number of games of a run with its standard error.
     fn games(&self) -> (f64, f64) {
         let mean = self.pairs as f64 / self.runs();
         let variance = (self.squares as f64 / self.runs() - mean * mean).max(0.0);
@@ -93,8 +94,7 @@ impl Tally {
     }
 }
 
-/// What was asked and found at one strength.
-/// How often tests are right: `arbiter stats simulate`. Errors are standard errors.
+/// Accuracy of tests: `arbiter stats simulate`. Errors are standard errors.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.stats.simulate/1")]
 pub(crate) struct SimulationFigures {
@@ -102,40 +102,40 @@ pub(crate) struct SimulationFigures {
     test: Sprt,
     /// Tests played for each strength.
     runs: u64,
-    /// Number from which every random choice derives.
+    /// Seed from which every random choice derives.
     seed: u64,
-    /// Pairs between two looks at the ratio.
+    /// Pairs between two evaluations of the ratio.
     batch: u64,
-    /// Pairs at most.
+    /// Maximum number of pairs of a test.
     cap_pairs: u64,
-    /// The strengths.
+    /// Results by true strength.
     points: Vec<PointFigures>,
 }
 
-/// The tests of one strength.
+/// Results of the tests at one strength.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PointFigures {
-    /// The strength as it was asked for, on the scale of the bounds.
+    /// Requested strength, on the scale of the bounds.
     elo_true: Option<f64>,
-    /// The same in normalized Elo.
+    /// True strength in normalized Elo.
     nelo: Option<f64>,
-    /// The same in logistic Elo.
+    /// True strength in logistic Elo.
     elo: Option<f64>,
-    /// Probabilities of pairs by points, from none to two.
+    /// Probabilities of pairs by points, from 0 to 2.
     probabilities: [f64; 5],
     /// Share of tests that accepted H1, 0 to 1.
     pass_rate: f64,
-    /// Its error.
+    /// Standard error of `pass_rate`.
     pass_rate_error: f64,
     /// Share of tests that accepted H0, 0 to 1.
     fail_rate: f64,
-    /// Its error.
+    /// Standard error of `fail_rate`.
     fail_rate_error: f64,
     /// Tests that ended undecided.
     capped: u64,
-    /// Games of a test in the mean.
+    /// Mean number of games of a test.
     mean_games: f64,
-    /// Their error.
+    /// Standard error of `mean_games`.
     mean_games_error: f64,
 }
 
@@ -168,10 +168,10 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, String> {
     })
 }
 
-/// A strength, if it was asked for as such, and its pair probabilities.
+/// A strength, if it was requested as such, and its pair probabilities.
 type Case = (Option<f64>, [f64; 5]);
 
-/// What to play with.
+/// Returns the cases to simulate.
 fn cases(args: &SimulateArgs, test: &Sprt) -> Result<Vec<Case>, String> {
     if args.runs == 0 || args.batch == 0 || args.cap == 0 {
         return Err("expected --runs, --batch and --cap of at least 1".to_owned());
@@ -202,8 +202,8 @@ fn cases(args: &SimulateArgs, test: &Sprt) -> Result<Vec<Case>, String> {
     Ok(elos.into_iter().map(|elo| (Some(elo), shifted(&base, elo, test.model))).collect())
 }
 
-/// Plays the runs of one case. Each has a generator of its own, so the result does not depend on
-/// the number of threads.
+/// Simulates the runs of one case. Each has its own generator, so the result does not depend on the
+/// number of threads.
 fn play_all(
     args: &SimulateArgs,
     threads: usize,

@@ -1,4 +1,4 @@
-//! `arbiter stats sprt`: what given counts say.
+//! `arbiter stats sprt`: figures of given counts.
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -25,22 +25,22 @@ pub(crate) struct CountArgs {
     /// Pairs by points: lost both, lost one and drew one, even, won one and drew one, won both
     #[arg(long, value_name = "LL,LD,DD,WD,WW", group = "sample", value_parser = numbers::counts::<5>)]
     counts: Option<[u64; 5]>,
-    /// Games won, drawn and lost. With --counts too, they must be the games of those pairs
+    /// Games won, drawn and lost; with --counts, these must be the games of the pairs
     #[arg(long, value_name = "W,D,L", group = "sample", value_parser = numbers::counts::<3>)]
     wdl: Option<[u64; 3]>,
     #[command(flatten)]
     test: TestArgs,
-    /// How the bounds of the ratio allow for its jumps, which take pairs to measure [default: as in
-    /// arbiter sprt]
+    /// Correction of the bounds for the overshoot of the log-likelihood ratio, which needs pairs to
+    /// measure [default: as in arbiter sprt]
     #[arg(long, value_parser = one_of(CORRECTIONS))]
     overshoot: Option<Correction>,
 }
 
-/// What given counts say: `arbiter stats sprt`. Intervals cover 95 %.
+/// Figures of given counts: `arbiter stats sprt`. Intervals cover 95 %.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.stats.sprt/1")]
 pub(crate) struct CountFigures {
-    /// Games.
+    /// Number of games.
     games: u64,
     /// Games won, if they were counted.
     wins: Option<u64>,
@@ -60,39 +60,39 @@ pub(crate) struct CountFigures {
     level_ratio: Option<f64>,
     /// Share of drawn games, 0 to 1.
     draw_ratio: Option<f64>,
-    /// Root mean square of what openings favour one side by, in Elo.
+    /// Root mean square of the openings' bias, in Elo.
     opening_bias_elo: Option<f64>,
     #[serde(flatten)]
     strength: EloFigures,
     /// Logistic Elo, corrected for the bias of the stopping rule.
     elo_sequential: Option<f64>,
-    /// Lower end of its interval.
+    /// Lower end of the interval of `elo_sequential`.
     elo_sequential_low: Option<f64>,
-    /// Upper end of its interval.
+    /// Upper end of the interval of `elo_sequential`.
     elo_sequential_high: Option<f64>,
     /// Likelihood of superiority that allows for the stopping rule, 0 to 1.
     los_sequential: Option<f64>,
-    /// Whether the ratio is past a bound and was taken to have stopped there.
+    /// `true` if the ratio is past a bound and counts as stopped there.
     sequential_clamped: Option<bool>,
     #[serde(flatten)]
     test: Sprt,
     /// Log-likelihood ratio.
     llr: f64,
-    /// The ratio by the classical formula for BayesElo, with that model only.
+    /// Log-likelihood ratio by the classical formula for BayesElo, with that model only.
     llr_classical: Option<f64>,
-    /// Wald's lower bound of the ratio.
+    /// Wald's lower bound of the log-likelihood ratio.
     llr_lower: f64,
-    /// Wald's upper bound of the ratio.
+    /// Wald's upper bound of the log-likelihood ratio.
     llr_upper: f64,
-    /// The lower bound as corrected for overshoot: H0 is accepted at or below it.
+    /// Lower bound, corrected for overshoot: H0 is accepted at or below it.
     llr_stop_lower: f64,
-    /// The upper bound as corrected for overshoot: H1 is accepted at or above it.
+    /// Upper bound, corrected for overshoot: H1 is accepted at or above it.
     llr_stop_upper: f64,
     /// `H1`, `H0` or `inconclusive`.
     verdict: &'static str,
-    /// Probability that H1 will be accepted if pairs go on to come so, 0 to 1.
+    /// Probability that H1 will be accepted for the same shares of scores, 0 to 1.
     h1_probability: Option<f64>,
-    /// Games that it would take then, in the mean.
+    /// Mean number of further games for the same shares of scores.
     expected_remaining_games: Option<f64>,
 }
 
@@ -145,13 +145,13 @@ pub(crate) fn run(args: &CountArgs) -> Result<Answer, String> {
     Ok(Answer { json: to_value(&counted(&figures)), document, rows: ONE_ROW })
 }
 
-/// The overshoot of a test of games is not measured.
+/// Returns the status of a test of games, whose overshoot is not measured.
 fn status_of_games(test: &Sprt, games: &Trinomial) -> SprtStatus {
     let (llr, start) = (test.llr_games(games), SprtMonitor::new(*test, 1).start());
     SprtStatus { llr, decision: test.decide(llr), ..start }
 }
 
-/// The games of pairs are twice as many and score the same points.
+/// Checks that the games are those of the pairs: twice as many, with the same points.
 fn check_agreement(pairs: &Pentanomial, games: &Trinomial) -> Result<(), String> {
     let by_pairs: u64 = (0..).zip(pairs.0).map(|(half_points, n)| half_points * n).sum();
     let by_games = 2 * games.wins + games.draws;
@@ -234,7 +234,7 @@ fn counted(figures: &Figures) -> CountFigures {
     }
 }
 
-/// Each figure with its name.
+/// Returns each figure with its name.
 fn lines(figures: &Figures) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     let mut line = |label: &'static str, value: String| lines.push((label, value));

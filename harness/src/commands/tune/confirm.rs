@@ -1,4 +1,4 @@
-//! `arbiter tune … --confirm`: are the tuned values better than those of the start?
+//! `arbiter tune … --confirm`: SPRT of the tuned values against those of the start.
 
 use std::path::Path;
 
@@ -15,25 +15,25 @@ use arbiter_store::{Store, StoreError};
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Confirmation")]
 pub(super) struct ConfirmArgs {
-    /// When the tuning is complete, play the SPRT of its values against those of the start, as run
-    /// NAME-confirm; with --resume, start or resume it
+    /// Play the SPRT of the tuned values against those of the start when the tuning is complete, as
+    /// run NAME-confirm; with --resume, start or resume it
     #[arg(long)]
     confirm: bool,
     #[arg(help = help("Elo of the null hypothesis", &[&DEFAULT_ELO0]), long, value_name = "ELO", allow_negative_numbers = true, requires = "confirm")]
     elo0: Option<f64>,
     #[arg(help = help("Elo of the alternative", &[&DEFAULT_ELO1]), long, value_name = "ELO", allow_negative_numbers = true, requires = "confirm")]
     elo1: Option<f64>,
-    #[arg(help = help("Pairs of the SPRT at most", &[&DEFAULT_SPRT_PAIRS]), long, value_name = "N", requires = "confirm")]
+    #[arg(help = help("Maximum number of pairs of the SPRT", &[&DEFAULT_SPRT_PAIRS]), long, value_name = "N", requires = "confirm")]
     confirm_pairs: Option<u64>,
 }
 
 impl ConfirmArgs {
-    /// Whether there is to be one.
+    /// Returns whether a confirmation is requested.
     pub(super) fn is_wanted(&self) -> bool {
         self.confirm
     }
 
-    /// Plays it, or goes on with it.
+    /// Plays the confirmation, or resumes it.
     pub(super) fn play(
         &self,
         results: &Path,

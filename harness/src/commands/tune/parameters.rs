@@ -1,4 +1,4 @@
-//! Where parameters come from: lines, files, `arbiter.toml`, and the engine itself.
+//! Sources of parameters: lines, files, `arbiter.toml`, and the engine itself.
 
 use std::path::{Path, PathBuf};
 
@@ -15,24 +15,24 @@ use arbiter_runner::spin_options;
 use arbiter_settings::TuneTable;
 use arbiter_spsa::{Parameter, table};
 
-/// Options that are no parameters of play; `*` passes them over.
+/// Options that do not affect play; `*` skips them.
 const USUAL: &str = "\
 Hash, Threads, MultiPV, Move Overhead, MoveOverhead, Skill Level, UCI_Elo, Slow Mover, nodestime, \
 SyzygyProbeDepth, SyzygyProbeLimit, Minimum Thinking Time";
 
-/// The advice on parameters of an engine.
+/// Advice on parameters of an engine.
 const DECLARE: &str = "\
 Many engines declare their parameters in a build for tuning only (Palimpsest: cargo build --release -p \
 palimpsest --features tuning); in your own, say one line for each in answer to uci: option name \
 razor_margin type spin default 240 min 80 max 720";
 
-/// What is to be tuned.
+/// Parameters to tune.
 #[derive(Debug, Args)]
 pub(super) struct ParameterArgs {
-    /// File with a table of parameters, a line for each
+    /// File with a table of parameters, one line for each
     #[arg(long, value_name = "FILE")]
     params: Option<PathBuf>,
-    /// A parameter, as a line of such a file; may be repeated
+    /// Parameter, as a line of such a file; may be repeated
     #[arg(long, value_name = "LINE")]
     param: Vec<String>,
     /// Spin options of the engine, separated by commas; a name may end with *
@@ -41,12 +41,12 @@ pub(super) struct ParameterArgs {
 }
 
 impl ParameterArgs {
-    /// Returns whether a flag says what is to be tuned; with spin options, the engine is needed as well.
+    /// Returns whether a flag names parameters; for spin options, the engine is needed as well.
     pub(super) fn is_given(&self) -> bool {
         self.params.is_some() || !self.param.is_empty()
     }
 
-    /// The parameters of the flags, or of the file if there are none.
+    /// Returns the parameters of the flags, or of the file if there are none.
     pub(super) fn resolve(
         self,
         file: &TuneTable,
@@ -76,7 +76,7 @@ impl ParameterArgs {
     }
 }
 
-/// Parameters of a file and of single lines.
+/// Returns the parameters of a file and of single lines.
 pub(super) fn listed(file: Option<&Path>, lines: &[String]) -> Result<Vec<Parameter>, Failure> {
     let mut found = Vec::new();
     if let Some(path) = file {
@@ -92,7 +92,7 @@ pub(super) fn listed(file: Option<&Path>, lines: &[String]) -> Result<Vec<Parame
     Ok(found)
 }
 
-/// Spin options of an engine as parameters, in its own order.
+/// Returns spin options of an engine as parameters, in the engine's order.
 fn declared(engine: &Engine, names: &[String]) -> Result<Vec<Parameter>, Failure> {
     let found = runtime()?.block_on(spin_options(&setup(engine)?))?;
     let known: Vec<&str> = found.iter().map(|(name, ..)| name.as_str()).collect();
@@ -117,7 +117,7 @@ fn declared(engine: &Engine, names: &[String]) -> Result<Vec<Parameter>, Failure
         .map_err(|error| Failure::invalid(format!("engine '{}': parameter {error}", engine.name)))
 }
 
-/// Whether an option is meant by a name that may end with `*`.
+/// Returns whether an option matches a name that may end with `*`.
 fn fits(name: &str, option: &str) -> bool {
     let (name, option) = (name.trim().to_ascii_lowercase(), option.to_ascii_lowercase());
     match name.strip_suffix('*') {
@@ -132,10 +132,10 @@ fn fits(name: &str, option: &str) -> bool {
 /// Flags of `arbiter tune spins`.
 #[derive(Debug, Args)]
 pub(super) struct SpinsArgs {
-    /// The engine, as in `arbiter match -h`
+    /// Engine, as in `arbiter match -h`
     #[arg(value_name = "ENGINE")]
     engine: String,
-    /// Which options, separated by commas; a name may end with *
+    /// Options to print, separated by commas; a name may end with *
     #[arg(value_name = "NAMES", value_delimiter = ',', default_value = "*")]
     names: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! `arbiter tune simulate`: a schedule against a simulated objective, before games are spent on it.
+//! `arbiter tune simulate`: a schedule on a simulated objective, before games are spent on it.
 
 use std::fmt::Display;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use arbiter_plan::{DEFAULT_ITERATIONS, DEFAULT_TUNING_PAIRS};
 use arbiter_report::{Document, Table, to_value};
 use arbiter_spsa::{A_RATIO, ALPHA, Forecast, GAMMA, Parameter, SimulatedObjective, Tuning};
 
-/// By how many steps of C_END the optimum is off the start unless it is given.
+/// Default distance of the optimum from the start, in steps of C_END.
 const USUAL_OFFSET: f64 = 2.0;
 
 /// Flags of `arbiter tune simulate`.
@@ -33,11 +33,11 @@ pub(super) struct SimulateArgs {
     /// File with a table of parameters
     #[arg(long, value_name = "FILE", required_unless_present = "param")]
     params: Option<PathBuf>,
-    /// A parameter, as a line of such a file; may be repeated
+    /// Parameter, as a line of such a file; may be repeated
     #[arg(long, value_name = "LINE")]
     param: Vec<String>,
-    /// The best value of each parameter [default: two steps of C_END from its start, towards the
-    /// middle of its range]
+    /// Best value of each parameter [default: two steps of C_END from its start, towards the middle
+    /// of its range]
     #[arg(long, value_name = "V,…", value_delimiter = ',', allow_negative_numbers = true)]
     optimum: Vec<f64>,
     /// Elo that a step of C_END off the optimum costs: one figure, or one for each parameter
@@ -46,7 +46,7 @@ pub(super) struct SimulateArgs {
     /// Share of drawn games, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
     draw_ratio: f64,
-    /// How often the values are moved
+    /// Iterations, each of which moves the values
     #[arg(long, value_name = "N", default_value_t = DEFAULT_ITERATIONS)]
     iterations: u64,
     /// Pairs of an iteration
@@ -58,13 +58,13 @@ pub(super) struct SimulateArgs {
     /// Exponent of the perturbation
     #[arg(long, value_name = "X", default_value_t = GAMMA)]
     gamma: f64,
-    /// Part of all pairs by which the first steps are held back
+    /// Share of all pairs by which the first steps are damped
     #[arg(long, value_name = "SHARE", default_value_t = A_RATIO)]
     a_ratio: f64,
-    /// Tunings to imagine, each with a seed of its own
+    /// Number of simulated tunings, each with its own seed
     #[arg(long, value_name = "N", default_value_t = 10)]
     runs: u64,
-    /// Seed of the first
+    /// Seed of the first tuning
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Format of the result
@@ -72,14 +72,14 @@ pub(super) struct SimulateArgs {
     format: OutputFormat,
 }
 
-/// A schedule against a simulated objective: `arbiter tune simulate`. A loss is the distance from the
-/// optimum in Elo.
+/// Result of a schedule on a simulated objective: `arbiter tune simulate`. A loss is the distance
+/// from the optimum in Elo.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.tune.simulate/1")]
 pub(crate) struct SimulationFigures<'a> {
     /// Games of a tuning.
     games: u64,
-    /// How often the values are moved.
+    /// Iterations, each of which moves the values.
     iterations: u64,
     /// Pairs of an iteration.
     pairs: u64,
@@ -91,44 +91,44 @@ pub(crate) struct SimulationFigures<'a> {
     a_ratio: f64,
     /// Share of drawn games, 0 to 1.
     draw_ratio: f64,
-    /// The parameters.
+    /// Parameters of the objective.
     parameters: Vec<ParameterFigures<'a>>,
     /// Loss at the start.
     start_loss_elo: f64,
     /// Mean loss at the end.
     mean_loss_elo: f64,
-    /// Its standard error.
+    /// Standard error of `mean_loss_elo`.
     mean_loss_elo_error: Option<f64>,
-    /// Loss at the end by theory.
+    /// Forecast of the loss at the end, by theory.
     forecast_loss_elo: f64,
-    /// Mean loss by noise if the tuning went on at the rates of its end.
+    /// Mean loss by noise if the tuning continued at its final rates.
     noise_elo: f64,
-    /// What that is not above 95 % of the time.
+    /// 95th percentile of the loss by noise.
     noise_elo_95: f64,
-    /// The tunings.
+    /// Simulated tunings.
     runs: &'a [TuningRun],
 }
 
-/// A parameter.
+/// A parameter of the objective.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ParameterFigures<'a> {
     #[serde(flatten)]
     parameter: &'a Parameter,
-    /// The best value.
+    /// Best value of the parameter.
     optimum: f64,
-    /// Games in which its distance from the optimum shrinks to 1/e at the rates of the end.
+    /// Games in which the distance from the optimum shrinks to 1/e at the final rates.
     time_constant_games: f64,
 }
 
-/// How one tuning ended.
+/// End of one tuning.
 #[derive(Debug, Serialize, JsonSchema)]
 struct TuningRun {
-    /// Its seed.
+    /// Seed of the tuning.
     seed: u64,
-    /// Its values in the order of the parameters.
+    /// Final values in the order of the parameters.
     #[serde(rename = "values")]
     theta: Vec<f64>,
-    /// Its loss.
+    /// Final loss in Elo.
     #[serde(rename = "loss_elo")]
     elo: f64,
 }
@@ -202,7 +202,7 @@ fn objective(args: &SimulateArgs, tuning: &Tuning) -> Result<SimulatedObjective,
     Ok(SimulatedObjective::by_step(tuning, optimum, &step_elo, args.draw_ratio))
 }
 
-/// Mean and its standard error.
+/// Returns the mean loss and its standard error.
 fn mean(runs: &[TuningRun]) -> (f64, Option<f64>) {
     let count = runs.len() as f64;
     let mean = runs.iter().map(|run| run.elo).sum::<f64>() / count;

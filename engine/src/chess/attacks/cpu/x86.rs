@@ -31,7 +31,7 @@ pub(super) fn is_amd_before_zen_3() -> bool {
 pub(super) struct Popcnt(&'static Tables<Magic>);
 
 impl Popcnt {
-    /// `None` if the machine lacks one of them.
+    /// Returns the machine; `None` if it lacks one of the features.
     pub(super) fn new() -> Option<Popcnt> {
         let has_all = has_popcnt();
         has_all.then(|| Popcnt(Magic::tables()))
@@ -67,7 +67,7 @@ fn run_popcnt<J: Job>(cpu: Popcnt, job: J) -> J::Output {
 pub(super) struct Pext(&'static Tables<Packed>);
 
 impl Pext {
-    /// `None` if the machine lacks one of them.
+    /// Returns the machine; `None` if it lacks one of the features.
     pub(super) fn new() -> Option<Pext> {
         let has_all =
             has_popcnt() && is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("avx2");
@@ -104,7 +104,7 @@ fn run_pext<J: Job>(cpu: Pext, job: J) -> J::Output {
 pub(super) struct Avx512(Pext);
 
 impl Avx512 {
-    /// `None` if the machine lacks one of them.
+    /// Returns the machine; `None` if it lacks one of the features.
     pub(super) fn new() -> Option<Avx512> {
         let has_all = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
@@ -152,7 +152,7 @@ fn pick_moves(template: MoveTemplate, targets: Bitboard, out: &mut [Move; BATCH_
             square_bits,
             _mm512_mask_blend_epi16(here(template.taken), quiet, capture),
         );
-        // What comes behind the moves must be moves too.
+        // The words behind the moves must be moves too.
         let moves = _mm512_mask_compress_epi16(quiet, here(targets), moves);
         // SAFETY: a move is a word, and 32 are written to the first half of `out`, or behind at
         // most 32 moves of the first half of the board. None is zero, as `quiet` is not.

@@ -1,8 +1,8 @@
-//! An engine that answers at once, so that all a match costs is the runner's doing.
+//! An engine that answers immediately, so that all costs of a match are the runner's.
 //!
-//! It plays a random legal move. Into the folder that `INSTANT_LOG` names it writes when it read each
-//! `go` and wrote each `bestmove`, on the clock that all processes share; now and then, so that little
-//! is left for its end, which a runner may wait for.
+//! It plays a random legal move. It writes the times of reading each `go` and of writing each
+//! `bestmove` into the folder that `INSTANT_LOG` names, on the clock that all processes share; it
+//! flushes now and then, so that little is left for its end, for which a runner may wait.
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,7 +13,7 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Position};
 
-/// What an engine of usual talkativeness says of a short search.
+/// Typical output of an engine on a short search.
 const INFO: &str = "info depth 1 seldepth 1 multipv 1 score cp 13 nodes 20 nps 20000 hashfull 0 \
                     tbhits 0 time 0 pv ";
 
@@ -28,9 +28,9 @@ fn digest(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// The game in hand, kept from move to move so that a long game is as quick as a short one.
+/// Current game, kept from move to move so that a long game is as quick as a short one.
 struct Board {
-    /// The text after `position` that led to `at`.
+    /// Text after `position` that led to `at`.
     told: String,
     at: Chess,
 }
@@ -116,7 +116,7 @@ fn main() {
     }
 }
 
-/// Why writing the log cannot fail.
+/// Reason that writing the log cannot fail.
 const LOG: &str = "the folder of the log can be written";
 
 fn log() -> Option<BufWriter<File>> {

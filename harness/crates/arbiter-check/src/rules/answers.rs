@@ -1,4 +1,4 @@
-//! What an engine plays.
+//! Checks of the moves that an engine plays.
 
 use shakmaty::Position;
 
@@ -7,7 +7,7 @@ use crate::script::Script;
 use crate::transcript::Search;
 use crate::{Case, Check, Judged};
 
-/// Positions in which much can go wrong with a move: castling, en passant, promotion, pins, checks.
+/// Positions in which move generators often fail: castling, en passant, promotion, pins, checks.
 const TRICKY: [&str; 10] = [
     "startpos",
     "fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -78,7 +78,7 @@ fn over<'a>(script: Script<'a>, position: &str) -> Script<'a> {
     script.search(position, "depth 3").settle().search("startpos", "depth 2")
 }
 
-/// Words for no move.
+/// Notations of no move.
 const NO_MOVE: [&str; 5] = ["(none)", "0000", "none", "NULL", "null"];
 
 fn no_move_then_one(case: &Case) -> Judged {
@@ -91,7 +91,7 @@ fn no_move_then_one(case: &Case) -> Judged {
     legal_answer(after)
 }
 
-/// The last answer is legal; late answers to an earlier `go` do not matter.
+/// Requires that the last answer is legal; late answers to an earlier `go` do not matter.
 fn last_is_legal(case: &Case) -> Judged {
     let searches = case.transcript.searches();
     let Some(search) = searches.last() else { return nothing_more(case) };

@@ -1,4 +1,4 @@
-//! What bounds a search.
+//! Checks of the limits of a search.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use super::{answered_within, each_search, ensure, legal_answers, must, nice, sho
 use crate::transcript::{Event, Search};
 use crate::{Case, Check, Judged};
 
-/// A quiet middlegame, so that no search ends early.
+/// Quiet middlegame, so that no search ends early.
 const MIDDLEGAME: &str = "fen r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2Q1RK1 w - - 0 9";
 
-/// Mate in two by force.
+/// Position with a forced mate in two.
 const MATE_IN_TWO: &str = "fen 7k/8/8/8/8/8/R7/1R5K w - - 0 1";
 
-/// A game in which Black is to move.
+/// Game in which Black is to move.
 const BLACK_TO_MOVE: &str = "startpos moves e2e4 e7e5 g1f3 b8c6 f1b5";
 
 pub(super) const CHECKS: &[Check] = &[
@@ -163,7 +163,7 @@ fn repeats(case: &Case) -> Judged {
         let nodes = last.find_map(|info| info.field("nodes")).unwrap_or("no");
         format!("{} after {nodes} nodes", search.best())
     };
-    // Stopped searches end anywhere, but tell the same until then.
+    // Searches that were stopped end anywhere, but report the same until then.
     let told = |search: &Search| -> Vec<String> {
         let scores = search.infos.iter().filter(|info| info.has("score"));
         scores.map(|info| format!("{} nodes", info.field("nodes").unwrap_or("no"))).collect()

@@ -1,4 +1,4 @@
-//! How an engine introduces itself.
+//! Checks of the answer to `uci`.
 
 use std::collections::BTreeSet;
 
@@ -69,10 +69,11 @@ fn well_formed(line: &str) -> Judged {
     }
 }
 
-/// The words of a field of an option line, up to the next field; `None` if it has no such field.
+/// Returns the text of a field of an option line, up to the next field; `None` if it has no such
+/// field.
 fn field(line: &str, key: &str) -> Option<String> {
     const KEYS: [&str; 6] = ["name", "type", "default", "min", "max", "var"];
-    // Names may have such words in them, so look behind the type.
+    // Names may contain such words, so the search starts at the type.
     let mut words = line.split_ascii_whitespace().skip_while(|word| *word != "type");
     words.find(|word| *word == key)?;
     Some(words.take_while(|word| !KEYS.contains(word)).collect::<Vec<_>>().join(" "))
@@ -99,10 +100,10 @@ fn distinct(engine: &EngineInfo) -> Judged {
     })
 }
 
-/// Words that open an answer.
+/// First tokens of answers.
 const ANSWERS: [&str; 6] = ["id", "option", "uciok", "readyok", "bestmove", "copyprotection"];
 
-/// Words that open a line of the answer to `uci`.
+/// First tokens of lines that may stand in the answer to `uci`.
 const INTRODUCTION: [&str; 6] = ["", "id", "option", "info", "copyprotection", "registration"];
 
 fn silent_before(case: &Case) -> Judged {

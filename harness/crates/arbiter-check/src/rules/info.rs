@@ -1,4 +1,4 @@
-//! What an engine tells of its search.
+//! Checks of `info` lines.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::script::Script;
 use crate::transcript::{Said, Search};
 use crate::{Case, Check, Judged};
 
-/// An open position and an endgame.
+/// Open position.
 const OPEN: &str = "fen r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2N2N2/PPPP1PPP/R1BQK2R w KQkq - 0 1";
 const ENDGAME: &str = "fen 8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1";
 
@@ -104,7 +104,7 @@ fn syntax(_: &Search, info: &Said) -> Judged {
             }
             "lowerbound" | "upperbound" => {}
             "currmove" | "ebf" => drop(words.next()),
-            // Three numbers: the chances to win, draw and lose.
+            // Three numbers: the chances of a win, a draw and a loss.
             "wdl" => drop((words.next(), words.next(), words.next())),
             "depth" | "seldepth" | "time" | "nodes" | "multipv" | "currmovenumber" | "hashfull"
             | "nps" | "tbhits" | "sbhits" | "cpuload" => {

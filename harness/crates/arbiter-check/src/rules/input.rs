@@ -1,9 +1,9 @@
-//! Odd input. The protocol wants it ignored, not punished.
+//! Checks of odd input, which the protocol wants ignored, not punished.
 
 use super::{ensure, legal_answer, must, nice, nothing_more, should};
 use crate::{Case, Check, Judged};
 
-/// A position with one legal move.
+/// Position with one legal move.
 const ONE_MOVE: &str = "startpos moves e2e4 f7f6 d1h5";
 
 pub(super) const CHECKS: &[Check] = &[
@@ -74,7 +74,7 @@ pub(super) const CHECKS: &[Check] = &[
         .judge(last_is_right),
 ];
 
-/// The last search was answered by its legal move.
+/// Requires that the last search was answered by its legal move.
 fn last_is_right(case: &Case) -> Judged {
     let searches = case.transcript.searches();
     let last = searches.last().ok_or("no search")?;

@@ -1,4 +1,4 @@
-//! The checks, by what they are about.
+//! Checks by subject.
 
 mod answers;
 mod go;
@@ -17,7 +17,7 @@ use super::script::Script;
 use super::transcript::Search;
 use super::{Case, Check, Grade, Judged};
 
-/// All checks, in the order in which they are carried out.
+/// Returns all checks, in the order in which they are run.
 pub fn checks() -> impl Iterator<Item = &'static Check> {
     [
         handshake::CHECKS,
@@ -52,12 +52,12 @@ impl Check {
         Check { script, ..self }
     }
 
-    /// Has `judge` judge the transcript, and not [`legal_answers`].
+    /// Sets the judge of the transcript, in place of [`legal_answers`].
     const fn judge(self, judge: fn(&Case) -> Judged) -> Check {
         Check { judge, ..self }
     }
 
-    /// The same for a check that is about time.
+    /// Sets the judge of the transcript, and marks the check as one that measures time.
     const fn timed(self, judge: fn(&Case) -> Judged) -> Check {
         Check { judge, is_timed: true, ..self }
     }
@@ -67,12 +67,13 @@ fn ensure(holds: bool, wrong: impl FnOnce() -> String) -> Judged {
     if holds { Ok(()) } else { Err(wrong()) }
 }
 
-/// For checks of what the script alone shows: that the engine answered and stayed.
+/// Accepts every transcript: for checks whose script alone shows that the engine answered and
+/// stayed.
 fn nothing_more(_: &Case) -> Judged {
     Ok(())
 }
 
-/// Every search has exactly one answer, and passes `judge`.
+/// Requires that every search has exactly one answer, and passes `judge`.
 fn each_search(case: &Case, judge: impl Fn(&Search) -> Judged) -> Judged {
     case.transcript.searches().iter().try_for_each(|search| {
         one_answer(search)?;
@@ -80,7 +81,7 @@ fn each_search(case: &Case, judge: impl Fn(&Search) -> Judged) -> Judged {
     })
 }
 
-/// Every search has exactly one answer, a legal move.
+/// Requires that every search has exactly one answer, a legal move.
 fn legal_answers(case: &Case) -> Judged {
     each_search(case, legal_answer)
 }
@@ -96,7 +97,7 @@ fn legal_answer(search: &Search) -> Judged {
     ensure(is_legal, || format!("'{best}' is no legal move of {}", search.fen()))
 }
 
-/// Every search was answered within `limit` milliseconds of its beginning and the margin.
+/// Requires that every search was answered within `limit` milliseconds of its start and the margin.
 fn answered_within(case: &Case, limit: u64) -> Judged {
     each_search(case, |search| {
         let (took, go, margin) = (search.duration(), search.go, case.margin.as_millis());
@@ -107,7 +108,8 @@ fn answered_within(case: &Case, limit: u64) -> Judged {
     })
 }
 
-/// The search was not answered before it was told to stop; `before` says what to wait for.
+/// Requires that the search was not answered before `stop` was sent; `before` names the events that
+/// allow an answer.
 fn answered_after_stop(search: &Search, before: &str) -> Judged {
     let answered_at = search.answered_at();
     ensure(search.stop.is_some_and(|stop| stop <= answered_at), || {

@@ -1,4 +1,4 @@
-//! Setting options.
+//! Checks of options.
 
 use std::collections::BTreeSet;
 
@@ -82,7 +82,7 @@ fn several_lines(engine: &EngineInfo, count: i64) -> Judged {
 fn defaults(script: Script<'_>) -> Result<Script<'_>, String> {
     let options = &script.engine.options;
     ensure(!options.is_empty(), || "the engine has no options".to_owned())?;
-    // Paths and names of files are let be: to set them may open something.
+    // Paths and names of files are left alone, because setting them may open a file.
     let is_safe = |kind: &OptionKind| !matches!(kind, OptionKind::Button | OptionKind::String);
     let safe = options.iter().filter(|option| is_safe(&option.kind));
     let defaults = safe.filter_map(|option| Some((&option.name, option.default.as_ref()?)));
@@ -90,7 +90,7 @@ fn defaults(script: Script<'_>) -> Result<Script<'_>, String> {
     Ok(lines.fold(script, |s, line| s.send(&line)).responds())
 }
 
-/// Words in the names of buttons that are not ours to press.
+/// Words in the names of buttons that may do harm, and are not pressed.
 const HARMFUL: [&str; 4] = ["save", "write", "delete", "quit"];
 
 fn buttons(script: Script<'_>) -> Result<Script<'_>, String> {
@@ -106,7 +106,7 @@ fn buttons(script: Script<'_>) -> Result<Script<'_>, String> {
     Ok(lines.fold(script, |s, line| s.send(&line).ready()).responds())
 }
 
-/// Words in which engines say that they do not know an option.
+/// Texts in which engines say that they do not know an option.
 const REFUSALS: [&str; 4] =
     ["no such option", "unknown option", "no option", "unrecognized option"];
 
@@ -124,12 +124,12 @@ fn not_refused(case: &Case) -> Judged {
 /// One of several lines of a search.
 struct Line<'a> {
     number: i64,
-    /// In centipawns.
+    /// Score in centipawns.
     score: Option<i64>,
     first_move: &'a str,
 }
 
-/// The lines of the deepest iteration that has several.
+/// Returns the lines of the deepest iteration that has several.
 fn last_lines<'a>(case: &Case<'a>) -> Vec<Line<'a>> {
     let mut lines: Vec<Line> = Vec::new();
     for info in case.transcript.searches().iter().flat_map(|search| &search.infos) {

@@ -1,4 +1,4 @@
-//! Thinking on the opponent's time, for engines that have the option.
+//! Checks of pondering, for engines that have the option.
 
 use std::time::Duration;
 
@@ -53,7 +53,8 @@ fn waited(case: &Case) -> Judged {
     })
 }
 
-/// Every search was answered within `limit` milliseconds of `ponderhit` and the margin.
+/// Requires that every search was answered within `limit` milliseconds of `ponderhit` and the
+/// margin.
 fn hit_in_time(case: &Case, limit: u64) -> Judged {
     each_search(case, |search| {
         let (hit, answered_at) = (search.hit.unwrap_or_default(), search.answered_at());

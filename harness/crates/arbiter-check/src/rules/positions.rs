@@ -1,5 +1,5 @@
-//! Whether an engine knows which position it is in. Most positions have one legal move, which an
-//! engine can only play if it has understood all that came before.
+//! Checks that an engine has set up the right position. Most positions have one legal move, which
+//! an engine can only play if it has understood all that came before.
 
 use super::{must, nice, nothing_more};
 use crate::Check;
@@ -16,7 +16,7 @@ const PROMOTED: [&str; 2] = [
     "fen 7k/P6p/8/8/8/8/8/K7 w - - 0 1 moves a7a8q",
 ];
 
-/// The last position of each has one legal move.
+/// Positions whose last one has a single legal move.
 pub(super) const ONLY_MOVES: [&str; 9] = [
     "startpos moves e2e4 f7f6 d1h5",
     FEN,
@@ -29,7 +29,7 @@ pub(super) const ONLY_MOVES: [&str; 9] = [
     PROMOTED[1],
 ];
 
-/// Moves after which the position is the same.
+/// Moves that lead back to the same position.
 const SHUFFLE: &str = " g1f3 g8f6 f3g1 f6g8";
 
 pub(super) const CHECKS: &[Check] = &[

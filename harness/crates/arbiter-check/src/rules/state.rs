@@ -1,4 +1,4 @@
-//! Ready, stop and the end.
+//! Checks of `isready`, `stop`, and the end of the process.
 
 use std::time::Duration;
 
@@ -64,12 +64,12 @@ pub(super) const CHECKS: &[Check] = &[
         .judge(exit_status),
 ];
 
-/// Every search was answered once, and not before it was told to stop.
+/// Requires that every search was answered once, and not before `stop` was sent.
 fn stopped_searches(case: &Case) -> Judged {
     each_search(case, |search| answered_after_stop(search, "stop"))
 }
 
-/// What an engine may take to look at its input, besides the margin.
+/// Time that an engine may take to look at its input, besides the margin.
 const PROMPT: Duration = Duration::from_millis(50);
 
 fn promptly(case: &Case) -> Judged {

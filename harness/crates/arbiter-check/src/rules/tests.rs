@@ -5,7 +5,7 @@ use crate::engine_info::EngineInfo;
 use crate::transcript::tests::transcript;
 use crate::{Outcome, judge};
 
-/// What a check says of a conversation.
+/// Returns the outcome of a check for a conversation.
 fn outcome(name: &str, text: &str) -> Outcome {
     let check = checks().find(|check| check.name == name).expect(name);
     let transcript = transcript(text);

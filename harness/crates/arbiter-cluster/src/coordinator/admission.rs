@@ -1,51 +1,51 @@
-//! Whether a worker may play: whether its engines are those of the run, by their benchmarks. Pure.
+//! Admission of workers: compares the benchmarks of their engines with those of the run. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::wire::BenchResult;
 
-/// Workers whose benchmarks have to differ from those of the coordinator, and no fewer than those whose
-/// benchmarks are the same, until it may itself be wrong.
+/// Number of workers whose benchmarks have to differ from those of the coordinator, and no fewer
+/// than those whose benchmarks are the same, before the coordinator itself is suspected.
 const MIN_WRONG: usize = 2;
 
-/// Most workers that are told apart.
+/// Number of workers that are distinguished.
 const MAX_WORKERS: usize = 10_000;
 
-/// The result of a benchmark on a worker; an error says why it failed.
+/// Result of a benchmark on a worker; an error says why it failed.
 type BenchOutcome = Result<BenchResult, String>;
 
 /// The answer to a join request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It may play.
+    /// The worker may play.
     Admit,
-    /// It may not, for this reason.
+    /// The worker may not play, for this reason.
     Exclude(String),
-    /// It may not, as too many have asked.
+    /// The worker may not play, as too many have asked.
     TooMany,
-    /// It is one of too many that may not: the run ends, for this reason.
+    /// Too many workers may not play: the run ends, for this reason.
     EndRun(String),
 }
 
-/// The benchmarks that workers of a run have to find.
+/// The benchmark results that workers of a run have to reproduce.
 #[derive(Debug, Default)]
 pub(super) struct Admission {
-    /// Name of each engine, and the nodes of its benchmark here if it is compared.
+    /// Name of each engine, and the nodes of its benchmark here if they are compared.
     engines: Vec<(String, Option<u64>)>,
-    /// Workers that have found others, and which.
+    /// Workers with different results, and a description of the difference.
     wrong: BTreeMap<String, String>,
-    /// Workers that have found the same.
+    /// Workers with the same results.
     right: BTreeSet<String>,
 }
 
 impl Admission {
-    /// Engines, and what their benchmarks found here if they have any.
+    /// Creates the admission of engines, with their benchmark results here if there are any.
     pub(super) fn new(engines: impl Iterator<Item = (String, Option<BenchResult>)>) -> Admission {
         let engines = engines.map(|(name, bench)| (name, bench.map(|bench| bench.nodes)));
         Admission { engines: engines.collect(), wrong: BTreeMap::new(), right: BTreeSet::new() }
     }
 
-    /// The answer to a request.
+    /// Returns the answer to a join request.
     pub(super) fn judge(&mut self, worker: &str, benches: &[Option<BenchOutcome>]) -> Verdict {
         if self.right.len() + self.wrong.len() >= MAX_WORKERS && !self.right.contains(worker) {
             return Verdict::TooMany;

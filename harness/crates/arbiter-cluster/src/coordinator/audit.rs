@@ -1,9 +1,10 @@
-//! Pairs that are played again at another worker before they count, so that a worker that makes up games is
-//! found.
+//! Audits: pairs that are played again at another worker before they count, to find workers that
+//! make up games.
 //!
-//! Which pairs these are follows from the secret of the run. Engines that always repeat their games
-//! must play the same moves; where two workers differ, the coordinator's machine decides. Of other engines
-//! the results are compared: whose pairs come out better for one of them than when they are repeated.
+//! The choice of pairs follows from the secret of the run. Engines that always repeat their games
+//! must play the same moves; where two workers differ, the coordinator's machine decides. For other
+//! engines the results are compared: a worker is suspect if its pairs come out better for an engine
+//! than their repetitions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,48 +22,50 @@ use arbiter_plan::PairTally;
 use arbiter_runner::JobEvent;
 use arbiter_stats::ln_bias_evidence;
 
-/// Results that a worker may send of audits of its own pairs before it is excluded. One that is honest
-/// leaves them to others.
+/// Number of results that a worker may send for audits of its own pairs before it is excluded. An
+/// honest worker leaves them to others.
 const MAX_OWN_AUDITS: usize = 3;
 
-/// How often an audit is sent that is not begun or fails, before the pair counts without.
+/// Number of times that an audit which fails or is not started is sent, before the pair counts
+/// without it.
 const MAX_TRIES: u32 = 3;
 
-/// Which pairs are audited.
+/// Selection of the pairs that are audited.
 #[derive(Debug)]
 pub struct AuditSpec {
-    /// The share of all pairs, 0 to 1.
+    /// Share of all pairs, 0 to 1.
     pub share: f64,
-    /// Whether engines play the same moves wherever they play: with a limit of nodes or depth, and one
-    /// thread.
+    /// `true` if engines play the same moves on every machine: with a limit of nodes or depth, and
+    /// one thread.
     pub repeats: bool,
-    /// How engines are started on this machine.
+    /// Setups with which engines are started on this machine.
     pub engines: Vec<EngineSetup>,
 }
 
-/// A result that counts once it was repeated.
+/// Result that counts once it was repeated.
 #[derive(Debug)]
 pub(super) struct Held<D> {
     worker: String,
     played: D,
-    /// Audits that have failed.
+    /// Number of failed audits.
     failed: u32,
 }
 
-/// The results of a pair that differ, or the one that nobody has repeated, and what this machine finds
-/// twice.
+/// Number of a pair, its differing results or the one that nobody has repeated, and the results of
+/// two games on this machine.
 pub(super) type Contested<D> = (u64, Vec<Held<D>>, Result<[D; 2], String>);
 
 /// The audits of a run.
 #[derive(Debug)]
 pub(super) struct Audits<A: Assignment> {
     spec: AuditSpec,
-    /// By pair.
+    /// Results that wait for their audit, by pair.
     held: BTreeMap<u64, Held<A::Done>>,
     contested: JoinSet<Contested<A::Done>>,
-    /// Whose turn it is on this machine: workers could else have it play any number of pairs at once.
+    /// Lock that lets this machine play one pair at a time: workers could otherwise have it play
+    /// any number in parallel.
     turn: Arc<Mutex<()>>,
-    /// Workers that have answered audits of their own pairs, and which.
+    /// Audits of its own pairs that each worker has answered.
     own: BTreeMap<String, BTreeSet<u64>>,
     bias: BiasDetector,
 }
@@ -77,24 +80,24 @@ impl<A: Assignment> Audits<A> {
         secret.draw(pair) < self.spec.share
     }
 
-    /// Results that wait to be repeated.
+    /// Returns the number of results that wait to be repeated.
     pub(super) fn waiting(&self) -> usize {
         self.held.len()
     }
 
-    /// The worker whose result this job repeats, if it is an audit.
+    /// Returns the worker whose result this job repeats, if the job is an audit.
     pub(super) fn worker_of(&self, number: u64) -> Option<String> {
         let held = self.held.get(&number.checked_sub(AUDITS)?)?;
         Some(held.worker.clone())
     }
 
-    /// Forgets all that waits.
+    /// Forgets all waiting results.
     pub(super) fn cancel(&mut self) {
         self.held.clear();
         self.contested.abort_all();
     }
 
-    /// What this machine finds of two results that differ; for ever nothing if there are none.
+    /// Waits for the results of this machine for a contested pair; forever if there is none.
     pub(super) async fn next(&mut self) -> Contested<A::Done> {
         loop {
             match self.contested.join_next().await {
@@ -110,7 +113,8 @@ impl<A: Assignment> Audits<A> {
 }
 
 impl<A: Assignment> Coordinator<A> {
-    /// Whether a result is to be repeated before it counts; then it is.
+    /// Sends the audit of a result that has to be repeated before it counts. Returns whether there
+    /// is one.
     pub(super) fn audit(&mut self, pair: u64, worker: &str, played: &A::Done) -> bool {
         // That an engine broke down is a claim as any other, and one that a worker chooses.
         let AuditSpec { share, repeats, .. } = self.audits.spec;
@@ -129,7 +133,8 @@ impl<A: Assignment> Coordinator<A> {
         true
     }
 
-    /// Whether a worker has answered an audit of its own pair, which then goes to others.
+    /// Returns whether a worker has answered an audit of its own pair; the audit then goes to
+    /// others.
     pub(super) async fn is_own_audit(&mut self, number: u64, attempt: u32, worker: &str) -> bool {
         if self.audits.worker_of(number).as_deref() != Some(worker) {
             return false;
@@ -148,12 +153,13 @@ impl<A: Assignment> Coordinator<A> {
         true
     }
 
-    /// Workers that may repeat pairs of others.
+    /// Returns the workers that may repeat pairs of others.
     fn auditors(&self) -> impl Iterator<Item = &str> {
         self.players().map(|(name, _)| name).filter(|name| self.joined.contains(*name))
     }
 
-    /// A pair could not be repeated, or nobody has begun it: it is tried again, and then on this machine.
+    /// Tries an audit again that failed or was not started; after too many tries, no worker repeats
+    /// the pair.
     pub(super) async fn audit_failed(&mut self, pair: u64) {
         let Some(held) = self.audits.held.get_mut(&pair) else { return };
         held.failed += 1;
@@ -164,7 +170,7 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Has this machine play a pair, twice, to know whether engines repeat their games.
+    /// Plays a pair twice on this machine, which shows whether engines repeat their games.
     fn contest(&mut self, pair: u64, held: Vec<Held<A::Done>>) {
         let (engines, job) = (self.audits.spec.engines.clone(), self.in_flight.job(pair));
         if let Some(job) = job.cloned() {
@@ -178,7 +184,8 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// No worker repeats a pair: this machine does, or, where moves cannot be compared, its result counts.
+    /// Handles a pair that no worker repeats: this machine plays it, or, where moves cannot be
+    /// compared, the result counts.
     async fn nobody_repeats(&mut self, pair: u64, why: &str) {
         let Some(held) = self.audits.held.remove(&pair) else { return };
         self.done(AUDITS + pair).await;
@@ -189,7 +196,7 @@ impl<A: Assignment> Coordinator<A> {
         self.release(pair, held).await;
     }
 
-    /// A pair was repeated.
+    /// Handles the repetition of a pair.
     pub(super) async fn repeated(&mut self, pair: u64, worker: String, played: A::Done) {
         let Some(held) = self.audits.held.remove(&pair) else { return };
         if self.audits.spec.repeats {
@@ -213,7 +220,8 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// This machine has played a pair of which workers have sent different games, or that none has repeated.
+    /// Decides with the games of this machine on a pair of which workers have sent different games,
+    /// or that none has repeated.
     pub(super) async fn decide(&mut self, (pair, held, here): Contested<A::Done>) {
         let here = match here {
             Ok([here, again]) if here.is_same(&again) => Ok(here),
@@ -264,21 +272,22 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// An engine broke down at one worker, and neither elsewhere nor here: the pair does not count so, and
-    /// how often this happens to the worker is compared with the others.
+    /// Handles a breakdown of an engine at one worker that happened neither elsewhere nor here: the
+    /// pair does not count so, and the rate of such breakdowns at the worker is compared with the
+    /// others.
     fn unconfirmed(&mut self, pair: u64, worker: &str, played: &A::Done) -> Option<Finding> {
         let how = played.breakdown().unwrap_or_default();
         self.remark(worker, Some(pair), format!("audit: seen once, not confirmed: {how}"));
         played.tally().and_then(|tally| self.policy.refuted(worker, &tally))
     }
 
-    /// A result counts.
+    /// Accepts a result that was held for its audit.
     async fn release(&mut self, pair: u64, held: Held<A::Done>) {
         let Held { worker, played, .. } = held;
         self.accepted(pair, worker, played).await;
     }
 
-    /// A result that was accepted does not count; others play the pair.
+    /// Withdraws an accepted result, so that others play the pair.
     async fn replay(&mut self, pair: u64) {
         if let Some(receipt) = self.in_flight.withdraw(pair) {
             self.acknowledge_result(receipt).await;
@@ -286,7 +295,7 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Pairs of a worker that is excluded need not be repeated any more: others play them.
+    /// Has others play the held pairs of an excluded worker, which need no audit any more.
     pub(super) async fn replay_held(&mut self, worker: &str) {
         let held = self.audits.held.extract_if(.., |_, held| held.worker == worker);
         for pair in held.map(|(pair, _)| pair).collect::<Vec<_>>() {
@@ -295,7 +304,7 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Sees to results that no worker is left to repeat.
+    /// Handles the results that no worker is left to repeat.
     pub(super) async fn release_lonely(&mut self) {
         let auditors: BTreeSet<String> = self.auditors().map(str::to_owned).collect();
         let is_alone = |held: &Held<A::Done>| auditors.iter().all(|other| *other == held.worker);
@@ -307,7 +316,7 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// A result counts: the dispatcher gets it.
+    /// Passes a result that counts to the dispatcher.
     pub(super) async fn accepted(&mut self, pair: u64, worker: String, played: A::Done) {
         let (job, limit) = (self.in_flight.job(pair), self.description.noise_limit);
         let is_suspect = job.zip(limit).is_some_and(|(job, limit)| job.is_suspect(&played, limit));
@@ -324,16 +333,18 @@ impl<A: Assignment> Coordinator<A> {
     }
 }
 
-/// Compares results with those of the same pairs at other workers.
+/// Comparison of results with those of the same pairs at other workers.
 #[derive(Debug, Default)]
 struct BiasDetector {
-    /// How many pairs of a worker came out better for an engine, and how many worse, than at another.
+    /// Number of pairs of a worker that came out better for an engine than at another, and number
+    /// that came out worse.
     counts: BTreeMap<(String, usize), [u64; 2]>,
 }
 
 impl BiasDetector {
-    /// Adds a pair that two workers have played. If they play alike, either result is as likely to be
-    /// the better one for an engine. Returns the worker for which that is hardest to believe, if it is.
+    /// Adds a pair that two workers have played. If the workers play alike, either result is as
+    /// likely to be the better one for an engine. Returns the most suspicious worker, if the
+    /// evidence suffices.
     fn add(&mut self, workers: [&String; 2], tallies: [&PairTally; 2]) -> Option<Finding> {
         let [[first, _], [again, _]] = tallies.map(PairTally::halves);
         if first == again {

@@ -1,4 +1,4 @@
-//! From a plan to the description of a run. Pure.
+//! Turns a plan into the description of a run. Pure.
 
 use std::time::Duration;
 
@@ -11,34 +11,34 @@ use arbiter_plan::{Engine, Plan, cpus_per_game, engine_threads};
 use arbiter_protocol::Deadlines;
 use arbiter_protocol::Limits;
 
-/// Moves of a side for which a clock is taken to give time that it may spend on one of them.
+/// Number of moves over which a clock's time is summed up to get the longest time for one of them.
 const MOVES: u32 = 200;
 
-/// How much longer anything may take than is known.
+/// Time added to the longest expected duration of a game or suite position.
 const SLACK: Duration = Duration::from_secs(10);
 
-/// What identifies a run.
+/// Identity of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Identity<'a> {
-    /// Its name.
+    /// Name of the run.
     pub run: &'a str,
-    /// When it began, in milliseconds of Unix time.
+    /// Start of the run, in milliseconds of Unix time.
     pub created_ms: i64,
-    /// The key of its coordinator.
+    /// Public key of the run's coordinator.
     pub key: &'a PublicKey,
 }
 
 /// The files of an engine that workers fetch.
 #[derive(Debug, Clone)]
 pub struct EngineFiles {
-    /// Its program.
+    /// Program of the engine.
     pub program: RunFile,
-    /// What its options name, in the order of the options.
+    /// Files that options name, in the order of the options.
     pub option_files: Vec<RunFile>,
 }
 
-/// What workers have to know of a plan; `files` are those of its engines, in order. An error names
-/// what only this machine could do.
+/// Describes a plan for workers; `files` are those of its engines, in order. An error names what
+/// only this machine could do.
 pub fn describe(
     plan: &Plan,
     identity: Identity<'_>,
@@ -70,7 +70,7 @@ pub fn describe(
     })
 }
 
-/// What workers have to know of a suite, whose positions all engines search one after another.
+/// Describes a suite for workers, whose positions all engines search one after another.
 pub fn describe_suite(
     engines: &[Engine],
     deadlines: Deadlines,
@@ -105,7 +105,7 @@ pub fn describe_suite(
     })
 }
 
-/// Paths and repositories are those of this machine.
+/// Returns an engine without the paths and repositories of this machine.
 fn run_engine((engine, files): (&Engine, EngineFiles)) -> RunEngine {
     let EngineFiles { program, option_files } = files;
     let path = match engine.program {
@@ -117,13 +117,13 @@ fn run_engine((engine, files): (&Engine, EngineFiles)) -> RunEngine {
     RunEngine { engine, program, option_files, is_benched: false }
 }
 
-/// The hash table that an engine is told to have, in MiB; 0 if it is told nothing.
+/// Returns the size of the engine's hash table option, in MiB; 0 if it is not set.
 fn hash_mib(engine: &Engine) -> u64 {
     let option = engine.options.iter().find(|(name, _)| name.eq_ignore_ascii_case("hash"));
     option.and_then(|(_, value)| value.parse().ok()).unwrap_or(0)
 }
 
-/// An error if only this machine could play the plan.
+/// Returns an error if only this machine could play the plan.
 pub fn check(plan: &Plan) -> Result<(), String> {
     if plan.rules.tablebase.is_some() {
         return Err("--syzygy cannot be used with --on: the tables are on this machine".to_owned());
@@ -131,7 +131,7 @@ pub fn check(plan: &Plan) -> Result<(), String> {
     check_engines(&plan.engines)
 }
 
-/// An error if an engine can only be started on this machine.
+/// Returns an error if an engine can only be started on this machine.
 pub fn check_engines(engines: &[Engine]) -> Result<(), String> {
     for Engine { name, dir, launch, .. } in engines {
         let local = match (dir, &launch.stderr) {
@@ -146,7 +146,7 @@ pub fn check_engines(engines: &[Engine]) -> Result<(), String> {
     Ok(())
 }
 
-/// The longest that an engine may search for a move.
+/// Returns the longest time that an engine may search for a move.
 fn longest_search(engine: &Engine, deadlines: &Deadlines) -> Duration {
     let limits: &Limits = &engine.conditions.limits;
     limits.granted(MOVES).unwrap_or(deadlines.bestmove) + deadlines.stop

@@ -1,4 +1,4 @@
-//! What workers say of the jobs that they have, and how long they may keep them.
+//! Heartbeats of workers for their jobs, and the leases of these jobs.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::assignment::Assignment;
 use crate::wire::{self, AUDITS, Heartbeat, RunDescription};
 use arbiter_runner::JobEvent;
 
-/// Most jobs of pairs that are done that are looked for on the server within a lease.
+/// Number of finished pairs whose jobs are looked for on the server within a lease.
 const MAX_REMOVED: usize = 1_000;
 
 impl<A: Assignment> Coordinator<A> {
@@ -44,8 +44,7 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Extends the leases of jobs that somebody is at work on, and sends those again of which nothing is
-    /// heard.
+    /// Extends the leases of jobs in progress, and sends jobs again that get no heartbeats.
     pub(super) async fn extend_leases(&mut self) {
         let RunDescription { lease, stall_timeout, .. } = self.description;
         // Who sends results then waits for the server, too.
@@ -71,8 +70,8 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Empties the streams and sends all jobs again that nobody is heard to play: a server that was killed may
-    /// count messages of which it delivers none, and none of those after them.
+    /// Empties the streams and sends all jobs again that get no heartbeats: a server that was
+    /// killed may count messages that it does not deliver, and then deliver none after them.
     async fn empty_streams(&mut self, silent: Vec<u64>) {
         let emptying = streams::empty(&self.connection, &self.description.run_id);
         let what = match timeout(SHUTDOWN_TIMEOUT, emptying).await {
@@ -89,7 +88,7 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// A pair was not played, or an audit not carried out.
+    /// Handles a pair that was not played, or an audit that was not carried out.
     pub(super) async fn play_again(&mut self, pair: u64) {
         match pair.checked_sub(AUDITS) {
             Some(audited) => self.audit_failed(audited).await,
@@ -97,8 +96,8 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Removes the job of a pair that is done from the server, if it is still there. It may be after a
-    /// message was lost.
+    /// Removes the job of a finished pair from the server, where it may be left after a message was
+    /// lost.
     pub(super) fn remove_job(&mut self, pair: u64) {
         if self.removed.len() < MAX_REMOVED && self.removed.insert(pair) {
             // The receiver lives as long as the coordinator.

@@ -1,12 +1,12 @@
-//! Most remarks of one sort about workers, so that these cannot fill the disk or the page.
+//! Limit of the remarks of one sort about workers, so that these cannot fill the disk or the page.
 
 use std::collections::BTreeMap;
 
-/// In all, and about one worker.
+/// Limits in all, and for one worker.
 const MAX: u32 = 10_000;
 const MAX_OF_WORKER: u32 = 1_000;
 
-/// How many there were.
+/// Number of remarks so far.
 #[derive(Default)]
 pub(super) struct RemarkLimit {
     all: u32,
@@ -14,7 +14,7 @@ pub(super) struct RemarkLimit {
 }
 
 impl RemarkLimit {
-    /// Counts a remark, unless there were too many.
+    /// Returns whether another remark is allowed, and counts it.
     pub(super) fn allows(&mut self, worker: &str) -> bool {
         if self.all >= MAX {
             return false;

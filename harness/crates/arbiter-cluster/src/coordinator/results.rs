@@ -1,4 +1,4 @@
-//! What becomes of the results of workers, and the acknowledgement of their jobs.
+//! Handling of results of workers, and acknowledgement of their jobs.
 
 use async_nats::jetstream::AckKind;
 
@@ -11,14 +11,15 @@ use crate::subject::sender;
 use crate::wire::{self, AUDITS, JobResult, Notice, WireError};
 use arbiter_runner::JobEvent;
 
-/// Most senders of results that are not theirs, each of which is counted apart.
+/// Number of senders of unproven results that are counted separately.
 const MAX_UNPROVEN: usize = 1_000;
 
-/// Results of its own jobs that a worker may send and that cannot be, before it is excluded.
+/// Number of impossible results that a worker may send for its own jobs before it is excluded.
 const MAX_IMPOSSIBLE: u32 = 20;
 
 impl<A: Assignment> Coordinator<A> {
-    /// A result has come. It is read if it belongs to its sender, and its pair waits for one.
+    /// Handles the arrival of a result: reads it if its sender was given the job and the pair waits
+    /// for a result.
     pub(super) async fn take_result(&mut self, receipt: Receipt) {
         let Some(message) = self.unacknowledged.get(&receipt) else { return };
         let (bytes, worker) = (message.payload.len(), sender(&message.subject).to_owned());
@@ -58,7 +59,7 @@ impl<A: Assignment> Coordinator<A> {
         self.acknowledge_result(receipt).await;
     }
 
-    /// Reads a result. One that cannot be read is not delivered again, so that a resumed run goes on.
+    /// Reads a result. An unreadable one is not delivered again, so that a resumed run continues.
     pub(super) async fn read_result(&mut self, receipt: Receipt) {
         let Some(message) = self.unacknowledged.get(&receipt) else { return };
         let worker = sender(&message.subject).to_owned();
@@ -76,7 +77,8 @@ impl<A: Assignment> Coordinator<A> {
         self.acknowledge_result(receipt).await;
     }
 
-    /// A worker has sent a result of its own job that cannot be. Another has to do the job.
+    /// Rejects an impossible result that a worker has sent for its own job, which another has to
+    /// do.
     async fn reject(&mut self, worker: String, (pair, attempt): (u64, u32), why: String) {
         self.remark(&worker, Some(pair), why.clone());
         if self.in_flight.is_last(pair, attempt) {
@@ -87,7 +89,7 @@ impl<A: Assignment> Coordinator<A> {
         self.count_impossible(worker).await;
     }
 
-    /// A worker has sent a result of its own job that cannot be.
+    /// Counts an impossible result of a worker, and excludes the worker when there are too many.
     async fn count_impossible(&mut self, worker: String) {
         let count = self.impossible.entry(worker.clone()).or_default();
         *count += 1;
@@ -97,8 +99,8 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// A result of a job that its sender was not given. Who sends one may send many: the first is named,
-    /// the tenth, the hundredth and so on.
+    /// Counts a result of a job that its sender was not given. Such a sender may send many: only
+    /// the first, the tenth, the hundredth and so on are reported.
     fn count_unproven(&mut self, worker: &str) {
         let is_full = self.unproven.len() >= MAX_UNPROVEN && !self.unproven.contains_key(worker);
         let worker = if is_full { "unknown" } else { worker };
@@ -157,7 +159,7 @@ impl<A: Assignment> Coordinator<A> {
         self.remark(&worker, Some(pair), what);
     }
 
-    /// A job is done for good; whether it had a result.
+    /// Finishes a job. Returns whether it had a result.
     pub(super) async fn done(&mut self, pair: u64) -> bool {
         let Some(DonePair { sequence, receipt }) = self.in_flight.stored(pair) else {
             return false;
@@ -172,8 +174,8 @@ impl<A: Assignment> Coordinator<A> {
         true
     }
 
-    /// Acknowledges a job or extends its lease for the worker that has it. Workers may not: the server would
-    /// not look whose job it is.
+    /// Acknowledges a job or extends its lease for the worker that has it. Workers may not do so
+    /// themselves: the server would not check whose job it is.
     pub(super) async fn answer_job(&self, sequence: u64, answer: AckKind) {
         let subject = self.description.run_id.job_ack_subject(sequence);
         let _ = self.connection.client.publish(subject, answer.into()).await;

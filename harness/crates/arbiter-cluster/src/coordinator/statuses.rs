@@ -1,4 +1,4 @@
-//! What workers say of themselves, and how many pairs may be in flight for it.
+//! Status messages of workers, and the number of pairs in flight that follows from them.
 
 use std::time::Duration;
 
@@ -11,17 +11,17 @@ use arbiter_names::counted;
 use arbiter_plan::Remark;
 use arbiter_runner::JobEvent;
 
-/// Time without a status after which a worker is taken to be gone.
+/// Time without a status after which a worker counts as gone.
 const WORKER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Most workers that are known at a time.
+/// Number of workers that are known at a time.
 const MAX_WORKERS: usize = 1_000;
 
-/// Slots that are believed before any has been seen to play.
+/// Number of reported slots that are believed before any has been seen to play.
 const UNSEEN_SLOTS: usize = 64;
 
 impl<A: Assignment> Coordinator<A> {
-    /// Why a worker does not play for this run, if it said so.
+    /// Returns the worker's reason for not playing for this run, if it reports one.
     fn refusal<'a>(&self, status: &'a WorkerStatus) -> Option<&'a str> {
         let mut refusals = status.refusals.iter();
         let refused = refusals.find(|(run_id, _)| *run_id == self.description.run_id);
@@ -51,7 +51,7 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// The workers that play for this run.
+    /// Returns the workers that play for this run.
     pub(super) fn players(&self) -> impl Iterator<Item = (&str, &WorkerStatus)> {
         let workers = self.workers.iter().map(|(name, (status, _))| (name.as_str(), status));
         workers.filter(|(name, status)| {
@@ -59,7 +59,7 @@ impl<A: Assignment> Coordinator<A> {
         })
     }
 
-    /// Tells of the players that were not there before.
+    /// Reports the players that were not present before.
     pub(super) fn tell_who_has_come(&mut self) {
         let is_new = |name: &str| self.joined.contains(name) && !self.present.contains(name);
         let new = self.players().filter(|(name, _)| is_new(name));
@@ -77,8 +77,9 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     /// Allows as many pairs in flight as there are slots for them, and one more for each worker, so
-    /// that a slot that ends a pair can begin another at once. Slots are what workers say, so there are
-    /// at most some more than twice the pairs that were ever seen to be played at once.
+    /// that a slot that ends a pair can start another immediately. As workers report their slots
+    /// themselves, the number is limited to some more than twice the largest number of pairs seen
+    /// in play at the same time.
     pub(super) fn update_room(&mut self) {
         let now = self.now;
         let mut gone = Vec::new();

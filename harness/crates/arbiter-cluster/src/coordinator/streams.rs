@@ -1,4 +1,4 @@
-//! What a coordinator keeps on the server: a stream of jobs, one of results, and programs.
+//! Data of a coordinator on the server: a stream of jobs, one of results, and programs.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ use crate::wire;
 /// Time after which the server removes messages and programs.
 const MAX_AGE: Duration = Duration::from_secs(14 * 24 * 3600);
 
-/// Most unacknowledged jobs, and waiting requests for jobs.
+/// Number of unacknowledged jobs, and of waiting requests for jobs.
 const MAX_PENDING: i64 = 1 << 16;
 
 /// Longest time for which a worker may wait for a job.
@@ -35,19 +35,19 @@ const MAX_WAIT: Duration = Duration::from_secs(5);
 /// Time after which the server delivers a result again that was not acknowledged.
 const RESULT_ACK_WAIT: Duration = Duration::from_secs(600);
 
-/// Most results in a batch.
+/// Number of results in a batch.
 const BATCH: usize = 256;
 
 /// Pause before a failed request is repeated.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
 
-/// How long a request for results waits for one.
+/// Time that a request for results waits for one.
 const POLL: Duration = Duration::from_secs(5);
 
-/// How long the first request waits; without an answer nothing was left from before.
+/// Time that the first request waits; without an answer no results were left from before.
 const FIRST_POLL: Duration = Duration::from_millis(500);
 
-/// What the tasks that send jobs and receive results report.
+/// Events of the tasks that send jobs and receive results.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "most of them are the large one")]
 pub(super) enum StreamEvent {
@@ -59,12 +59,13 @@ pub(super) enum StreamEvent {
     Drained,
 }
 
-/// What is to be done with the job of a pair.
+/// Command about the job of a pair.
 #[derive(Debug)]
 pub(super) enum Outgoing {
-    /// It is sent; if it is the first since the start of the coordinator, unless it is there.
+    /// Send the job; if it is the first since the start of the coordinator, only if the server has
+    /// none.
     Job { pair: u64, attempt: u32, is_first: bool, job: Vec<u8> },
-    /// It was done before a restart of the coordinator, and is acknowledged.
+    /// Remove the job of a pair that is done.
     Done { pair: u64 },
 }
 
@@ -72,7 +73,7 @@ fn denied(what: &str, reason: impl ToString) -> AccessError {
     AccessError::Denied { what: what.to_owned(), reason: reason.to_string() }
 }
 
-/// Makes the streams of a run, or finds them again.
+/// Creates the streams of a run, or finds existing ones.
 pub(super) async fn open(
     connection: &Connection,
     id: &RunId,
@@ -136,7 +137,7 @@ pub(super) async fn open(
     collector.map(drop).map_err(|e| denied("a consumer of results", e))
 }
 
-/// The object store of programs.
+/// Returns the object store of programs, creating it if needed.
 pub(super) async fn programs(connection: &Connection) -> Result<ObjectStore, AccessError> {
     if let Ok(store) = connection.jetstream.get_object_store(PROGRAMS).await {
         return Ok(store);
@@ -157,7 +158,7 @@ pub(super) struct ProgramUploader {
 }
 
 impl ProgramUploader {
-    /// For the programs in these files, by their hashes.
+    /// Creates an uploader of these program files, by their hashes.
     pub(super) fn new(
         paths: HashMap<blake3::Hash, PathBuf>,
         store: ObjectStore,
@@ -165,7 +166,7 @@ impl ProgramUploader {
         ProgramUploader { paths, store: Mutex::new(store) }
     }
 
-    /// Puts a program on the server, if it is not there.
+    /// Puts a program on the server, unless it is there already.
     pub(super) async fn upload(&self, hash: blake3::Hash) -> Result<(), String> {
         let path = self.paths.get(&hash).ok_or("this run has no such program")?.clone();
         let name = hash.to_hex();
@@ -188,12 +189,12 @@ impl ProgramUploader {
 pub(super) struct JobSender {
     pub(super) context: jetstream::Context,
     pub(super) id: RunId,
-    /// The key that signs them.
+    /// Public key of the coordinator, which signs the jobs.
     pub(super) key: PublicKey,
 }
 
 impl JobSender {
-    /// Sends jobs, one after another, each until the server has it.
+    /// Sends jobs one after another, each until the server has it.
     pub(super) async fn run(
         self,
         mut queue: mpsc::UnboundedReceiver<Outgoing>,
@@ -225,7 +226,7 @@ impl JobSender {
         }
     }
 
-    /// `None` if it could not be sent.
+    /// Sends a job; `None` if that failed.
     async fn send(&self, pair: u64, attempt: u32, is_first: bool, job: &[u8]) -> Option<SentJob> {
         let send = async |message: PublishMessage| {
             let subject = self.id.job_subject(pair);
@@ -253,7 +254,7 @@ impl JobSender {
         sent.ok().map(|ack| SentJob { attempt, sequence: ack.sequence, is_left_over: false })
     }
 
-    /// What the server has of a pair from before.
+    /// Returns the job of a pair that the server has from before.
     async fn left_over(&self, pair: u64) -> Option<SentJob> {
         let stream = self.context.get_stream_no_info(self.id.job_stream()).await.ok()?;
         let message =
@@ -263,7 +264,7 @@ impl JobSender {
     }
 }
 
-/// Takes results as they come, for ever.
+/// Receives results as they come, until nobody reads the events.
 pub(super) async fn receive_results(
     context: jetstream::Context,
     id: RunId,
@@ -314,7 +315,7 @@ pub(super) async fn empty(connection: &Connection, id: &RunId) -> Result<(), Str
     Ok(())
 }
 
-/// Removes what a run has on the server, as far as it is there.
+/// Removes the streams of a run from the server, as far as they exist.
 pub(super) async fn remove(connection: &Connection, id: &RunId) {
     for stream in [id.job_stream(), id.result_stream()] {
         let _ = connection.jetstream.delete_stream(stream).await;

@@ -1,5 +1,6 @@
-//! Which workers may play. Their benchmarks are compared when they join ([`admission`](super::admission)),
-//! and their results while they play ([`outliers`](crate::outliers)); those that differ are excluded.
+//! Policy of which workers may play. Benchmarks are compared when workers join
+//! ([`admission`](super::admission)), and results while they play ([`outliers`](crate::outliers));
+//! workers that differ are excluded.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,21 +15,21 @@ use crate::wire::{self, BenchResult, EXCLUDED, JoinAnswer, JoinRequest, Notice, 
 use arbiter_plan::{PairTally, Remark};
 use arbiter_runner::JobEvent;
 
-/// Time between two messages to workers that go on although they are excluded.
+/// Time between two notices to workers that continue although they are excluded.
 const EXCLUSION_PAUSE: Duration = Duration::from_secs(1);
 
-/// What the store knows of workers when a run is resumed; empty for a new run.
+/// Stored facts about workers when a run is resumed; empty for a new run.
 #[derive(Debug, Default)]
 pub struct WorkerHistory {
-    /// Workers that were excluded, and why.
+    /// Excluded workers, and the reasons.
     pub excluded: BTreeMap<String, String>,
-    /// The workers and pairs played for the run.
+    /// Workers and pairs played for the run.
     pub played: Vec<(String, PairTally)>,
-    /// Whether all pairs are between the same two engines, under the same conditions.
+    /// `true` if all pairs are between the same two engines, under the same conditions.
     pub is_uniform: bool,
 }
 
-/// Which workers may play.
+/// Decides which workers may play.
 #[derive(Debug)]
 pub(super) struct WorkerPolicy {
     admission: Admission,
@@ -39,7 +40,7 @@ pub(super) struct WorkerPolicy {
 }
 
 impl WorkerPolicy {
-    /// `benches` are what the engines' benchmarks found here.
+    /// Creates the policy; `benches` are the results of the engines' benchmarks here.
     pub(super) fn new(
         description: &RunDescription,
         benches: &[Option<BenchResult>],
@@ -59,37 +60,38 @@ impl WorkerPolicy {
         }
     }
 
-    /// Why a worker was excluded, if it was.
+    /// Returns the reason why a worker was excluded, if it was.
     pub(super) fn why_excluded(&self, worker: &str) -> Option<&str> {
         self.excluded.get(worker).map(String::as_str)
     }
 
-    /// A result was accepted and waits to be stored.
+    /// Records an accepted result that waits to be stored.
     pub(super) fn accepted(&mut self, worker: &str, tally: PairTally) {
         self.accepted.insert(tally.pair, (worker.to_owned(), tally));
     }
 
-    /// A pair was stored. Returns the outlier among the workers, if one shows now.
+    /// Records that a pair was stored. Returns the outlier among the workers, if one shows now.
     fn stored(&mut self, pair: u64) -> Option<Finding> {
         let (worker, tally) = self.accepted.remove(&pair)?;
         self.compare(&worker, &tally)
     }
 
-    /// A worker has claimed a breakdown in a pair that this machine has played without one. Returns the outlier
-    /// among the workers, if one shows now.
+    /// Records a claimed breakdown in a pair that this machine has played without one. Returns the
+    /// outlier among the workers, if one shows now.
     pub(super) fn refuted(&mut self, worker: &str, tally: &PairTally) -> Option<Finding> {
         self.outliers.refuted += 1 + u64::from(tally.second.is_some());
         self.compare(worker, tally)
     }
 
-    /// A worker has given a job back. Returns the worker if it does so far more often than others.
+    /// Counts a job that a worker has given back. Returns the worker if it does so far more often
+    /// than others.
     fn gave_back(&mut self, worker: &str) -> Option<Finding> {
         let is_excluded = self.excluded.contains_key(worker);
         (!is_excluded).then(|| self.outliers.gave_back(worker)).flatten()
     }
 
-    /// Compares a worker with the others after another pair, if it is not excluded. Returns the outlier
-    /// among the workers, if one shows now.
+    /// Compares a worker with the others after another pair, if it is not excluded. Returns the
+    /// outlier among the workers, if one shows now.
     fn compare(&mut self, worker: &str, tally: &PairTally) -> Option<Finding> {
         let is_excluded = self.excluded.contains_key(worker);
         (!is_excluded).then(|| self.outliers.add_and_check(worker, tally)).flatten()
@@ -97,7 +99,7 @@ impl WorkerPolicy {
 }
 
 impl<A: Assignment> Coordinator<A> {
-    /// The answer to a join request; `None` if it cannot be read.
+    /// Returns the answer to a join request; `None` if the request cannot be read.
     pub(super) async fn answer_join(&mut self, request: &Message) -> Option<JoinAnswer> {
         let (worker, JoinRequest { nonce, benches }) = wire::read_from(request).ok()?;
         let at = self.next_at();
@@ -126,22 +128,22 @@ impl<A: Assignment> Coordinator<A> {
         answer
     }
 
-    /// No result of a job counts because of what a worker says: excludes it if that happens far more often than
-    /// to others.
+    /// Counts a job whose result cannot count because of the worker's report, and excludes the
+    /// worker if that happens far more often than to others.
     pub(super) async fn gave_back(&mut self, worker: &str) {
         if let Some(finding) = self.policy.gave_back(worker) {
             self.exclude(finding).await;
         }
     }
 
-    /// A pair was stored: excludes the outlier among the workers, if one shows now.
+    /// Excludes the outlier among the workers, if one shows after a pair was stored.
     pub(super) async fn check_workers(&mut self, pair: u64) {
         if let Some(finding) = self.policy.stored(pair) {
             self.exclude(finding).await;
         }
     }
 
-    /// Tells a worker once more that it is excluded, which it may not have heard; not too often.
+    /// Repeats to a worker that it is excluded, in case the notice was lost; not too often.
     pub(super) async fn repeat_exclusion(&mut self, worker: &str) {
         if let Some(why) = self.policy.why_excluded(worker)
             && self.exclusion_repeated + EXCLUSION_PAUSE < self.now

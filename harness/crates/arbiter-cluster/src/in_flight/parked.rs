@@ -1,32 +1,34 @@
-//! Results of pairs that were not ordered yet. After a restart of the coordinator these are the results
-//! that came while it was away.
+//! Results of pairs that were not ordered yet. After a restart of the coordinator these are the
+//! results that came while it was away.
 
 use std::collections::BTreeMap;
 
 use super::Receipt;
 
-/// Pairs of which results are kept.
+/// Number of pairs of which results are kept.
 const MAX_PAIRS: usize = 10_000;
 
-/// Results kept of each of them. Which of them are possible is known once the pair is ordered.
+/// Number of results kept for each pair. Which of them are possible is known once the pair is
+/// ordered.
 const MAX_PER_PAIR: usize = 8;
 
-/// Their length in all, packed, in bytes.
+/// Total length of the kept results, packed, in bytes.
 const MAX_BYTES: usize = 128 << 20;
 
-/// Pairs by which a result may be ahead of the last order and still be taken to be of this run.
+/// Number of pairs by which a result may be ahead of the last order and still be taken to be of
+/// this run.
 const MAX_AHEAD: u64 = 1_000;
 
 /// Results that wait, and the length of each, by pair and in order of arrival.
 #[derive(Debug, Default)]
 pub(super) struct ParkedResults {
     by_pair: BTreeMap<u64, Vec<(Receipt, usize)>>,
-    /// The length of all of them, in bytes.
+    /// Total length, in bytes.
     bytes: usize,
 }
 
 impl ParkedResults {
-    /// Whether a result of so many bytes is kept.
+    /// Keeps a result of `bytes` bytes, if there is room. Returns whether there was.
     pub(super) fn add(&mut self, pair: u64, receipt: Receipt, bytes: usize) -> bool {
         let is_full = self.bytes + bytes > MAX_BYTES;
         let room = if self.by_pair.len() < MAX_PAIRS { 0 } else { 1 };
@@ -39,14 +41,14 @@ impl ParkedResults {
         true
     }
 
-    /// The results of a pair, which are not kept any more.
+    /// Removes and returns the results of a pair.
     pub(super) fn take(&mut self, pair: u64) -> Option<Vec<Receipt>> {
         let parked = self.by_pair.remove(&pair)?;
         self.bytes -= parked.iter().map(|(_, bytes)| bytes).sum::<usize>();
         Some(parked.into_iter().map(|(receipt, _)| receipt).collect())
     }
 
-    /// Whether there are any of pairs that come soon after this one.
+    /// Returns whether there are results of pairs that come soon after `ordered`.
     pub(super) fn has_soon(&self, ordered: Option<u64>) -> bool {
         let is_near = |pair: &u64| {
             ordered.is_none_or(|ordered| (ordered..ordered + MAX_AHEAD).contains(pair))

@@ -168,7 +168,7 @@ fn overdue(in_flight: &mut InFlight<PairJob>, seconds: u64) -> Vec<u64> {
     overdue.into_iter().map(|(pair, _)| pair).collect()
 }
 
-/// Three pairs that the server has, in another order than theirs: 1, 0, 2.
+/// Returns three pairs in flight that the server has, in another order than theirs: 1, 0, 2.
 fn three() -> InFlight<PairJob> {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     for (pair, sequence) in [(1, 70), (0, 71), (2, 72)] {

@@ -12,7 +12,7 @@ fn tally(pair: u64, results: [GameResult; 2], termination: Termination) -> PairT
     PairTally { pair, engines: [0, 1], first, second: Some(second), is_repeat: false }
 }
 
-/// A pair of two equal engines, in which a game fails with this probability.
+/// Returns a pair of two equal engines, in which a game fails with this probability.
 fn drawn(random: &mut ChaCha8Rng, failing: f64, termination: Termination) -> PairTally {
     let mut uniform = || random.next_u32() as f64 / f64::from(u32::MAX);
     let mut result = || match uniform() {
@@ -30,7 +30,7 @@ fn drawn(random: &mut ChaCha8Rng, failing: f64, termination: Termination) -> Pai
     tally
 }
 
-/// What is found among `workers`, of which the first is another one, in so many pairs of each.
+/// Returns the first finding among `workers` workers that play this number of pairs each.
 fn found(
     random: &mut ChaCha8Rng,
     workers: usize,
@@ -125,8 +125,8 @@ fn a_worker_that_chooses_its_results_is_found() {
     assert_eq!(give_back(0.03), None);
 }
 
-/// After how many of its games a worker is excluded that claims breakdowns in such a share of them, of which
-/// four others report none: the figures of the manual.
+/// Number of games after which a worker is excluded that claims breakdowns in a share of them,
+/// while four others report none: the figures of the manual.
 #[test]
 fn claimed_breakdowns_are_found_by_their_rate() {
     let found = [0.5, 0.1, 0.02].map(|claims| {
@@ -168,7 +168,8 @@ fn workers_that_are_alike_are_not_excluded() {
     assert!(alarms <= 2, "{alarms} of {RUNS} runs");
 }
 
-/// The test behind it keeps its level at each check, so that its correction is not what hides a fault.
+/// The test behind it keeps its level at each check, so that its correction is not what hides a
+/// fault.
 #[test]
 fn the_exact_test_keeps_its_level() {
     let mut random = seed_for(9, "audit", 0);

@@ -24,7 +24,7 @@ fn uci(text: &str) -> UciMove {
     text.parse().unwrap()
 }
 
-/// The first game, which ended so after `plies`.
+/// Makes the first game end with this outcome after `plies`.
 fn ended(p: &mut PlayedPair, plies: usize, outcome: Outcome) {
     p.games.first.moves.truncate(plies);
     p.games.first.outcome = outcome;

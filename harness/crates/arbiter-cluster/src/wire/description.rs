@@ -1,4 +1,4 @@
-//! The description of a run: what all its jobs have in common, signed by its coordinator.
+//! Description of a run: what all its jobs have in common, signed by its coordinator.
 
 use std::convert::Infallible;
 use std::io;
@@ -21,7 +21,7 @@ use arbiter_process::open_input;
 use arbiter_protocol::Deadlines;
 use arbiter_protocol::times::DeadlinesMs;
 
-/// Most by which the stall timeout of a slow worker is multiplied.
+/// Largest factor by which the stall timeout of a slow worker is multiplied.
 const MAX_STALL_FACTOR: f64 = 100.0;
 
 /// Shortest lease.
@@ -30,21 +30,21 @@ const MIN_LEASE: Duration = Duration::from_secs(1);
 /// Longest time that a worker waits for anything; sums and multiples of longer ones could overflow.
 const MAX_TIME: Duration = Duration::from_secs(366 * 24 * 3600);
 
-/// A file that workers fetch: the program of an engine, or what an option of it names.
+/// File that workers fetch: the program of an engine, or a file that one of its options names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunFile {
-    /// Its BLAKE3 hash.
+    /// BLAKE3 hash of the file.
     #[serde(with = "As::<DisplayFromStr>")]
     pub hash: blake3::Hash,
-    /// Its length, in bytes.
+    /// Length of the file, in bytes.
     pub bytes: u64,
-    /// Its file name, for people and for engines that look at it.
+    /// Name of the file, for people and for engines that look at it.
     #[serde(with = "FileName")]
     pub name: String,
 }
 
 impl RunFile {
-    /// The file at this place.
+    /// Reads the file at this path.
     pub fn read(path: &Path) -> io::Result<RunFile> {
         let file = open_input(path)?;
         let bytes = file.metadata()?.len();
@@ -70,29 +70,30 @@ serde_conv!(
 /// An engine of a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunEngine {
-    /// The engine as in the plan, without what is only on the coordinator's machine.
+    /// Engine as in the plan, without settings that concern only the coordinator's machine.
     pub engine: Engine,
-    /// Its program.
+    /// Program of the engine.
     pub program: RunFile,
-    /// The files that its options name, in the order of the options.
+    /// Files that the engine's options name, in the order of the options.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub option_files: Vec<RunFile>,
-    /// Whether workers run its benchmark before they play.
+    /// `true` if workers run the engine's benchmark before they play.
     pub is_benched: bool,
 }
 
-/// What a game needs of a machine.
+/// Requirements of a game on its machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Requirements {
-    /// Threads that think at the same time; at least 1.
+    /// Number of threads that think at the same time; at least 1.
     pub threads: u32,
     /// Hash tables of both engines, in MiB.
     pub memory_mib: u64,
 }
 
 impl Requirements {
-    /// How many of a worker's slots a game takes: one for each thread, and as large a part of them
-    /// as of the memory. An error says why the machine is too small; 0 MiB is one that is not known.
+    /// Returns the number of a worker's slots that a game takes: one for each thread, and as large
+    /// a part of them as of the memory. An error says why the machine is too small; 0 MiB means
+    /// that its memory is unknown.
     pub fn slots(self, all: u32, memory_mib: u64) -> Result<u32, String> {
         let Requirements { threads, memory_mib: needed } = self;
         if threads > all {
@@ -111,47 +112,47 @@ impl Requirements {
     }
 }
 
-/// What all jobs of a run have in common; a worker reads it once, signed.
+/// Common part of all jobs of a run; a worker reads it once, signed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunDescription {
-    /// The run.
+    /// ID of the run.
     pub run_id: RunId,
-    /// Its name.
+    /// Name of the run.
     #[serde(with = "Text")]
     pub run: String,
-    /// Its engines, by their index.
+    /// Engines of the run, by their index.
     pub engines: Vec<RunEngine>,
     /// Names of the options that jobs may set for a pair: those that are tuned.
     pub tuned: Vec<String>,
-    /// How long engines may take to answer.
+    /// Time limits for answers of engines.
     #[serde(with = "DeadlinesMs")]
     pub deadlines: Deadlines,
-    /// When games end before the rules of chess say so.
+    /// Adjudication rules, which end games before the rules of chess do.
     pub rules: Rules,
     /// The games of which transcripts are kept.
     pub transcripts: Keeping,
-    /// What else is kept of games: what their comments have.
+    /// Contents of the comments on games.
     pub annotation: Annotation,
-    /// By how much the shares of thinking time may differ for which engines wait for a processor;
-    /// `None` measures nothing.
+    /// Largest allowed difference between the shares of thinking time for which engines wait for a
+    /// processor; `None` measures nothing.
     pub noise_limit: Option<f64>,
     /// Pause between two games in one slot.
     pub wait: Duration,
     /// Time without a heartbeat after which a pair is given to another worker.
     pub lease: Duration,
-    /// What a game needs of the machine.
+    /// Requirements of a game on its machine.
     pub requirements: Requirements,
-    /// Time without an answer of an engine after which a game is taken to be stalled: the longest
-    /// search and all deadlines.
+    /// Time without an answer of an engine after which a game counts as stalled: the longest search
+    /// and all deadlines.
     pub stall_timeout: Duration,
-    /// Nodes per second, by the benchmark of the last engine that has one, for which the times are
-    /// meant, if each worker is to scale them by its own speed. Positive.
+    /// Speed for which the times are meant, in nodes per second by the benchmark of the last engine
+    /// that has one, if each worker is to scale them by its own speed. Positive.
     pub reference_nps: Option<f64>,
 }
 
 impl RunDescription {
-    /// Scales the times to a machine of so many nodes per second. Returns the factor, if the run
-    /// has one.
+    /// Scales the times to a machine of `measured_nps` nodes per second. Returns the factor, if the
+    /// run has a reference speed.
     pub fn scale_to(&mut self, measured_nps: f64) -> Option<f64> {
         let scale = Scale { reference_nps: self.reference_nps?, measured_nps };
         for RunEngine { engine, .. } in &mut self.engines {

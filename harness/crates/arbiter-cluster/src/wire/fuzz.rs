@@ -1,7 +1,8 @@
-//! What reads messages of strangers, for the fuzz target and for tests of damaged messages.
+//! Readers of messages of strangers, for the fuzz target and for tests of damaged messages.
 //!
-//! Each reader takes bytes as the part of a message that its sender is free in. Whatever they are, they are
-//! read or refused; what is read can be sent again, and what is wrong is said in a line that can be shown.
+//! Each reader takes bytes as the part of a message that its sender chooses freely. Whatever they
+//! are, they are read or refused; a message that was read can be sent again, and an error is one
+//! line that can be shown.
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -20,13 +21,13 @@ use arbiter_protocol::Limits;
 use arbiter_suite::epd::Answered;
 use arbiter_suite::perft::{Counted, Verdict};
 
-/// Longest message to which [`repeated`] makes a short one, in bytes.
+/// Length up to which [`repeated`] extends a short message, in bytes.
 const MAX_REPEATED: usize = 2 << 20;
 
-/// Longest sentence that says what is wrong with a message, in characters.
+/// Length of the longest error text about a message, in characters.
 const MAX_REASON: usize = 2_000;
 
-/// A reader, which says whether it has read a message, and what it reads.
+/// Reader, which returns whether it has read a message, with its samples.
 type Reader = (fn(&[u8]) -> bool, fn() -> Vec<Vec<u8>>);
 
 const READERS: [Reader; 18] = [
@@ -110,7 +111,7 @@ pub fn read_one(bytes: &[u8]) -> bool {
     read(text)
 }
 
-/// What [`read_one`] reads to the end: at least one for each reader.
+/// Returns messages that [`read_one`] reads to the end: at least one for each reader.
 pub fn samples() -> Vec<Vec<u8>> {
     let of_reader = |(number, (_, samples)): (u8, &Reader)| {
         samples().into_iter().map(move |text| [&[number], &text[..]].concat())
@@ -118,7 +119,7 @@ pub fn samples() -> Vec<Vec<u8>> {
     (0..).zip(&READERS).flat_map(of_reader).collect()
 }
 
-/// Has all readers read the same.
+/// Has all readers read the same bytes.
 #[cfg(test)]
 pub(super) fn read_all(bytes: &[u8]) {
     for (read, _) in READERS {
@@ -126,14 +127,14 @@ pub(super) fn read_all(bytes: &[u8]) {
     }
 }
 
-/// What people or logs are shown of an error.
+/// Checks the text of an error that people or logs are shown.
 fn shown(error: impl Display) {
     let text = error.to_string();
     assert!(!text.contains(char::is_control), "{text:?}");
     assert!(text.chars().count() <= MAX_REASON, "{}", printable(&text, MAX_REASON));
 }
 
-/// What was read can be sent again.
+/// Checks that a message that was read can be sent again.
 fn settled<T: Message, E: Display>(message: Result<T, E>) -> Option<T> {
     let message = message.map_err(shown).ok()?;
     assert!(read::<T>(&write(&message)).is_ok());
@@ -179,7 +180,7 @@ fn pairs(text: &[u8]) -> bool {
     })
 }
 
-/// The same pair without a clock and with several, and with games that are adjudicated.
+/// Returns the pair without a clock and with several, and with games that are adjudicated.
 fn ways_to_play() -> Vec<PairJob> {
     let movetime = Some(Duration::from_millis(10));
     let clocks = ["3/0.05+0.01", "0.1"].map(|clock| clock.parse().ok());
@@ -212,7 +213,7 @@ fn counts(counted: &Counted) {
     let _ = count().check(counted, &Terms::default()).map_err(shown);
 }
 
-/// A result with a part that is repeated: two bytes say where, and one how long it is.
+/// Reads a result with a part that is repeated: two bytes give its place, and one its length.
 fn repeated(bytes: &[u8]) -> bool {
     let Some(([low, high, length], text)) = bytes.split_first_chunk() else { return false };
     let (before, after) = text.split_at(text.len().min(u16::from_le_bytes([*low, *high]).into()));
@@ -221,13 +222,13 @@ fn repeated(bytes: &[u8]) -> bool {
     packed::<PlayedPair>(&pack(&[before, &many, after].concat())).is_some()
 }
 
-/// What comes out of the unpacker is what the sender chooses, too.
+/// Reads the output of the unpacker, which the sender chooses, too.
 fn unpacked(bytes: &[u8]) -> bool {
     let _ = (packed::<Answered>(bytes), packed::<Counted>(bytes));
     packed::<PlayedPair>(bytes).is_some()
 }
 
-/// Bytes of somebody who has neither joined nor a key.
+/// Reads bytes of a stranger who has neither joined nor a key.
 fn anything(bytes: &[u8]) -> bool {
     let message = message("host-1", bytes.to_vec());
     let is_job = read_job(bytes, &description(), key().public()).map_err(shown).is_ok();
@@ -273,7 +274,7 @@ fn of_worker<T: Message>(text: &[u8]) -> bool {
     settled(read_from::<T>(&message).map(|(_, message)| message)).is_some()
 }
 
-/// A file that somebody else has made.
+/// Reads a join file that a stranger has made.
 fn join_files(bytes: &[u8]) -> bool {
     let Ok(text) = str::from_utf8(bytes) else { return false };
     let Ok((file, role)) = JoinFile::parse(text).map_err(shown) else { return false };

@@ -1,5 +1,5 @@
-//! A job: a pair to play, or a position of a suite to search or to count. It is complete together with
-//! the description of its run.
+//! A job: a pair to play, or a position of a suite to search or to count. It is complete together
+//! with the description of its run.
 
 use std::sync::Arc;
 
@@ -22,19 +22,19 @@ use arbiter_schedule::Pairing;
 use arbiter_suite::epd::{Question, Record};
 use arbiter_suite::perft::Count;
 
-/// What is added to the number of a pair in the job that repeats it at another worker.
+/// Offset of the number of the job that repeats a pair at another worker.
 pub const AUDITS: u64 = 1 << 62;
 
-/// Most moves of an opening, and options that an engine is told for a game.
+/// Number of moves of an opening, and of options that are set for a game.
 const MAX_LIST: usize = 1_000;
 
-/// Longest command of a count, in bytes.
+/// Length of the longest command of a count, in bytes.
 const MAX_COMMAND: usize = 1_000;
 
-/// Deepest count, in plies.
+/// Depth of the deepest count, in plies.
 const MAX_DEPTH: u32 = 64;
 
-/// What a worker is to do.
+/// Task of a worker.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "the large variant is what most of them are")]
 pub enum Work {
@@ -49,17 +49,17 @@ pub enum Work {
 /// A job of a run.
 #[derive(Debug)]
 pub struct Job {
-    /// Its number, unique in the run.
+    /// Number of the job, unique in the run.
     pub number: u64,
-    /// Which attempt it is: a higher number than those of all before.
+    /// Number of the attempt, higher than those of all before.
     pub attempt: u32,
-    /// What only those know who were given this attempt.
+    /// Secret that is known only to those that were given this attempt.
     pub nonce: Token,
-    /// When it is not to be done any more, in microseconds of Unix time by the coordinator's clock.
+    /// Expiry, in microseconds of Unix time by the coordinator's clock.
     pub expires: u64,
-    /// The worker that is not to do it: the one whose result it repeats.
+    /// Worker that is not to do the job: the one whose result it repeats.
     pub not_for: Option<String>,
-    /// What is to be done.
+    /// Task of the job.
     pub work: Work,
 }
 
@@ -88,16 +88,16 @@ impl Signed for JobMessage {
 #[serde(rename_all = "snake_case")]
 enum WorkMessage {
     Pair(PairMessage),
-    /// A line of an EPD suite, whether its position is Chess960, and for how many plies a solution is
-    /// held that ends a search.
+    /// Line of an EPD suite, whether its position is Chess960, and the number of plies for which an
+    /// engine has to hold a solution to end a search.
     Search(String, bool, Option<u32>),
     Count(Box<Count>),
 }
 
-/// Both games of a pair have the same opening, with colours reversed.
+/// Pair whose games have the same opening, with colours reversed.
 #[derive(Serialize, Deserialize)]
 struct PairMessage {
-    /// The first has White in the first game.
+    /// Engines; the first has White in the first game.
     engines: [usize; 2],
     opening: u64,
     fen: String,
@@ -106,11 +106,11 @@ struct PairMessage {
     book: Vec<UciMove>,
     /// Options of each engine for this pair.
     settings: [Vec<(String, String)>; 2],
-    /// Whether there is no second game.
+    /// `true` if there is no second game.
     is_single: bool,
 }
 
-/// A job as it is sent, signed with the key of the coordinator.
+/// Serializes a job, signed with the key of the coordinator.
 pub fn write_job(run_id: &RunId, job: &Job, key: &Key) -> Vec<u8> {
     let work = match &job.work {
         Work::Pair(PairJob { pairing, games: Games { first, second } }) => {
@@ -135,7 +135,7 @@ pub fn write_job(run_id: &RunId, job: &Job, key: &Key) -> Vec<u8> {
     sign(&message, key)
 }
 
-/// A job of the run with this description, whose coordinator has this key.
+/// Reads a job of the run with this description, whose coordinator has this key.
 pub fn read_job(
     bytes: &[u8],
     description: &RunDescription,
@@ -158,7 +158,7 @@ pub fn read_job(
     Ok(Job { number, attempt, nonce, expires, not_for, work })
 }
 
-/// Which attempt a job of the coordinator with this key is.
+/// Returns the attempt number of a job of the coordinator with this key.
 pub(crate) fn attempt_of_job(bytes: &[u8], key: PublicKey) -> Option<u32> {
     let (JobMessage { attempt, .. }, _) = verified(bytes, &[key]).ok()?;
     Some(attempt)
@@ -214,7 +214,8 @@ fn pair(
     })
 }
 
-/// Options that a job may set, as an engine can be told them: each on a line of its own.
+/// Checks that options are tuned by the run and fit on a line each, so that an engine can be sent
+/// them.
 fn checked_settings(
     options: Vec<(String, String)>,
     tuned: &[String],

@@ -1,4 +1,4 @@
-//! Short messages: who is there, and what goes on.
+//! Short messages: announcements, heartbeats, requests and notices.
 
 use serde::{Deserialize, Serialize};
 use serde_with::{As, DisplayFromStr, Same};
@@ -11,33 +11,33 @@ use crate::run_id::RunId;
 use crate::trust::{PublicKey, Purpose};
 use arbiter_game::text::Text;
 
-/// Most engines whose benchmarks a worker names in its status.
+/// Number of engines whose benchmarks a worker names in its status.
 const MAX_BENCHES: usize = 16;
 
-/// Most runs that a worker names in its status.
+/// Number of runs that a worker names in its status.
 const MAX_REFUSALS: usize = 64;
 
-/// Most games that a worker can play at once.
+/// Number of games that a worker can play in parallel.
 const MAX_SLOTS: u32 = 4096;
 
-/// Most engines of a run.
+/// Number of engines of a run.
 const MAX_ENGINES: usize = 1_000;
 
-/// What the reason of a worker that is excluded begins with.
+/// Prefix of a worker's reason for not playing if it was excluded.
 pub(crate) const EXCLUDED: &str = "excluded: ";
 
-/// A run that needs workers; sent every second by its coordinator.
+/// Announcement of a run that needs workers; sent every second by its coordinator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Beacon {
-    /// The run.
+    /// ID of the run.
     pub run_id: RunId,
-    /// When it was sent, in microseconds of Unix time by the coordinator's clock; each is later than the
-    /// last, so that a recorded one is known.
+    /// Time of the message, in microseconds of Unix time by the coordinator's clock; each is later
+    /// than the last, so that a recorded one is recognized.
     pub at: u64,
-    /// Its name.
+    /// Name of the run.
     #[serde(with = "Text")]
     pub run: String,
-    /// Its priority; the highest number comes first.
+    /// Priority of the run; the highest number comes first.
     pub priority: u8,
     /// Pairs in flight that no worker plays yet.
     pub queued: u64,
@@ -51,57 +51,58 @@ impl Signed for Beacon {
     const PURPOSE: Purpose = Purpose::Beacon;
 }
 
-/// The status of a worker, sent every few seconds.
+/// Status of a worker, sent every few seconds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkerStatus {
-    /// Version of its arbiter.
+    /// Version of the worker's arbiter.
     #[serde(with = "Text")]
     pub version: String,
-    /// Games that it can play at once.
+    /// Number of games that the worker can play in parallel.
     pub slots: u32,
-    /// Games that it plays now.
+    /// Number of games that the worker plays now.
     pub playing: u32,
-    /// Pairs that it has played since it started.
+    /// Number of pairs played since the worker started.
     pub pairs: u64,
-    /// Pairs that it has played in the last `recent_secs`.
+    /// Number of pairs played in the last `recent_secs`.
     pub recent_pairs: u64,
-    /// Length of that time, in seconds; 0 before the first.
+    /// Length of that time, in seconds; 0 before the first sample.
     pub recent_secs: u32,
-    /// Cores of its machine.
+    /// Number of cores of the machine.
     pub cores: u32,
-    /// Memory of its machine, in MiB; 0 if it is not known.
+    /// Memory of the machine, in MiB; 0 if it is not known.
     pub memory_mib: u64,
     /// Operating system and architecture.
     #[serde(with = "Text")]
     pub system: String,
-    /// Name of its processor.
+    /// Name of the processor.
     #[serde(with = "Text")]
     pub cpu: String,
-    /// What holds engines there, in words such as "landlock 7, seccomp" or "off"; empty if it does
-    /// not say.
+    /// Restrictions of engines there, as text such as "landlock 7, seccomp" or "off"; empty if not
+    /// reported.
     #[serde(default, with = "Text")]
     pub sandbox: String,
-    /// Engines whose benchmark it has run, and their nodes per second.
+    /// Engines whose benchmark was run, and their nodes per second.
     #[serde(with = "As::<Vec<(Text, Same)>>")]
     pub benches: Vec<(String, f64)>,
-    /// Runs that it does not play for, and why.
+    /// Runs that the worker does not play for, with the reasons.
     #[serde(with = "As::<Vec<(Same, Text)>>")]
     pub refusals: Vec<(RunId, String)>,
-    /// Its last problem.
+    /// Last problem of the worker.
     #[serde(default, with = "As::<Option<Text>>")]
     pub trouble: Option<String>,
-    /// Whether this is its last status.
+    /// `true` if this is the last status of the worker.
     pub is_leaving: bool,
 }
 
 impl WorkerStatus {
-    /// Pairs a minute over the last minutes, if there were any.
+    /// Returns the pairs per minute over the last minutes; `None` before the first sample.
     pub fn pairs_per_minute(&self) -> Option<f64> {
         let minutes = f64::from(self.recent_secs) / 60.0;
         (self.recent_secs > 0).then(|| self.recent_pairs as f64 / minutes)
     }
 
-    /// The same with no more benchmarks and refusals than are read, so that it is not too long to be.
+    /// Limits benchmarks and refusals to the numbers that are read, so that the status is not too
+    /// long to be read.
     pub(crate) fn bounded(mut self) -> WorkerStatus {
         self.benches.truncate(MAX_BENCHES);
         self.refusals.truncate(MAX_REFUSALS);
@@ -119,19 +120,19 @@ impl Message for WorkerStatus {
     }
 }
 
-/// A worker is at work on a pair; sent several times within a lease.
+/// Sign of a worker's work on a pair; sent several times within a lease.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heartbeat {
     /// The pair.
     pub pair: u64,
-    /// The attempt at it.
+    /// Attempt at the pair.
     pub attempt: u32,
-    /// That the worker was given it.
+    /// Proof that the worker was given the attempt.
     #[serde(with = "As::<DisplayFromStr>")]
     pub proof: Token,
-    /// Which game of the pair, from 0; `None` before the first has begun.
+    /// Index of the game of the pair, from 0; `None` before the first has started.
     pub half: Option<u8>,
-    /// Whether it gives the pair back instead, for others to play.
+    /// `true` if the worker gives the pair back instead, for others to play.
     #[serde(default)]
     pub is_given_back: bool,
 }
@@ -145,7 +146,7 @@ impl Message for Heartbeat {
     }
 }
 
-/// A worker asks the coordinator to put a program on the server.
+/// Request that the coordinator put a program on the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramRequest {
     /// BLAKE3 hash of the program.
@@ -155,22 +156,22 @@ pub struct ProgramRequest {
 
 impl Message for ProgramRequest {}
 
-/// The result of an engine's benchmark.
+/// Result of an engine's benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct BenchResult {
-    /// Nodes: the same wherever the program behaves the same.
+    /// Number of nodes: the same wherever the program behaves the same.
     pub nodes: u64,
     /// Nodes per second; positive.
     pub nps: f64,
 }
 
-/// A worker asks whether it may play for a run.
+/// Request of a worker to play for a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JoinRequest {
-    /// Any bytes that were never sent before, so that no recorded answer fits.
+    /// Random bytes that were never sent before, so that no recorded answer fits.
     #[serde(with = "As::<DisplayFromStr>")]
     pub nonce: Token,
-    /// The benchmark of each engine for which the run needs one, by its index; an error says why
+    /// Benchmark result of each engine for which the run needs one, by its index; an error says why
     /// it failed.
     #[serde(with = "As::<Vec<Option<Result<Same, Text>>>>")]
     pub benches: Vec<Option<Result<BenchResult, String>>>,
@@ -189,15 +190,15 @@ impl Message for JoinRequest {
     }
 }
 
-/// The signed answer to a join request.
+/// Signed answer to a join request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JoinAnswer {
-    /// That of the request.
+    /// Nonce of the request.
     #[serde(with = "As::<DisplayFromStr>")]
     pub nonce: Token,
-    /// When it was sent, like that of a [`Beacon`].
+    /// Time of the message, like that of a [`Beacon`].
     pub at: u64,
-    /// What the worker is given that has joined; an error says why it may not play.
+    /// Token of the worker that has joined; an error says why it may not play.
     #[serde(with = "As::<Result<DisplayFromStr, Text>>")]
     pub token: Result<Token, String>,
 }
@@ -208,8 +209,8 @@ impl Signed for JoinAnswer {
     const PURPOSE: Purpose = Purpose::JoinAnswer;
 }
 
-/// What the coordinator with this key has given to the worker that sent `nonce`, and when; an error says
-/// why it may not play.
+/// Reads an answer of the coordinator with this key to the worker that sent `nonce`. Returns the
+/// token and the time of the answer; an error says why the worker may not play.
 pub fn read_join_answer(
     bytes: &[u8],
     nonce: Token,
@@ -222,29 +223,29 @@ pub fn read_join_answer(
     Ok((answer.token?, answer.at))
 }
 
-/// A message of a coordinator to the workers of its run.
+/// Message of a coordinator to the workers of its run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CoordinatorMessage {
-    /// The run.
+    /// ID of the run.
     pub run_id: RunId,
-    /// When it was sent, like that of a [`Beacon`].
+    /// Time of the message, like that of a [`Beacon`].
     pub at: u64,
-    /// What they are told.
+    /// Content of the message.
     pub notice: Notice,
 }
 
-/// What workers are told.
+/// Notice to workers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Notice {
     /// The result of a pair was refused.
     Refused {
-        /// The worker that sent it.
+        /// Worker that sent the result.
         #[serde(with = "WorkerName")]
         worker: String,
         /// The pair.
         pair: u64,
-        /// Why.
+        /// Reason for the refusal.
         #[serde(with = "Text")]
         why: String,
     },
@@ -253,11 +254,11 @@ pub enum Notice {
         /// The worker.
         #[serde(with = "WorkerName")]
         worker: String,
-        /// Why.
+        /// Reason for the exclusion.
         #[serde(with = "Text")]
         why: String,
     },
-    /// The pairs in flight are given up.
+    /// The pairs in flight are cancelled.
     Cancel,
 }
 

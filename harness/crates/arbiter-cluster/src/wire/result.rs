@@ -1,4 +1,4 @@
-//! What a worker sends back for a job.
+//! Results that workers send back for jobs.
 
 use std::fmt::Debug;
 
@@ -15,59 +15,61 @@ use arbiter_plan::{PairTally, PlayedPair};
 use arbiter_suite::epd::Answered;
 use arbiter_suite::perft::Counted;
 
-/// What a worker reports of a job.
+/// Report of a worker on a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "D: Payload")]
 pub struct JobResult<D: Payload = PlayedPair> {
-    /// The run.
+    /// ID of the run.
     pub run_id: RunId,
-    /// The number of the job.
+    /// Number of the job.
     pub number: u64,
-    /// Which attempt at the job this was.
+    /// Number of the attempt at the job.
     pub attempt: u32,
-    /// The result.
+    /// Outcome of the attempt.
     pub report: Report<D>,
 }
 
-/// The result of a job.
+/// Outcome of an attempt at a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "D: Payload", rename_all = "snake_case")]
 pub enum Report<D: Payload = PlayedPair> {
-    /// It was done.
+    /// The job was done.
     Played(D),
-    /// It could not be done on this machine, for this reason.
+    /// The job could not be done on this machine, for this reason.
     Failed(#[serde(with = "Text")] String),
 }
 
-/// The result of a job that was done.
+/// Result of a job that was done.
 pub trait Payload: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static {
-    /// Longest form that is read, in bytes.
+    /// Length of the longest result that is read, in bytes.
     const MAX_BYTES: usize = 1 << 20;
 
-    /// The results of its games, by which workers are compared.
+    /// Returns the results of the games, by which workers are compared.
     fn tally(&self) -> Option<PairTally> {
         None
     }
 
-    /// Whether engines broke down in all its games.
+    /// Returns whether engines broke down in all games.
     fn is_broken(&self) -> bool {
         false
     }
 
-    /// Returns how an engine broke down in one of its games, if one did.
+    /// Returns how an engine broke down in one of the games, if one did.
     fn breakdown(&self) -> Option<String> {
         None
     }
 
-    /// Whether it is what becomes of the same job again, if engines repeat their games.
+    /// Returns whether both results are the same, as they must be for engines that repeat their
+    /// games.
     fn is_same(&self, other: &Self) -> bool;
 
-    /// Returns whether both cannot be of engines that repeat their games: they differ before an engine broke down.
+    /// Returns whether engines that repeat their games cannot have played both: the results differ
+    /// before an engine broke down.
     fn contradicts(&self, other: &Self) -> bool {
         !self.is_same(other)
     }
 
-    /// Removes what can be done without.
+    /// Removes the dispensable parts.
     fn shorten(&mut self) {}
 }
 
@@ -83,9 +85,9 @@ impl<D: Payload> Message for JobResult<D> {
     }
 }
 
-/// A result as it is sent, within `most` bytes: the attempt and the proof, which are checked before
-/// anything else is read, and the result, packed. A longer one is sent without transcripts; one that is
-/// still too long has failed.
+/// Serializes a result within `most` bytes: the attempt and the proof, which are checked before
+/// anything else is read, and the result, packed. A longer one is sent without transcripts; one
+/// that is still too long is sent as a failure.
 pub fn write_result<D: Payload>(mut result: JobResult<D>, proof: &Token, most: usize) -> Vec<u8> {
     let written = |result: &JobResult<D>| {
         [&result.attempt.to_le_bytes(), &proof.as_bytes()[..], &pack(&write(result))].concat()
@@ -104,16 +106,16 @@ pub fn write_result<D: Payload>(mut result: JobResult<D>, proof: &Token, most: u
     bytes
 }
 
-/// A result whose sender has joined and was given the job. What it says is not looked at yet.
+/// Result whose sender has joined and was given the job. Its contents have not been read yet.
 pub(crate) struct ProvenResult<'a> {
-    /// The number of the job.
+    /// Number of the job.
     pub(crate) number: u64,
-    /// The attempt at it.
+    /// Attempt at the job.
     pub(crate) attempt: u32,
     packed: &'a [u8],
 }
 
-/// An error says why a message is no result of its sender.
+/// Checks the proof of a result; an error says why the message is no result of its sender.
 pub(crate) fn check_proof<'a>(
     message: &'a async_nats::Message,
     secret: &RunSecret,
@@ -130,7 +132,7 @@ pub(crate) fn check_proof<'a>(
     }
 }
 
-/// What a result says.
+/// Reads the contents of a result.
 pub(crate) fn read_result<D: Payload>(
     proven: &ProvenResult<'_>,
     run_id: &RunId,

@@ -36,7 +36,7 @@ pub(crate) fn secret() -> RunSecret {
     RunSecret::new(&key(), &run_id())
 }
 
-/// A result of the third attempt at pair 7 as worker host-1 sends it that was given it.
+/// A result of the third attempt at pair 7, as its worker host-1 sends it.
 pub(crate) fn proven(packed: &[u8]) -> Vec<u8> {
     [&2u32.to_le_bytes(), &secret().proof("host-1", 7, 2).as_bytes()[..], packed].concat()
 }
@@ -111,7 +111,7 @@ pub(crate) fn job(pair: u64) -> PairJob {
     PairJob { pairing: Pairing { pair, engines: [0, 1], opening: pair }, games }
 }
 
-/// What can become of it: White is mated twice.
+/// A possible result of [`job()`]: White is mated twice.
 pub(crate) fn played(pair: u64) -> PlayedPair {
     let job = job(pair);
     let record = |setup: &GameSetup| GameRecord {
@@ -232,7 +232,7 @@ pub(crate) fn signed(purpose: Purpose, text: &[u8]) -> Vec<u8> {
     [&key().public().to_bytes()[..], &key().sign(purpose, text), text].concat()
 }
 
-/// What is signed of a message.
+/// The signed text of a message.
 pub(crate) fn text_of(bytes: &[u8]) -> &[u8] {
     &bytes[32 + SIGNATURE_BYTES..]
 }
@@ -242,7 +242,7 @@ pub(crate) fn heartbeat(half: Option<u8>) -> Heartbeat {
     Heartbeat { pair: 3, attempt: 1, proof: blake3::hash(b"p"), half, is_given_back: false }
 }
 
-/// The result that a message is, if its sender was given the job.
+/// Reads the result in a message, if its sender was given the job.
 pub(crate) fn read_message<D: Payload>(
     message: &async_nats::Message,
 ) -> Result<JobResult<D>, WireError> {

@@ -3,23 +3,24 @@
 use super::{Message, Versioned, WireError, is_read, read, write};
 use crate::trust::{Key, PublicKey, Purpose, SIGNATURE_BYTES, TrustError};
 
-/// Longest signed message, in bytes.
+/// Length of the longest signed message, in bytes.
 pub(super) const MAX_SIGNED: usize = 4 << 20;
 
-/// A message that workers act on.
+/// Message that workers act on.
 pub trait Signed: Message {
-    /// What it is signed as.
+    /// Purpose of the signature.
     const PURPOSE: Purpose;
 }
 
-/// A message as it is sent.
+/// Serializes and signs a message.
 pub fn sign<T: Signed>(message: &T, key: &Key) -> Vec<u8> {
     let text = write(message);
     let signature = key.sign(T::PURPOSE, &text);
     [&key.public().to_bytes()[..], &signature, &text].concat()
 }
 
-/// A message that was signed with one of the trusted keys, and this key. An error says why not.
+/// Reads a message signed with one of the trusted keys. Returns it and the key; an error says why
+/// there is none.
 pub fn verified<T: Signed>(bytes: &[u8], trusted: &[PublicKey]) -> Result<(T, PublicKey), String> {
     let (key, signature, text) = split(bytes).map_err(|error| error.to_string())?;
     let check = || match PublicKey::from_bytes(key)? {
@@ -31,7 +32,7 @@ pub fn verified<T: Signed>(bytes: &[u8], trusted: &[PublicKey]) -> Result<(T, Pu
     Ok((message, key))
 }
 
-/// A message of whoever may have signed it.
+/// Reads a message without checking its signature.
 pub fn unverified<T: Signed>(bytes: &[u8]) -> Result<T, WireError> {
     split(bytes).and_then(|(_, _, text)| read(text))
 }

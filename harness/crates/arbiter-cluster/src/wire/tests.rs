@@ -11,7 +11,7 @@ use crate::trust::{Key, Purpose};
 use arbiter_plan::PlayedPair;
 use arbiter_suite::perft::{Counted, Finding, Verdict, Wrong};
 
-/// The same, within `most` bytes.
+/// Serializes a result within `most` bytes.
 fn written<D: Payload>(result: JobResult<D>, most: usize) -> Vec<u8> {
     write_result(result, &secret().proof("host-1", 7, 2), most)
 }
@@ -29,7 +29,7 @@ fn read_own_job(bytes: &[u8]) -> Result<Job, WireError> {
     read_job(bytes, &description(), key().public())
 }
 
-/// A job with other words, signed as it ought to be.
+/// Replaces a part of a job's text, and signs it properly.
 fn resigned(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
     let text = std::str::from_utf8(text_of(bytes)).unwrap();
     let changed = text.replace(from, to);
@@ -272,7 +272,7 @@ fn what_is_too_long_is_not_read() {
     assert_eq!(read::<Beacon>(&long), Err(WireError::TooLong(Beacon::MAX_BYTES)));
 }
 
-/// Whether a message arrives as it was sent.
+/// Returns whether a message arrives as it was sent.
 fn arrives<T: Message + PartialEq>(sent: &T) -> bool {
     read::<T>(&write(sent)).is_ok_and(|read| read == *sent)
 }

@@ -1,5 +1,5 @@
-//! Work on one job. Dropping a future of this module ends the engines of a suite; those of a pair have
-//! to be ended by [`Executor::cancel_all`].
+//! Work on one job. Dropping a future of this module ends the engines of a suite; those of a pair
+//! have to be ended by [`Executor::cancel_all`].
 
 use tokio::sync::watch;
 
@@ -11,7 +11,7 @@ use arbiter_suite::epd::{Answered, Question};
 use arbiter_suite::perft::{Count, Counted};
 use arbiter_suite::{SuiteEngines, SuiteError};
 
-/// Plays a pair; `half` is set to the number of the game, from 0, when it begins.
+/// Plays a pair; `half` is set to the number of the game, from 0, when the game starts.
 pub(crate) async fn play(
     local: &mut LocalExecutor,
     job: PairJob,
@@ -60,7 +60,7 @@ pub(super) async fn count(engines: &mut SuiteEngines, count: Count) -> Report<Co
     }
 }
 
-/// The answer of an engine, or its fault; an error is that of the machine.
+/// Returns the answer of an engine, or its fault; an error is a fault of the machine.
 fn fault_or_answer<D>(
     answer: Result<Result<D, String>, SuiteError>,
 ) -> Result<Result<D, String>, String> {

@@ -1,5 +1,5 @@
-//! The runs that a worker knows of, and the choice of the one to play for next. Pure: it is told the
-//! time.
+//! The runs that a worker knows of, and the choice of the next one to play for. Pure: takes the
+//! time as an argument.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -12,18 +12,18 @@ use crate::run_id::RunId;
 use crate::trust::PublicKey;
 use crate::wire::{Beacon, CoordinatorMessage, Notice};
 
-/// A run is forgotten if its last beacon is older than this.
+/// Time without a beacon after which a run is forgotten.
 const RUN_TIMEOUT: Duration = Duration::from_secs(6);
 
-/// Shortest and longest backoff after a pair in which engines broke down; it doubles each time. Such
-/// pairs end early: without a backoff a worker on which nothing works would take all pairs of a short
-/// run before it can be compared with others.
+/// Shortest and longest backoff after a pair in which engines broke down; it doubles each time.
+/// Such pairs end early: without a backoff a worker on which nothing works would take all pairs of
+/// a short run before it can be compared with others.
 const BACKOFF: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(4)];
 
-/// Most runs, and benchmarks, that a worker keeps.
+/// Number of runs, and of benchmarks, that a worker keeps.
 const MAX_RUNS: usize = 1_000;
 
-/// The setup of a run, made by the first slot that needs it; an error says why the run is not played.
+/// Setup of a run, made by the first slot that needs it; an error says why the run is not played.
 pub(super) type SetupCell = Arc<OnceCell<Result<Arc<RunSetup>, String>>>;
 
 #[derive(Debug)]
@@ -35,34 +35,34 @@ struct KnownRun {
     backoff: Backoff,
 }
 
-/// What a worker knows of a run that it has joined, for as long as it runs, so that what was recorded
-/// has no effect a second time.
+/// State of a run that a worker has joined, kept as long as the worker runs, so that recorded
+/// messages have no effect a second time.
 #[derive(Debug)]
 struct Joined {
-    /// The coordinator's.
+    /// Key of the coordinator.
     key: PublicKey,
-    /// When it joined last, and the time of the last beacon, by the coordinator's clock.
+    /// Times of the last join and of the last beacon, by the coordinator's clock.
     at: u64,
     last_beacon: u64,
     /// Jobs whose results were sent, and the last attempt at each.
     done: HashMap<u64, u32>,
 }
 
-/// The time during which a run is not played because its engines broke down.
+/// Time during which a run is not played because its engines broke down.
 #[derive(Debug, Default)]
 struct Backoff {
     until: Duration,
     length: Duration,
 }
 
-/// The run that a slot plays for next.
+/// Run that a slot plays for next.
 #[derive(Debug)]
 pub(super) struct Choice {
-    /// The run.
+    /// ID of the run.
     pub(super) run_id: RunId,
-    /// Its setup.
+    /// Setup of the run.
     pub(super) setup: SetupCell,
-    /// Whether another run has work, too.
+    /// `true` if another run has work, too.
     pub(super) others_have_work: bool,
 }
 
@@ -72,13 +72,13 @@ pub(super) struct KnownRuns {
     runs: BTreeMap<RunId, KnownRun>,
     joined: BTreeMap<RunId, Joined>,
     now: Duration,
-    /// The last problem.
+    /// Last problem.
     pub(super) trouble: Option<String>,
     benches: BTreeMap<String, f64>,
 }
 
 impl KnownRuns {
-    /// Takes in a beacon, of a trusted key if there is one. Returns whether its run is new.
+    /// Records a beacon, with its key if that is trusted. Returns whether the run is new.
     pub(super) fn update(&mut self, beacon: Beacon, key: Option<PublicKey>) -> bool {
         let heard = self.now;
         if let Some(Joined { key: own, last_beacon, .. }) = self.joined.get_mut(&beacon.run_id) {
@@ -106,7 +106,8 @@ impl KnownRuns {
         self.runs.retain(|_, known| now < known.heard + RUN_TIMEOUT);
     }
 
-    /// The worker has joined a run whose coordinator has this key, at this time of its clock.
+    /// Records that the worker has joined a run whose coordinator has this key, at this time of its
+    /// clock.
     pub(super) fn join(&mut self, run_id: RunId, key: PublicKey, at: u64) {
         if self.joined.len() >= MAX_RUNS {
             // Of the others nothing is heard any more.
@@ -117,13 +118,13 @@ impl KnownRuns {
         joined.at = joined.at.max(at);
     }
 
-    /// The key of the coordinator of a run that the worker has joined.
+    /// Returns the key of the coordinator of a run that the worker has joined.
     pub(super) fn key(&self, run_id: &RunId) -> Option<PublicKey> {
         self.joined.get(run_id).map(|joined| joined.key)
     }
 
-    /// What a message says, unless it was sent before the worker has joined. After one that ends the run
-    /// it has to join again; one may come while it does.
+    /// Returns the notice in a message, unless it was sent before the worker joined. After one that
+    /// ends the run the worker has to join again; one may come while it does.
     pub(super) fn hear(&mut self, message: CoordinatorMessage) -> Option<Notice> {
         if let Some(Joined { at, last_beacon, .. }) = self.joined.get_mut(&message.run_id) {
             if message.at <= *at {
@@ -137,7 +138,7 @@ impl KnownRuns {
         Some(message.notice)
     }
 
-    /// An error says why an attempt at a job is not to be made.
+    /// Checks whether to attempt a job; an error says why not.
     pub(super) fn check_job(
         &self,
         run_id: &RunId,
@@ -154,14 +155,14 @@ impl KnownRuns {
         }
     }
 
-    /// The result of an attempt at a job was sent.
+    /// Records that the result of an attempt at a job was sent.
     pub(super) fn done(&mut self, run_id: &RunId, (number, attempt): (u64, u32)) {
         if let Some(joined) = self.joined.get_mut(run_id) {
             joined.done.insert(number, attempt);
         }
     }
 
-    /// Whether a run goes on.
+    /// Returns whether a run is still announced.
     pub(super) fn knows(&self, run_id: &RunId) -> bool {
         self.runs.contains_key(run_id)
     }
@@ -171,8 +172,8 @@ impl KnownRuns {
         self.runs.remove(run_id);
     }
 
-    /// The run to play for: among those with work, the one of the highest priority for which the
-    /// fewest pairs are played; if none has work, the first that may have some soon.
+    /// Returns the run to play for: among those with work, the one of the highest priority for
+    /// which the fewest pairs are played; if none has work, the first that may have some soon.
     pub(super) fn choose(&self) -> Option<Choice> {
         let is_willing = |k: &&KnownRun| k.refusal.is_none() && k.backoff.until <= self.now;
         let willing = self.runs.values().filter(is_willing);
@@ -189,16 +190,17 @@ impl KnownRuns {
         })
     }
 
-    /// A slot has taken a job of a run. That raises the number of pairs played until the next beacon.
-    /// The number of queued pairs stays: a coordinator sends more as soon as a pair ends, and slots
-    /// that believed it had none would play for less important runs.
+    /// Records that a slot has taken a job of a run. That raises the number of pairs played until
+    /// the next beacon. The number of queued pairs stays: a coordinator sends more as soon as a
+    /// pair ends, and slots that believed it had none would play for less important runs.
     pub(super) fn mark_taken(&mut self, run_id: &RunId) {
         if let Some(known) = self.runs.get_mut(run_id) {
             known.beacon.playing += 1;
         }
     }
 
-    /// A pair of a run was played; `has_broken` if engines broke down in all its games.
+    /// Records that a pair of a run was played; `has_broken` if engines broke down in all its
+    /// games.
     pub(super) fn played(&mut self, run_id: &RunId, has_broken: bool) {
         let now = self.now;
         let Some(KnownRun { backoff, .. }) = self.runs.get_mut(run_id) else { return };
@@ -211,7 +213,7 @@ impl KnownRuns {
         }
     }
 
-    /// A run has no work at the moment.
+    /// Records that a run has no work at the moment.
     pub(super) fn mark_empty(&mut self, run_id: &RunId) {
         if let Some(known) = self.runs.get_mut(run_id) {
             known.beacon.queued = 0;
@@ -233,12 +235,12 @@ impl KnownRuns {
         }
     }
 
-    /// Names of the engines whose benchmark was run, and nodes per second.
+    /// Returns the engines whose benchmark was run, with their nodes per second.
     pub(super) fn benches(&self) -> Vec<(String, f64)> {
         self.benches.iter().map(|(engine, nps)| (engine.clone(), *nps)).collect()
     }
 
-    /// The runs that are not played, with the reasons.
+    /// Returns the runs that are not played, with the reasons.
     pub(super) fn refusals(&self) -> Vec<(RunId, String)> {
         let refused = self
             .runs
@@ -253,7 +255,7 @@ mod tests {
     use super::*;
     use crate::trust::Key;
 
-    /// The ID of 16 digits like this one.
+    /// Returns the ID of 16 digits like this one.
     fn id(digit: &str) -> RunId {
         RunId::try_from(digit.repeat(16)).unwrap()
     }
@@ -263,7 +265,7 @@ mod tests {
         Beacon { run_id: id(digit), at: 0, run, priority, queued, playing }
     }
 
-    /// The digit of the chosen run.
+    /// Returns the digit of the chosen run.
     fn chosen(known_runs: &KnownRuns) -> Option<String> {
         known_runs.choose().map(|choice| choice.run_id.as_str()[..1].to_owned())
     }

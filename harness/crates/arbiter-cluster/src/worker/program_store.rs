@@ -17,13 +17,13 @@ use crate::run_id::RunId;
 use crate::subject::PROGRAMS;
 use crate::wire::{self, ProgramRequest, RunFile};
 
-/// Largest program that is fetched, in bytes.
+/// Length of the largest program that is fetched, in bytes.
 const MAX_PROGRAM: u64 = 2 << 30;
 
-/// How long the coordinator may take to put a program on the server.
+/// Time limit for the coordinator to put a program on the server.
 const UPLOAD_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// How long the download may take.
+/// Time limit for the download.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The programs that a worker has.
@@ -31,17 +31,18 @@ const FETCH_TIMEOUT: Duration = Duration::from_secs(600);
 pub(super) struct ProgramStore {
     folder: PathBuf,
     own_binary: PathBuf,
-    /// Locked during a look-up, so that nothing is fetched twice.
+    /// Lock held during a look-up, so that nothing is fetched twice.
     fetching: Mutex<()>,
 }
 
 impl ProgramStore {
-    /// The programs in `folder`, and this program.
+    /// Creates a store of the programs in `folder`, and this program.
     pub(super) fn new(folder: PathBuf, own_binary: PathBuf) -> ProgramStore {
         ProgramStore { folder, own_binary, fetching: Mutex::new(()) }
     }
 
-    /// The path of a program or another file of a run, whose hash is verified; it is fetched if it is not there.
+    /// Returns the path of a program or another file of a run, whose hash is verified; a missing
+    /// file is fetched.
     pub(super) async fn get(
         &self,
         connection: &Connection,
@@ -76,7 +77,7 @@ async fn blocking<T: Send + 'static>(
     tokio::task::spawn_blocking(work).await.map_err(|error| error.to_string())
 }
 
-/// Whether the file has the length and hash of the program.
+/// Returns whether the file has the length and hash of the program.
 fn matches(path: &Path, program: &RunFile) -> bool {
     let has_length = |data: fs::Metadata| data.is_file() && data.len() == program.bytes;
     fs::metadata(path).is_ok_and(has_length)

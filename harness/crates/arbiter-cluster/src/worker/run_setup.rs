@@ -1,4 +1,4 @@
-//! What a worker prepares before it plays the first pair of a run: description, programs, benchmarks.
+//! Preparation of a worker for the first pair of a run: description, programs, benchmarks.
 
 use std::time::Duration;
 
@@ -23,26 +23,26 @@ use arbiter_runner::{ask_engine, engine_setup};
 /// Pause before a request without an answer is repeated.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
-/// Repetitions of a request before the run is given up.
+/// Number of repetitions of a request before the run is abandoned.
 const MAX_TRIES: u32 = 30;
 
-/// The benchmark of each engine for which the run needs one; an error says why it failed.
+/// Benchmark result of each engine for which the run needs one; an error says why it failed.
 type Benches = Vec<Option<Result<BenchResult, String>>>;
 
-/// What is needed to play jobs of a run.
+/// Everything that is needed to play jobs of a run.
 #[derive(Debug)]
 pub(super) struct RunSetup {
-    /// The run's description.
+    /// Description of the run.
     pub(super) description: RunDescription,
-    /// The key that has signed it, and signs all jobs.
+    /// Key that has signed the description, and signs all jobs.
     pub(super) key: PublicKey,
-    /// What the worker was given when it joined.
+    /// Token that the worker was given when it joined.
     pub(super) token: Token,
-    /// Slots that a game takes.
+    /// Number of slots that a game takes.
     pub(super) slots: u32,
-    /// How the engines are started on this machine.
+    /// Setups with which the engines are started on this machine.
     pub(super) engines: Vec<EngineSetup>,
-    /// The consumer of its jobs.
+    /// Consumer of the run's jobs.
     pub(super) jobs: PullConsumer,
 }
 
@@ -93,8 +93,8 @@ impl RunSetup {
     }
 }
 
-/// The consumer of a run's jobs, without a question to the server: what the client wants to know of it
-/// besides its names has no effect.
+/// Returns the consumer of a run's jobs without a request to the server: what the client wants to
+/// know of it besides its names has no effect.
 fn jobs(context: jetstream::Context, run_id: &RunId) -> PullConsumer {
     let none = json!({ "consumer_seq": 0, "stream_seq": 0 });
     let info = json!({
@@ -107,8 +107,8 @@ fn jobs(context: jetstream::Context, run_id: &RunId) -> PullConsumer {
     PullConsumer::new(pull::Config::default(), info, context)
 }
 
-/// How an engine is started on this machine; its program, and the files that its options name, are fetched if
-/// they are not there.
+/// Returns the setup of an engine on this machine; fetches missing files of its program and its
+/// options.
 async fn setup(
     shared: &Shared,
     description: &RunDescription,
@@ -138,8 +138,8 @@ async fn setup(
     Ok(setup)
 }
 
-/// Sends the benchmarks and asks whether the worker may play. What is recorded of a run that is over
-/// cannot answer. An error is the coordinator's reason.
+/// Sends the benchmarks and asks whether the worker may play. A recorded answer of an earlier run
+/// does not fit. An error is the coordinator's reason.
 async fn join(
     shared: &Shared,
     run_id: &RunId,

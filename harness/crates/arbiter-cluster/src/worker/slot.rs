@@ -1,4 +1,4 @@
-//! A slot of a worker: takes one job after another and does it.
+//! Slot of a worker: takes and does one job after another.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -22,28 +22,29 @@ use crate::wire::{self, Heartbeat, Job, JobResult, Payload, Report, Work};
 use arbiter_game::progress::Progress;
 use arbiter_runner::Executor;
 
-/// How long a request for a job waits at the server.
+/// Time that a request for a job waits at the server.
 const TAKE: Duration = Duration::from_secs(2);
 
-/// The same if another run has work.
+/// Time that a request for a job waits at the server if another run has work.
 const TAKE_SHORT: Duration = Duration::from_millis(100);
 
-/// How much longer than that the server's answer may take.
+/// Additional time for the server's answer.
 const SERVER_GRACE: Duration = Duration::from_secs(3);
 
-/// How long a worker that leaves tries to send the result of a pair. The pair is then played by others.
+/// Time that a worker that leaves spends on sending the result of a pair. The pair is then played
+/// by others.
 const LAST_RESULT: Duration = Duration::from_millis(1500);
 
 /// Pause before a failed request is repeated.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
 
-/// Requests without a job after which idle engines are ended.
+/// Number of requests without a job after which idle engines are ended.
 const IDLE_TAKES: u32 = 5;
 
-/// Heartbeats that a slot sends within a lease, at least.
+/// Minimum number of heartbeats that a slot sends within a lease.
 const HEARTBEATS_PER_LEASE: u32 = 6;
 
-/// Why the work on a job ended before its end.
+/// Reason why the work on a job was stopped.
 enum Stop {
     /// The run was cancelled.
     Cancelled,
@@ -108,11 +109,11 @@ pub(super) async fn work(shared: Arc<Shared>) {
     }
 }
 
-/// A job that was taken, and what is needed to do it.
+/// A job that was taken, with the setup to do it.
 struct Taken {
     setup: Arc<RunSetup>,
     job: Job,
-    /// Held until the job is done.
+    /// Permits that are held until the job is done.
     _permit: OwnedSemaphorePermit,
 }
 
@@ -153,8 +154,8 @@ async fn take_any(shared: &Shared) -> Option<Taken> {
     Some(Taken { setup, job, _permit: permit })
 }
 
-/// A job that is to be done; an error says why it is not. The server gives it to another worker then,
-/// when its lease ends.
+/// Reads a job that is to be done; an error says why it is not done here. The server then gives it
+/// to another worker, when its lease ends.
 fn read(shared: &Shared, setup: &RunSetup, message: &jetstream::Message) -> Result<Job, String> {
     let job = wire::read_job(&message.payload, &setup.description, setup.key);
     let job = job.map_err(|error| format!("a job that cannot be read: {error}"))?;
@@ -174,7 +175,7 @@ async fn run_cancelled(cancelled: &mut broadcast::Receiver<RunStopped>, run_id: 
     }
 }
 
-/// The next job of a run; `None` if there is none within this time.
+/// Takes the next job of a run; `None` if there is none within this time.
 async fn take(shared: &Shared, setup: &RunSetup, within: Duration) -> Option<jetstream::Message> {
     let taking = async {
         let mut batch = setup.jobs.fetch().max_messages(1).expires(within).messages().await.ok()?;
@@ -188,15 +189,15 @@ async fn take(shared: &Shared, setup: &RunSetup, within: Duration) -> Option<jet
     taken
 }
 
-/// A job at work.
+/// Job in progress.
 struct ActiveJob<'a> {
     shared: &'a Shared,
     setup: &'a RunSetup,
     number: u64,
     attempt: u32,
-    /// That the worker was given it.
+    /// Proof that the worker was given the attempt.
     proof: Token,
-    /// The game of a pair that was begun last, from 0.
+    /// Game of a pair that was started last, from 0.
     half: watch::Receiver<Option<u8>>,
     cancelled: broadcast::Receiver<RunStopped>,
 }
@@ -270,8 +271,8 @@ impl<'a> ActiveJob<'a> {
         }
     }
 
-    /// Waits for the report of the work, which is dropped if it is stopped. Sends heartbeats as long as
-    /// the engines answer.
+    /// Waits for the report of the work, which is dropped if it is stopped. Sends heartbeats as
+    /// long as the engines answer.
     async fn wait<D: Payload>(
         &mut self,
         work: impl Future<Output = Report<D>>,
@@ -322,7 +323,8 @@ impl<'a> ActiveJob<'a> {
         }
     }
 
-    /// Sends a result until the server has it; `false` if it is not wanted any more.
+    /// Sends a result until the server has it. Returns `false` if the result is not wanted any
+    /// more.
     async fn deliver<D: Payload>(&mut self, result: JobResult<D>) -> bool {
         let Shared { connection, phase, config, .. } = self.shared;
         let (mut phase, mut leaving) = (phase.clone(), phase.clone());
@@ -369,7 +371,7 @@ async fn reached(phase: &mut watch::Receiver<Phase>, least: Phase) {
     }
 }
 
-/// Whether a game goes on, by the answers of its engines.
+/// Check that a game continues, by the answers of its engines.
 struct Liveness {
     progress: Progress,
     seen: u64,

@@ -7,18 +7,18 @@ use arbiter_process::Spawner;
 use arbiter_runner::{Executor, LiveGames, LocalExecutor, LocalOptions};
 use arbiter_suite::SuiteEngines;
 
-/// The engines of a slot. They are started when they are needed.
+/// The engines of a slot, which are started when they are needed.
 pub(super) struct SlotEngines {
-    /// The run for which they play.
+    /// Setup of the run for which they play.
     pub(super) setup: Arc<RunSetup>,
-    /// Plays pairs.
+    /// Executor of pairs.
     pub(super) local: LocalExecutor,
-    /// Searches and counts positions of suites.
+    /// Engines that search and count positions of suites.
     pub(super) suite: SuiteEngines,
 }
 
 impl SlotEngines {
-    /// The engines for a run: those of `before` if they play for it, else they are ended.
+    /// Returns the engines for a run: those of `before` if they play for it, else new ones.
     pub(super) async fn for_run(
         before: Option<SlotEngines>,
         setup: &Arc<RunSetup>,

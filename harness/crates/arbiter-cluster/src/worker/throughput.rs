@@ -1,4 +1,4 @@
-//! Pairs that a worker has played in the last minutes.
+//! Number of pairs that a worker has played in the last minutes.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -21,7 +21,7 @@ impl Throughput {
         self.0.push_back((now, pairs));
     }
 
-    /// Pairs in the window, and its length in seconds; 0 and 0 before the first sample.
+    /// Returns the pairs in the window, and its length in seconds; 0 and 0 before the first sample.
     pub(super) fn recent(&self) -> (u64, u32) {
         let (Some((since, before)), Some((now, pairs))) = (self.0.front(), self.0.back()) else {
             return (0, 0);

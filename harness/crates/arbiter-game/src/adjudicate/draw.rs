@@ -1,24 +1,25 @@
-//! Draw by agreement of both engines.
+//! Draws by the scores of both engines.
 
 use serde::{Deserialize, Serialize};
 
 use super::Played;
 use arbiter_protocol::Score;
 
-/// A game is drawn if both engines have seen about equality for a while.
+/// Rule that a game is drawn once both engines have seen about equality for a while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DrawRule {
-    /// Not before this full move is over.
+    /// Full move that must be over first.
     pub move_number: u32,
-    /// Consecutive moves of each side, at least 1.
+    /// Number of consecutive moves of each side, at least 1.
     pub move_count: u32,
     /// Largest score, in centipawns for either side, that counts as equality.
     pub score_cp: u32,
 }
 
 impl DrawRule {
-    /// Whether the game is drawn after a move; `plies` is how many plies in a row the engines have
-    /// agreed. A capture or pawn move changes the game, so agreement starts anew with it.
+    /// Returns whether the game is drawn after a move; `plies` counts the plies in a row in which
+    /// the engines have agreed. A capture or pawn move changes the game, so agreement starts anew
+    /// with it.
     pub(super) fn observe(self, plies: &mut u32, played: Played) -> bool {
         let equal = match played.score {
             Some(Score::Centipawns(cp)) => cp.unsigned_abs() <= self.score_cp,

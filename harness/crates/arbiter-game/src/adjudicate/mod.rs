@@ -1,5 +1,5 @@
-//! Ends games that are decided before the rules of chess say so. Pure counters over what engines
-//! say of their positions, and what endgame tables know; the referee asks them after every move,
+//! Adjudication: ends games that are decided before the rules of chess end them. Pure counters over
+//! the scores of engines, and values of endgame tables; the referee asks them after every move,
 //! tables first, then resignation.
 
 mod draw;
@@ -20,30 +20,32 @@ use shakmaty::{Chess, Color, KnownOutcome};
 use crate::outcome::{Outcome, Termination, color_name};
 use arbiter_protocol::Score;
 
-/// The rules of a run; none unless the user asks for them. Those of endgame tables are stored elsewhere.
+/// Adjudication rules of a run; none unless the user asks for them. The files of endgame tables are
+/// named elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Rules {
-    /// When a game is given up as drawn.
+    /// Rule for drawn games.
     pub draw: Option<DrawRule>,
-    /// When a side is held to have resigned.
+    /// Rule for resignations.
     pub resign: Option<ResignRule>,
-    /// Moves of each side after which a game is drawn.
+    /// Number of moves of each side after which a game is drawn.
     pub move_cap: Option<u32>,
-    /// Whether moves are counted by their numbers in the position, so that a book of positions and one of
-    /// games give the same. Else all moves of the game count, as in cutechess-cli.
+    /// `true` if moves are counted by their numbers in the position, so that a book of positions
+    /// and one of games have the same effect. Otherwise all moves of the game count, as in
+    /// cutechess-cli.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counts_by_position: bool,
-    /// Whether moves are counted as in fastchess: for draws by their numbers in the position, and for
-    /// the cap without the book.
+    /// `true` if moves are counted as in fastchess: for draws by their numbers in the position, and
+    /// for the cap without the book.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counts_as_fastchess: bool,
-    /// When endgame tables decide.
+    /// Rule for endgame tables.
     #[serde(skip)]
     pub tablebase: Option<TablebaseRule>,
 }
 
 impl Rules {
-    /// The rules in words, one line for each.
+    /// Returns the rules as text, one line for each.
     pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         if let Some(DrawRule { move_number, move_count, score_cp }) = self.draw {
@@ -74,42 +76,43 @@ impl Rules {
     }
 }
 
-/// A move as the counters see it.
+/// Move as the counters see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Played {
-    /// Who moved.
+    /// Side that moved.
     pub color: Color,
-    /// Full moves that are over by the number of the move in the position, those before the opening included.
+    /// Number of full moves that are over by the number of the move in the position, those before
+    /// the opening included.
     pub full_moves: u32,
-    /// Whether it is of the book.
+    /// `true` for a move of the opening book.
     pub is_book: bool,
-    /// Whether it was a capture or a pawn move.
+    /// `true` for a capture or a pawn move.
     pub zeroing: bool,
-    /// What its engine thought; `None` for the book and for engines that give no score.
+    /// Score of the engine; `None` for the book and for engines that give no score.
     pub score: Option<Score>,
 }
 
-/// The rules, and how far the counters of one game have come.
+/// Rules, and the counters of one game.
 #[derive(Debug, Clone)]
 pub struct Adjudicator {
     rules: Rules,
     tables: Option<Arc<dyn Tables>>,
-    /// Plies in a row in which the engines have agreed on a draw.
+    /// Number of plies in a row in which the engines have agreed on a draw.
     agreed_plies: u32,
-    /// Plies of the game, and those of its book.
+    /// Number of plies of the game, and of its book.
     plies: u32,
     book_plies: u32,
     decided_moves: DecidedMoves,
 }
 
 impl Adjudicator {
-    /// Fresh counters, and where values of endgames are looked up.
+    /// Creates an adjudicator with fresh counters, and `tables` to look up endgames in.
     pub fn new(rules: Rules, tables: Option<Arc<dyn Tables>>) -> Adjudicator {
         let decided_moves = DecidedMoves::default();
         Adjudicator { rules, tables, agreed_plies: 0, plies: 0, book_plies: 0, decided_moves }
     }
 
-    /// Says whether tables end the game in `position`.
+    /// Returns the outcome if tables end the game in `position`.
     pub fn look_up(&self, position: &Chess) -> Option<Outcome> {
         let (rule, tables) = (self.rules.tablebase?, self.tables.as_deref()?);
         Some(match tablebase::value(rule, tables, position)? {
@@ -125,7 +128,7 @@ impl Adjudicator {
         })
     }
 
-    /// Takes note of a move and says whether the game is over.
+    /// Counts a move, and returns the outcome if the game is over.
     pub fn observe(&mut self, mut played: Played) -> Option<Outcome> {
         let Rules { draw, resign, move_cap, counts_by_position, counts_as_fastchess, .. } =
             self.rules;
@@ -159,13 +162,13 @@ impl Adjudicator {
 mod tests {
     use super::*;
 
-    /// Feeds scores in centipawns, White's and Black's in turn, and tells after how many plies the
-    /// game was over and why.
+    /// Feeds scores in centipawns, White's and Black's in turn, and returns the number of plies
+    /// after which the game was over, and the reason.
     fn over(rules: Rules, scores: &[i32]) -> Option<(usize, Termination)> {
         over_from(0, rules, scores)
     }
 
-    /// The same from a position after so many full moves.
+    /// Feeds scores as [`over`] does, from a position after so many full moves.
     fn over_from(before: u32, rules: Rules, scores: &[i32]) -> Option<(usize, Termination)> {
         let mut adjudicator = Adjudicator::new(rules, None);
         scores.iter().enumerate().find_map(|(ply, cp)| {

@@ -1,4 +1,4 @@
-//! Resignation on behalf of an engine that knows that it is lost.
+//! Resignation on behalf of an engine whose scores are hopeless.
 
 use serde::{Deserialize, Serialize};
 use shakmaty::{ByColor, Color};
@@ -6,18 +6,18 @@ use shakmaty::{ByColor, Color};
 use super::Played;
 use arbiter_protocol::Score;
 
-/// A side has resigned if scores have been hopeless for a while.
+/// Rule that a side resigns once scores have been hopeless for a while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResignRule {
-    /// Consecutive moves, at least 1.
+    /// Number of consecutive moves, at least 1.
     pub move_count: u32,
-    /// Score, in centipawns, from which a game is hopeless.
+    /// Score, in centipawns, from which on a game is hopeless.
     pub score_cp: u32,
-    /// Whether the winner must see it too.
+    /// `true` if the winner must see it too.
     pub two_sided: bool,
 }
 
-/// For how many of its moves in a row each engine has held its own game lost, or won.
+/// Number of moves in a row at which each engine saw its own game lost, or won.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DecidedMoves {
     lost: ByColor<u32>,
@@ -25,7 +25,7 @@ pub(super) struct DecidedMoves {
 }
 
 impl ResignRule {
-    /// The side that resigns after its move, if it does.
+    /// Counts a move. Returns the side that resigns after it, if any.
     pub(super) fn observe(self, moves: &mut DecidedMoves, played: Played) -> Option<Color> {
         let limit = i64::from(self.score_cp);
         let value = played.score.map_or(0, worth);
@@ -39,7 +39,7 @@ impl ResignRule {
     }
 }
 
-/// A score on one scale: a mate is worth more than any material.
+/// Maps scores to one scale: a mate is worth more than any material.
 fn worth(score: Score) -> i64 {
     match score {
         Score::Centipawns(cp) => i64::from(cp),
@@ -52,7 +52,8 @@ fn worth(score: Score) -> i64 {
 mod tests {
     use super::*;
 
-    /// After how many plies who resigns; White's and Black's scores in turn.
+    /// Returns the number of plies after which a side resigns, and the side, for White's and
+    /// Black's scores in turn.
     fn resigned(two_sided: bool, scores: &[Score]) -> Option<(usize, Color)> {
         let rule = ResignRule { move_count: 2, score_cp: 500, two_sided };
         let mut moves = DecidedMoves::default();

@@ -1,4 +1,4 @@
-//! Ends games whose value endgame tables know.
+//! Adjudication by endgame tables.
 
 use std::fmt::Debug;
 
@@ -6,23 +6,24 @@ use serde::{Deserialize, Serialize};
 use shakmaty::{Chess, KnownOutcome, Position};
 use shakmaty_syzygy::{AmbiguousWdl, Wdl};
 
-/// Which games tables may end.
+/// Rule for games that endgame tables may end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TablebaseRule {
-    /// Most pieces, kings included, of a position that is looked up; 0 for all that tables know.
+    /// Largest number of pieces, kings included, of a position that is looked up; 0 for all that
+    /// the tables have.
     pub pieces: u32,
-    /// Whether a win counts that the fifty-move rule would prevent.
+    /// `true` if a win counts that the fifty-move rule would prevent.
     #[serde(rename = "ignore_fifty")]
     pub ignores_fifty: bool,
-    /// Which results are given out.
+    /// Results that tables may give.
     pub scope: Scope,
 }
 
-/// Which results tables may give out.
+/// Results that endgame tables may give.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
-    /// All.
+    /// Wins and draws.
     #[default]
     Both,
     /// Wins only; drawn games are played on.
@@ -41,14 +42,15 @@ arbiter_names::named!(Scope);
 /// Endgame tables. Values are for the side to move; `None` if no table has the position, as none
 /// has positions with castling rights.
 pub trait Tables: Debug + Send + Sync {
-    /// The value if a capture or pawn move had just been played.
+    /// Returns the value as if a capture or pawn move had just been played.
     fn fresh(&self, position: &Chess) -> Option<Wdl>;
 
-    /// The value with the fifty-move counter of the position.
+    /// Returns the value with the fifty-move counter of the position.
     fn exact(&self, position: &Chess) -> Option<AmbiguousWdl>;
 }
 
-/// The result that `tables` give a position under `rule`; `None` if the game has to go on.
+/// Returns the result that `tables` give a position under `rule`; `None` if the game has to
+/// continue.
 pub(super) fn value(
     rule: TablebaseRule,
     tables: &dyn Tables,
@@ -109,7 +111,8 @@ mod tests {
     const WHITE: Option<KnownOutcome> = Some(KnownOutcome::Decisive { winner: Color::White });
     const BLACK: Option<KnownOutcome> = Some(KnownOutcome::Decisive { winner: Color::Black });
 
-    /// White to move with four pieces, so many moves of each or the other after the last capture.
+    /// Evaluates a position with White to move and four pieces, `counter` half-moves after the last
+    /// capture.
     fn at(counter: u32, rule: TablebaseRule, tables: Oracle) -> Option<KnownOutcome> {
         let fen: Fen = format!("8/8/8/4k3/8/8/8/KQR5 w - - {counter} 80").parse().unwrap();
         value(rule, &tables, &fen.into_position(CastlingMode::Standard).unwrap())

@@ -1,11 +1,11 @@
-//! Adjudication rules as typed: `movenumber=40,movecount=8,score=10`.
+//! Text form of adjudication rules: `movenumber=40,movecount=8,score=10`.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::{DrawRule, ResignRule};
 
-/// Reads a draw rule. What is not said is 40 moves, 8 in a row, 10 centipawns.
+/// Parses a draw rule. Defaults are move 40, 8 moves in a row, 10 centipawns.
 impl FromStr for DrawRule {
     type Err = String;
 
@@ -30,7 +30,7 @@ impl fmt::Display for DrawRule {
     }
 }
 
-/// Reads a resign rule. What is not said is 3 moves in a row, 600 centipawns, one-sided.
+/// Parses a resign rule. Defaults are 3 moves in a row, 600 centipawns, one-sided.
 impl FromStr for ResignRule {
     type Err = String;
 

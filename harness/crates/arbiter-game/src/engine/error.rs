@@ -1,4 +1,4 @@
-//! Why an engine cannot be used, and what that amounts to in a game.
+//! Errors of engines, and their consequences in a game.
 
 use thiserror::Error;
 
@@ -7,39 +7,39 @@ use crate::referee::Fault;
 use arbiter_process::{SpawnError, WriteError};
 use arbiter_protocol::SessionError;
 
-/// How much of a dead engine's last line of error output is reported, in characters.
+/// Length of the reported part of a dead engine's last line of error output, in characters.
 const LAST_WORDS: usize = 200;
 
-/// First words of lines of both protocols that say nothing of how an engine ended.
+/// First words of lines of both protocols that do not explain the end of an engine.
 const PROTOCOL: [&str; 8] =
     ["id", "option", "uciok", "readyok", "info", "bestmove", "feature", "move"];
 
-/// Why an engine cannot be used. The text is made to follow the engine's name.
+/// Reason why an engine cannot be used. The text is made to follow the engine's name.
 #[derive(Debug, Error)]
 pub enum EngineError {
-    /// It could not be started.
+    /// The engine could not be started.
     #[error(transparent)]
     Spawn(#[from] SpawnError),
-    /// It broke the protocol or was late.
+    /// The engine broke the protocol or was late.
     #[error(transparent)]
     Session(#[from] SessionError),
-    /// Its process ended; the text says how.
+    /// The process ended; the text says how.
     #[error("exited ({0})")]
     Exited(String),
-    /// It closed its output but lives.
+    /// The engine closed its output but still runs.
     #[error("closed its output")]
     Closed,
-    /// It cannot be asked such a thing.
+    /// The engine cannot be asked such a thing.
     #[error("does not speak UCI, which this needs")]
     NotUci,
-    /// It takes no more input.
+    /// The engine takes no more input.
     #[error(transparent)]
     Write(#[from] WriteError),
 }
 
 impl EngineError {
-    /// The process ended: `how`, and the last it had to say, from the lines of its error output; and
-    /// the last line of its output, if that is not of the protocol.
+    /// Describes the end of a process: `how`, with the last of the lines of its error output, and
+    /// the last line of its output if that is not of the protocol.
     pub(super) fn exited(how: String, errors: &[String], said: &str) -> EngineError {
         let error = errors.iter().rev().map(|line| line.trim()).find(|line| !line.is_empty());
         let first = said.split_whitespace().next();
@@ -50,12 +50,12 @@ impl EngineError {
         EngineError::Exited(how + &error.unwrap_or_default() + &said.unwrap_or_default())
     }
 
-    /// Whether the machine and not the engine is to blame.
+    /// Returns whether the machine and not the engine is to blame.
     pub fn is_environment(&self) -> bool {
         matches!(self, EngineError::Spawn(error) if error.is_environment)
     }
 
-    /// What this error amounts to in a game.
+    /// Returns the fault of an engine in a game for this error.
     pub fn fault(&self) -> Fault {
         match self {
             EngineError::Exited(how) => Fault::Crashed(how.clone()),

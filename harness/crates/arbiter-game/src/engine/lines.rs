@@ -1,15 +1,15 @@
-//! Takes in what an engine says, line by line.
+//! Reading of an engine's output, line by line.
 
 use super::{EngineError, EngineProcess};
 use crate::transcript::Mark;
 use arbiter_process::Chunk;
 use arbiter_protocol::Step;
 
-/// How many lines of a search the user can see with its move.
+/// Number of lines of a search that the user can see with its move.
 const MAX_CHOSEN: usize = 32;
 
 impl EngineProcess {
-    /// Takes in what was said while it pondered: it may not ponder any more.
+    /// Processes the lines that came while the engine pondered: it may not ponder any more.
     pub(super) async fn catch_up(&mut self) -> Result<(), EngineError> {
         while self.session.is_pondering() && self.has_unread() {
             self.step().await?;
@@ -24,7 +24,7 @@ impl EngineProcess {
         Ok(())
     }
 
-    /// Whether lines wait to be taken in.
+    /// Returns whether lines wait to be processed.
     pub(super) fn has_unread(&mut self) -> bool {
         if self.lines.is_empty()
             && let Ok(chunk) = self.chunks.try_recv()
@@ -34,7 +34,7 @@ impl EngineProcess {
         !self.lines.is_empty()
     }
 
-    /// Takes in one line, waiting for it at most until the session's deadline.
+    /// Processes one line, waiting for it at most until the session's deadline.
     pub(super) async fn step(&mut self) -> Result<Step, EngineError> {
         if self.lines.front().is_none() && !self.receive().await? {
             return self.overdue();

@@ -1,32 +1,32 @@
-//! How to start an engine and what to tell it.
+//! Setup of an engine: its start and its options.
 
 use crate::annotation::LinePattern;
 use arbiter_process::Launch;
 use arbiter_protocol::{Deadlines, Protocol, Restart, Setup};
 
-/// How to start an engine and what to tell it.
+/// Setup of an engine: its start and its options.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EngineSetup {
-    /// The engine's name in the plan, for messages.
+    /// Name of the engine in the plan, for messages.
     pub name: String,
-    /// What to start.
+    /// Program to start.
     pub launch: Launch,
-    /// Its protocol.
+    /// Protocol of the engine.
     pub protocol: Protocol,
-    /// What it is told before its first game.
+    /// Commands before the first game.
     pub setup: Setup,
-    /// Whether it stays for the next game.
+    /// Restart policy between games.
     pub restart: Restart,
-    /// How long answers may take.
+    /// Time limits for answers.
     pub deadlines: Deadlines,
-    /// Which lines of its searches the user wants to see.
+    /// Pattern of the lines of searches that the user wants to see.
     pub pattern: Option<LinePattern>,
-    /// Whether the transcript is recorded.
+    /// `true` if the transcript is recorded.
     pub is_recorded: bool,
 }
 
 impl EngineSetup {
-    /// The same, restricted to `cpus`.
+    /// Returns a copy that is restricted to `cpus`.
     pub fn on(&self, cpus: &[usize]) -> EngineSetup {
         let launch = Launch { cpus: cpus.to_vec(), ..self.launch.clone() };
         EngineSetup { launch, ..self.clone() }

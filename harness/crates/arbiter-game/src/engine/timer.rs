@@ -1,4 +1,4 @@
-//! A timer for deadlines that hardly ever pass.
+//! Timer for deadlines that hardly ever pass.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -6,19 +6,19 @@ use std::time::Instant;
 
 use tokio::time::{Sleep, sleep_until};
 
-/// Wakes a task at a deadline. The next deadline of an engine is mostly later than the last one, and to
-/// set a timer takes a lock of the whole runtime: it is set again when it has run out, or for an earlier
-/// deadline.
+/// Timer that wakes a task at a deadline. The next deadline of an engine is mostly later than the
+/// last one, and setting a timer takes a lock of the whole runtime: it is set again only when it
+/// has run out, or for an earlier deadline.
 #[derive(Debug)]
 pub(super) struct Timer(Pin<Box<Sleep>>);
 
 impl Timer {
-    /// A timer that may be polled inside of a runtime with timers.
+    /// Creates a timer that may be polled inside of a runtime with timers.
     pub(super) fn new(now: Instant) -> Timer {
         Timer(Box::pin(sleep_until(now.into())))
     }
 
-    /// Ready when `due` has passed.
+    /// Returns ready once `due` has passed.
     pub(super) fn poll(&mut self, due: Instant, cx: &mut Context<'_>) -> Poll<()> {
         if self.0.deadline() > due.into() {
             self.0.as_mut().reset(due.into());

@@ -27,7 +27,7 @@ fn answer(text: &str, elapsed: Duration) -> Reply {
     Reply::Move { text: text.into(), elapsed, info: Info::default() }
 }
 
-/// Plays `moves` at a millisecond each and tells how the game stands.
+/// Plays `moves` at a millisecond each and returns the outcome, if any.
 fn after(fen: &str, moves: &str) -> Option<(KnownOutcome, Termination)> {
     let mut referee = from_fen(fen);
     for text in moves.split_whitespace() {
@@ -73,7 +73,7 @@ fn rights_that_differ_are_no_repetition() {
     assert_eq!(after(fen, &three), Some((DRAW, Termination::Threefold)));
 }
 
-/// The whole order of judgement in one table: each answer has every fault below it as well.
+/// Checks the whole order of judgement in one table: each answer has every fault below it as well.
 #[test]
 fn faults_are_judged_in_a_fixed_order() {
     let fen = "6k1/5ppp/8/8/8/8/8/KR6 w - - 99 90";

@@ -5,31 +5,31 @@ use std::io::{self, BufRead, BufReader, Read};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-/// Bytes decoded at once, at most.
+/// Maximum number of bytes that are decoded in one step.
 const CHUNK: usize = 1 << 17;
 
-/// A last block without content, and a checksum for decoders that expect one. What was decoded of a
+/// Last block without content, and a checksum for decoders that expect one. The decoded part of a
 /// frame that is cut off comes out only after its last block.
 const LAST_BLOCK: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 
-/// Whether a file that begins with these bytes is compressed so.
+/// Returns whether a file that begins with these bytes is Zstandard.
 pub(super) fn is_zstd(start: &[u8]) -> bool {
     matches!(start, [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }
 
-/// The contents of all frames. Parallel compressors write many, and other frames between them that
-/// are to be skipped.
+/// Reader of the contents of all frames. Parallel compressors write many, with frames between them
+/// that are to be skipped.
 pub(super) struct Frames<R> {
     source: BufReader<R>,
     decoder: FrameDecoder,
-    /// Whether the decoder is inside a frame.
+    /// `true` if the decoder is inside a frame.
     is_open: bool,
-    /// Whether the source ended inside a frame.
+    /// `true` if the source ended inside a frame.
     is_cut: bool,
 }
 
 impl<R: Read> Frames<R> {
-    /// The contents of `source`.
+    /// Creates a reader of the contents of `source`.
     pub(super) fn new(source: R) -> Frames<R> {
         let source = BufReader::with_capacity(CHUNK, source);
         Frames { source, decoder: FrameDecoder::new(), is_open: false, is_cut: false }
@@ -60,7 +60,7 @@ impl<R: Read> Frames<R> {
         Ok(self.source.fill_buf()?.is_empty())
     }
 
-    /// Decodes more of the frame; what there is of one that is cut off is its end.
+    /// Decodes more of the frame; a frame that is cut off ends there.
     fn decode(&mut self, wanted: usize) -> io::Result<()> {
         let strategy = || BlockDecodingStrategy::UptoBytes(wanted);
         let Err(error) = self.decoder.decode_blocks(&mut self.source, strategy()) else {

@@ -1,4 +1,4 @@
-//! Compressed files read as if they were not compressed.
+//! Reader of compressed files, as if they were not compressed.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -10,15 +10,15 @@ use flate2::read::MultiGzDecoder;
 
 use frames::{Frames, is_zstd};
 
-/// Whether a file that begins with these bytes is a zip archive.
+/// Returns whether a file that begins with these bytes is a zip archive.
 pub(crate) fn is_zip(start: &[u8]) -> bool {
     start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06")
 }
 
-/// Bytes of a file that tell what it is.
+/// Number of bytes of a file that show its kind.
 const HEAD_BYTES: u64 = 512;
 
-/// What files begin with that hold no text, or another's, and what to do about them.
+/// Beginnings of files that hold no text, or another's, with advice for the user.
 const FOREIGN: [(&[u8], &str); 14] = [
     (b"PK\x03\x04", "a zip archive; unpack it, and name a file of it"),
     (b"PK\x05\x06", "a zip archive; unpack it, and name a file of it"),
@@ -36,7 +36,7 @@ const FOREIGN: [(&[u8], &str); 14] = [
     (b"<html", "a web page, not the file that it is about; download that"),
 ];
 
-/// What a file that begins so is, if it is neither text, gzip nor Zstandard.
+/// Describes a file with this beginning, if it is neither text, gzip nor Zstandard.
 fn foreign(head: &[u8]) -> Option<&'static str> {
     let is_tar = head.get(257..262) == Some(b"ustar");
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
@@ -46,12 +46,12 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
     found.or(is_tar.then_some("a tar archive; unpack it, and name a file of it"))
 }
 
-/// The contents of `source`, which is gzip, Zstandard or neither. Its first bytes decide, not a
-/// name.
+/// Returns a reader of the contents of `source`, which is gzip, Zstandard or neither. Its first
+/// bytes decide, not a name.
 ///
 /// # Errors
 ///
-/// Other kinds of compression, archives, and what stands in for a file.
+/// An error for other kinds of compression, archives, and pointers that stand in for a file.
 pub fn decompressed<'a>(
     mut source: impl Read + Send + 'a,
 ) -> io::Result<Box<dyn Read + Send + 'a>> {

@@ -15,7 +15,7 @@ fn packed(key: u64, m: u16, weight: u16) -> [u8; ENTRY] {
     entry
 }
 
-/// The bits of a move, castling as the king on its rook.
+/// Returns the bits of a move, castling as the king on its rook.
 fn bits(uci: &str) -> u16 {
     let square = |at: usize| {
         u16::from(uci.as_bytes()[at] - b'a') | u16::from(uci.as_bytes()[at + 1] - b'1') << 3
@@ -23,7 +23,7 @@ fn bits(uci: &str) -> u16 {
     square(2) | square(0) << 6
 }
 
-/// A book in which the last move of each line of moves has the weight given.
+/// Returns a book in which the last move of each line of moves has the weight given.
 fn book_of(lines: &[(&str, u16)]) -> Vec<u8> {
     let mut entries: Vec<[u8; ENTRY]> = Vec::new();
     for (line, weight) in lines {
@@ -80,7 +80,7 @@ fn castling_is_written_as_standard_chess_writes_it() {
     assert_eq!(lines_of(&book), ["g1f3 g8f6 g2g3 g7g6 f1g2 f8g7 e1g1 e8g8"]);
 }
 
-/// Six lines of two plies; those of e2e4 have nine tenths of the weight.
+/// Returns six lines of two plies; those of e2e4 have nine tenths of the weight.
 fn six_lines() -> Vec<u8> {
     book_of(&[
         ("e2e4", 90),

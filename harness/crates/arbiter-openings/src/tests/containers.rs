@@ -1,4 +1,4 @@
-//! Books in archives, compressed, cut off, damaged, and what is no book.
+//! Tests of books in archives, compressed, cut off, damaged, and of files that are not books.
 
 use super::*;
 

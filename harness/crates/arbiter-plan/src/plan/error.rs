@@ -1,15 +1,15 @@
-//! Why a request is not a plan.
+//! Reasons to refuse a request.
 
-/// Why a request is not a plan, in words for the user.
+/// Reason to refuse a request, as text for the user.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
-    /// There is nothing to play.
+    /// A request with nothing to play.
     #[error("0 pairs are nothing to run; give --pairs and --rounds at least 1")]
     NothingToRun,
-    /// Too few or too many engines.
+    /// A wrong number of engines.
     #[error("{0}")]
     EngineCount(String),
-    /// A value is wrong, or two of them contradict each other.
+    /// A wrong value, or two that contradict each other.
     #[error("{0}")]
     Invalid(String),
 }

@@ -1,10 +1,10 @@
-//! Whether a machine short of processors can have decided a pair. Pure.
+//! Pairs that a lack of processors may have decided. Pure.
 //!
-//! An engine's clock runs on while its threads, or the thread of ours that reads it, are ready to run
-//! and find no processor free. That both sides wait alike makes them play as with less time and
-//! favours neither. So a pair is suspect only if an engine lost on time by no more than it had waited
-//! for that move, or if one engine waited for a much larger share of its thinking time than the other.
-//! Who won is never asked; `tests` shows by simulation what that does to results.
+//! An engine's clock also runs while its threads, or our thread that reads its output, are ready to
+//! run and find no processor free. If both sides wait alike, they play as with less time, which
+//! favours neither. So a pair is suspect only if an engine lost on time by no more than it had
+//! waited for that move, or if one engine waited for a much larger share of its thinking time than
+//! the other. The winner is never considered; `tests` shows the effect on results by simulation.
 
 use std::time::Duration;
 
@@ -15,22 +15,21 @@ use shakmaty::ByColor;
 use crate::{Plan, PlayedPair, RunInput};
 use arbiter_protocol::Conditions;
 
-/// By how much the shares of thinking time may differ for which the engines of a pair waited.
+/// Maximum difference of the shares of thinking time for which the engines of a pair waited.
 pub(crate) const UNEQUAL: f64 = 0.25;
 
-/// Waiting for less than this share of the time that the clock gave harms nobody, however little an
-/// engine thought.
+/// Share of the granted time up to which waiting is harmless, however little an engine thought.
 const HARMLESS: f64 = 0.01;
 
-/// What is done about CPU contention in games under a clock.
+/// Treatment of CPU contention in games under a clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CpuContention {
-    /// Pairs that it can have decided are void and played again, the second time at the end of the run with
-    /// fewer games at once.
+    /// Pairs that it may have decided are void and played again, the second time at the end of the
+    /// run with fewer concurrent games.
     #[default]
     Discard,
-    /// They count, and are reported.
+    /// Such pairs count, and are reported.
     Report,
     /// Nothing is measured.
     Off,
@@ -38,17 +37,17 @@ pub enum CpuContention {
 
 arbiter_names::named!(CpuContention);
 
-/// How many pairs of a run CPU contention can have decided.
+/// Numbers of pairs of a run that CPU contention may have decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Disturbances {
-    /// Times that a pair was void and played again.
+    /// Number of replays of void pairs.
     pub voided: u64,
-    /// Pairs that count all the same.
+    /// Number of such pairs that count all the same.
     pub counted: u64,
 }
 
-/// Returns what becomes of a suspect pair that was void `times` times before: `None` if it counts as it is. The
-/// machine has to be less busy to decide otherwise the third time, so the pair is put off where it can be.
+/// Returns the input for a suspect pair that was void `times` times before: `None` if it counts.
+/// The third time can only differ on a less busy machine, so the pair is put off where possible.
 pub fn voided_again(pair: u64, times: u64, can_put_off: bool) -> Option<RunInput> {
     match times {
         0 => Some(RunInput::Voided(pair)),
@@ -58,36 +57,36 @@ pub fn voided_again(pair: u64, times: u64, can_put_off: bool) -> Option<RunInput
     }
 }
 
-/// How CPU contention can have decided a pair.
+/// Way in which CPU contention may have decided a pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Contention {
-    /// An engine lost on time and would not have, had it not waited.
+    /// A loss on time that would not have happened without waiting.
     TimeLoss {
-        /// Its index.
+        /// Index of the engine.
         engine: usize,
-        /// How late its move was by the clock.
+        /// Time of the move past the end of the clock.
         over: Duration,
-        /// How late it could have been.
+        /// Time margin of the engine.
         margin: Duration,
-        /// For how long it had waited for this move; in the game, if that is not known.
+        /// Time for which the engine waited during this move, or in the game if that is not known.
         waited: Duration,
     },
-    /// One engine waited for more of its thinking time than the other.
+    /// Waiting of one engine for a larger share of its thinking time than the other.
     Unequal {
-        /// Index and share, 0 to 1, of the one that waited more.
+        /// Index and share, 0 to 1, of the engine that waited more.
         more: (usize, f64),
-        /// Those of the other.
+        /// Index and share of the other engine.
         less: (usize, f64),
     },
 }
 
-/// What the clocks of a pair say of one of its engines.
+/// Times of one engine in a pair.
 #[derive(Debug, Clone, Copy, Default)]
 struct Waiting {
     engine: usize,
     waited: Duration,
     thought: Duration,
-    /// Time that the clock gave; `None` if no clock decided anything.
+    /// Time that the clock granted; `None` if no clock decided anything.
     granted: Option<Duration>,
 }
 
@@ -101,8 +100,9 @@ impl Waiting {
     }
 }
 
-/// Whether CPU contention can have decided a pair, if that was measured; `limit` is the difference of
-/// shares beyond which waiting is unequal, and `conditions` tells those of an engine.
+/// Returns how CPU contention may have decided a pair, if it was measured; `limit` is the
+/// difference of shares beyond which waiting is unequal, and `conditions` returns those of an
+/// engine.
 pub fn judge_contention(
     limit: f64,
     played: &PlayedPair,
@@ -141,7 +141,7 @@ pub fn judge_contention(
 }
 
 impl Plan {
-    /// What is done about CPU contention.
+    /// Returns the treatment of CPU contention.
     pub fn cpu_contention(&self) -> CpuContention {
         match (self.noise_limit, self.counts_disturbed) {
             (None, _) => CpuContention::Off,
@@ -150,7 +150,7 @@ impl Plan {
         }
     }
 
-    /// How CPU contention can have decided a pair, in a sentence without its end, if it can.
+    /// Returns how CPU contention may have decided a pair, as a sentence without its end.
     pub fn suspicion(&self, played: &PlayedPair) -> Option<String> {
         let conditions = |engine: usize| self.engines[engine].conditions;
         let contention = judge_contention(self.noise_limit?, played, conditions)?;
@@ -159,7 +159,7 @@ impl Plan {
 }
 
 impl Contention {
-    /// A sentence without its end; `name` tells the names of engines.
+    /// Returns a sentence without its end; `name` returns the names of engines.
     pub fn words<'a>(&self, name: impl Fn(usize) -> &'a str) -> String {
         match self {
             Contention::TimeLoss { engine, over, margin, waited } => format!(

@@ -1,4 +1,4 @@
-//! What a user may ask of a run that is being played. Pure.
+//! Commands of users to a run in progress. Pure.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,34 +8,35 @@ use serde::{Deserialize, Serialize};
 
 use arbiter_names::counted;
 
-/// Most games at once that a running run may be given.
+/// Maximum number of concurrent games that a run may be given.
 pub const MAX_SLOTS: usize = 4096;
 
-/// A command to a running run.
+/// A command to a run in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ControlCommand {
-    /// Start no more pairs until told to; those in flight are played to their end.
+    /// Start no more pairs until resumed; those in flight are played to their end.
     Pause,
     /// Start pairs again.
     Resume,
     /// Play the pairs in flight to their end, then stop; the run can be resumed later.
     Drain,
-    /// The same as Ctrl-C: the first time to drain, the second time to stop at once.
+    /// Act as on Ctrl-C: drain the first time, stop immediately the second time.
     Interrupt,
-    /// Play so many games at once.
+    /// Play this number of concurrent games.
     Concurrency(usize),
-    /// Play so many more, or fewer.
+    /// Play this many more concurrent games, or fewer.
     MoreSlots(i32),
-    /// End now and give up the pairs in flight, which are played again if the run is resumed.
+    /// Stop immediately and abandon the pairs in flight, which are played again if the run is
+    /// resumed.
     Stop,
-    /// Say how the run stands.
+    /// Report the state of the run.
     Status,
-    /// Say how the run stands, and show the games in progress.
+    /// Report the state of the run and the games in progress.
     Boards,
 }
 
 impl ControlCommand {
-    /// Whether it changes nothing.
+    /// Returns whether the command changes nothing.
     pub fn only_asks(self) -> bool {
         matches!(self, ControlCommand::Status | ControlCommand::Boards)
     }
@@ -85,12 +86,12 @@ impl fmt::Display for ControlCommand {
     }
 }
 
-/// Text from another process, shortened and escaped for a terminal.
+/// Returns text from another process, shortened and escaped for a terminal.
 fn shown(text: &str) -> String {
     text.chars().take(40).flat_map(char::escape_debug).collect()
 }
 
-/// Whether pairs are started.
+/// Pace at which a run starts pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Pace {
@@ -104,23 +105,23 @@ pub enum Pace {
 
 arbiter_names::named!(Pace);
 
-/// How a run stands.
+/// State and figures of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunStatus {
-    /// Whether pairs are started.
+    /// Pace at which pairs are started.
     #[serde(rename = "state")]
     pub pace: Pace,
-    /// Games at once.
+    /// Number of concurrent games.
     pub concurrency: usize,
-    /// Pairs that are being played.
+    /// Number of pairs in flight.
     pub pairs_in_flight: usize,
-    /// Pairs counted.
+    /// Number of counted pairs.
     pub pairs_counted: u64,
-    /// Pairs at most, as far as is known by now.
+    /// Maximum number of pairs, as far as known.
     pub pairs_expected: u64,
-    /// Games counted.
+    /// Number of counted games.
     pub games: u64,
-    /// Games that ended by a fault of an engine.
+    /// Number of games that ended by a fault of an engine.
     pub faults: u64,
 }
 

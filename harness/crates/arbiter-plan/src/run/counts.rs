@@ -11,41 +11,41 @@ use arbiter_schedule::Schedule;
 use arbiter_stats::ratings::Meeting;
 use arbiter_stats::{GameResult, Pentanomial, Trinomial, binomial_tail};
 
-/// Probability below which so many faults, or more, are not taken for bad luck; small, as it is looked
-/// at after each pair.
+/// Probability below which faults are not attributed to chance; small, as it is tested after each
+/// pair.
 const BEYOND_CHANCE: f64 = 1e-4;
 
-/// What one game adds to the counts.
+/// Contribution of one game to the counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GameTally {
-    /// The result for the first engine of the pair.
+    /// Result for the first engine of the pair.
     pub result: GameResult,
-    /// How it ended.
+    /// Termination of the game.
     pub termination: Termination,
-    /// Which engine failed, if one did.
+    /// Index of the engine that failed, if one did.
     pub fault: Option<usize>,
-    /// The hash of its start and moves; `None` where that is not known.
+    /// Hash of start and moves; `None` where it is not known.
     pub hash: Option<u64>,
 }
 
-/// What one pair adds to the counts.
+/// Contribution of one pair to the counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PairTally {
     /// Number of the pair.
     pub pair: u64,
-    /// The two engines; the first is White in the first game.
+    /// Indices of the two engines; the first is White in the first game.
     pub engines: [usize; 2],
-    /// The first game.
+    /// Tally of the first game.
     pub first: GameTally,
-    /// The game with colours reversed; `None` in a run that plays each opening once.
+    /// Tally of the game with colours reversed; `None` in a run that plays each opening once.
     pub second: Option<GameTally>,
-    /// Whether the pair repeats an earlier one and is left out of all figures, as a copy is no evidence.
-    /// The state of the run says so as it counts the pair.
+    /// `true` if the pair repeats an earlier one and is left out of all figures, as a copy is no
+    /// evidence. The state of the run sets it as it counts the pair.
     pub is_repeat: bool,
 }
 
 impl GameTally {
-    /// Sums up a game in which one of the engines is `first`.
+    /// Tallies a game in which one of the engines is `first`.
     pub fn of(game: &GameRecord, first: usize) -> GameTally {
         let winner = game.outcome.result.winner();
         let loser = winner.map(|color| *game.engines.get(!color));
@@ -63,7 +63,7 @@ impl GameTally {
 }
 
 impl PairTally {
-    /// Sums up a played pair.
+    /// Tallies a played pair.
     pub fn of(played: &PlayedPair) -> PairTally {
         let engines = played.pairing.engines;
         let tally = |game: &GameRecord| GameTally::of(game, engines[0]);
@@ -76,12 +76,12 @@ impl PairTally {
         }
     }
 
-    /// The games in the order of play.
+    /// Returns the games in the order of play.
     pub fn games(&self) -> impl Iterator<Item = GameTally> {
         [Some(self.first), self.second].into_iter().flatten()
     }
 
-    /// The two engines, lower index first.
+    /// Returns the two engines, lower index first.
     pub fn twosome(&self) -> [usize; 2] {
         sorted(self.engines)
     }
@@ -92,7 +92,7 @@ impl PairTally {
         second.is_some() && second == self.first.hash
     }
 
-    /// Counts the pair in its schedule. A repeat brings no points, but where the next encounters
+    /// Counts the pair in its schedule. A repeat brings points only where the next encounters
     /// follow from the results.
     pub fn count_in(&self, schedule: &mut Schedule) {
         let is_left_out = self.is_repeat && schedule.design().format.is_fixed();
@@ -101,7 +101,7 @@ impl PairTally {
         schedule.count(self.pair, halves, games);
     }
 
-    /// Half points of each engine.
+    /// Returns the half points of each engine.
     pub fn halves(&self) -> [u64; 2] {
         self.games().fold([0, 0], |[first, second], game| {
             let points = game.result.half_points() as u64;
@@ -110,16 +110,16 @@ impl PairTally {
     }
 }
 
-/// The counts of two engines against each other, from the first one's point of view. A run that
-/// plays each opening once has no pairs.
+/// Counts of two engines against each other, from the first one's point of view. A run that plays
+/// each opening once has no pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Encounter {
     /// Pairs by score.
     pub pairs: Pentanomial,
     /// Games by result.
     pub games: Trinomial,
-    /// Pairs by both results, each lost, drawn or won: `table[a][b]` of them with `a` in the game
-    /// where the first engine had White, and `b` in the other.
+    /// Pairs by both results, each lost, drawn or won: `table[a][b]` has those with `a` in the game
+    /// where the first engine was White, and `b` in the other.
     pub table: [[u64; 3]; 3],
     /// Games without a partner, lost, drawn or won: those with the first engine as White, then
     /// those with it as Black.
@@ -127,7 +127,7 @@ pub struct Encounter {
 }
 
 impl Encounter {
-    /// The same from the second engine's point of view.
+    /// Returns the counts from the second engine's point of view.
     pub fn swapped(&self) -> Encounter {
         // The table turns round in both ways: each result, and who had White in which game.
         let table = std::array::from_fn(|white| {
@@ -139,14 +139,14 @@ impl Encounter {
         Encounter { pairs: self.pairs.swapped(), games: self.games.swapped(), table, singles }
     }
 
-    /// The same as ratings need it, for the two engines.
+    /// Returns the counts for ratings, with the indices of the two engines.
     pub fn meeting(&self, engines: [usize; 2]) -> Meeting {
         Meeting { players: engines, pairs: self.table, singles: self.singles }
     }
 }
 
-/// Games of the first two engines that another program played and counted; they count, and are not in
-/// the store. Tables as those of an [`Encounter`].
+/// Games of the first two engines that another program played; they count, but are not in the
+/// store. Tables as those of an [`Encounter`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Prior {
     /// Pairs by both results.
@@ -156,7 +156,7 @@ pub struct Prior {
 }
 
 impl Prior {
-    /// The same as counts of a run.
+    /// Returns the games as counts of a run.
     pub fn encounter(&self) -> Encounter {
         let Prior { table, singles } = *self;
         let mut encounter = Encounter { table, singles, ..Encounter::default() };
@@ -177,20 +177,21 @@ impl Prior {
 /// All counts of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunCounts {
-    /// By the two engines, lower index first.
+    /// Counts by the two engines, lower index first.
     pub encounters: BTreeMap<[usize; 2], Encounter>,
-    /// How games ended.
+    /// Number of games by termination.
     pub terminations: BTreeMap<Termination, u64>,
-    /// Faults by engine and kind.
+    /// Number of faults by engine and termination.
     pub faults: BTreeMap<(usize, Termination), u64>,
-    /// Games that differ from all earlier ones of the same engine as White and the same as Black.
+    /// Number of games that differ from all earlier ones of the same engine as White and the same
+    /// as Black.
     pub distinct_games: u64,
-    /// Pairs that repeat an earlier one.
+    /// Number of pairs that repeat an earlier one.
     pub repeated_pairs: u64,
-    /// Pairs, repeats aside, of which both games have the same moves.
+    /// Number of pairs, repeats aside, both of whose games have the same moves.
     pub mirrored_pairs: u64,
-    /// Whether the run, or an encounter of it, ended because a whole pass through the book brought only
-    /// repeats.
+    /// `true` if the run, or an encounter of it, ended because a whole pass through the book
+    /// brought only repeats.
     pub is_exhausted: bool,
 }
 
@@ -229,35 +230,36 @@ impl RunCounts {
         }
     }
 
-    /// The counts of the first two engines, which are all there are in an SPRT.
+    /// Returns the counts of the first two engines, which are the only ones of an SPRT.
     pub fn main_encounter(&self) -> Encounter {
         self.encounter([0, 1])
     }
 
-    /// The counts of two engines, from the point of view of the one with the lower index.
+    /// Returns the counts of two engines, from the point of view of the one with the lower index.
     pub fn encounter(&self, engines: [usize; 2]) -> Encounter {
         self.encounters.get(&sorted(engines)).copied().unwrap_or_default()
     }
 
-    /// Games counted.
+    /// Returns the number of counted games.
     pub fn games(&self) -> u64 {
         self.terminations.values().sum()
     }
 
-    /// Share of games, 0 to 1, that ended by a fault of an engine; 0 before the first game.
+    /// Returns the share of games, 0 to 1, that ended by a fault of an engine; 0 before the first
+    /// game.
     pub fn fault_share(&self) -> f64 {
         let faults: u64 = self.faults.values().sum();
         if faults == 0 { 0.0 } else { faults as f64 / self.games() as f64 }
     }
 
-    /// Whether so many faults are beyond chance where a share `limit` of the games has one: a run cannot
-    /// end well then, however few of its games are played.
+    /// Returns whether the faults are beyond chance for a share of `limit` of the games: such a run
+    /// cannot end well, however few of its games are played.
     pub fn has_too_many_faults(&self, limit: f64) -> bool {
         binomial_tail(self.games(), self.faults.values().sum(), limit) < BEYOND_CHANCE
     }
 }
 
-/// Lower index first.
+/// Sorts two indices, lower first.
 fn sorted([a, b]: [usize; 2]) -> [usize; 2] {
     if a < b { [a, b] } else { [b, a] }
 }

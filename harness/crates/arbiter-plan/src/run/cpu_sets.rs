@@ -1,8 +1,8 @@
-//! Which processors the games that are played at once get. Pure.
+//! Processors of concurrent games. Pure.
 
 use crate::{Affinity, cpu_list};
 
-/// The processors of each of at least `slots` games, `each` of them for a game; none if the system
+/// Returns the processors of at least `slots` games, `each` of them for a game; none if the system
 /// decides. `allowed` are those that may be used, the best first.
 pub fn cpu_sets(
     affinity: &Affinity,

@@ -1,4 +1,4 @@
-//! What happens in a run, in the words of its observers.
+//! Events of a run, for its observers.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,111 +13,111 @@ use arbiter_stats::SprtStatus;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How a run ended.
+/// Way in which a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// The SPRT accepted H1.
+    /// Acceptance of H1 by the SPRT.
     AcceptedH1,
-    /// The SPRT accepted H0.
+    /// Acceptance of H0 by the SPRT.
     AcceptedH0,
-    /// All pairs were played. For an SPRT this means that it stayed undecided.
+    /// Completion of all pairs. An SPRT then stayed undecided.
     Complete,
-    /// The user stopped it; it can be resumed.
+    /// A stop by the user; the run can be resumed.
     Interrupted,
 }
 
-/// One thing that happened. Observers (live view, PGN file) see every event, in this order of
-/// guarantees: a pair is on disk before it is `Counted`, and pairs are counted in schedule order.
+/// An event of a run. Observers (live view, PGN file) see every event, with these guarantees: a
+/// pair is on disk before it is `Counted`, and pairs are counted in schedule order.
 #[derive(Debug)]
 pub enum RunEvent<'a> {
-    /// The run begins, or goes on after an interruption.
+    /// The run starts, or is resumed after an interruption.
     Started {
-        /// Counts of what was played before.
+        /// Counts of the pairs played before.
         counts: &'a RunCounts,
-        /// Pairs counted before.
+        /// Number of pairs counted before.
         counted: u64,
-        /// What the test says of those of each two engines, if the run is an SPRT.
+        /// SPRT status of each two engines, if the run is an SPRT.
         sprt_statuses: &'a BTreeMap<[usize; 2], SprtStatus>,
     },
-    /// A game has begun. Those of different pairs come in any order, and a void pair's twice.
+    /// A game has started. Those of different pairs come in any order, and a void pair's twice.
     GameStarted {
-        /// Its pair.
+        /// Pair of the game.
         pairing: &'a Pairing,
-        /// Which game of the pair, from 0.
+        /// Index of the game in the pair, from 0.
         half: usize,
     },
-    /// A game is over, and counts with its pair. A void pair's games come twice. Told only where it
-    /// was asked for, or an engine failed.
+    /// A game is over, and counts with its pair. A void pair's games come twice. Sent only on
+    /// request, or if an engine failed.
     GameEnded {
-        /// Its pair.
+        /// Pair of the game.
         pairing: &'a Pairing,
-        /// Which game of the pair, from 0.
+        /// Index of the game in the pair, from 0.
         half: usize,
-        /// The game.
+        /// Record of the game.
         game: &'a GameRecord,
     },
     /// A pair was counted.
     Counted {
-        /// The pair with its games.
+        /// Pair with its games.
         played: &'a PlayedPair,
-        /// What it adds.
+        /// Contribution of the pair to the counts.
         tally: &'a PairTally,
-        /// What the test says after it, if the run is an SPRT.
+        /// SPRT status after the pair, if the run is an SPRT.
         sprt_status: Option<SprtStatus>,
-        /// Since the start or resumption.
+        /// Time since the start or resumption.
         elapsed: Duration,
     },
     /// The pairs counted so far complete an iteration of a tuning, which is on disk.
     Iterated {
-        /// Its result, and the values after it.
+        /// Result of the iteration, and the values after it.
         iteration: &'a Iteration,
     },
     /// The machine disturbed a pair.
     Disturbed {
-        /// The pair.
+        /// Number of the pair.
         pair: u64,
-        /// How it was disturbed, in words.
+        /// Reason, as text.
         reason: &'a str,
-        /// Whether it is played again; if not, it counts as it is.
+        /// `true` if the pair is played again; if not, it counts.
         is_void: bool,
     },
     /// Arbiter itself did not run for a while.
     Paused {
-        /// For how long.
+        /// Length of the pause.
         length: Duration,
     },
     /// A worker did something that changes no count.
     Noted {
-        /// The worker, and what it did.
+        /// Remark on the worker.
         remark: &'a Remark,
     },
-    /// A worker broke the rules of the run and is excluded. Observers forget all that was
-    /// counted after the counts given here; the pairs in question are counted again when others have
-    /// played them.
+    /// A worker broke the rules of the run and is excluded. Observers forget everything counted
+    /// beyond the counts given here; the pairs in question are counted again when other workers
+    /// have played them.
     WorkerExcluded {
-        /// The worker, the reason, and how many pairs are played again.
+        /// The worker, the reason, and the number of pairs that are played again.
         excluded: &'a ExcludedWorker,
-        /// Counts of what still counts.
+        /// Counts that remain.
         counts: &'a RunCounts,
-        /// Pairs that still count, the first ones in the order of the schedule.
+        /// Number of pairs that still count, the first ones in the order of the schedule.
         counted: u64,
-        /// What the test says of those of each two engines, if the run is an SPRT.
+        /// SPRT status of each two engines, if the run is an SPRT.
         sprt_statuses: &'a BTreeMap<[usize; 2], SprtStatus>,
-        /// The schedule after those.
+        /// Schedule after the pairs that still count.
         schedule: &'a Schedule,
     },
-    /// Time passed; a chance to show that the run is alive.
+    /// Time has passed; an occasion to show that the run is alive.
     Tick {
-        /// Since the start or resumption.
+        /// Time since the start or resumption.
         elapsed: Duration,
     },
-    /// The user has changed how fast the run goes on.
+    /// The user has changed the pace of the run.
     Steered {
-        /// Whether pairs are started.
+        /// New pace.
         pace: Pace,
-        /// Games at once.
+        /// Number of concurrent games.
         slots: usize,
-        /// Since the start or resumption.
+        /// Time since the start or resumption.
         elapsed: Duration,
     },
     /// No more pairs will start; those in flight are played to their end.
@@ -127,21 +127,21 @@ pub enum RunEvent<'a> {
     },
     /// The run is over.
     Ended {
-        /// How it ended.
+        /// Way in which the run ended.
         ending: Ending,
-        /// Since the start or resumption.
+        /// Time since the start or resumption.
         elapsed: Duration,
     },
 }
 
-/// What a worker did that did not count.
+/// Action of a worker that did not count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Remark {
     /// Name of the worker.
     pub worker: String,
     /// Number of the pair, from 0, if it was about one.
     pub pair: Option<u64>,
-    /// What it did, in words.
+    /// Description of the action.
     pub what: String,
 }
 
@@ -159,9 +159,9 @@ impl fmt::Display for Remark {
 pub struct ExcludedWorker {
     /// Name of the worker.
     pub worker: String,
-    /// Reason for the exclusion, in words.
+    /// Reason for the exclusion, as text.
     pub reason: String,
-    /// Number of its pairs that do not count and are played again.
+    /// Number of the worker's pairs that do not count and are played again.
     #[serde(rename = "pairs_discarded")]
     pub pairs: u64,
 }
@@ -178,31 +178,32 @@ impl fmt::Display for ExcludedWorker {
     }
 }
 
-/// Sees a run as it happens. An observer that cannot do its work says so; the run then ends.
+/// Observer of a run in progress. If one fails, it returns an error, and the run ends.
 pub trait Observer {
-    /// Called for each event, in order.
+    /// Handles an event; called for each event, in order.
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError>;
 
-    /// Returns what it has written so far to a file that has all counted pairs in order, if it has one.
+    /// Returns the written part of a file that has all counted pairs in order, if the observer has
+    /// one.
     fn written(&self) -> Option<Written> {
         None
     }
 }
 
-/// The part of a file that has the first pairs of a run.
+/// Part of a file that has the first pairs of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
-    /// The file.
+    /// Path of the file.
     pub file: PathBuf,
     /// Number of pairs.
     pub pairs: u64,
-    /// The place of their end in the file, in bytes.
+    /// End of these pairs in the file, in bytes.
     pub end: u64,
     /// BLAKE3 hash of the part, in hexadecimal.
     pub hash: String,
 }
 
-/// An observer failed; the text names the file or device.
+/// Failure of an observer; the text names the file or device.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct ObserverError(pub String);

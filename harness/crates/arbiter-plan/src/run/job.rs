@@ -20,14 +20,14 @@ use arbiter_schedule::{Pairing, Schedule};
 /// The games of a pair, in the order of play.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Games<T> {
-    /// The first engine has White.
+    /// Game in which the first engine has White.
     pub first: T,
-    /// The second engine has White; `None` in a run that plays each opening once.
+    /// Game in which the second engine has White; `None` in a run that plays each opening once.
     pub second: Option<T>,
 }
 
 impl<T> Games<T> {
-    /// The games, in the order of play.
+    /// Returns the games, in the order of play.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         std::iter::once(&self.first).chain(&self.second)
     }
@@ -36,23 +36,23 @@ impl<T> Games<T> {
 /// A pair to be played.
 #[derive(Debug, Clone)]
 pub struct PairJob {
-    /// Its place in the schedule.
+    /// Pairing of the job.
     pub pairing: Pairing,
-    /// Its games.
+    /// Setups of the games.
     pub games: Games<GameSetup>,
 }
 
 /// A pair that was played.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlayedPair {
-    /// Its place in the schedule.
+    /// Pairing of the pair.
     pub pairing: Pairing,
-    /// Its games.
+    /// Records of the games.
     pub games: Games<GameRecord>,
 }
 
 impl PlayedPair {
-    /// Forgets what was said, which is in the store.
+    /// Drops the transcripts, which are in the store.
     pub fn drop_transcripts(&mut self) {
         let Games { first, second } = &mut self.games;
         first.transcript = None;
@@ -60,16 +60,16 @@ impl PlayedPair {
     }
 }
 
-/// Keeps of the book what the run will play, if that is known: of a large one that is most of the
-/// memory.
+/// Reduces the book to the openings that the run will play, if these are known: most of a large
+/// book's memory is freed.
 pub fn thin_book(book: &mut Book, plan: &Plan) {
     if let Some(needed) = needed_openings(plan, &plan.schedule(), book.len()) {
         book.keep(&needed);
     }
 }
 
-/// The places in a book of `length` openings that the run will come to, if that is known before its
-/// first pair and is not the whole book.
+/// Returns the indices in a book of `length` openings that the run will use, if they are known
+/// before its first pair and are not the whole book.
 fn needed_openings(plan: &Plan, schedule: &Schedule, length: usize) -> Option<BTreeSet<usize>> {
     let pairs = schedule.known();
     if !schedule.is_complete() || pairs >= length as u64 {
@@ -85,7 +85,7 @@ fn order(plan: &Plan, length: usize) -> OpeningOrder {
     OpeningOrder::new(plan.order, plan.seed, plan.opening_start, length)
 }
 
-/// Makes the job of a pairing from the plan alone, so that a resumed run plays the same games.
+/// Maker of jobs from the plan alone, so that a resumed run plays the same games.
 #[derive(Debug)]
 pub struct JobMaker<'a> {
     is_single: bool,
@@ -98,7 +98,7 @@ pub struct JobMaker<'a> {
 }
 
 impl JobMaker<'_> {
-    /// The jobs of a plan; `tables` are those that its rules ask for.
+    /// Returns a maker of the plan's jobs; `tables` are those that its rules need.
     pub fn new<'a>(plan: &Plan, book: &'a Book, tables: Option<Arc<dyn Tables>>) -> JobMaker<'a> {
         JobMaker {
             is_single: plan.design.is_single,
@@ -111,8 +111,8 @@ impl JobMaker<'_> {
         }
     }
 
-    /// The job of a pairing; `settings` are what engines 0 and 1 are told for it in particular, if
-    /// it is one of a tuning.
+    /// Returns the job of a pairing; `settings` are the options of engines 0 and 1 for this pair,
+    /// in a tuning.
     pub fn job(
         &mut self,
         pairing: Pairing,

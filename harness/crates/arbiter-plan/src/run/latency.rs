@@ -1,4 +1,4 @@
-//! How promptly engines answer, as distributions: what their own clocks do not show.
+//! Distributions of engines' response times, which their own clocks do not show.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,41 +9,41 @@ use serde::{Deserialize, Serialize};
 
 use crate::PlayedPair;
 
-/// Largest time that is told apart, in microseconds; what is longer counts as this.
+/// Largest distinguished time in microseconds; longer times count as this one.
 const MAX_US: u64 = 3_600_000_000;
 
 /// Significant digits of times.
 const DIGITS: u8 = 2;
 
-/// What is measured, with its name in the store and in JSON.
+/// Kind of measured time, with its name in the store and in JSON.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum LatencyKind {
-    /// From the question whether it is ready for a game to its answer.
+    /// Time from the query whether the engine is ready for a game to its answer.
     Ready,
-    /// From `go` to its move, less the time that it reported last: start and end of a search,
-    /// pipes, and the scheduler.
+    /// Time from `go` to the move, less the time that the engine reported last: start and end of a
+    /// search, pipes, and the scheduler.
     Move,
-    /// From the end of its time to its move: of each move that had a time of its own (`st=`), 0 if
-    /// it was not needed, and of each that lost on time.
+    /// Time from the end of a move's time to the move: of each move with a time of its own (`st=`),
+    /// 0 if it was earlier, and of each that lost on time.
     Overrun,
-    /// Time on its moves, of each game in which waiting was measured.
+    /// Thinking time, of each game in which waiting was measured.
     Thinking,
-    /// Time of these games for which it had to wait for a processor while its clock ran.
+    /// Time of these games for which the engine waited for a processor while its clock ran.
     Waiting,
 }
 
 impl LatencyKind {
-    /// Those that say how promptly an engine answers.
+    /// Kinds that measure how promptly an engine answers.
     pub const ANSWERS: [LatencyKind; 3] =
         [LatencyKind::Ready, LatencyKind::Move, LatencyKind::Overrun];
 }
 
 arbiter_names::named!(LatencyKind);
 
-/// Counts of times, to two significant digits.
+/// Histogram of times, to two significant digits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LatencyDistribution(Histogram<u64>);
 
@@ -53,37 +53,37 @@ impl LatencyDistribution {
         LatencyDistribution(histogram.expect("the bounds are constants that the crate allows"))
     }
 
-    /// Adds so many times of `us` microseconds.
+    /// Adds `count` times of `us` microseconds.
     pub fn add(&mut self, us: u64, count: u64) {
         self.0.saturating_record_n(us.min(MAX_US), count);
     }
 
-    /// How many times there are.
+    /// Returns the number of times.
     pub fn count(&self) -> u64 {
         self.0.len()
     }
 
-    /// The time in microseconds that a share of `q`, 0 to 1, does not exceed.
+    /// Returns the time in microseconds that a share of `q`, 0 to 1, does not exceed.
     pub fn quantile_us(&self, q: f64) -> u64 {
         self.0.value_at_quantile(q).min(self.max_us())
     }
 
-    /// The longest time in microseconds.
+    /// Returns the longest time in microseconds.
     pub fn max_us(&self) -> u64 {
         self.0.max()
     }
 
-    /// The sum of all times in microseconds.
+    /// Returns the sum of all times in microseconds.
     fn sum_us(&self) -> u64 {
         self.times().map(|(us, count)| us * count).sum()
     }
 
-    /// Each time in microseconds with its count.
+    /// Returns each time in microseconds with its count.
     pub fn times(&self) -> impl Iterator<Item = (u64, u64)> {
         self.0.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value()))
     }
 
-    /// Counts by decade: below 1 µs, 10 µs, 100 µs and so on, up to the last that has any.
+    /// Returns counts by decade: below 1 µs, 10 µs, 100 µs and so on, up to the last that has any.
     pub fn decades(&self) -> Vec<u64> {
         let mut counts = Vec::new();
         for (us, count) in self.times() {
@@ -95,19 +95,19 @@ impl LatencyDistribution {
     }
 }
 
-/// The distributions of all engines, by index and kind.
+/// Distributions of all engines, by index and kind.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Latencies(BTreeMap<(usize, LatencyKind), LatencyDistribution>);
 
 impl Latencies {
-    /// What a pair adds.
+    /// Returns the distributions of a pair.
     pub fn of(played: &PlayedPair) -> Latencies {
         let mut latencies = Latencies::default();
         latencies.count(played);
         latencies
     }
 
-    /// Adds what a pair adds.
+    /// Adds the times of a pair.
     pub fn count(&mut self, played: &PlayedPair) {
         for game in played.games.iter() {
             for (engine, ready) in game.engines.into_iter().zip(game.ready) {
@@ -143,18 +143,18 @@ impl Latencies {
         }
     }
 
-    /// Adds so many times of `us` microseconds.
+    /// Adds `count` times of `us` microseconds.
     pub fn add(&mut self, engine: usize, kind: LatencyKind, us: u64, count: u64) {
         self.0.entry((engine, kind)).or_insert_with(LatencyDistribution::new).add(us, count);
     }
 
-    /// The share of its thinking time, 0 to 1, for which an engine waited for a processor; `None` if
-    /// that was not measured.
+    /// Returns the share of an engine's thinking time, 0 to 1, for which it waited for a processor;
+    /// `None` if that was not measured.
     pub fn waiting_share(&self, engine: usize) -> Option<f64> {
         self.share(|of| of == engine)
     }
 
-    /// The same share for all engines together.
+    /// Returns the share of thinking time for which all engines together waited for a processor.
     pub fn total_waiting_share(&self) -> Option<f64> {
         self.share(|_| true)
     }
@@ -169,7 +169,7 @@ impl Latencies {
         (thinking > 0).then(|| sum(LatencyKind::Waiting) as f64 / thinking as f64)
     }
 
-    /// All that were measured, by engine and kind.
+    /// Returns all distributions, by engine and kind.
     pub fn iter(&self) -> impl Iterator<Item = (usize, LatencyKind, &LatencyDistribution)> {
         self.0.iter().map(|((engine, kind), distribution)| (*engine, *kind, distribution))
     }

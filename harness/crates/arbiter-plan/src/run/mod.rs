@@ -1,4 +1,4 @@
-//! The part of a run that decides: [`state`] is told inputs and answers with effects.
+//! The part of a run that decides: [`state`] gets inputs and returns effects.
 
 pub(super) mod contention;
 pub(super) mod control;

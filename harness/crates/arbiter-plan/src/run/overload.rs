@@ -1,24 +1,24 @@
-//! Whether engines failed because the machine was overloaded. Pure.
+//! Failures of engines that are due to an overloaded machine. Pure.
 
 use std::fmt;
 
 use crate::{Latencies, Plan, RunCounts};
 use arbiter_game::outcome::Termination;
 
-/// Waiting for a larger share of the thinking time than this is to blame for engines that are late.
+/// Share of thinking time beyond which waiting is to blame for late engines.
 const OVERLOADED: f64 = 0.25;
 
-/// A machine that has too few processors for the games that were played at once.
+/// A machine with too few processors for the concurrent games of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Overload {
-    /// The share of their thinking time, 0 to 1, for which engines waited for a processor.
+    /// Share of their thinking time, 0 to 1, for which engines waited for a processor.
     share: f64,
-    /// Games at once that the machine carries.
+    /// Number of concurrent games that the machine carries.
     games: usize,
 }
 
 impl Overload {
-    /// The overload that made most of the faults of a run, if one did.
+    /// Returns the overload that caused most of the faults of a run, if one did.
     pub fn of(plan: &Plan, counts: &RunCounts, latencies: &Latencies) -> Option<Overload> {
         let is_of_time = |kind| matches!(kind, Termination::TimeForfeit | Termination::Stall);
         let faults = counts.faults.iter();
@@ -32,7 +32,7 @@ impl Overload {
     }
 }
 
-/// A sentence without its end.
+/// Writes a sentence without its end.
 impl fmt::Display for Overload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Overload { share, games } = self;

@@ -7,18 +7,18 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
 use crate::{GameTally, PairTally};
 use arbiter_stats::GameResult;
 
-/// The games that were counted, and how far the book was gone through.
+/// The games that were counted, and the passes through the book.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Repeats {
-    /// Openings of the book; `None` where the length is not known, and no pass has an end.
+    /// Number of openings of the book; `None` where it is not known, and no pass has an end.
     book_length: Option<u64>,
-    /// The place in the order of the book at which the run begins.
+    /// First opening of the run in the order of the book.
     start: u64,
-    /// Hashes of all games, with who played them.
+    /// Hashes of all games, with their players.
     games: HashSet<u64>,
     /// Hashes of all pairs of such games.
     pairs: HashSet<[u64; 2]>,
-    /// The pass through the book in hand, by the two engines.
+    /// Current pass through the book, by the two engines.
     passes: BTreeMap<[usize; 2], Pass>,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Repeats {
 #[derive(Debug, Clone, Copy, Default)]
 struct Pass {
     number: u64,
-    /// Openings whose pairs were all repeats; `None` if one was not.
+    /// Number of openings whose pairs were all repeats; `None` if one was not.
     repeated: Option<u64>,
     last: Option<u64>,
 }
@@ -36,13 +36,13 @@ impl Repeats {
         Repeats { book_length, start, ..Repeats::default() }
     }
 
-    /// The same before the first pair.
+    /// Returns the state before the first pair.
     pub(super) fn blank(&self) -> Repeats {
         Repeats::new(self.book_length, self.start)
     }
 
-    /// Adds the games of a pair between two players, in the order of its engines; whether both repeat
-    /// those of an earlier pair. A player is an engine with the values that it was told.
+    /// Adds the games of a pair between two players, in the order of its engines; returns whether
+    /// both repeat those of an earlier pair. A player is an engine with its values.
     pub(super) fn add<P: Hash>(&mut self, tally: &PairTally, players: [P; 2]) -> bool {
         if tally.first.hash.is_none() {
             return false;
@@ -62,13 +62,13 @@ impl Repeats {
         !self.pairs.insert(pair)
     }
 
-    /// Returns how many different games there are.
+    /// Returns the number of different games.
     pub(super) fn distinct_games(&self) -> u64 {
         self.games.len() as u64
     }
 
-    /// Notes a pair of two engines from an opening, by its number; whether it completes a pass through the
-    /// book that brought only repeats.
+    /// Notes a pair of two engines from an opening, by its number; returns whether it completes a
+    /// pass through the book that brought only repeats.
     pub(super) fn exhausts(&mut self, engines: [usize; 2], opening: u64, is_repeat: bool) -> bool {
         let Some(book_length) = self.book_length else { return false };
         let place = self.start.saturating_add(opening);

@@ -1,11 +1,10 @@
-//! What a run knows and decides. Pure: no I/O, no clock, no async.
+//! State and decisions of a run. Pure: no I/O, no clock, no async.
 //!
 //! Pairs finish in any order, but are counted in schedule order: a finished pair waits until all
-//! before it are counted. One that was put off to the end counts after all others, in the same order.
-//! The SPRT looks at the counts of two engines after each of their pairs and
-//! stops their encounter there; the run ends when no encounter is left. So a verdict does not
-//! depend on which games happened to be short, nor on how many ran at once; pairs beyond the
-//! stopping point are never counted.
+//! before it are counted. One that was put off to the end counts after all others, in the same
+//! order. The SPRT tests the counts of two engines after each of their pairs and stops their
+//! encounter there; the run ends when no encounter is left. So a verdict does not depend on the
+//! length of games, nor on the concurrency; pairs beyond the stopping point are never counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,48 +14,48 @@ use arbiter_schedule::{Pairing, Schedule};
 use arbiter_spsa::{Iteration, SpsaState};
 use arbiter_stats::{Decision, Sprt, SprtMonitor, SprtStatus};
 
-/// What can happen to a run.
+/// Input to the state of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunInput {
-    /// The executor can take another pair.
+    /// The executor has room for another pair.
     Idle,
     /// A pair is on disk.
     Committed(PairTally),
-    /// A pair was played and does not count; it is to be played again.
+    /// A pair was played and does not count; it has to be played again.
     Voided(u64),
-    /// A pair was played and does not count; it is to be played again after all others.
+    /// A pair was played and does not count; it has to be played again after all others.
     PutOff(u64),
-    /// The user asks for an end.
+    /// The user interrupts the run.
     Interrupt,
-    /// The user asks for an end after the pairs in flight.
+    /// The user ends the run after the pairs in flight.
     Drain,
-    /// The user asks for an end now.
+    /// The user ends the run immediately.
     Stop,
-    /// The user wants no pair to start.
+    /// The user pauses the start of pairs.
     Pause,
-    /// The user wants pairs to start again.
+    /// The user resumes the start of pairs.
     Unpause,
 }
 
-/// What is to be done about it, in order.
+/// Effect of an input; effects are carried out in order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     /// Start this pair.
     Start(Pairing),
-    /// Play fewer pairs at once from now on: only those that were put off are left.
+    /// Reduce the concurrency from now on: only pairs that were put off are left.
     Ease,
     /// This pair counts now.
     Count {
-        /// The pair.
+        /// Contribution of the pair.
         tally: PairTally,
-        /// What the test says after it, if the run is an SPRT.
+        /// SPRT status after the pair, if the run is an SPRT.
         sprt_status: Option<SprtStatus>,
     },
     /// The counted pairs complete an iteration of a tuning.
     Iterated(Iteration),
-    /// Tell the observers that no more pairs will start.
+    /// Notify the observers that no more pairs will start.
     Drain,
-    /// Give up everything in flight.
+    /// Abandon everything in flight.
     CancelAll,
     /// The run is over.
     End(Ending),
@@ -72,43 +71,43 @@ enum Phase {
 /// The state of one run.
 #[derive(Debug, Clone)]
 pub struct RunState {
-    /// Who meets whom, as far as the counted pairs say.
+    /// Schedule, as far as it follows from the counted pairs.
     schedule: Schedule,
-    /// The same before the first pair.
+    /// Schedule before the first pair.
     origin: Schedule,
     sprt: Option<Sprt>,
-    /// How far the tuning has come, if the run is one.
+    /// State of the tuning, if the run is one.
     spsa: Option<SpsaState>,
-    /// One for each two engines that have a counted pair, and what it said last.
+    /// Monitor of each two engines that have a counted pair, with its last status.
     monitors: BTreeMap<[usize; 2], SprtMonitor>,
     sprt_statuses: BTreeMap<[usize; 2], SprtStatus>,
-    /// The next pair to start.
+    /// Next pair to start.
     next: u64,
     in_flight: BTreeSet<u64>,
-    /// Started before, voided, and not started again yet.
+    /// Pairs that were started, voided, and not started again yet.
     again: BTreeSet<u64>,
-    /// Put off to the end, and whether they are counted.
+    /// Pairs that were put off to the end, and whether they are counted.
     put_off: BTreeMap<u64, bool>,
     is_eased: bool,
-    /// On disk, but an earlier pair is not.
+    /// Pairs on disk that wait for an earlier pair.
     waiting: BTreeMap<u64, PairTally>,
-    /// All pairs below this number are counted, but for those of encounters that had been decided, and
-    /// those that were put off.
+    /// Number below which all pairs are counted, except those of encounters that had been decided,
+    /// and those that were put off.
     next_to_count: u64,
-    /// Encounters that the SPRT has decided: how, and by which pair.
+    /// Encounters that have ended: how, and by which pair.
     stopped: BTreeMap<[usize; 2], (Ending, u64)>,
     counts: RunCounts,
     repeats: Repeats,
     /// Counted pairs that are repeats and left out.
     left_out: BTreeSet<u64>,
-    /// Repeats count like all other pairs.
+    /// `true` if repeats count like all other pairs.
     counts_repeats: bool,
     phase: Phase,
     is_paused: bool,
 }
 
 impl RunState {
-    /// A run by its schedule, under a stopping rule for each encounter if there is one.
+    /// Returns a run by its schedule, with a stopping rule for each encounter if there is one.
     pub fn new(schedule: Schedule, sprt: Option<Sprt>) -> RunState {
         RunState {
             origin: schedule.clone(),
@@ -134,7 +133,7 @@ impl RunState {
         }
     }
 
-    /// The run of a plan, before its first pair.
+    /// Returns the run of a plan, before its first pair.
     pub fn of(plan: &Plan) -> RunState {
         let mut state = RunState::new(plan.schedule(), plan.sprt);
         let prior = plan.prior.map(|prior| ([0, 1], prior.encounter()));
@@ -143,8 +142,8 @@ impl RunState {
         RunState { spsa: plan.spsa(), repeats, counts_repeats: plan.counts_repeats(), ..state }
     }
 
-    /// Applies an event. The same events give the same effects: a run is resumed by applying what
-    /// is in the store.
+    /// Applies an input. The same inputs give the same effects: a run is resumed by applying the
+    /// pairs of the store.
     pub fn apply(&mut self, event: RunInput) -> Vec<Effect> {
         match event {
             RunInput::Idle => self.start_next().into_iter().collect(),
@@ -166,27 +165,27 @@ impl RunState {
         }
     }
 
-    /// Counts so far.
+    /// Returns the counts so far.
     pub fn counts(&self) -> &RunCounts {
         &self.counts
     }
 
-    /// The schedule, which knows the results of the counted pairs.
+    /// Returns the schedule, which includes the results of the counted pairs.
     pub fn schedule(&self) -> &Schedule {
         &self.schedule
     }
 
-    /// How far the tuning has come, if the run is one.
+    /// Returns the state of the tuning, if the run is one.
     pub fn spsa(&self) -> Option<&SpsaState> {
         self.spsa.as_ref()
     }
 
-    /// What the two engines are told for a pair in particular; nothing but in a tuning.
+    /// Returns the options of the two engines for a pair; `None` except in a tuning.
     pub fn settings(&self, pair: u64) -> Option<[Vec<(String, String)>; 2]> {
         self.spsa.as_ref()?.settings(pair)
     }
 
-    /// The pairs counted so far, in the order in which they were: that of the schedule, and then those that
+    /// Returns the pairs counted so far, in their order: that of the schedule, and then those that
     /// were put off.
     pub fn counted(&self) -> impl Iterator<Item = u64> {
         let is_in_turn = |pair: &u64| !self.is_beyond(*pair) && !self.put_off.contains_key(pair);
@@ -194,22 +193,22 @@ impl RunState {
         (0..self.next_to_count).filter(is_in_turn).chain(late.map(|(pair, _)| *pair))
     }
 
-    /// The counted pairs that are evidence, and no repeats.
+    /// Returns the counted pairs that are evidence, without repeats.
     pub fn evidence(&self) -> impl Iterator<Item = u64> {
         self.counted().filter(|pair| !self.left_out.contains(pair))
     }
 
-    /// What the test says of the counted pairs of each two engines that have any.
+    /// Returns the SPRT status of each two engines that have counted pairs.
     pub fn sprt_statuses(&self) -> &BTreeMap<[usize; 2], SprtStatus> {
         &self.sprt_statuses
     }
 
-    /// Pairs that were started and are not on disk.
+    /// Returns the number of pairs that were started and are not on disk.
     pub fn in_flight(&self) -> usize {
         self.in_flight.len()
     }
 
-    /// Whether pairs are started.
+    /// Returns the pace at which pairs are started.
     pub fn pace(&self) -> Pace {
         match self.phase {
             Phase::Running if self.is_paused => Pace::Paused,
@@ -218,13 +217,13 @@ impl RunState {
         }
     }
 
-    /// Whether no pair will start any more, but for one that has to be played again.
+    /// Returns whether no pair will start any more, except one that has to be played again.
     pub fn has_started_all(&self) -> bool {
         let is_draining = self.pace() == Pace::Draining;
         is_draining || (self.schedule.is_complete() && self.next >= self.schedule.known())
     }
 
-    /// How the run ended, if it did.
+    /// Returns the way in which the run ended, if it did.
     pub fn ending(&self) -> Option<Ending> {
         match self.phase {
             Phase::Over(ending) => Some(ending),
@@ -237,14 +236,14 @@ impl RunState {
         self.spsa.is_none() && self.schedule.design().format.is_fixed()
     }
 
-    /// Whether pairs that were counted can be taken back: not where later ones, which may be on
-    /// disk, follow from their results.
+    /// Returns whether counted pairs can be taken back: not where later ones, which may be on disk,
+    /// follow from their results.
     pub fn can_take_back(&self) -> bool {
         self.is_fixed() && self.ending().is_none()
     }
 
-    /// Some pairs are on disk no more; `kept` are all that are. What is missing is played again,
-    /// and whatever is after it in the order of the schedule is counted again then.
+    /// Takes back all pairs but `kept`, as the others are no longer on disk. Missing ones are
+    /// played again, and pairs after them in the order of the schedule are counted again then.
     pub fn take_back(&mut self, kept: &[PairTally]) {
         debug_assert!(self.can_take_back());
         let blank = RunState::new(self.origin.clone(), self.sprt);
@@ -312,7 +311,7 @@ impl RunState {
         self.put_off.get(&pair) == Some(&false)
     }
 
-    /// The pairs that were put off and are left to count.
+    /// Returns the pairs that were put off and are left to count.
     fn left_late(&self) -> impl Iterator<Item = u64> {
         let late = self.put_off.iter().filter(|(_, is_counted)| !**is_counted);
         late.map(|(pair, _)| *pair).filter(|pair| !self.is_beyond(*pair))
@@ -331,7 +330,7 @@ impl RunState {
         effects
     }
 
-    /// Counts what is on disk in the order of the schedule, and then what was put off.
+    /// Counts pairs on disk in the order of the schedule, and then those that were put off.
     fn count_in_turn(&mut self, effects: &mut Vec<Effect>) {
         while self.ending().is_none() {
             let is_end = self.schedule.is_complete() && self.next_to_count >= self.schedule.known();
@@ -363,7 +362,7 @@ impl RunState {
         }
     }
 
-    /// A pair that does not count is played again: at once, or after all others.
+    /// Lets a pair that does not count be played again: immediately, or after all others.
     fn void(&mut self, pair: u64, is_late: bool) -> Vec<Effect> {
         let mut effects = Vec::new();
         if self.in_flight.remove(&pair) && !is_late {
@@ -383,8 +382,8 @@ impl RunState {
         }
     }
 
-    /// The next pair to be counted, marked if it is a repeat, and whether it ends its encounter because
-    /// all openings are played.
+    /// Returns the next pair to be counted, marked if it is a repeat, and whether it ends its
+    /// encounter because all openings are played.
     fn marked(&mut self, tally: PairTally) -> (PairTally, bool) {
         let is_repeat = match self.settings(tally.pair) {
             Some(settings) => self.repeats.add(&tally, tally.engines.map(|side| &settings[side])),
@@ -427,7 +426,7 @@ impl RunState {
         Effect::Count { tally, sprt_status }
     }
 
-    /// Returns what the test says after a pair.
+    /// Returns the SPRT status after a pair.
     fn ask_sprt(&mut self, tally: &PairTally) -> Option<SprtStatus> {
         let sprt = self.sprt?;
         let monitor =
@@ -436,7 +435,7 @@ impl RunState {
         Some(monitor.update_counts(&encounter.pairs, &encounter.games))
     }
 
-    /// What a counted pair does to a tuning: games that engine 0 won less those that it lost.
+    /// Applies a counted pair to a tuning: games that engine 0 won less those that it lost.
     fn move_values(&mut self, tally: &PairTally) -> Option<Effect> {
         let spsa = self.spsa.as_mut()?;
         if tally.is_repeat {
@@ -447,7 +446,7 @@ impl RunState {
         spsa.count(score / 2).map(Effect::Iterated)
     }
 
-    /// Whether a pair would come after the end of its encounter.
+    /// Returns whether a pair comes after the end of its encounter.
     fn is_beyond(&self, pair: u64) -> bool {
         if self.schedule.is_void(pair) {
             return true;
@@ -460,7 +459,7 @@ impl RunState {
         stop.is_some_and(|(_, last)| pair > *last || self.is_late(pair))
     }
 
-    /// What ends the run: the decision on its only encounter, or that nothing is left to count.
+    /// Returns the ending of the run: the decision on its only encounter, or completion.
     fn verdict(&self) -> Option<Ending> {
         let decided = self.stopped.values().next().map(|(ending, _)| *ending);
         let is_all = self.schedule.is_complete()

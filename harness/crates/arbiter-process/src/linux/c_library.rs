@@ -1,4 +1,4 @@
-//! How this process uses glibc.
+//! Set-up of glibc for this process.
 
 /// Sets glibc up for this process; to be called before any thread starts.
 pub fn set_up_c_library() {
@@ -22,8 +22,8 @@ fn share_heap() {
 }
 
 /// Asks the files of the system and DNS for hosts, whatever `/etc/nsswitch.conf` says. glibc would
-/// load other services (mdns, resolve, myhostname) as modules of the system's, and with them a second
-/// glibc, which crashes a static program.
+/// load other services (mdns, resolve, myhostname) as modules of the system's, and with them a
+/// second glibc, which crashes a static program.
 #[cfg(all(target_env = "gnu", target_feature = "crt-static"))]
 fn look_hosts_up_without_modules() {
     unsafe extern "C" {

@@ -1,4 +1,4 @@
-//! Processors: which there are for us, which share a core, and who runs where.
+//! Processors: those available to us, those that share a core, and the placement of threads.
 
 use std::collections::BTreeSet;
 use std::{fs, io};
@@ -8,8 +8,8 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use super::process_tree::{descendants, threads};
 
-/// The processors that this process may use, by its mask and its control group, different physical
-/// cores first: those that share a core with an earlier one come last.
+/// Returns the processors that this process may use, by its mask and its control group, different
+/// physical cores first: those that share a core with an earlier one come last.
 pub fn allowed() -> Vec<usize> {
     // It fails for processes that are not there.
     let Ok(mask) = sched_getaffinity(None) else { return Vec::new() };
@@ -42,7 +42,7 @@ fn by_core<T: Ord>(
     order
 }
 
-/// Processors as the system takes them.
+/// Converts processors to the type of the system.
 pub(crate) fn set(cpus: &[usize]) -> CpuSet {
     let mut set = CpuSet::new();
     cpus.iter().filter(|cpu| **cpu < CpuSet::MAX_CPU).for_each(|cpu| set.set(*cpu));
@@ -55,8 +55,8 @@ pub(crate) fn move_here(cpu: usize) -> io::Result<()> {
     Ok(sched_setaffinity(None, &set(&[cpu]))?)
 }
 
-/// Moves all threads of a process, and of what it has started, to some processors. What ends in
-/// the meantime, or has moved itself, is let be.
+/// Moves all threads of a process, and of its descendants, to some processors. Threads that end in
+/// the meantime, or have moved themselves, are ignored.
 pub(crate) fn move_to(leader: i32, cpus: &[usize]) {
     let set = set(cpus);
     for pid in descendants(leader).into_iter().chain([leader]) {

@@ -1,9 +1,9 @@
-//! How long threads were ready to run and did not, because no processor was free.
+//! Time during which threads were ready to run and did not, because no processor was free.
 //!
 //! The kernel counts this *run delay* for each thread, beside the time that it ran
-//! (`/proc/PID/task/TID/schedstat`, nanoseconds), and the time that the host of a virtual machine took from all processors
-//! together (`steal` in `/proc/stat`). Where it does not, as in kernels without `CONFIG_SCHED_INFO`,
-//! nothing is known, and delays read as zero.
+//! (`/proc/PID/task/TID/schedstat`, nanoseconds), and the time that the host of a virtual machine
+//! took from all processors together (`steal` in `/proc/stat`). Kernels without `CONFIG_SCHED_INFO`
+//! do not count it, and delays read as zero.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,25 +11,26 @@ use std::time::Duration;
 
 use super::process_tree::{descendants, threads};
 
-/// What `/proc/stat` counts in: `USER_HZ` is 100 in every Linux ABI.
+/// Unit of `/proc/stat`: `USER_HZ` is 100 in every Linux ABI.
 const TICK: Duration = Duration::from_millis(10);
 
-/// A thread that runs less than one part in so many of what the busiest runs waits for input.
+/// Divisor of the busiest thread's running time below which a thread counts as waiting for input.
 const IDLE: u64 = 10;
 
-/// An engine has pondered if its busiest thread runs longer than its clock by one part in so many.
+/// Divisor of an engine's clock: if its busiest thread runs longer than the clock by this part, the
+/// engine has pondered.
 const PONDERED: u32 = 4;
 
-/// Run delays up to one moment of what an engine's clock depends on.
+/// Run delays up to one moment of the threads on which an engine's clock depends.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Delays {
-    /// Of the engine's threads and of what it has started, by the thread's number.
+    /// Times of the threads of the engine and its descendants, by the thread's number.
     engine: BTreeMap<i32, Times>,
-    /// Of our thread that stamps what it says.
+    /// Times of our thread that stamps the engine's output.
     reader: Times,
 }
 
-/// What the kernel counts of a thread, in nanoseconds.
+/// Counters of the kernel for a thread, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Times {
     ran: u64,
@@ -46,7 +47,7 @@ impl Times {
 }
 
 impl Delays {
-    /// Those of the engine whose process is `leader` and of the thread `reader` of ours.
+    /// Reads the delays of the engine whose process is `leader` and of our thread `reader`.
     pub(crate) fn of(leader: i32, reader: i32) -> Delays {
         let mut delays = Delays::default();
         for pid in descendants(leader).into_iter().chain([leader]) {
@@ -57,15 +58,16 @@ impl Delays {
         delays
     }
 
-    /// Time lost since `earlier` of the time `thought` that the engine's clock ran: by the engine's
-    /// thread that lost most (of several threads, as many times more in all says nothing more
-    /// about the clock) and by the reader. Threads that ended in between are not counted.
+    /// Returns the time lost since `earlier` of the time `thought` that the engine's clock ran: by
+    /// the engine's thread that lost most (the sum over several threads would not describe the
+    /// clock) and by the reader. Threads that ended in between are not counted.
     ///
     /// An engine may have to wait for its opponent to be done before it can tidy up after its own
-    /// move, and its reader may be late for a line that decides nothing. Neither costs time on
-    /// the clock: what a thread has lost there is at most what it has not run. That a thread which
-    /// waits for input has not run says nothing of the reader; if the engine ran while its clock
-    /// did not, as one that ponders, who waited for input is not known.
+    /// move, and its reader may be late for a line that decides nothing. Neither costs time on the
+    /// clock: the time that a thread has lost there is at most the time that it has not run. A
+    /// thread that waits for input does not run either, so that this bound says nothing about the
+    /// reader, whose delay is then left out; if the engine ran while its clock did not, as one that
+    /// ponders, it is unknown which threads waited for input.
     pub fn since(&self, earlier: &Delays, thought: Duration) -> Duration {
         let unread = self.reader.since(earlier.reader).waited;
         let spent = self.engine.iter().map(|(thread, times)| {
@@ -83,19 +85,19 @@ impl Delays {
     }
 }
 
-/// Time that the host took from this machine so far, all its processors together.
+/// Returns the time that the host took from this machine so far, all its processors together.
 pub fn stolen() -> Duration {
     let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
     TICK * stolen_ticks(&stat).unwrap_or(0)
 }
 
-/// Time that a thread of ours has waited for a processor so far.
+/// Returns the time that a thread of ours has waited for a processor so far.
 pub(crate) fn run_delay(thread: i32) -> Duration {
     let times = times(std::process::id() as i32, thread).unwrap_or_default();
     Duration::from_nanos(times.waited)
 }
 
-/// What the kernel counted of a thread; `None` if it has ended.
+/// Returns the kernel's counters of a thread; `None` if it has ended.
 fn times(pid: i32, thread: i32) -> Option<Times> {
     first_figures(&fs::read_to_string(format!("/proc/{pid}/task/{thread}/schedstat")).ok()?)
 }

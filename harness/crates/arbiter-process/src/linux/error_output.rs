@@ -1,4 +1,4 @@
-//! Reads the error output of engines.
+//! Reader of the error output of engines.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -14,13 +14,13 @@ use rustix::event::epoll;
 use crate::reader::{LineReader, READ_BYTES};
 use crate::tail::Tail;
 
-/// What an event of the pipe that ends the reading carries: no engine has this number.
+/// Event number of the pipe that ends the reading: no engine has this number.
 const END: u64 = u64::MAX;
 
-/// Reads the error output of all engines of a spawner on one thread, as there is little of it.
+/// Reader of the error output of all engines of a spawner on one thread, as there is little of it.
 pub(crate) struct ErrorReader {
     epoll: OwnedFd,
-    /// Number of the next engine. File descriptors are used again, while events of the last one wait.
+    /// Number of the next engine. File descriptors are reused while events of the last engine wait.
     next: AtomicU64,
     /// Engines whose error output is open, by their numbers.
     outputs: Mutex<HashMap<u64, ErrorOutput>>,
@@ -61,7 +61,7 @@ impl ErrorReader {
         Ok(())
     }
 
-    /// Reads while `goes_on`, and until the end is signalled.
+    /// Reads while `goes_on` returns `true`, and until the end is signalled.
     fn read(&self, goes_on: impl Fn() -> bool) {
         let mut buffer = vec![0; READ_BYTES];
         while goes_on() {
@@ -91,7 +91,7 @@ impl ErrorReader {
 }
 
 impl ErrorOutput {
-    /// Reads once, and tells whether there may be more.
+    /// Reads once. Returns whether there may be more.
     fn read(&mut self, buffer: &mut [u8]) -> bool {
         let chunk = self.reader.read(buffer);
         for line in &chunk.lines {

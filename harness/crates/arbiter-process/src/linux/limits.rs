@@ -1,4 +1,4 @@
-//! What a process may take of the machine.
+//! Limits of a process on the machine's resources.
 
 #![expect(
     clippy::disallowed_types,
@@ -20,10 +20,10 @@ use crate::Launch;
 /// The limit of open files with which this process was started.
 static OPEN_FILES: OnceLock<Rlimit> = OnceLock::new();
 
-/// Lets this process have as many files open as the system allows it: each engine takes several.
-/// Where it refuses, all stays as it was. What it starts gets the limit that it had before.
+/// Lets this process have as many files open as the system allows: each engine takes several. Where
+/// the system refuses, all stays as it was. Child processes get the original limit.
 ///
-/// Returns how many files it may have open.
+/// Returns the number of files that may be open.
 pub fn raise_open_files() -> u64 {
     OPEN_FILES.get_or_init(|| {
         let before = getrlimit(Resource::Nofile);
@@ -33,22 +33,23 @@ pub fn raise_open_files() -> u64 {
     getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
 }
 
-/// Limits that the system holds a process and each of its children to; `None` leaves all there is.
+/// Limits that the system enforces on a process and each of its children; `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ResourceLimits {
     /// Address space, in bytes.
     pub memory_bytes: Option<u64>,
     /// Largest file that may be written, in bytes.
     pub file_bytes: Option<u64>,
-    /// Processor time of a whole life, in seconds.
+    /// Total processor time, in seconds.
     pub cpu_seconds: Option<u64>,
-    /// Processes and threads that the user may have for one more to be started, whoever started the
-    /// others: the system does not count them by process. It does not hold root to it.
+    /// Number of processes and threads of the user above which no more can be started, whoever
+    /// started the others: the system does not count them by process. The limit does not apply to
+    /// root.
     pub processes: Option<u64>,
 }
 
 impl ResourceLimits {
-    /// The tighter of both limits, one by one.
+    /// Returns the tighter of both limits, one by one.
     pub fn and(self, other: ResourceLimits) -> ResourceLimits {
         let least = |one: Option<u64>, two: Option<u64>| [one, two].into_iter().flatten().min();
         ResourceLimits {
@@ -59,7 +60,8 @@ impl ResourceLimits {
         }
     }
 
-    /// Binds the calling process. Only system calls: it may be used between fork and exec.
+    /// Sets the limits for the calling process. Only system calls: it may be used between fork and
+    /// exec.
     pub(crate) fn set(self) -> io::Result<()> {
         if let Some(before) = OPEN_FILES.get() {
             // Programs that use `select` cannot handle descriptors beyond the usual 1024.
@@ -80,10 +82,10 @@ impl ResourceLimits {
     }
 }
 
-/// Makes the kernel kill the child when the spawner thread ends, for whatever reason, and hold it
-/// to its limits.
+/// Makes the kernel kill the child when the spawner thread ends, for whatever reason, and enforce
+/// its limits.
 ///
-/// A home that was made for it is to live as long as it does.
+/// A home that was made for the child has to live as long as the child.
 pub(crate) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Result<Option<Home>> {
     if let Some(environment) = &launch.environment {
         command.env_clear().envs(environment.iter().cloned());

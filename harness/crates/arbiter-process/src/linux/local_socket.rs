@@ -1,4 +1,4 @@
-//! Sockets that are files, on which processes of one machine and user talk.
+//! Sockets that are files, for processes of one machine and user.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
@@ -9,28 +9,28 @@ use std::path::Path;
 use rustix::fs::{Mode, fchmod};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
-/// Calls that may wait to be accepted.
+/// Number of connections that may wait to be accepted.
 const BACKLOG: i32 = 8;
 
-/// Calls the socket that is the file `name` of a folder. Of the name at most 64 bytes are sure to
-/// fit into what the system takes as a path.
+/// Connects to the socket that is the file `name` of a folder. Names of up to 64 bytes always fit
+/// into the path length of the system.
 pub fn connect_local(folder: &Path, name: &str) -> io::Result<UnixStream> {
     let folder = File::open(folder)?;
     UnixStream::connect(path_in(&folder, name))
 }
 
-/// A socket that only its owner may call. Its file goes when this goes.
+/// Socket to which only its owner may connect. Its file is removed when this is dropped.
 #[derive(Debug)]
 pub struct LocalSocket {
     folder: File,
     name: String,
-    /// Where calls come in.
+    /// Listener for connections.
     pub listener: UnixListener,
 }
 
 impl LocalSocket {
-    /// Makes the socket, as the file `name` of a folder, in place of one that a killed process left
-    /// behind.
+    /// Creates the socket, as the file `name` of a folder, in place of one that a killed process
+    /// left behind.
     pub fn bind(folder: &Path, name: String) -> io::Result<LocalSocket> {
         let folder = File::open(folder)?;
         let path = path_in(&folder, &name);
@@ -56,7 +56,7 @@ impl Drop for LocalSocket {
     }
 }
 
-/// A path that is short however long that of the folder is.
+/// Returns a path that is short however long that of the folder is.
 fn path_in(folder: &File, name: &str) -> String {
     format!("/proc/self/fd/{}/{name}", folder.as_raw_fd())
 }

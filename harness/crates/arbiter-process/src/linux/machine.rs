@@ -1,45 +1,45 @@
-//! What of a machine decides whether games by the clock can be trusted.
+//! Properties of a machine that decide whether games by the clock can be trusted.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// A machine at a moment. What the system does not say is `None`.
+/// State of a machine at a moment. `None` where the system does not report it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Machine {
-    /// Processors that this process may use.
+    /// Number of processors that this process may use.
     pub processors: usize,
-    /// Cores that these belong to.
+    /// Number of cores that these belong to.
     pub cores: usize,
-    /// Processors' worth of time that the control group allows.
+    /// Processor time that the control group allows, in processors.
     pub quota: Option<f64>,
-    /// What governs their frequencies, each governor once; empty where nothing does.
+    /// Governors of the frequencies, each once; empty where there are none.
     pub governors: BTreeSet<String>,
-    /// Whether frequencies may rise above the nominal one.
+    /// `true` if frequencies may rise above the nominal one.
     pub turbo: Option<bool>,
-    /// Processes that ran or were ready to, in the mean of the last minute.
+    /// Average number of processes that ran or were ready to, in the last minute.
     pub load: Option<f64>,
-    /// What the kernel's clock reads.
+    /// Clock source of the kernel.
     pub clock_source: Option<String>,
-    /// Memory that can be had without swapping, in MiB.
+    /// Memory that is available without swapping, in MiB.
     pub free_mib: Option<u64>,
-    /// What all processors have done since the system started.
+    /// Times of all processors since the system started.
     pub times: CpuTimes,
 }
 
-/// What processors have done, in ticks.
+/// Times of processors, in ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CpuTimes {
-    /// All of the time.
+    /// Total time.
     pub all: u64,
-    /// Nothing.
+    /// Idle time.
     pub idle: u64,
-    /// The host of a virtual machine had them do something else.
+    /// Time in which the host of a virtual machine used the processors for something else.
     pub stolen: u64,
 }
 
 impl CpuTimes {
-    /// Those after an earlier moment.
+    /// Returns the times after an earlier moment.
     pub fn since(self, earlier: CpuTimes) -> CpuTimes {
         CpuTimes {
             all: self.all.saturating_sub(earlier.all),
@@ -48,7 +48,7 @@ impl CpuTimes {
         }
     }
 
-    /// The line `cpu` of `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal.
+    /// Reads the line `cpu` of `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal.
     fn read(stat: &str) -> Option<CpuTimes> {
         let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
         let ticks: Vec<u64> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();
@@ -58,8 +58,8 @@ impl CpuTimes {
 }
 
 impl Machine {
-    /// Reads the files of the system below `root`, which is `/`; `cpus` are the processors that may be
-    /// used.
+    /// Reads the files of the system below `root`, which is `/`; `cpus` are the processors that may
+    /// be used.
     pub fn read(root: &Path, cpus: &[usize]) -> Machine {
         let text = |file: &str| {
             let text = fs::read_to_string(root.join(file)).ok()?;
@@ -91,7 +91,7 @@ impl Machine {
     }
 }
 
-/// Microseconds in a period of so many, as `cpu.max` has them.
+/// Parses `cpu.max`, time and period in microseconds, into a number of processors.
 fn quota(max: &str) -> Option<f64> {
     let (time, period) = max.split_once(' ')?;
     Some(time.parse::<f64>().ok()? / period.parse::<f64>().ok()?)

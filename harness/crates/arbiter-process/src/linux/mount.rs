@@ -1,17 +1,18 @@
-//! The file system that a file is on.
+//! File system of a file.
 
 use std::path::Path;
 
 use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
 
-/// The other machine's folder on which a path is, as `host:/folder` or `//host/folder`; `None` if the file
-/// system is of this machine, or the system does not say.
+/// Returns the folder of another machine on which a path is, as `host:/folder` or `//host/folder`;
+/// `None` if the file system is of this machine, or the system does not report it.
 pub fn remote_source(path: &Path) -> Option<String> {
     let about = statx(CWD, path, AtFlags::empty(), StatxFlags::MNT_ID).ok()?;
     source_of(&std::fs::read_to_string("/proc/self/mountinfo").ok()?, about.stx_mnt_id)
 }
 
-/// The source of a mount, if it names a machine: NFS, SMB, sshfs, Ceph and others all write it so.
+/// Returns the source of a mount, if it names a machine: NFS, SMB, sshfs, Ceph and others all write
+/// it so.
 fn source_of(mounts: &str, id: u64) -> Option<String> {
     let is_it = |line: &&str| line.split(' ').next() == Some(id.to_string().as_str());
     let (_, about) = mounts.lines().find(is_it)?.split_once(" - ")?;

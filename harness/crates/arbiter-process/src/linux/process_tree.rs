@@ -1,12 +1,12 @@
-//! Finds the processes that an engine has started and moved out of its group.
+//! Processes that an engine has started and moved out of its group.
 //!
-//! Arbiter is a child subreaper: what loses its parent becomes a child of Arbiter, not of init, so
-//! that it can be found, told apart by a mark in its environment, killed and reaped. Out of reach is a process
-//! that clears its environment *and* leaves its parent and group, unless a sandbox has put it into a namespace of
-//! processes, all of which end with the engine.
+//! Arbiter is a child subreaper: a process that loses its parent becomes a child of Arbiter, not of
+//! init, so that it can be found, recognized by a mark in its environment, killed and reaped. Out
+//! of reach is a process that clears its environment *and* leaves its parent and group, unless a
+//! sandbox has put it into a namespace of processes, all of which end with the engine.
 //!
-//! Only processes known by their number are ever waited for. To wait for any child would steal the
-//! exit status of an engine from whoever waits for that.
+//! Only processes known by their number are ever waited for. Waiting for any child would steal the
+//! exit status of an engine from the thread that waits for the engine.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -18,37 +18,38 @@ use rustix::thread::gettid;
 
 use super::stop;
 
-/// The variable that marks an engine and what it starts.
+/// Variable that marks an engine and its descendants.
 const MARK: &str = "ARBITER_ENGINE_PROCESS";
 
-/// How long killed processes may take to be collected.
+/// Time limit for collecting killed processes.
 const REAP_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// Rounds of looking for descendants: one that is just being started may be missed by the first.
+/// Number of searches for descendants: one that is just being started may be missed by the first.
 const ROUNDS: u32 = 8;
 
-/// Has what loses its parent become a child of this process. Where the kernel refuses, it goes to init
-/// as it always did.
+/// Makes processes that lose their parent children of this process. Where the kernel refuses, they
+/// go to init as usual.
 pub(crate) fn adopt_strays() {
     let _ = rustix::process::set_child_subreaper(Some(getpid()));
 }
 
-/// The number of this thread.
+/// Returns the number of this thread.
 pub(crate) fn this_thread() -> i32 {
     gettid().as_raw_nonzero().get()
 }
 
-/// What belongs to one engine: its process group, and what it has moved out of that.
+/// Processes of one engine: its process group, and those that it has moved out of that.
 #[derive(Debug)]
 pub(crate) struct ProcessTree {
-    /// The engine: the child, or what the child waits for outside of a namespace.
+    /// Process of the engine: the child, or the process that the child waits for outside of a
+    /// namespace.
     pub(crate) engine: i32,
-    /// The entry of the environment that marks it.
+    /// Environment entry that marks the processes.
     mark: String,
 }
 
 impl ProcessTree {
-    /// Starts an engine with a mark of its own: `number` counts those of the calling thread.
+    /// Starts an engine with its own mark: `number` counts those of the calling thread.
     pub(crate) fn spawn(command: &mut Command, number: usize) -> io::Result<(Child, ProcessTree)> {
         let (process, thread) = (getpid().as_raw_nonzero(), gettid().as_raw_nonzero());
         let value = format!("{process}-{thread}-{number}");
@@ -57,7 +58,7 @@ impl ProcessTree {
         Ok((child, ProcessTree { engine, mark: format!("{MARK}={value}") }))
     }
 
-    /// Ends the engine, its group and its strays: waits `grace`, tells them to leave and waits
+    /// Ends the engine, its group and its strays: waits `grace`, sends a signal to end and waits
     /// `term_grace`, then kills. Blocks.
     pub(crate) fn end(
         &self,
@@ -88,7 +89,8 @@ impl ProcessTree {
         status
     }
 
-    /// Children of ours that bear the mark, with all below them. The engine itself is gone.
+    /// Returns our children that bear the mark, with all their descendants. The engine itself has
+    /// ended.
     fn strays(&self) -> BTreeSet<i32> {
         let this = getpid().as_raw_nonzero().get();
         // The kernel gives orphans to the first thread of a subreaper; what other threads started
@@ -105,7 +107,8 @@ impl ProcessTree {
     }
 }
 
-/// The process that a child of ours waits for, which is the second one of a namespace; else the child.
+/// Returns the process that a child of ours waits for, which is the second one of a namespace;
+/// otherwise the child.
 fn program_of(child: i32) -> i32 {
     let is_second = |pid: &i32| {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
@@ -114,7 +117,7 @@ fn program_of(child: i32) -> i32 {
     children_of_thread(child, child).into_iter().find(is_second).unwrap_or(child)
 }
 
-/// Collects what was killed, as far as it is a child of ours by now.
+/// Collects killed processes, as far as they are children of ours by now.
 fn reap(group: Pid, mut doomed: BTreeSet<i32>) {
     let give_up = Instant::now() + REAP_TIMEOUT;
     loop {
@@ -139,7 +142,7 @@ fn kill(pid: i32) {
     }
 }
 
-/// All processes below `pid`.
+/// Returns all descendants of `pid`.
 pub(crate) fn descendants(pid: i32) -> BTreeSet<i32> {
     let mut found = BTreeSet::new();
     let mut open = vec![pid];
@@ -149,12 +152,12 @@ pub(crate) fn descendants(pid: i32) -> BTreeSet<i32> {
     found
 }
 
-/// The children of all threads of a process; none if it is gone.
+/// Returns the children of all threads of a process; none if it has ended.
 fn children(pid: i32) -> Vec<i32> {
     threads(pid).flat_map(|thread| children_of_thread(pid, thread)).collect()
 }
 
-/// The numbers of the threads of a process; none if it is gone.
+/// Returns the numbers of the threads of a process; none if it has ended.
 pub(crate) fn threads(pid: i32) -> impl Iterator<Item = i32> {
     let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     threads.filter_map(|thread| thread.file_name().to_str()?.parse().ok())

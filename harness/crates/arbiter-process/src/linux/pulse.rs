@@ -1,7 +1,7 @@
-//! Notices that this process did not run: it was stopped, or its machine slept.
+//! Detection of pauses in which this process did not run: it was stopped, or its machine slept.
 //!
-//! A thread that does nothing but wake up sees it. The clock that it reads runs on while the machine is
-//! suspended, which the monotonic one does not. What it waited for a processor is no pause.
+//! A thread that does nothing but wake up notices them. The clock that it reads runs on while the
+//! machine is suspended, which the monotonic one does not. Waits for a processor are no pause.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
@@ -15,16 +15,16 @@ use super::process_tree::this_thread;
 /// Time between two beats.
 const BEAT: Duration = Duration::from_millis(100);
 
-/// A beat that is later than this without a reason tells of a pause.
+/// Delay of a beat beyond which, without a reason, there was a pause.
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// A pulse of this process, which ends with the last clone.
+/// Pulse of this process, which ends with the last clone.
 #[derive(Debug, Clone)]
 pub struct Pulse(Arc<Mutex<Beats>>);
 
 #[derive(Debug)]
 struct Beats {
-    /// Time of the last one, by the clock that never stops.
+    /// Time of the last beat, by the clock that never stops.
     last: Duration,
     /// Time that the thread had waited for a processor by then.
     waited: Duration,
@@ -32,7 +32,7 @@ struct Beats {
 }
 
 impl Pulse {
-    /// Starts the thread, which tells `paused` of the length of each pause.
+    /// Starts the thread, which calls `paused` with the length of each pause.
     pub fn start(paused: impl Fn(Duration) + Send + 'static) -> io::Result<Pulse> {
         let beats = Beats { last: since_boot(), waited: Duration::ZERO, pauses: 0 };
         let beats = Arc::new(Mutex::new(beats));
@@ -56,14 +56,16 @@ impl Pulse {
         Ok(Pulse(beats))
     }
 
-    /// Number of pauses so far; `None` while the next beat is so late that it may tell of one.
+    /// Returns the number of pauses so far; `None` while the next beat is so late that there may be
+    /// one.
     pub fn pauses(&self) -> Option<u64> {
         lock(&self.0).pauses_at(since_boot())
     }
 }
 
 impl Beats {
-    /// One more beat, at the time `now`; the length of the pause before it, if there was one.
+    /// Records a beat at the time `now`. Returns the length of the pause before it, if there was
+    /// one.
     fn beat(&mut self, now: Duration, waited: Duration) -> Option<Duration> {
         let gap = now.saturating_sub(self.last).saturating_sub(BEAT);
         let is_pause = gap.saturating_sub(waited.saturating_sub(self.waited)) > PAUSE;
@@ -78,7 +80,7 @@ impl Beats {
     }
 }
 
-/// Time since the machine was started, in which it may have slept.
+/// Returns the time since the machine was started, sleep included.
 fn since_boot() -> Duration {
     Duration::try_from(clock_gettime(ClockId::Boottime)).unwrap_or_default()
 }
@@ -96,7 +98,7 @@ mod tests {
         Duration::from_millis(time)
     }
 
-    /// A beat `ago` after the last one, of which its thread waited for so long.
+    /// Records a beat `ago` after the last one, for `waited` of which its thread waited.
     fn beat(ago: u64, waited: u64) -> Option<u64> {
         let mut beats = Beats { last: ms(50_000), waited: ms(7), pauses: 0 };
         let now = ms(50_000 + ago);
@@ -114,7 +116,8 @@ mod tests {
         assert_eq!(beat(9_200, 3_000), Some(9));
     }
 
-    /// A machine that sleeps for an hour between two beats, of which only the clock since its start knows.
+    /// Uses a machine that sleeps for an hour between two beats, which shows only in the clock
+    /// since its start.
     #[test]
     fn a_machine_that_slept_has_paused_before_its_first_beat_and_after_it() {
         let mut beats = Beats { last: ms(1_000), waited: ms(7), pauses: 0 };

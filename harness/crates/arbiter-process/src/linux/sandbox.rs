@@ -1,8 +1,8 @@
-//! Bounds what an untrusted program may read, write and reach.
+//! Sandbox that restricts what an untrusted program may read, write and reach.
 //!
-//! Landlock takes the files, TCP ports, and processes of others away, seccomp the system calls with
-//! which a program could get them back, reach others past Landlock, or attack the kernel. Both hold for
-//! all that it starts.
+//! Landlock blocks files, TCP ports and processes of others; seccomp blocks the system calls with
+//! which a program could get them back, reach others past Landlock, or attack the kernel. Both
+//! apply to all processes that the program starts.
 
 mod filters;
 mod home;
@@ -26,14 +26,14 @@ pub(crate) use self::home::Home;
 use self::namespaces::Namespaces;
 use crate::Launch;
 
-/// The newest rules of Landlock that are used; what an older kernel lacks is left out.
+/// Newest rules of Landlock that are used; those that an older kernel lacks are left out.
 const RULES: ABI = ABI::V6;
 
-/// Variables that a sandboxed program gets from our environment, besides those that begin with `LC_`.
+/// Variables of our environment that a sandboxed program gets, besides those that begin with `LC_`.
 const VARIABLES: [&str; 5] = ["PATH", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH"];
 
-/// What every program may read and run: the system's programs and libraries, and what says which
-/// machine this is.
+/// Files that every program may read and run: the system's programs and libraries, and the
+/// description of the machine.
 const READABLE: [&str; 17] = [
     "/usr",
     "/bin",
@@ -54,8 +54,9 @@ const READABLE: [&str; 17] = [
     "/dev/urandom",
 ];
 
-/// Files of the machine and of its own process that a program may read. Command lines of other processes may
-/// hold secrets. The connections of the machine (`net`) are not among it, nor is `task`, in which they stand again.
+/// Files of the machine and of its own process that a program may read. Command lines of other
+/// processes may contain secrets. The connections of the machine (`net`) are not among them, nor is
+/// `task`, which has them again.
 const PROC: [&CStr; 18] = [
     c"/proc/cpuinfo",
     c"/proc/meminfo",
@@ -86,39 +87,39 @@ const NO_CAPABILITIES: CapabilitySets = CapabilitySets {
     inheritable: CapabilitySet::empty(),
 };
 
-/// The oldest version of Landlock that bounds all that a [`Sandbox`] asks for: signals and abstract
+/// Oldest version of Landlock that has all restrictions of a [`Sandbox`]: signals and abstract
 /// sockets came last.
 const COMPLETE: u32 = 6;
 
-/// What a program may reach besides the system's programs and libraries, which it may read.
+/// Permissions of a program besides the system's programs and libraries, which it may read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sandbox {
-    /// Its home and the folder of its temporary files, where alone it may write. Absolute; an empty
-    /// one for each process, removed after it, if `None`.
+    /// Home of the program and folder of its temporary files, the only place where it may write.
+    /// Absolute; an empty one for each process, removed after it, if `None`.
     pub home: Option<PathBuf>,
-    /// Files and folders that it may read and run, besides its program. Absolute.
+    /// Files and folders that the program may read and run, besides itself. Absolute.
     pub readable: Vec<PathBuf>,
-    /// The program may change modes, owners and times of files, as builds do: of those in its home, or of
-    /// all that are the user's where [`Sandbox::keeps_attributes`] is false.
+    /// `true` if the program may change modes, owners and times of files, as builds do: of those in
+    /// its home, or of all that are the user's where [`Sandbox::keeps_attributes`] is false.
     pub is_builder: bool,
-    /// The program may use the Internet.
+    /// `true` if the program may use the Internet.
     pub has_network: bool,
-    /// Whether nothing is started where the system cannot hold it to all of this.
+    /// `true` to start nothing where the system cannot enforce all of this.
     pub is_required: bool,
 }
 
-/// What this system can hold a program to. Shown as "landlock 7, seccomp", as "partial: landlock 4,
-/// seccomp" if that is not all that a [`Sandbox`] asks for, or as "none".
+/// Sandbox support of this system. Shown as "landlock 7, seccomp", as "partial: landlock 4,
+/// seccomp" if a part of a [`Sandbox`] is missing, or as "none".
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SandboxSupport {
-    /// The version of Landlock; 0 if there is none.
+    /// Version of Landlock; 0 if there is none.
     landlock: u32,
-    /// Whether there is seccomp.
+    /// `true` if there is seccomp.
     seccomp: bool,
 }
 
 impl SandboxSupport {
-    /// That of this system.
+    /// Queries the support of this system.
     pub fn of_this_system() -> SandboxSupport {
         let (nothing, action) = (std::ptr::null::<u8>(), libc::SECCOMP_RET_ERRNO);
         // SAFETY: both calls ask a question; the kernel reads at most the action, a number.
@@ -136,7 +137,7 @@ impl SandboxSupport {
         SandboxSupport { landlock: u32::try_from(version).unwrap_or(0), seccomp: answer == 0 }
     }
 
-    /// An error, in words, unless it is all that a [`Sandbox`] asks for.
+    /// Returns an error text unless the support suffices for a whole [`Sandbox`].
     pub fn complete(self) -> Result<(), String> {
         match self.landlock >= COMPLETE && self.seccomp {
             true => Ok(()),
@@ -160,7 +161,7 @@ impl fmt::Display for SandboxSupport {
     }
 }
 
-/// A sandbox that only remains to be entered.
+/// Sandbox that is ready to be entered.
 pub(crate) struct Prepared {
     rules: Option<RulesetCreated>,
     filters: Vec<BpfProgram>,
@@ -169,18 +170,18 @@ pub(crate) struct Prepared {
 }
 
 impl Sandbox {
-    /// Returns whether builds cannot change modes, owners and times of files outside their home, which takes
-    /// user and mount namespaces. Starts a process.
+    /// Returns whether builds cannot change modes, owners and times of files outside their home,
+    /// which takes user and mount namespaces. Starts a process.
     pub fn keeps_attributes() -> bool {
         Namespaces::are_possible()
     }
 
-    /// Removes what processes have left whose Arbiter was killed.
+    /// Removes the leftovers of processes whose Arbiter was killed.
     pub fn remove_leftovers() {
         Home::remove_old();
     }
 
-    /// Gives a command the environment of the sandbox, and opens what it may reach.
+    /// Gives a command the environment of the sandbox, and opens the files that it may reach.
     pub(crate) fn prepare(&self, command: &mut Command, launch: &Launch) -> io::Result<Prepared> {
         let support = SandboxSupport::of_this_system();
         if self.is_required {
@@ -227,12 +228,12 @@ impl Sandbox {
 }
 
 impl Prepared {
-    /// The home that it was made, which is to live as long as the process.
+    /// Takes the home that was made for the process and has to live as long.
     pub(crate) fn take_home(&mut self) -> Option<Home> {
         self.home.take()
     }
 
-    /// Enters the sandbox, for good. Only system calls: it may be used between fork and exec.
+    /// Enters the sandbox permanently. Only system calls: it may be used between fork and exec.
     pub(crate) fn enter(&mut self) -> io::Result<()> {
         self.namespaces.enter()?;
         // So that what root starts is not root, as far as the kernel is concerned.
@@ -279,7 +280,8 @@ mod tests {
     use super::*;
     use crate::Spawner;
 
-    /// What a shell prints that runs `script` in a sandbox beside a folder of secrets, which is `$1`.
+    /// Returns the output of a shell that runs `script` in a sandbox beside a folder of secrets,
+    /// which is `$1`.
     fn sandboxed(script: &str, change: impl FnOnce(&mut Sandbox, &Path)) -> Vec<String> {
         let secrets = tempfile::tempdir().unwrap();
         std::fs::write(secrets.path().join("key"), "secret\n").unwrap();

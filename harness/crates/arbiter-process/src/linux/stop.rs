@@ -1,5 +1,5 @@
-//! Ending an engine: ask, insist, kill. The whole process group goes, and the leader is reaped
-//! last, so that its number cannot belong to another process when the group is signalled.
+//! Ends an engine: ask, insist, kill. The whole process group is signalled, and the leader is
+//! reaped last, so that its number cannot belong to another process when the group is signalled.
 
 use std::process::Child;
 use std::time::{Duration, Instant};
@@ -10,17 +10,17 @@ use rustix::process::{
     Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid,
 };
 
-/// How long an engine may take to leave after `quit`. With [`TERM_GRACE`] it is less than a second,
-/// within which whoever is told to leave is gone.
+/// Time that an engine has to exit after `quit`. With [`TERM_GRACE`] it is less than a second,
+/// within which every engine is gone.
 pub const QUIT_GRACE: Duration = Duration::from_millis(600);
 
 /// Time between the request to terminate and the kill.
 pub(crate) const TERM_GRACE: Duration = Duration::from_millis(200);
 
-/// How often to look for the end of a process where the system has no descriptor to wait on.
+/// Interval of checks for the end of a process where the system has no descriptor to wait on.
 const POLL: Duration = Duration::from_millis(5);
 
-/// Waits until the process has exited (without reaping it), at most `limit`.
+/// Waits at most `limit` until the process has exited, without reaping it. Returns whether it has.
 pub(crate) fn wait_exit(child: &Child, limit: Duration) -> bool {
     let give_up = Instant::now() + limit;
     let pidfd = pidfd_open(pid(child), PidfdFlags::empty());
@@ -40,7 +40,7 @@ pub(crate) fn wait_exit(child: &Child, limit: Duration) -> bool {
     true
 }
 
-/// Whether the process has exited. One that is no child any more was reaped.
+/// Returns whether the process has exited. One that is no child any more was reaped.
 pub(crate) fn has_exited(child: &Child) -> bool {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     match waitid(WaitId::Pid(pid(child)), options) {
@@ -49,7 +49,7 @@ pub(crate) fn has_exited(child: &Child) -> bool {
     }
 }
 
-/// Signals every process of the group. Failure means that none is left.
+/// Signals every process of the group. Ignores failures, which mean that none is left.
 pub(crate) fn signal(child: &Child, signal: Signal) {
     let _ = kill_process_group(pid(child), signal);
 }

@@ -1,4 +1,4 @@
-//! Files that are there as a whole or not at all, and leave nothing behind when their writer is killed.
+//! Files that exist as a whole or not at all, and leave nothing behind when their writer is killed.
 
 use std::fs::{File, remove_file, rename};
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 use crate::folder_of;
 use crate::input_file::regular;
 
-/// A file without a name, which gets one when it is whole.
+/// File without a name, which gets one when it is whole.
 #[derive(Debug)]
 pub struct WholeFile {
     path: PathBuf,
@@ -21,22 +21,22 @@ pub struct WholeFile {
 
 #[derive(Debug)]
 enum Part {
-    /// The kernel removes it with the last process that has it open.
+    /// File that the kernel removes with the last process that has it open.
     Unnamed(File),
-    /// A named file, as the file system knows no files without names.
+    /// Named file, on file systems that have no files without names.
     Named(NamedTempFile),
 }
 
-/// The error of a temporary file or folder without its name, which its user has never seen.
+/// Returns the error of a temporary file or folder without its name, which its user has never seen.
 pub fn without_name(error: io::Error) -> io::Error {
     error.kind().into()
 }
 
-/// Writes a file that only its owner can read, whole or not at all, unless there is one.
+/// Writes a file that only its owner can read, as a whole or not at all, unless there is one.
 ///
 /// # Errors
 ///
-/// That of the system, which does not name a temporary file.
+/// The error of the system, which does not name a temporary file.
 pub fn write_secret(path: &Path, text: &str) -> io::Result<()> {
     let mut file = WholeFile::create_private(path)?;
     writeln!(file, "{text}")?;
@@ -47,12 +47,12 @@ pub fn write_secret(path: &Path, text: &str) -> io::Result<()> {
 }
 
 impl WholeFile {
-    /// Begins the file that is to be at `path`, whose folder must be there. A file that is there, or to
-    /// which a link at `path` leads, is replaced if it may be written, and its mode is kept.
+    /// Starts the file for `path`, whose folder must exist. A file at `path`, or at the end of a
+    /// link there, is replaced if it may be written, and its mode is kept.
     ///
     /// # Errors
     ///
-    /// That of the system, or one that says so if a folder, a pipe or a device is at `path`.
+    /// The error of the system, or one that names a folder, a pipe or a device at `path`.
     pub fn create(path: impl Into<PathBuf>) -> io::Result<WholeFile> {
         let whole = WholeFile::with_mode(path.into(), 0o666)?;
         if let Ok(there) = whole.path.metadata() {
@@ -61,11 +61,11 @@ impl WholeFile {
         Ok(whole)
     }
 
-    /// Begins a file that only its owner can read, as [`WholeFile::create`].
+    /// Starts a file that only its owner can read, as [`WholeFile::create`].
     ///
     /// # Errors
     ///
-    /// The same.
+    /// The errors of [`WholeFile::create`].
     pub fn create_private(path: impl Into<PathBuf>) -> io::Result<WholeFile> {
         WholeFile::with_mode(path.into(), 0o600)
     }
@@ -89,11 +89,11 @@ impl WholeFile {
         Ok(WholeFile { path, part })
     }
 
-    /// Puts the file on the disk and then at its path, in place of one that is there.
+    /// Syncs the file to disk and then puts it at its path, in place of an existing one.
     ///
     /// # Errors
     ///
-    /// That of the system; the file that was there stays.
+    /// The error of the system; the existing file stays.
     pub fn finish(self) -> io::Result<()> {
         self.file().sync_all()?;
         match self.part {
@@ -109,11 +109,11 @@ impl WholeFile {
         }
     }
 
-    /// Puts the file on the disk and then at its path, where none may be.
+    /// Syncs the file to disk and then puts it at its path, where none may be.
     ///
     /// # Errors
     ///
-    /// That of the system; [`io::ErrorKind::AlreadyExists`] if a file or a link is there.
+    /// The error of the system; [`io::ErrorKind::AlreadyExists`] if a file or a link is there.
     pub fn finish_new(self) -> io::Result<()> {
         self.file().sync_all()?;
         match self.part {

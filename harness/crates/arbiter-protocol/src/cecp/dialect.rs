@@ -1,5 +1,5 @@
-//! What is particular to xboard in a session. It keeps the game's position, because the engine is
-//! told single moves and answers in its own notation.
+//! The xboard part of a session. It keeps the game's position, because the engine is sent single
+//! moves and answers in its own notation.
 
 use std::time::{Duration, Instant};
 
@@ -12,26 +12,26 @@ use crate::clock::{Limits, Period, TimeControl};
 use crate::session::{Claim, Game, Phase, SessionError, State, Step, no_chess960, unfit};
 use crate::uci::{Go, OptionDeclaration, OptionKind, check_option};
 
-/// Why an engine cannot be told a position.
+/// Reason why an engine cannot set up a position.
 const NO_SETBOARD: &str =
     "cannot set up this opening: it has no setboard, and edit cannot express the position";
 
-/// What a session with an xboard engine has besides its [`State`].
+/// Session data of an xboard engine besides its [`State`].
 #[derive(Debug, Default)]
 pub(crate) struct Xboard {
     pub(crate) features: Features,
-    /// Whether it has declared any.
+    /// `true` if the engine has declared any features.
     pub(crate) is_declared: bool,
-    /// Until when a handshake may last that the engine has announced to be long.
+    /// End of a handshake that the engine has announced to be long.
     patience: Option<Instant>,
     pings: u32,
     position: Chess,
-    /// Moves of the game that the engine knows.
+    /// Number of moves of the game that the engine knows.
     played: usize,
-    /// Moves that it was asked for.
+    /// Number of moves that the engine was asked for.
     asked: u32,
     clock: Option<TimeControl>,
-    /// Whether a move makes the engine think; it only follows the game otherwise.
+    /// `true` if a move makes the engine think; it only follows the game otherwise.
     plays: bool,
     /// The opponent's last move, as it was sent.
     sent: String,
@@ -40,16 +40,16 @@ pub(crate) struct Xboard {
 }
 
 impl Xboard {
-    /// How long an engine may be silent about its features before it counts as one that has none.
-    /// The protocol says two seconds; a busy machine may need more.
+    /// Time of silence about its features after which an engine counts as one that has none. The
+    /// protocol has two seconds; a busy machine may need more.
     pub(crate) const SILENCE: Duration = Duration::from_secs(5);
 
-    /// Whether the engine can be told to play from `start`.
+    /// Returns whether the engine can set up a game from `start`.
     pub(crate) fn can_set_up(&self, start: &Chess, mode: CastlingMode) -> bool {
         is_initial(start, mode) || setup::lines(start, mode, self.features.setboard).is_some()
     }
 
-    /// No answer came in time. An engine that declares no features is an old one and ready.
+    /// Handles a missing answer. An engine that declares no features is an old one and ready.
     pub(crate) fn overdue(
         &mut self,
         state: &mut State,
@@ -65,7 +65,7 @@ impl Xboard {
         }))
     }
 
-    /// A new game begins; afterwards the engine only follows until [`Xboard::think`].
+    /// Prepares a new game; afterwards the engine only follows until [`Xboard::think`].
     pub(crate) fn new_game(
         &mut self,
         state: &mut State,
@@ -97,7 +97,7 @@ impl Xboard {
         Ok(joined(told))
     }
 
-    /// The engine's turn, in the game that the UCI line `position` tells.
+    /// Returns the commands for the engine's turn, in the game of the UCI line `position`.
     pub(crate) fn think(&mut self, state: &State, position: &str, go: &Go) -> String {
         let news = self.follow(state.mode, position);
         let clocks = [self.new_period(), self.clocks(go)].concat();
@@ -108,13 +108,13 @@ impl Xboard {
         })
     }
 
-    /// The game is over; `result` is a PGN result with a comment.
+    /// Ends a game; `result` is a PGN result with a comment.
     pub(crate) fn game_over(&mut self, result: &str) -> String {
         self.plays = false;
         format!("force\nresult {result}\n")
     }
 
-    /// A line was read. What nobody awaits is noise: engines differ in their manners.
+    /// Processes a line. Unexpected lines are noise: engines differ in their manners.
     pub(crate) fn receive(
         &mut self,
         state: &mut State,
@@ -154,7 +154,7 @@ impl Xboard {
         Ok(Step::Continue)
     }
 
-    /// What a line says of the result, if it does.
+    /// Returns the claim that a line makes about the result, if any.
     pub(crate) fn claim(&self, state: &State, line: &str) -> Option<Claim> {
         let ours = self.position.turn();
         // After its own move it is the opponent's turn.
@@ -187,7 +187,7 @@ impl Xboard {
         Step::Move { text, info, ponder: None }
     }
 
-    /// Takes over the moves that the engine does not know yet, and says how to tell them.
+    /// Takes over the moves that the engine does not know yet, and returns the commands for them.
     fn follow(&mut self, mode: CastlingMode, position: &str) -> Vec<String> {
         let moves = position.split_once(" moves ").map_or("", |(_, moves)| moves);
         let mut told = Vec::new();
@@ -204,8 +204,8 @@ impl Xboard {
         told
     }
 
-    /// Tells the period that begins with this move, if it is unlike the last one. The engine was
-    /// told the first one before the game, and repeats it by itself.
+    /// Returns the command for the period that begins with this move, if it is unlike the last one.
+    /// The engine got the first one before the game, and repeats it by itself.
     fn new_period(&self) -> Vec<String> {
         let Some(TimeControl::Periods(periods)) = self.clock else { return Vec::new() };
         let mut begin = 0;
@@ -267,7 +267,7 @@ impl Xboard {
         Ok(Step::Send(joined(told)))
     }
 
-    /// The handshake is over: sets the wished options.
+    /// Ends the handshake: sets the wished options.
     fn configure(&mut self, state: &mut State, now: Instant) -> Result<Vec<String>, SessionError> {
         // These two have commands of their own and are options to a user all the same.
         for (name, present) in [("memory", self.features.memory), ("cores", self.features.smp)] {
@@ -295,7 +295,7 @@ impl Xboard {
         Ok(told)
     }
 
-    /// An engine that cannot be asked counts as ready.
+    /// Asks the engine whether it is ready. An engine that cannot be asked counts as ready.
     fn ask_ready(&mut self, state: &mut State, now: Instant) -> Option<String> {
         if !self.features.ping {
             state.rest();
@@ -307,17 +307,17 @@ impl Xboard {
     }
 }
 
-/// Lines with their ends.
+/// Joins lines, with their ends.
 fn joined(lines: Vec<String>) -> String {
     lines.iter().flat_map(|line| [line, "\n"]).collect()
 }
 
-/// Whether a game from `start` needs no set-up.
+/// Returns whether a game from `start` needs no set-up.
 fn is_initial(start: &Chess, mode: CastlingMode) -> bool {
     *start == Chess::default() && mode == CastlingMode::Standard
 }
 
-/// How the bounds of a game are told.
+/// Returns the commands for the limits of a game.
 fn limits(limits: &Limits) -> Vec<String> {
     let mut told = Vec::new();
     told.extend(limits.clock.map(|control| level(control.first())));
@@ -326,7 +326,7 @@ fn limits(limits: &Limits) -> Vec<String> {
     told
 }
 
-/// A period is told in whole seconds only; what matters is told before each move.
+/// Returns the command for a period, in whole seconds; the exact clock is sent before each move.
 fn level(Period { moves, base, increment }: Period) -> String {
     let (moves, seconds) = (moves.unwrap_or(0), base.as_secs().max(1));
     let (minutes, seconds) = (seconds / 60, seconds % 60);

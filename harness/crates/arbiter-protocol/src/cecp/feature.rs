@@ -1,4 +1,4 @@
-//! `feature` lines: what an engine can do.
+//! `feature` lines: abilities of an engine.
 
 use crate::uci::{OptionDeclaration, OptionKind};
 
@@ -19,16 +19,16 @@ pub(super) fn parse(mut text: &str) -> Vec<(&str, &str)> {
     features
 }
 
-/// What an engine can do; the defaults are those of the protocol.
+/// Abilities of an engine; the defaults are those of the protocol.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Features {
     pub(super) ping: bool,
     pub(super) setboard: bool,
     pub(super) san: bool,
     pub(super) usermove: bool,
-    /// Whether it cannot be told the clocks.
+    /// `true` if the engine takes no clock times.
     pub(super) is_untimed: bool,
-    /// Whether its process cannot play another game.
+    /// `true` if the process cannot play another game.
     pub(crate) plays_once: bool,
     pub(super) name: bool,
     pub(crate) chess960: bool,
@@ -37,7 +37,7 @@ pub(crate) struct Features {
 }
 
 impl Features {
-    /// Takes a feature over; `false` if we have no use for it.
+    /// Takes a feature over. Returns `false` if it is of no use here.
     pub(super) fn set(&mut self, name: &str, value: &str) -> bool {
         let on = value == "1";
         match name {
@@ -63,7 +63,7 @@ impl Features {
     }
 }
 
-/// The option behind `feature option="NAME -TYPE REST"`.
+/// Parses the option in `feature option="NAME -TYPE REST"`.
 pub(super) fn option(text: &str) -> Option<OptionDeclaration> {
     let (name, rest) = text.split_once(" -")?;
     let (kind, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));

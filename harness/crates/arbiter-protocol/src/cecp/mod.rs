@@ -1,5 +1,5 @@
-//! The Chess Engine Communication Protocol, version 2, as xboard speaks it, seen from the
-//! graphical side.
+//! The Chess Engine Communication Protocol, version 2, as xboard speaks it, from the side of the
+//! graphical interface.
 
 pub(super) mod dialect;
 mod feature;

@@ -4,8 +4,8 @@ use shakmaty::san::San;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, CastlingSide, Chess, Move};
 
-/// A legal move as the engine wants to read it: coordinates, or SAN if it asked for that. In
-/// Chess960 castling has no coordinates.
+/// Writes a legal move as the engine wants to read it: in coordinates, or SAN if it asked for that.
+/// In Chess960 castling has no coordinates.
 pub(super) fn write(position: &Chess, m: Move, mode: CastlingMode, san: bool) -> String {
     if san {
         return San::from_move(position, m).to_string();
@@ -17,7 +17,7 @@ pub(super) fn write(position: &Chess, m: Move, mode: CastlingMode, san: bool) ->
     }
 }
 
-/// The move that an engine wrote, in coordinates or SAN, if it is legal.
+/// Reads the move that an engine wrote, in coordinates or SAN, if it is legal.
 pub(super) fn read(position: &Chess, text: &str) -> Option<Move> {
     let coordinates = text.replace('=', "").to_ascii_lowercase();
     if let Ok(uci) = coordinates.parse::<UciMove>() {

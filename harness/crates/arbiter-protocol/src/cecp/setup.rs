@@ -1,9 +1,10 @@
-//! Setting up a position.
+//! Set-up of a position.
 
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, CastlingSide, Chess, Color, EnPassantMode, Position, Role, Square};
 
-/// The lines that set up `position` after `new` and `force`; `None` if the engine cannot be told.
+/// Returns the lines that set up `position` after `new` and `force`; `None` if the engine cannot
+/// set it up.
 ///
 /// An engine without `setboard` may know the older `edit`, which places pieces and nothing else:
 /// the side to move is changed by a move before it, castling is allowed where king and rook stand
@@ -38,7 +39,7 @@ fn edit(position: &Chess) -> Vec<String> {
     lines
 }
 
-/// Whether castling is allowed with every king and rook that stand at home.
+/// Returns whether castling is allowed with every king and rook that stand at home.
 fn castles_wherever_it_could(position: &Chess) -> bool {
     Color::ALL.into_iter().all(|color| {
         [CastlingSide::KingSide, CastlingSide::QueenSide].into_iter().all(|side| {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::uci::{Info, Score};
 
-/// A score from here on stands for a mate in so many moves more.
+/// Score from which on the rest is the number of moves to a mate.
 const MATE: i64 = 100_000;
 
 /// Reads a line of thinking output; `None` if it is something else.

@@ -1,4 +1,4 @@
-//! Time controls as people write them.
+//! Time controls in their written form.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,22 +6,22 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-/// Periods that a time control may have; tournaments of the FIDE use at most three.
+/// Largest number of periods of a time control; tournaments of the FIDE use at most three.
 pub const MAX_PERIODS: usize = 4;
 
-/// What a side may spend in a game.
+/// Time that a side may spend in a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeControl {
     /// One period after another.
     Periods(Periods),
-    /// So much at the start; a side gains what its opponent spends.
+    /// Hourglass with this time at the start; a side gains the time that its opponent spends.
     Hourglass(Duration),
 }
 
 /// `base` for `moves` moves (or for the rest of the game), and `increment` after each of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Period {
-    /// Moves of the period; `None` lasts until the game ends.
+    /// Number of moves of the period; `None` lasts until the game ends.
     pub moves: Option<u32>,
     /// Time for the period.
     pub base: Duration,
@@ -29,8 +29,7 @@ pub struct Period {
     pub increment: Duration,
 }
 
-/// At least one period. The last one is repeated if it has a number of moves; the others have
-/// one.
+/// One period or more. The last one is repeated if it has a number of moves; the others have one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Periods {
     list: [Period; MAX_PERIODS],
@@ -38,7 +37,7 @@ pub struct Periods {
 }
 
 impl Periods {
-    /// A control of the given periods, or `None` if there are none or too many, or if one that
+    /// Creates a control of the given periods; `None` if there are none or too many, or if one that
     /// is not the last has no number of moves.
     pub fn new(periods: &[Period]) -> Option<Periods> {
         let (last, others) = periods.split_last()?;
@@ -50,13 +49,13 @@ impl Periods {
         Some(Periods { list, last: periods.len() - 1 })
     }
 
-    /// The period number `index`, counted from zero; from the last one on always that.
+    /// Returns the period with this index, from 0; from the last one on always the last.
     pub fn get(&self, index: usize) -> Period {
         self.list[index.min(self.last)]
     }
 
-    /// Time for the first `moves` moves: the bases of the periods that these reach, and an
-    /// increment for each move.
+    /// Returns the time for the first `moves` moves: the bases of the periods that these reach, and
+    /// an increment for each move.
     pub(super) fn granted(&self, moves: u32) -> Duration {
         let mut total = Duration::ZERO;
         let mut left = moves;
@@ -74,14 +73,14 @@ impl Periods {
         total
     }
 
-    /// All periods.
+    /// Returns all periods.
     pub fn as_slice(&self) -> &[Period] {
         &self.list[..=self.last]
     }
 }
 
 impl TimeControl {
-    /// The same with all times multiplied by a positive factor.
+    /// Returns the control with all times multiplied by a positive factor.
     pub fn scaled(self, factor: f64) -> TimeControl {
         match self {
             TimeControl::Periods(mut periods) => {
@@ -97,7 +96,7 @@ impl TimeControl {
         }
     }
 
-    /// What applies to the first move: an hourglass is a period without end.
+    /// Returns the period of the first move: an hourglass is a period without end.
     pub fn first(&self) -> Period {
         match self {
             TimeControl::Periods(periods) => periods.get(0),
@@ -108,14 +107,14 @@ impl TimeControl {
     }
 }
 
-/// A time multiplied and rounded to a tenth of a millisecond; within the bounds of times that can
+/// Multiplies a time and rounds it to a tenth of a millisecond; within the bounds of times that can
 /// be written.
 pub(super) fn scaled(time: Duration, factor: f64) -> Duration {
     let seconds = (time.as_secs_f64() * factor * 1e4).round() / 1e4;
     Duration::from_secs_f64(seconds.clamp(1e-3, 1e7))
 }
 
-/// A duration shown in seconds with as many decimals as it needs, at most nanoseconds.
+/// Duration shown in seconds with as many decimals as it needs, at most nanoseconds.
 pub(super) struct Seconds(pub(super) Duration);
 
 impl fmt::Display for Seconds {
@@ -162,7 +161,7 @@ impl fmt::Display for TimeControl {
     }
 }
 
-/// Why a time could not be read.
+/// Reason why a time could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TimeError {
     /// The time control is malformed.
@@ -215,7 +214,7 @@ impl FromStr for TimeControl {
     }
 }
 
-/// Cuts at the colons between periods. A colon also stands between minutes and seconds: there
+/// Splits at the colons between periods. A colon also stands between minutes and seconds: there
 /// neither a number of moves nor sixty seconds or more follow, and no increment comes before.
 fn split_periods(text: &str) -> Vec<String> {
     let mut periods: Vec<String> = Vec::new();

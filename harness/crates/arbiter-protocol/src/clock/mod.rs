@@ -1,8 +1,8 @@
-//! The chess clock: what a side may spend, and what it has left.
+//! Chess clock: the time that a side may spend, and the time that is left.
 //!
-//! Pure: it is told how long a move took and never reads a clock. Times are
-//! exact to the nanosecond; only what an engine is *told* is cut to whole
-//! milliseconds, because the protocol knows nothing finer.
+//! Pure: takes the time of a move as an argument and never reads a clock. Times are exact to the
+//! nanosecond; only times *sent* to an engine are cut to whole milliseconds, because the protocol
+//! has nothing finer.
 
 mod control;
 mod running;
@@ -18,43 +18,43 @@ use crate::times::Nanos;
 pub use control::{MAX_PERIODS, Period, Periods, TimeControl, TimeError, parse_seconds};
 pub use running::Clock;
 
-/// What bounds one side's thinking. Several may hold at once; an engine is told all of them.
+/// Limits of one side's thinking. Several may apply together; an engine is sent all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Limits {
-    /// A clock for the game.
+    /// Clock for the game.
     #[serde(rename = "tc", with = "As::<Option<DisplayFromStr>>")]
     pub clock: Option<TimeControl>,
-    /// A fixed time for each move.
+    /// Fixed time for each move.
     #[serde(rename = "movetime_ns", with = "As::<Option<Nanos>>")]
     pub movetime: Option<Duration>,
-    /// Nodes for each move.
+    /// Number of nodes for each move.
     pub nodes: Option<u64>,
-    /// Plies of search for each move.
+    /// Depth of search for each move, in plies.
     pub depth: Option<u32>,
-    /// Nodes that count as a millisecond: the clock runs on the nodes that the engine reports
-    /// and real time decides nothing.
+    /// Number of nodes that count as a millisecond: the clock runs on the nodes that the engine
+    /// reports and real time decides nothing.
     pub nodestime: Option<u64>,
-    /// Whether the clock has an increment before the first move, too.
+    /// `true` if the clock has an increment before the first move, too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub increment_first: bool,
 }
 
 impl Limits {
-    /// A full clock at the start of a game, if there is one.
+    /// Returns a full clock at the start of a game, if there is one.
     pub fn new_clock(&self) -> Option<Clock> {
         let first = self.increment_first;
         self.clock
             .map(|control| if first { Clock::with_increment(control) } else { Clock::new(control) })
     }
 
-    /// Whether a wall clock decides anything in the game. Without one, games of deterministic
-    /// engines are reproducible.
+    /// Returns whether a wall clock decides anything in the game. Without one, games of
+    /// deterministic engines are reproducible.
     pub fn is_timed(&self) -> bool {
         self.nodestime.is_none() && (self.clock.is_some() || self.movetime.is_some())
     }
 
-    /// Time that the clock gives a side for its first `moves` moves; `None` where real time
-    /// decides nothing. Of an hourglass it is what the side begins with.
+    /// Returns the time that the clock gives a side for its first `moves` moves; `None` where real
+    /// time decides nothing. For an hourglass this is the time at the start.
     pub fn granted(&self, moves: u32) -> Option<Duration> {
         if !self.is_timed() {
             return None;
@@ -67,12 +67,13 @@ impl Limits {
         by_move.into_iter().chain(by_clock).min()
     }
 
-    /// Whether nothing at all bounds the search.
+    /// Returns whether nothing limits the search.
     pub fn is_empty(&self) -> bool {
         *self == Limits::default()
     }
 
-    /// The same with all times multiplied by a positive factor, exact to a tenth of a millisecond.
+    /// Returns the limits with all times multiplied by a positive factor, exact to a tenth of a
+    /// millisecond.
     pub fn scaled(&self, factor: f64) -> Limits {
         Limits {
             clock: self.clock.map(|clock| clock.scaled(factor)),
@@ -81,8 +82,8 @@ impl Limits {
         }
     }
 
-    /// What a search costs on the clock: the time it took, or with [`Limits::nodestime`] the time
-    /// that stands for the nodes it reported. An engine that reports none has used none.
+    /// Returns the cost of a search on the clock: its time, or with [`Limits::nodestime`] the time
+    /// that stands for the reported nodes. An engine that reports none has used none.
     pub fn cost(&self, elapsed: Duration, nodes: Option<u64>) -> Duration {
         let Some(per_ms) = self.nodestime else { return elapsed };
         let nanos = u128::from(nodes.unwrap_or(0)) * 1_000_000 / u128::from(per_ms.max(1));
@@ -102,16 +103,16 @@ impl fmt::Display for Limits {
     }
 }
 
-/// One side's conditions.
+/// Conditions of one side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conditions {
-    /// What bounds its thinking.
+    /// Limits of the side's thinking.
     #[serde(flatten)]
     pub limits: Limits,
-    /// Overrun that is forgiven.
+    /// Overrun of the time that is forgiven.
     #[serde(rename = "margin_ns", with = "Nanos")]
     pub margin: Duration,
-    /// Whether it tells scores from White's point of view, against the protocol.
+    /// `true` if the engine sends scores from White's point of view, against the protocol.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub white_pov: bool,
 }

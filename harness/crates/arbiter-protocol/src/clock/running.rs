@@ -1,38 +1,38 @@
-//! One side's running clock.
+//! Running clock of one side.
 
 use std::time::Duration;
 
 use super::control::TimeControl;
 
-/// One side's running clock.
+/// Running clock of one side.
 #[derive(Debug, Clone)]
 pub struct Clock {
     control: TimeControl,
     left: Duration,
-    /// The period, counted from zero.
+    /// Index of the period, from 0.
     period: usize,
     moves_left: Option<u32>,
 }
 
 impl Clock {
-    /// A full clock at the start of a game.
+    /// Creates a full clock at the start of a game.
     pub fn new(control: TimeControl) -> Clock {
         let first = control.first();
         Clock { control, left: first.base, period: 0, moves_left: first.moves }
     }
 
-    /// The same with an increment before the first move.
+    /// Creates a full clock with an increment before the first move.
     pub fn with_increment(control: TimeControl) -> Clock {
         let clock = Clock::new(control);
         Clock { left: clock.left.saturating_add(clock.increment()), ..clock }
     }
 
-    /// Time left before the flag falls.
+    /// Returns the time left before the flag falls.
     pub fn left(&self) -> Duration {
         self.left
     }
 
-    /// The increment per move of the current period.
+    /// Returns the increment per move of the current period.
     pub fn increment(&self) -> Duration {
         match self.control {
             TimeControl::Periods(periods) => periods.get(self.period).increment,
@@ -40,14 +40,14 @@ impl Clock {
         }
     }
 
-    /// Moves to the next period, if there is one.
+    /// Returns the number of moves to the next period, if there is one.
     pub fn moves_left(&self) -> Option<u32> {
         self.moves_left
     }
 
-    /// Charges one move. An overrun up to `margin` is forgiven and leaves an empty clock;
-    /// a larger one is returned and the flag has fallen. The move that ends a period must be
-    /// made in the time of that period: what the next one brings comes after it.
+    /// Charges one move. An overrun up to `margin` is forgiven and leaves an empty clock; a larger
+    /// one is returned and the flag has fallen. The move that ends a period must be made in the
+    /// time of that period: the time of the next one comes after it.
     pub fn charge(&mut self, elapsed: Duration, margin: Duration) -> Result<(), Duration> {
         if elapsed > self.left.saturating_add(margin) {
             return Err(elapsed - self.left);
@@ -65,7 +65,7 @@ impl Clock {
         Ok(())
     }
 
-    /// The opponent has used `elapsed`, which an hourglass adds.
+    /// Adds the time that the opponent has used to an hourglass.
     pub fn opponent_used(&mut self, elapsed: Duration) {
         if matches!(self.control, TimeControl::Hourglass(_)) {
             self.left = self.left.saturating_add(elapsed);
@@ -151,8 +151,8 @@ mod tests {
     }
 
     proptest! {
-        /// Time is neither made nor lost: what is left is what was given less what was used, and
-        /// a flag falls exactly when that would be less than nothing.
+        /// Time is conserved: what is left is what was given less what was used, and a flag falls
+        /// exactly when that would be less than nothing.
         #[test]
         fn the_books_balance(control in any_control(), moves in prop::collection::vec(0..20_000u64, 1..40)) {
             let TimeControl::Periods(periods) = control.parse().unwrap() else { unreachable!() };

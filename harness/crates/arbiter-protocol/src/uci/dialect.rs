@@ -1,4 +1,4 @@
-//! What is particular to UCI in a session.
+//! The UCI part of a session.
 
 use std::time::Instant;
 
@@ -7,7 +7,7 @@ use shakmaty::CastlingMode;
 use super::{Info, OptionDeclaration, OptionError, OptionKind, check_option};
 use crate::session::{Game, Phase, SessionError, State, Step, no_chess960, unfit};
 
-/// The text that prepares for a game: all its settings, whatever was told before.
+/// Returns the text that prepares for a game: all its settings, whatever was sent before.
 pub(crate) fn new_game(state: &mut State, game: &Game<'_>) -> Result<String, SessionError> {
     let mut text = String::new();
     for (name, value) in game.settings {
@@ -22,24 +22,24 @@ pub(crate) fn new_game(state: &mut State, game: &Game<'_>) -> Result<String, Ses
     Ok(text + "ucinewgame\nisready\n")
 }
 
-/// A search of a position begins.
+/// Prepares the state for the search of a position.
 pub(crate) fn set_position(state: &mut State, position: &str) {
     state.info = Info::default();
     state.last_own_move.clear();
     state.last_own_move.push_str(position.rsplit(' ').nth(1).unwrap_or_default());
 }
 
-/// Whether an answer to a search is that to the search before, said once more: the side's own last move
-/// has left its square, so that nothing can make it again, and nothing was said of this search. Only a
-/// king that castled without leaving its square can.
+/// Returns whether an answer to a search repeats the answer to the search before: the side's own
+/// last move has left its square, so that nothing can make it again, and no information about this
+/// search has come. Only a king that castled without leaving its square can.
 fn is_said_again(state: &State, text: &str) -> bool {
     let may_stay = state.mode == CastlingMode::Chess960
         && ["c1", "g1", "c8", "g8"].iter().any(|square| text.starts_with(square));
     text == state.last_own_move && !may_stay && state.info == Info::default()
 }
 
-/// A line was read. Answers that nobody awaits are noise: engines differ in their manners, and a
-/// late `readyok` or a second `bestmove` does not spoil a game.
+/// Processes a line. Unexpected answers are noise: engines differ in their manners, and a late
+/// `readyok` or a second `bestmove` does not spoil a game.
 pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step, SessionError> {
     if state.phase == Phase::Asked {
         return Ok(Step::Answer(line.to_owned()));
@@ -93,7 +93,7 @@ pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step
     Ok(Step::Continue)
 }
 
-/// The handshake is over: the text that sets the wished options.
+/// Returns the text that ends the handshake and sets the wished options.
 fn configure(state: &State) -> Result<String, SessionError> {
     let mut text = String::new();
     if state.setup.ponder {
@@ -113,7 +113,7 @@ fn configure(state: &State) -> Result<String, SessionError> {
     Ok(text + "isready\n")
 }
 
-/// The line that sets an option by its declared name; a button has no value.
+/// Returns the line that sets an option by its declared name; a button has no value.
 fn set_option(state: &State, name: &str, value: &str) -> Result<String, OptionError> {
     let (OptionDeclaration { name, kind, .. }, value) = check_option(&state.options, name, value)?;
     Ok(match (kind, value.as_str()) {
@@ -123,7 +123,7 @@ fn set_option(state: &State, name: &str, value: &str) -> Result<String, OptionEr
     })
 }
 
-/// The first word, and what follows it.
+/// Splits a text into its first word and the rest.
 fn split_word(text: &str) -> (&str, &str) {
     match text.split_once(|c: char| c.is_ascii_whitespace()) {
         Some((word, rest)) => (word, rest.trim_start()),

@@ -5,27 +5,27 @@ use std::time::Duration;
 
 use crate::times::millis;
 
-/// The bounds sent with `go`. Times in milliseconds, rounded down.
+/// Limits sent with `go`, times in milliseconds, rounded down.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Go {
     /// White's clock and increment.
     pub white: Option<(Duration, Duration)>,
     /// Black's clock and increment.
     pub black: Option<(Duration, Duration)>,
-    /// Moves to the next period of the side to move.
+    /// Number of moves to the next period of the side to move.
     pub moves_to_go: Option<u32>,
     /// Fixed time for this move.
     pub movetime: Option<Duration>,
-    /// Nodes for this move.
+    /// Number of nodes for this move.
     pub nodes: Option<u64>,
-    /// Plies for this move.
+    /// Depth for this move, in plies.
     pub depth: Option<u32>,
-    /// Think on the opponent's time, until told otherwise.
+    /// `true` to think on the opponent's time, until the next command.
     pub ponder: bool,
 }
 
 impl Go {
-    /// Takes time that has passed since the clocks were read from that of one side.
+    /// Subtracts time that has passed since the clocks were read from that of one side.
     pub fn take_from(&mut self, white: bool, lost: Duration) {
         let clock = if white { &mut self.white } else { &mut self.black };
         if let Some((left, _)) = clock {

@@ -1,4 +1,4 @@
-//! `info` lines: what an engine says while it thinks.
+//! `info` lines: information of an engine while it thinks.
 
 use std::time::Duration;
 
@@ -7,24 +7,24 @@ use shakmaty::uci::UciMove;
 use super::info_words::{InfoWord, info_words};
 use super::score::Score;
 
-/// Most lines of a search that are kept whole, and most bytes of all of them.
+/// Number of lines of a search that are kept whole, and of bytes of all of them.
 const MAX_KEPT: (usize, usize) = (400, 1 << 16);
 
-/// The last known facts of a search, folded from its `info` lines.
+/// The last known facts of a search, merged from its `info` lines.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Info {
     /// Plies searched.
     pub depth: Option<u32>,
-    /// Deepest line, in plies.
+    /// Selective depth: deepest line, in plies.
     pub seldepth: Option<u32>,
-    /// Score for the side to move. A `lowerbound` or `upperbound` is none, unless that is asked for: it
-    /// says only on which side of a search window the score lies.
+    /// Score for the side to move. A `lowerbound` or `upperbound` is none, unless that is asked
+    /// for: it gives only the side of a search window on which the score lies.
     pub score: Option<Score>,
     /// Nodes searched.
     pub nodes: Option<u64>,
     /// Time searched, as the engine measures it.
     pub time: Option<Duration>,
-    /// Nodes per second, as the engine says.
+    /// Nodes per second, as reported by the engine.
     pub nps: Option<u64>,
     /// Fill of the hash table, in permill.
     pub hashfull: Option<u32>,
@@ -36,13 +36,13 @@ pub struct Info {
     pub not_a_move: Option<Box<str>>,
     /// The exact score in the last line with a principal variation, if it has one.
     pub pv_score: Option<Score>,
-    /// Whether a line had fewer nodes than one before it.
+    /// `true` if a line had fewer nodes than one before it.
     pub has_fewer_nodes: bool,
-    /// Whether the search began on the opponent's time.
+    /// `true` if the search began on the opponent's time.
     pub has_pondered: bool,
     /// Lines that the user wants to see with the move, as the engine wrote them.
     pub lines: Vec<String>,
-    /// Lines that are kept for a check of all variations; in a box, as few runs keep anything.
+    /// Lines that are kept for a check of all variations; boxed, as few runs keep any.
     pub variations: Option<Box<Variations>>,
 }
 
@@ -57,14 +57,15 @@ impl Info {
         Info::read(rest, false)
     }
 
-    /// The same; with `takes_bounds`, bounds are taken for scores, as cutechess-cli does.
+    /// Reads the words after `info`; with `takes_bounds`, bounds are taken for scores, as
+    /// cutechess-cli does.
     pub(super) fn read(rest: &str, takes_bounds: bool) -> Info {
         let (line_number, info) = Info::read_line(rest, takes_bounds);
         // Only the best line describes the move that will be played.
         if line_number == 1 { info } else { Info { nodes: info.nodes, ..Info::default() } }
     }
 
-    /// Reads the words after `info`, those of a line that is not the best, too.
+    /// Reads the words after `info`, even of a line that is not the best.
     pub fn parse_any(rest: &str) -> Info {
         Info::read_line(rest, false).1
     }
@@ -115,7 +116,7 @@ impl Info {
         (line_number, info)
     }
 
-    /// Takes a word for the next move of the variation, which ends at the first word that is none.
+    /// Adds a word to the variation, which ends at the first word that is not a move.
     fn continue_pv(&mut self, word: &str) {
         let is_move = |text: &str| text.parse::<UciMove>().is_ok();
         if is_move(word) || is_move(&word.to_ascii_lowercase()) {
@@ -129,8 +130,8 @@ impl Info {
         !self.pv.is_empty() || self.not_a_move.is_some()
     }
 
-    /// Takes over the facts that a later line states. Without an exact score it tells of nodes and
-    /// time only, once there is one: depth and variation are those of the score.
+    /// Merges the facts of a later line. Once there is an exact score, a line without one updates
+    /// only nodes and time: depth and variation are those of the score.
     pub fn update(&mut self, later: Info) {
         self.has_fewer_nodes |=
             later.nodes.zip(self.nodes).is_some_and(|(now, before)| now < before);

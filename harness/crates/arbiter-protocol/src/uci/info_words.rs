@@ -1,18 +1,18 @@
 //! The words of an `info` line, each with the field that it belongs to.
 
-/// A word of an `info` line.
+/// Word of an `info` line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InfoWord<'a> {
-    /// The field that it belongs to; empty before the first one.
+    /// Field that the word belongs to; empty before the first one.
     pub field: &'a str,
-    /// Its place in the field: 0 for the name of the field, 1 for its value.
+    /// Place of the word in the field: 0 for the name of the field, 1 for its value.
     pub place: usize,
     /// The word itself.
     pub word: &'a str,
 }
 
-/// Returns the words after `info`, whatever the order of the fields, with or without their values. What
-/// follows `string` is free text, and none of them.
+/// Returns the words after `info`, whatever the order of the fields, with or without their values.
+/// What follows `string` is free text, and none of them.
 pub fn info_words(rest: &str) -> impl Iterator<Item = InfoWord<'_>> {
     let (mut field, mut place) = ("", 0);
     rest.split_ascii_whitespace().map_while(move |word| {

@@ -1,4 +1,4 @@
-//! The Universal Chess Interface, seen from the graphical side.
+//! The Universal Chess Interface, from the side of the graphical interface.
 
 pub(super) mod dialect;
 mod go;

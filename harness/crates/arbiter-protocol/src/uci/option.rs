@@ -1,34 +1,34 @@
-//! Engine options: what an engine declares, and whether a wish fits the declaration.
+//! Engine options: the declarations of an engine, and checks of wished values against them.
 
 use arbiter_names::did_you_mean;
 use thiserror::Error;
 
-/// One `option` line of an engine.
+/// Declaration of an option, one `option` line of an engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OptionDeclaration {
-    /// The option's name; compared without regard to case, as the protocol demands.
+    /// Name of the option; compared without regard to case, as the protocol demands.
     pub name: String,
-    /// What values it takes.
+    /// Type of the option, with the values that it takes.
     pub kind: OptionKind,
-    /// The value that it has to begin with, as the engine says.
+    /// Initial value, as declared by the engine.
     pub default: Option<String>,
 }
 
-/// The type of an option with its constraints.
+/// Type of an option with its constraints.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OptionKind {
     /// `true` or `false`.
     Check,
     /// A whole number in a range.
     Spin {
-        /// Least value.
+        /// Smallest value.
         min: i64,
-        /// Greatest value.
+        /// Largest value.
         max: i64,
     },
-    /// One of several words.
+    /// One of several values.
     Combo {
-        /// The words.
+        /// Values to choose from.
         values: Vec<String>,
     },
     /// An action without a value.
@@ -37,7 +37,7 @@ pub enum OptionKind {
     String,
 }
 
-/// Why a wished option cannot be set; the text follows the engine's name.
+/// Reason why a wished option cannot be set; the text follows the engine's name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{text}")]
 pub struct OptionError {
@@ -50,16 +50,16 @@ impl OptionError {
         OptionError { text, is_unlike_any: false }
     }
 
-    /// Whether the engine has no option that is called so, or nearly so.
+    /// Returns whether the engine has no option with this name or a similar one.
     pub fn is_unlike_any(&self) -> bool {
         self.is_unlike_any
     }
 }
 
-/// The words that open a field of an `option` line.
+/// Words that open a field of an `option` line.
 const FIELDS: [&str; 6] = ["name", "type", "default", "min", "max", "var"];
 
-/// The types of options.
+/// Types of options.
 const KINDS: [&str; 5] = ["check", "spin", "combo", "button", "string"];
 
 impl OptionDeclaration {
@@ -109,8 +109,8 @@ impl OptionDeclaration {
         Some(OptionDeclaration { name, kind, default: field("default") })
     }
 
-    /// Checks a value against the declaration, and returns it as the engine declares it: words are
-    /// taken in any case.
+    /// Checks a value against the declaration, and returns it as the engine declares it: the case
+    /// of words is ignored.
     pub(super) fn admits(&self, value: &str) -> Result<String, OptionError> {
         let one_of = |words: &[&str]| {
             // Words may differ by their case alone.

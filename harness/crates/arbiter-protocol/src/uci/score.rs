@@ -1,21 +1,22 @@
-//! An engine's opinion of a position.
+//! Score of a position, as an engine evaluates it.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A score from the point of view of the side to move.
+/// Score from the point of view of the side to move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Score {
     /// Hundredths of a pawn.
     Centipawns(i32),
-    /// Mate in so many moves; negative if the side to move is mated, zero if it is mated now.
+    /// Mate in this number of moves; negative if the side to move is mated, zero if it is mated
+    /// now.
     Mate(i32),
 }
 
 impl Score {
-    /// The same from the other side's point of view.
+    /// Returns the score from the other side's point of view.
     pub fn reversed(self) -> Score {
         match self {
             Score::Centipawns(cp) => Score::Centipawns(cp.saturating_neg()),
@@ -23,7 +24,7 @@ impl Score {
         }
     }
 
-    /// The score in centipawns; `None` if it is a mate.
+    /// Returns the score in centipawns; `None` if it is a mate.
     pub fn centipawns(self) -> Option<i32> {
         match self {
             Score::Centipawns(cp) => Some(cp),
@@ -31,7 +32,7 @@ impl Score {
         }
     }
 
-    /// The score in centipawns, at most `most` either way; a mate is as much as that.
+    /// Returns the score in centipawns, at most `most` either way; a mate counts as `most`.
     pub fn limited(self, most: i32) -> i32 {
         match self {
             Score::Centipawns(cp) => cp.clamp(-most, most),
@@ -40,7 +41,7 @@ impl Score {
         }
     }
 
-    /// The moves to mate; `None` if it is in centipawns.
+    /// Returns the moves to mate; `None` if the score is in centipawns.
     pub fn mate(self) -> Option<i32> {
         match self {
             Score::Centipawns(_) => None,
@@ -50,7 +51,7 @@ impl Score {
 }
 
 impl fmt::Display for Score {
-    /// The form used in game comments: `+0.30`, `-1.25`, `+M5`, `-M3`.
+    /// Writes the form used in game comments: `+0.30`, `-1.25`, `+M5`, `-M3`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Score::Centipawns(0) => write!(f, "0.00"),

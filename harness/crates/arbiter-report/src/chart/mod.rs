@@ -4,13 +4,13 @@ pub(crate) mod svg;
 
 use serde_json::json;
 
-/// Points of a line whose values are told.
+/// Most points of a line whose values are given to the script of pages.
 const MAX_TOLD: usize = 128;
 
-/// Lines up to which each bears its name at its end.
+/// Most lines in a chart that show their names at their ends.
 const MAX_LABELLED: usize = 4;
 
-/// What is to be drawn. Values that are not finite are not drawn.
+/// Chart to be drawn. Values that are not finite are not drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Chart {
     /// Values that change along an axis.
@@ -24,9 +24,9 @@ pub enum Chart {
 /// Lines over a common axis.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Lines {
-    /// What the horizontal axis counts, with its unit.
+    /// Unit of the horizontal axis, with what it counts.
     pub x: &'static str,
-    /// What the vertical axis counts, with its unit.
+    /// Unit of the vertical axis, with what it counts.
     pub y: String,
     /// The lines.
     pub lines: Vec<Line>,
@@ -36,47 +36,49 @@ pub struct Lines {
     pub shades: Vec<(f64, f64)>,
 }
 
-/// One line.
+/// Line of a chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
-    /// What it is called.
+    /// Name of the line.
     pub name: String,
-    /// Its points, from left to right.
+    /// Points, from left to right.
     pub points: Vec<(f64, f64)>,
-    /// The interval around each of them, if they have one.
+    /// Interval around each point, if there are intervals.
     pub band: Vec<(f64, f64, f64)>,
-    /// The engine whose colour it has; without one, the colour of its place among the lines.
+    /// Engine whose colour the line has; without one, the colour of its place among the lines.
     pub engine: Option<usize>,
 }
 
 /// Bars side by side.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Bars {
-    /// What they count.
+    /// Unit of the values.
     pub y: &'static str,
     /// Names of the groups along the axis.
     pub labels: Vec<String>,
-    /// The bars of each group, by their names; lying ones lie behind each other.
+    /// Bars of each group, by their names; horizontal bars of a group are stacked.
     pub series: Vec<(String, Vec<f64>)>,
-    /// Whether the bars lie below each other, which leaves room for long names.
+    /// `true` for horizontal bars, which leave room for long names.
     pub is_lying: bool,
 }
 
-/// Values with intervals, one below the other.
+/// Values with intervals, one below another.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Intervals {
-    /// What the values are, with their unit.
+    /// Unit of the values, with what they are.
     pub x: &'static str,
-    /// Name, value, and both ends of each.
+    /// Name, value, and both ends of the interval of each row.
     pub rows: Vec<(String, f64, f64, f64)>,
-    /// A value with a meaning, such as that of equality.
+    /// Value with a meaning, such as that of equality.
     pub level: Option<f64>,
-    /// The engine whose colour each row has, if it is that of one; all have that of the first if this is empty.
+    /// Engine whose colour each row has, if it is that of one; all have that of the first if this
+    /// is empty.
     pub engines: Vec<Option<usize>>,
 }
 
 impl Chart {
-    /// What its colours stand for, in their order; nothing if there is only one, or if lines bear their names.
+    /// Returns the names of the colours, in their order; nothing if there is only one, or if lines
+    /// show their names.
     pub(crate) fn names(&self) -> Vec<&str> {
         let names: Vec<&str> = match self {
             Chart::Lines(chart) if chart.is_labelled() => Vec::new(),
@@ -87,7 +89,7 @@ impl Chart {
         if names.len() > 1 { names } else { Vec::new() }
     }
 
-    /// The class of the page's style that has a colour, from 0, in the key.
+    /// Returns the class of the page's style for the colour at a place, from 0, in the key.
     pub(crate) fn key_class(&self, place: usize) -> String {
         match self {
             Chart::Bars(bars) if bars.is_rest(place) => "even".to_owned(),
@@ -99,7 +101,8 @@ impl Chart {
         }
     }
 
-    /// What it tells at each place along its axis or in each row, as the script of pages reads it.
+    /// Returns the values at each place along the axis or in each row, as the script of pages reads
+    /// them.
     pub(crate) fn values(&self) -> String {
         let told = match self {
             Chart::Lines(chart) => {
@@ -131,7 +134,7 @@ impl Chart {
     }
 }
 
-/// A value with its interval, or the end that bounds it.
+/// Returns a value with its interval, or the end that bounds it.
 fn in_words((_, value, low, high): &(String, f64, f64, f64)) -> String {
     let shown = |value: f64| match value.is_finite() {
         true => short(value).to_string(),
@@ -145,7 +148,8 @@ fn in_words((_, value, low, high): &(String, f64, f64, f64)) -> String {
     }
 }
 
-/// Whether an estimate is but a bound: it has no value besides the one end of its interval.
+/// Returns whether an estimate is only a bound: its value is infinite, or one end of its interval
+/// with the other infinite.
 pub(crate) fn is_bound(value: f64, low: f64, high: f64) -> bool {
     value.is_infinite()
         || (low.is_infinite() && high == value)
@@ -153,15 +157,16 @@ pub(crate) fn is_bound(value: f64, low: f64, high: f64) -> bool {
 }
 
 impl Bars {
-    /// Whether a series is what those of engines leave: the last of several that lie behind each other.
+    /// Returns whether a series is the rest beside those of engines: the last of several that are
+    /// stacked.
     pub(crate) fn is_rest(&self, series: usize) -> bool {
         self.is_lying && series > 0 && series + 1 == self.series.len()
     }
 }
 
 impl Lines {
-    /// Whether the lines bear their names at their ends: not a single one, nor more or longer ones than have
-    /// room.
+    /// Returns whether the lines show their names at their ends: not a single line, nor more or
+    /// longer names than there is room for.
     fn is_labelled(&self) -> bool {
         let has_room = |line: &Line| line.name.chars().count() <= svg::WIDE.label_length;
         (2..=MAX_LABELLED).contains(&self.lines.len()) && self.lines.iter().all(has_room)
@@ -169,19 +174,19 @@ impl Lines {
 }
 
 impl Line {
-    /// A line without intervals.
+    /// Returns a line without intervals.
     pub fn plain(name: impl Into<String>, points: Vec<(f64, f64)>) -> Line {
         Line { name: name.into(), points, band: Vec::new(), engine: None }
     }
 }
 
-/// A number of four digits at least.
+/// Rounds a number to four significant digits, or to a whole number if it has more digits.
 fn short(value: f64) -> f64 {
     let unit = 10_f64.powi((3 - value.abs().max(1e-6).log10().floor() as i32).max(0));
     (value * unit).round() / unit
 }
 
-/// At most so many of the values, evenly spaced, the last one included.
+/// Returns at most `most` of the values, evenly spaced, the last one included.
 pub(crate) fn thinned<T>(values: &[T], most: usize) -> impl Iterator<Item = &T> {
     let step = values.len().div_ceil(most).max(1);
     let first = (values.len() + step - 1) % step;

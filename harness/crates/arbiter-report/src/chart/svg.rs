@@ -1,7 +1,7 @@
 //! Charts as SVG.
 //!
-//! The drawing crate knows fixed colours only. Each of ours stands for a variable of the page's
-//! style, put in its place after drawing, so that a chart is as dark or light as its page.
+//! The drawing crate only knows fixed colours. Each of ours stands for a variable of the page's
+//! style, which replaces it after drawing, so that a chart is as dark or light as its page.
 
 mod axis;
 mod lines;
@@ -19,14 +19,14 @@ use self::lines::draw_lines;
 use super::{Bars, Chart, Intervals, Lines, is_bound, thinned};
 use crate::text::shortened;
 
-/// The sizes of a drawing, in units of its view box. Text has the same size in each, so that a screen
-/// shows the one whose units are closest to its own.
+/// Sizes of a drawing, in units of its view box. Text has the same size in each, so that a screen
+/// shows the drawing whose units are closest to its own.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Frame {
-    /// The class of the element, by which the page's style chooses.
+    /// Class of the element, by which the page's style selects.
     class: &'static str,
     pub(crate) width: u32,
-    /// Height of what does not have rows.
+    /// Height of a chart without rows.
     height: u32,
     /// Room for the values beside the vertical axis, and for names there.
     values: u32,
@@ -37,11 +37,11 @@ pub(crate) struct Frame {
     pub(super) label_length: usize,
     /// Values that a horizontal axis names.
     ticks: usize,
-    /// Points of a line at most.
+    /// Most points of a line.
     points: usize,
 }
 
-/// For screens of more than 40 characters, and for paper.
+/// Frame for screens of more than 40 characters, and for paper.
 pub(crate) const WIDE: Frame = Frame {
     class: "wide",
     width: 560,
@@ -54,7 +54,7 @@ pub(crate) const WIDE: Frame = Frame {
     points: 512,
 };
 
-/// For telephones.
+/// Frame for telephones.
 pub(crate) const NARROW: Frame = Frame {
     class: "narrow",
     width: 340,
@@ -67,11 +67,11 @@ pub(crate) const NARROW: Frame = Frame {
     points: 128,
 };
 
-/// For charts side by side, whatever the screen.
+/// Frame for charts side by side, whatever the screen.
 pub(crate) const SMALL: Frame =
     Frame { class: "small", height: 200, names: 124, name_length: 18, ..NARROW };
 
-/// Height of an interval's row, and of what is not rows.
+/// Height of the row of an interval, and of all besides rows.
 const ROW: u32 = 26;
 const BESIDES_ROWS: u32 = 70;
 
@@ -79,23 +79,24 @@ const BESIDES_ROWS: u32 = 70;
 const MARGIN: u32 = 10;
 const AXIS: u32 = 40;
 
-/// Stands around the number of a row whose name is cut, where its full name is put.
+/// Mark around the number of a row whose name is cut, replaced by the full name.
 const CUT: char = '\u{e000}';
 
-/// Size of letters.
+/// Font size of text.
 const TEXT: u32 = 13;
 
-/// Text, grid, what is nobody's, and the lines of a chart in their order, as the page names them.
+/// Names of the colours in the page's style: text, grid, bars of no engine, and the lines of a
+/// chart in their order.
 const COLOURS: [&str; 11] = ["ink", "grid", "even", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"];
 const INK: RGBColor = drawn_as(0);
 const GRID: RGBColor = drawn_as(1);
 const EVEN: RGBColor = drawn_as(2);
 
-/// Where the colours of lines begin, and how many there are.
+/// Index of the first colour of lines, and the number of these colours.
 const FIRST_LINE: usize = 3;
 pub(crate) const LINE_COLOURS: usize = COLOURS.len() - FIRST_LINE;
 
-/// What stands for a colour of the page until the chart is drawn.
+/// Returns the placeholder of a colour of the page until the chart is drawn.
 const fn drawn_as(colour: usize) -> RGBColor {
     RGBColor(1, 2, colour as u8)
 }
@@ -104,7 +105,7 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawing<'a, X, Y> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<X, Y>>;
 type Drawn = Result<(), Box<dyn std::error::Error>>;
 
-/// The element.
+/// Draws a chart as an SVG element.
 ///
 /// # Errors
 ///
@@ -127,7 +128,7 @@ pub(crate) fn draw(chart: &Chart, frame: &Frame) -> Result<String, Box<dyn std::
     for (row, name) in names.into_iter().enumerate() {
         text = text.replace(&format!("{CUT}{row}{CUT}"), &html! { title { (name) } }.0);
     }
-    // Which values or rows both ends of an axis stand for, and where they are.
+    // The script needs the values or rows at both ends of an axis, and the positions of these ends.
     let plot = match chart.ends() {
         Some((left, right)) => {
             let room = if let Chart::Lines(lines) = chart { frame.label_room(lines) } else { 0 };
@@ -145,7 +146,8 @@ pub(crate) fn draw(chart: &Chart, frame: &Frame) -> Result<String, Box<dyn std::
 }
 
 impl Chart {
-    /// What both ends of the horizontal axis stand for, if values run along it; bars are counted from 0.
+    /// Returns the values at both ends of the horizontal axis, if values run along it; bars are
+    /// counted from 0.
     fn ends(&self) -> Option<(f64, f64)> {
         match self {
             Chart::Lines(lines) => lines.ends(),
@@ -156,7 +158,7 @@ impl Chart {
         }
     }
 
-    /// The names of rows below each other.
+    /// Returns the names of rows below each other.
     fn row_names(&self) -> Vec<&String> {
         match self {
             Chart::Bars(bars) if bars.is_lying => bars.labels.iter().collect(),
@@ -172,7 +174,8 @@ impl Lines {
     }
 }
 
-/// With the page's colours and font, as wide as its place.
+/// Replaces the placeholders by the page's colours, the fixed size by a class, and the font by the
+/// page's.
 fn styled(text: &str, class: &str, (width, height): (u32, u32)) -> String {
     let mut text = text.to_owned();
     for (index, name) in COLOURS.iter().enumerate() {
@@ -247,20 +250,22 @@ fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
     Ok(())
 }
 
-/// Places of equal size along an axis, two at least: one alone would have no size.
+/// Returns the number of places of equal size along an axis, two at least, because one alone would
+/// have no size.
 fn places(count: usize) -> usize {
     count.max(2)
 }
 
-/// An axis with such places. Not of none: the drawing crate never ends to divide such an axis.
+/// Returns an axis with such places. Fails without any: the drawing crate would divide such an axis
+/// for ever.
 fn segments(count: usize) -> Result<SegmentedCoord<RangedCoordusize>, Box<dyn std::error::Error>> {
     if count == 0 { Err(nothing()) } else { Ok((0..places(count) - 1).into_segmented()) }
 }
 
-/// A chart of rows below each other, the first on top, each with its name beside the axis.
+/// Chart of rows below each other, the first on top, each with its name beside the axis.
 type Rows<'a> = Drawing<'a, RangedCoordf64, SegmentedCoord<RangedCoordusize>>;
 
-/// The axes of rows with these names; lines tell the rows apart unless bars that count do.
+/// Draws the axes of rows with these names; lines separate the rows unless they are bars of counts.
 fn row_axes<'a>(
     area: &Area<'a>,
     frame: &Frame,
@@ -289,7 +294,7 @@ fn row_axes<'a>(
         mesh.disable_y_mesh();
     }
     if count < 2 {
-        // The other place is nothing's.
+        // The second place of a single row is empty.
         mesh.set_tick_mark_size(LabelAreaPosition::Left, 0);
     }
     mesh.x_desc(unit)
@@ -334,7 +339,7 @@ fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars, names: &[&String]) -
 }
 
 impl Frame {
-    /// Height of the drawing of a chart.
+    /// Returns the height of the drawing of a chart.
     pub(crate) fn height_of(&self, chart: &Chart) -> u32 {
         match chart {
             Chart::Intervals(chart) => BESIDES_ROWS + ROW * places(chart.rows.len()) as u32,
@@ -345,15 +350,15 @@ impl Frame {
         }
     }
 
-    /// As much of a name as there is room for beside an axis.
+    /// Returns as much of a name as there is room for beside an axis.
     fn shortened(&self, name: &str) -> String {
-        // Of an engine and a colour, the colour stays.
+        // The colour behind the name of an engine stays.
         let colour = [", White", ", Black"].into_iter().find(|colour| name.ends_with(colour));
         let (name, rest) = name.split_at(name.len() - colour.map_or(0, str::len));
         shortened(name, self.name_length - rest.len()) + rest
     }
 
-    /// As many of the points as can be seen.
+    /// Returns as many of the points as can be seen.
     fn thinned<T: Copy>(&self, points: &[T]) -> Vec<T> {
         thinned(points, self.points).copied().collect()
     }
@@ -373,7 +378,7 @@ fn draw_intervals(area: &Area<'_>, frame: &Frame, chart: &Intervals, names: &[&S
         let row = SegmentValue::CenterOf(place);
         let engine = chart.engines.get(chart.rows.len() - 1 - place);
         let colour = engine.copied().unwrap_or(Some(0)).map_or(EVEN, colour);
-        // What has one end only is a bound: it points to where the value is.
+        // An estimate with one end only is a bound: it points to where the value is.
         let whole = [(low.max(ends.0), row.clone()), (high.min(ends.1), row.clone())];
         if !low.is_nan() && !high.is_nan() {
             context.draw_series([PathElement::new(whole.clone(), colour.stroke_width(2))])?;

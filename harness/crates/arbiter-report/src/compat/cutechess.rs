@@ -10,10 +10,11 @@ use arbiter_plan::{Encounter, RunCounts};
 use arbiter_stats::elo::normal_cdf;
 use arbiter_stats::{Decision, GameResult, SprtStatus, Trinomial};
 
-/// How many deviations its interval reaches: its approximation of the quantile at 0.975.
+/// Half-width of the interval in standard deviations: cutechess-cli's approximation of the quantile
+/// at 0.975.
 const DEVIATIONS: f64 = 1.957_161_931_656_024_5;
 
-/// The difference of two engines. A run without a test has its line, too.
+/// Formats the difference of two engines. A run without a test has this line, too.
 pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     let encounter = counts.main_encounter();
     let (elo, error) = elo(&encounter.games);
@@ -23,7 +24,7 @@ pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     format!("{sides}Elo difference: {elo} +/- {error}, LOS: {los} %, DrawRatio: {draws} %\n")
 }
 
-/// What the first engine scored as White and as Black, and White at all.
+/// Formats the scores of the first engine as White and as Black, and of White over all games.
 fn sides(name: &str, Encounter { table, singles, games, .. }: &Encounter) -> String {
     let mut sides = [Trinomial::default(); 2];
     for result in [GameResult::Loss, GameResult::Draw, GameResult::Win] {
@@ -59,7 +60,7 @@ fn sides(name: &str, Encounter { table, singles, games, .. }: &Encounter) -> Str
     lines.collect()
 }
 
-/// The difference and its error, by games.
+/// Returns the Elo difference and its error, by games.
 fn elo(games: &Trinomial) -> (f64, f64) {
     let count = games.games() as f64;
     let [wins, losses, draws] = [games.wins, games.losses, games.draws].map(|of| of as f64 / count);
@@ -71,16 +72,17 @@ fn elo(games: &Trinomial) -> (f64, f64) {
     (of(mean) + 0.0, (of(mean + reach) - of(mean - reach)) / 2.0)
 }
 
-/// Chance that the first engine is the stronger one, and the share of draws, in percent.
+/// Returns the likelihood that the first engine is the stronger one, and the share of draws, in
+/// percent.
 fn shares(games: &Trinomial) -> [f64; 2] {
     let [wins, losses] = [games.wins, games.losses].map(|of| of as f64);
     [100.0 * normal_cdf((wins - losses) / (wins + losses).sqrt()), percent(games.draw_ratio())]
 }
 
-/// The ranking: who plays the gauntlet first, then by the share of points.
+/// Formats the ranking: the first engines of a gauntlet, then all others by the share of points.
 pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
     let of = |engine| (engine, total(counts, engine).games);
-    // Of equals the last one comes first.
+    // Among equals, the last engine comes first.
     let mut ranking: Vec<(usize, Trinomial)> = (0..writer.engines.len()).rev().map(of).collect();
     let key = |(engine, games): &(usize, Trinomial)| match games.games() {
         _ if *engine < writer.seeds => -1.0,
@@ -108,17 +110,18 @@ pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
     text + "\n"
 }
 
-/// A number as Qt prints it: of two that are equally near the larger one, where C takes the even one.
+/// Formats a number as Qt does: of two that are equally near the larger one, where C takes the even
+/// one.
 pub(super) fn shown(value: f64, decimals: usize) -> String {
     let unit = 10f64.powi(decimals as i32);
-    // Only multiples of this can be exactly between two.
+    // Only multiples of this can be exactly between two numbers.
     let is_between = (value * 2f64.powi(decimals as i32 + 1)).fract() == 0.0
         && (value * unit).fract().abs() == 0.5;
     let value = if is_between { value + (0.5 / unit).copysign(value) } else { value };
     super::shown(value, decimals)
 }
 
-/// The test; a run that is none has the line, too, of a ratio without bounds.
+/// Formats the state of the test; a run without one has the line, too, with a ratio without bounds.
 pub(super) fn sprt(sprt_status: Option<SprtStatus>) -> String {
     let (llr, lower, upper) = match sprt_status {
         Some(SprtStatus { llr, lower, upper, .. }) => (llr, lower, upper),
@@ -138,7 +141,7 @@ pub(super) fn verdict(sprt_status: Option<SprtStatus>) -> &'static str {
     }
 }
 
-/// A number with three digits that count, as C's `%.3g`.
+/// Formats a number with three significant digits, as C's `%.3g`.
 fn general(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{}", value + 0.0);
@@ -155,7 +158,7 @@ fn general(value: f64) -> String {
     }
 }
 
-/// How often games of each engine ended in which way.
+/// Formats the counts of the endings of each engine's games.
 pub(super) fn outcomes(writer: &DialectWriter, outcomes: &[BTreeMap<String, u64>]) -> String {
     let lines = writer.engines.iter().zip(outcomes).map(|(name, outcomes)| {
         let each = outcomes.iter().map(|(what, count)| format!("   \"{what}\": {count}\n"));

@@ -1,4 +1,4 @@
-//! The block of figures as fastchess prints it, and its own version of the form of cutechess-cli.
+//! Figures in the form of fastchess, and its own version of the form of cutechess-cli.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use arbiter_plan::RunCounts;
 use arbiter_stats::elo::{Estimate, normal_cdf};
 use arbiter_stats::{Sprt, SprtStatus};
 
-/// Figures of strength, as text: what has no spread is what C's arithmetic makes of it.
+/// Figures of strength, as text: without a spread, they are what C's arithmetic makes of it.
 struct Figures {
     elo: [String; 2],
     nelo: [String; 2],
@@ -18,14 +18,15 @@ struct Figures {
 impl Figures {
     fn of(strength: &Strength) -> Figures {
         let lead = points(&strength.games).1 - 50.0;
-        // Without a spread a division by zero.
+        // Without a spread, fastchess divides by zero.
         let endless = lead * f64::INFINITY;
         let both = |estimate: Option<Estimate>, instead: f64| {
             let value = estimate.map_or(instead, |estimate| estimate.value);
             (value, estimate.and_then(|estimate| estimate.half_width()))
         };
         let (elo, error) = both(strength.elo, f64::NAN);
-        // Even is a negative zero there, and the logarithm of a negative number no negative one.
+        // In fastchess an even score has the Elo -0, and the logarithm of a negative number is a
+        // NaN without a sign.
         let elo_text = shown(if elo == 0.0 { -0.0 } else { elo }, 2);
         let without = if elo.is_finite() { "nan" } else { "-nan" };
         let error = error.map_or(without.to_owned(), |error| shown(error, 2));
@@ -39,7 +40,7 @@ impl Figures {
     }
 }
 
-/// A number as C prints it on the processors that most have, where what is none has a sign.
+/// Formats a number as C does on most processors, where NaN has a sign.
 fn shown(value: f64, decimals: usize) -> String {
     if value.is_nan() { "-nan".to_owned() } else { format!("{value:.decimals$}") }
 }
@@ -53,7 +54,7 @@ pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     let (elo, nelo) = (elo.join(" +/- "), nelo.join(" +/- "));
     let (draws, ratio) = match writer.penta {
         true => {
-            // Without a lost pair it is what a division by zero gives.
+            // Without a lost pair, fastchess divides by zero.
             let [.., wd, ww] = pairs.0;
             let endless = if wd + ww > 0 { f64::INFINITY } else { f64::NAN };
             let ratio = shown(pairs.pairs_ratio().unwrap_or(endless), 2);
@@ -121,7 +122,7 @@ pub(super) fn sprt((sprt, sprt_status): (Sprt, SprtStatus)) -> String {
     format!("LLR: {llr:.2} ({share:.1}%) ({lower:.2}, {upper:.2}) [{elo0:.2}, {elo1:.2}]\n")
 }
 
-/// The difference of two engines in the form of cutechess-cli.
+/// Formats the difference of two engines in the form of cutechess-cli.
 pub(super) fn other_duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     let strength = writer.strength(counts.main_encounter());
     let Figures { elo, los, .. } = Figures::of(&strength);
@@ -129,7 +130,7 @@ pub(super) fn other_duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     format!("Elo difference: {}, LOS: {los} %, DrawRatio: {draws} %\n", elo.join(" +/- "))
 }
 
-/// The test in that form.
+/// Formats the state of the test in the form of cutechess-cli.
 pub(super) fn other_sprt((_, sprt_status): (Sprt, SprtStatus)) -> String {
     let SprtStatus { llr, lower, upper, .. } = sprt_status;
     let share = 100.0 * if llr >= 0.0 { llr / upper } else { llr / lower };

@@ -20,28 +20,28 @@ use arbiter_protocol::{Limits, Score};
 use arbiter_schedule::Format;
 use arbiter_stats::{Sprt, SprtStatus, Trinomial};
 
-/// The line fastchess draws above and below its figures.
+/// Line that fastchess prints above and below its figures.
 const RULE: &str = "--------------------------------------------------\n";
 
-/// Writes the lines of a run in one of the dialects.
+/// Writer of the lines of a run in one of the dialects.
 #[derive(Debug, Clone)]
 pub struct DialectWriter {
     dialect: Dialect,
-    /// Which program is followed.
+    /// Program whose behaviour is followed.
     program: Dialect,
-    /// First engines of a gauntlet; 0 if it is none.
+    /// Number of first engines of a gauntlet; 0 if the run is none.
     seeds: usize,
-    /// Whether figures are by pairs.
+    /// `true` if figures are by pairs.
     penta: bool,
     engines: Vec<String>,
     sprt: Option<Sprt>,
-    /// `8+0.08, 1t, 16MB, book.epd`.
+    /// Conditions of the games, such as `8+0.08, 1t, 16MB, book.epd`.
     conditions: String,
 }
 
 impl DialectWriter {
-    /// A writer of the lines of a run by its plan; `penta` asks for figures by pairs.
-    /// `defaults` are the options of the engines as they have them to begin with, where they are known.
+    /// Returns a writer of the lines of a run, by its plan; `penta` asks for figures by pairs.
+    /// `defaults` are the default options of the engines, where they are known.
     pub fn new(
         dialect: Dialect,
         penta: bool,
@@ -60,12 +60,12 @@ impl DialectWriter {
         }
     }
 
-    /// A game begins.
+    /// Returns the line at the start of a game.
     pub fn started(&self, number: u64, total: u64, white: usize, black: usize) -> String {
         format!("Started game {number} of {total} ({})\n", self.players(white, black))
     }
 
-    /// A game has ended.
+    /// Returns the line at the end of a game.
     pub fn finished(&self, number: u64, white: usize, black: usize, outcome: &Outcome) -> String {
         let (players, result) = (self.players(white, black), outcome.result.as_str());
         let reason = match self.program {
@@ -75,8 +75,8 @@ impl DialectWriter {
         format!("Finished game {number} ({players}): {result} {{{reason}}}\n")
     }
 
-    /// The score of two engines after a game. fastchess has no such line, and cutechess-cli none where
-    /// more than two engines play.
+    /// Returns the score of two engines after a game. fastchess has no such line, and cutechess-cli
+    /// none where more than two engines play.
     pub fn score(&self, first: usize, second: usize, games: &Trinomial) -> String {
         let is_wanted = self.engines.len() == 2 || self.program == Dialect::Fastchess;
         if self.dialect == Dialect::Fastchess || !is_wanted {
@@ -93,7 +93,7 @@ impl DialectWriter {
         format!("Score of {players}: {wins} - {losses} - {draws}  [{score}] {count}\n")
     }
 
-    /// Strength and test so far.
+    /// Returns strength and test so far.
     pub fn interval(&self, counts: &RunCounts, sprt_status: Option<SprtStatus>) -> String {
         let is_duel = self.engines.len() == 2;
         let test = self.sprt.zip(sprt_status).filter(|_| is_duel);
@@ -114,12 +114,12 @@ impl DialectWriter {
         }
     }
 
-    /// How often games of each engine ended in which way.
+    /// Returns the counts of the endings of each engine's games.
     pub fn outcomes(&self, outcomes: &[BTreeMap<String, u64>]) -> String {
         cutechess::outcomes(self, outcomes)
     }
 
-    /// How a game ended for one of its engines.
+    /// Returns the ending of a game from the side of one of its engines.
     pub fn outcome(outcome: &Outcome, color: Color) -> String {
         let reason = reason(outcome, Dialect::Cutechess);
         match outcome.result.winner() {
@@ -129,7 +129,7 @@ impl DialectWriter {
         }
     }
 
-    /// The verdict of the test, if the run has one and ends with it.
+    /// Returns the verdict of the test, if the run has one and ends with it.
     pub fn verdict(&self, ending: Ending) -> String {
         let verdict = match ending {
             Ending::AcceptedH1 => "H1",
@@ -147,8 +147,8 @@ impl DialectWriter {
         }
     }
 
-    /// The engines that failed, with how often they were late and broke down. cutechess-cli has no
-    /// such lines.
+    /// Returns the engines that failed, with their numbers of timeouts and crashes. cutechess-cli
+    /// has no such lines.
     pub fn faults(&self, counts: &RunCounts) -> String {
         let count = |engine, kinds: &[Termination]| -> u64 {
             let of = |kind| counts.faults.get(&(engine, kind)).copied().unwrap_or(0);
@@ -168,8 +168,8 @@ impl DialectWriter {
         }
     }
 
-    /// What is said of an engine that tells no score. As of all that follows, cutechess-cli has no
-    /// word of it.
+    /// Returns the warning about an engine that reports no score. cutechess-cli has neither this
+    /// nor any of the following warnings.
     pub fn no_score(&self, engine: usize) -> String {
         if self.program == Dialect::Cutechess {
             return String::new();
@@ -178,8 +178,8 @@ impl DialectWriter {
         format!("Warning; Could not extract score from engine {name}: Element 'score' not found\n")
     }
 
-    /// Returns the warnings about principal variations, in the words that scripts look for, with the line that is to
-    /// blame and the position.
+    /// Returns the warnings about principal variations, in the form that scripts look for, with the
+    /// line at fault and the position.
     pub fn lint(&self, game: &GameRecord, checks_mates: bool) -> String {
         let findings =
             game.findings().filter_map(|(ply, color, LintFinding { rule, what, line })| {
@@ -201,7 +201,7 @@ impl DialectWriter {
         findings.collect::<String>() + &self.mates(game)
     }
 
-    /// What is said of two engines that both see a win, or both a loss.
+    /// Returns the warnings about two engines that both see a win, or both a loss.
     fn mates(&self, game: &GameRecord) -> String {
         let first = game.first_to_move();
         let scores = game.moves.iter().zip([first, !first].into_iter().cycle());
@@ -223,7 +223,8 @@ impl DialectWriter {
         lines.collect()
     }
 
-    /// What is said of a game that an engine's fault ended, in the words that scripts look for.
+    /// Returns the warnings about a game that an engine's fault ended, in the form that scripts
+    /// look for.
     pub fn warnings(&self, game: &GameRecord, recovers: bool) -> String {
         let winner = game.outcome.result.winner().filter(|_| self.program == Dialect::Fastchess);
         let Some(winner) = winner else { return String::new() };
@@ -231,7 +232,7 @@ impl DialectWriter {
         let Some(played) = illegal_move(&game.outcome) else {
             let is_silent = match game.outcome.termination {
                 Termination::Stall => true,
-                // It is asked before it is started again.
+                // Before fastchess restarts a crashed engine, it asks whether the engine responds.
                 Termination::Crash | Termination::Disconnect => recovers,
                 _ => false,
             };
@@ -252,12 +253,12 @@ impl DialectWriter {
         format!("{} vs {}", self.engines[first], self.engines[second])
     }
 
-    /// Columns of the names in a table.
+    /// Returns the width of the names in a table, in characters.
     fn name_width(&self) -> usize {
         self.engines.iter().map(|name| name.chars().count()).fold(25, usize::max)
     }
 
-    /// All engines with what they achieved against all others, the strongest first.
+    /// Returns all engines with their strength against all others, the strongest first.
     fn ranking(&self, counts: &RunCounts) -> Vec<(usize, Strength)> {
         let of = |engine| (engine, self.strength(total(counts, engine)));
         let mut ranking: Vec<(usize, Strength)> = (0..self.engines.len()).map(of).collect();
@@ -267,7 +268,7 @@ impl DialectWriter {
         ranking
     }
 
-    /// By pairs, or by games if that is wanted.
+    /// Returns the strength by pairs, or by games if that is requested.
     fn strength(&self, encounter: Encounter) -> Strength {
         let by_games = self.dialect == Dialect::Cutechess || !self.penta;
         let pairs = if by_games { Default::default() } else { encounter.pairs };
@@ -275,7 +276,7 @@ impl DialectWriter {
     }
 }
 
-/// The line of a search, and where it was said, if the line is known.
+/// Returns the line of a search and its position, if the line is known.
 fn place(game: &GameRecord, ply: usize, line: &str) -> String {
     if line.is_empty() {
         return String::new();
@@ -287,8 +288,8 @@ fn place(game: &GameRecord, ply: usize, line: &str) -> String {
     format!("Info; info {line}\nPosition; {position}\nMoves; {}\n", moves.join(" "))
 }
 
-/// What is wrong with the variation of a mate score, by what the lint says: `mate 3, and a PV of 4
-/// plies that mates`.
+/// Returns the fault of the variation of a mate score, from the text of the lint:
+/// `mate 3, and a PV of 4 plies that mates`.
 fn mating(what: &str) -> &'static str {
     let numbers = what.split(|c: char| c != '-' && !c.is_ascii_digit());
     let mut numbers = numbers.filter_map(|word| word.parse::<i64>().ok());
@@ -301,7 +302,7 @@ fn mating(what: &str) -> &'static str {
     }
 }
 
-/// What decided a game, in the words that scripts look for.
+/// Returns the ending of a game, in the form that scripts look for.
 pub(crate) fn annotation(outcome: &Outcome, program: Dialect) -> String {
     let name = color_name;
     let more = match outcome.termination {
@@ -336,7 +337,7 @@ pub(crate) fn annotation(outcome: &Outcome, program: Dialect) -> String {
     }
 }
 
-/// The same with the move that was illegal.
+/// Returns the ending with the move that was illegal.
 pub(crate) fn reason(outcome: &Outcome, program: Dialect) -> String {
     let annotation = annotation(outcome, program);
     match illegal_move(outcome) {
@@ -345,13 +346,13 @@ pub(crate) fn reason(outcome: &Outcome, program: Dialect) -> String {
     }
 }
 
-/// The milliseconds in what is told of a loss on time.
+/// Returns the milliseconds in the detail of a loss on time.
 fn overrun(detail: &str) -> u64 {
     let number = detail.split_once('(').and_then(|(_, rest)| rest.split_once(" ms"));
     number.and_then(|(ms, _)| ms.parse::<f64>().ok()).unwrap_or(0.0) as u64
 }
 
-/// The illegal move that ended a game, if one did; empty if its engine named none.
+/// Returns the illegal move that ended a game, if one did; empty if its engine named none.
 pub(crate) fn illegal_move(outcome: &Outcome) -> Option<&str> {
     match outcome.termination {
         Termination::IllegalMove => outcome.detail.rsplit(' ').next(),
@@ -360,23 +361,23 @@ pub(crate) fn illegal_move(outcome: &Outcome) -> Option<&str> {
     }
 }
 
-/// A number as C prints it: `nan` and `inf` are in lower case.
+/// Formats a number as C does: `nan` and `inf` are in lower case.
 fn shown(value: f64, decimals: usize) -> String {
     if value.is_nan() { "nan".to_owned() } else { format!("{value:.decimals$}") }
 }
 
-/// Percent of a share.
+/// Converts a share to percent.
 fn percent(share: Option<f64>) -> f64 {
     share.map_or(f64::NAN, |share| 100.0 * share)
 }
 
-/// Points, and their percentage of the games.
+/// Returns the points, and their percentage of the games.
 fn points(games: &Trinomial) -> (f64, f64) {
     let points = games.wins as f64 + 0.5 * games.draws as f64;
     (points, 100.0 * points / games.games() as f64)
 }
 
-/// What was played under, as fastchess says it.
+/// Returns the conditions of the games in fastchess's form.
 fn conditions(plan: &Plan, defaults: &[Vec<(String, String)>]) -> String {
     let option_of = |index: usize, wanted: &str, unit| {
         let is_it = |(name, _): &&(String, String)| name.eq_ignore_ascii_case(wanted);
@@ -399,13 +400,14 @@ fn conditions(plan: &Plan, defaults: &[Vec<(String, String)>]) -> String {
     parts.join(", ")
 }
 
-/// The clock, or the time of a move, as the tag `TimeControl` has it; `None` without either.
+/// Returns the clock, or the time of a move, in the form of the tag `TimeControl`; `None` without
+/// either.
 pub(crate) fn time_control(limits: &Limits) -> Option<String> {
     let clock = limits.clock.map(|control| control.to_string());
     clock.or_else(|| limits.movetime.map(|time| format!("{}/move", time.as_secs_f64())))
 }
 
-/// The first bound of a side.
+/// Returns the first limit of a side.
 fn bounds(limits: &Limits) -> String {
     let untimed = || match (limits.depth, limits.nodes) {
         (Some(depth), _) => format!("{depth} plies"),

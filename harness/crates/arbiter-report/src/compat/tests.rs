@@ -138,7 +138,7 @@ fn many_engines_are_ranked() {
     let pairs = [([0, 1], [Loss, Draw]), ([0, 2], [Win, Win]), ([1, 2], [Draw, Win])];
     for dialect in [Dialect::Fastchess, Dialect::Cutechess] {
         let text = DialectWriter::new(dialect, true, &plan, &[]).interval(&counts(&pairs), None);
-        // The test of cutechess-cli is told of a run without one, too.
+        // cutechess-cli prints the test of a run without one, too.
         let is_row = |line: &&str| !line.is_empty() && !line.starts_with(['-', 'S']);
         let rows = text.lines().filter(is_row);
         let names: Vec<&str> = rows.filter_map(|row| row.split_whitespace().nth(1)).collect();

@@ -1,11 +1,12 @@
-//! The bracket of a knockout: its rounds, and drawn with lines.
+//! Bracket of a knockout: its rounds, and its drawing with lines.
 
 use super::{Meeting, Round, Side};
 use crate::standings::points;
 use arbiter_schedule::{Encounter, Entrant, Knockout};
 
-/// The bracket, one column for each round and one for the winner; scores stand behind the names. Place n of
-/// a round stands in the middle of its two places before, which are lines above and below it.
+/// Draws the bracket, one column for each round and one for the winner, with scores behind the
+/// names. Place n of a round stands in the middle of its two places in the round before, which are
+/// above and below it.
 pub(crate) fn draw(knockout: &Knockout, encounters: &[Encounter], engines: &[String]) -> String {
     let levels = knockout.levels();
     let mut lines = vec![String::new(); 2 * levels[0].len() - 1];
@@ -25,7 +26,7 @@ pub(crate) fn draw(knockout: &Knockout, encounters: &[Encounter], engines: &[Str
         let step = 2 << level;
         let mut column = vec![" ".repeat(width + 4); lines.len()];
         for (place, cell) in cells.iter().enumerate() {
-            // Who has a bye stands in the next column only.
+            // An engine with a bye stands in the next column only.
             if [place, place ^ 1].iter().any(|place| entrants.get(*place) == Some(&Entrant::Bye)) {
                 continue;
             }
@@ -36,7 +37,7 @@ pub(crate) fn draw(knockout: &Knockout, encounters: &[Encounter], engines: &[Str
                 (false, _) => " ─┘ ",
             };
             column[row] = format!("{cell:<width$}{joint}");
-            // Between the two places of an encounter a line leads to the next column.
+            // Between the two places of an encounter, a line leads to the next column.
             if !is_last && place % 2 == 0 {
                 for below in 1..step {
                     let joint = if below == step / 2 { "  ├─" } else { "  │ " };
@@ -50,13 +51,13 @@ pub(crate) fn draw(knockout: &Knockout, encounters: &[Encounter], engines: &[Str
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// The score of an engine in an encounter that it plays.
+/// Returns the score of an engine in an encounter that it plays.
 fn score(encounter: &Encounter, engine: usize) -> Option<String> {
     let side = encounter.engines.iter().position(|other| *other == engine)?;
     Some(format!(" {}", points(encounter.score.halves[side])))
 }
 
-/// The rounds, and the winner.
+/// Returns the rounds, and the winner.
 pub(super) fn rounds(knockout: &Knockout, met: &[Encounter], engines: &[String]) -> Vec<Round> {
     let levels = knockout.levels();
     let side = |entrant: Entrant, level: usize, place: usize| match entrant {
@@ -73,7 +74,7 @@ pub(super) fn rounds(knockout: &Knockout, met: &[Encounter], engines: &[String])
             Some(_) => knockout.sides(level, place).to_vec(),
             None => vec![levels[level - 1][place]],
         };
-        // Who has a bye stands in the next round only.
+        // An engine with a bye stands in the next round only.
         let is_played = !entrants.contains(&Entrant::Bye);
         let entrants = entrants.into_iter().filter(|_| is_played);
         let sides = entrants.map(|entrant| side(entrant, level, place)).collect();

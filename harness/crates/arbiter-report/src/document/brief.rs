@@ -1,4 +1,5 @@
-//! A run in short, as its end is told on a terminal: some ten lines, and the verdict last.
+//! Short summary of a run, as shown on a terminal at its end: some ten lines, with the verdict
+//! last.
 
 use super::{Block, Document, Tone, manifest, run, tournament, tuning};
 use crate::summary::{Strength, Summary, Verdict};
@@ -8,23 +9,23 @@ use crate::verdict::verdict_sentence;
 use crate::{ablation, latency, lint};
 use arbiter_plan::{Ending, Remark, base_name};
 
-/// Share of its thinking time for which an engine has to wait before that is told.
+/// Least share of the thinking time that an engine has to wait for a processor to be reported.
 const NOTABLE_WAITING: f64 = 0.01;
 
-/// Engines beyond which there is no table of latencies.
+/// Most engines with a table of latencies.
 const MAX_LATENCIES: usize = 8;
 
-/// What stands above the remarks about workers.
+/// Heading of the remarks about workers.
 pub(super) const REMARKS: &str = "Remarks about workers";
 
-/// The document.
+/// Returns the short summary.
 pub fn brief_document(summary: &Summary) -> Document {
     let mut document = Document::new(summary.run.clone());
     document.value("Run", format!("{} (seed {})", summary.run, summary.plan.seed));
     if let Some(about) = &summary.about {
         document.value("About", about);
     }
-    // The others of an ablation are named by the feature they lack.
+    // The opponents of an ablation are named by the feature they lack.
     let is_one = summary.plan.ablation.is_some() || summary.spsa.is_some();
     let shown = if is_one { 1 } else { summary.engines.len() };
     for (name, limits) in summary.engines.iter().zip(summary.limits()).take(shown) {
@@ -63,7 +64,7 @@ pub fn brief_document(summary: &Summary) -> Document {
     document
 }
 
-/// What the games were like, and the verdict.
+/// Adds the counts of the games, and the verdict.
 fn rest(document: &mut Document, summary: &Summary) {
     manifest::of_book(summary).for_each(|(_, fault)| document.value("Openings", fault));
     let shares = (0..summary.engines.len()).filter_map(|e| summary.latencies.waiting_share(e));
@@ -94,7 +95,7 @@ fn rest(document: &mut Document, summary: &Summary) {
     document.blocks.push(verdict);
 }
 
-/// Whether it ended well.
+/// Returns the tone of the verdict.
 pub(super) fn tone(summary: &Summary) -> Tone {
     match summary.verdict() {
         Verdict::H0 => Tone::Bad,
@@ -105,7 +106,7 @@ pub(super) fn tone(summary: &Summary) -> Tone {
     }
 }
 
-/// The strength of the first of two engines.
+/// Adds the strength of the first of two engines.
 fn strength(document: &mut Document, summary: &Summary) {
     let strength = summary.strength();
     document.value("Games", results(&strength.games, ""));
@@ -130,7 +131,7 @@ fn encounters(summary: &Summary) -> Table {
     table
 }
 
-/// How the games ended, the most frequent way first.
+/// Returns the endings of the games, the most frequent first.
 pub(super) fn terminations(summary: &Summary) -> String {
     let mut counts: Vec<_> = summary.counts.terminations.iter().collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
@@ -139,7 +140,7 @@ pub(super) fn terminations(summary: &Summary) -> String {
     )
 }
 
-/// Who failed, and how.
+/// Returns the faults by engine and kind.
 pub(crate) fn faults(summary: &Summary) -> String {
     let name = |engine: usize| &summary.engines[engine];
     let faults = summary.counts.faults.iter();

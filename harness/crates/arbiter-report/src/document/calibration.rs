@@ -1,4 +1,4 @@
-//! Evaluations against results.
+//! Calibration of evaluations against results.
 
 use super::{Figure, result_figures};
 use crate::chart::{Chart, Line, Lines};
@@ -7,10 +7,11 @@ use crate::table::Table;
 use arbiter_stats::Calibration;
 use arbiter_stats::paired::score_interval;
 
-/// Games that a point of the picture needs.
+/// Least games for a point of the chart.
 const MIN_GAMES: u64 = 5;
 
-/// What became of the evaluations of engines; nothing if no game tells enough of them.
+/// Returns the chart of results by evaluation of each engine; `None` if too few games have
+/// evaluations.
 pub(super) fn figure(engines: &[(&str, &Calibration)]) -> Option<Figure> {
     let mut table = Table::new(["engine", "evaluation", "games", "score (95 %)"]);
     let mut lines = Vec::new();

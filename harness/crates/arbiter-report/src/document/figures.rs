@@ -1,4 +1,4 @@
-//! The pictures of a run.
+//! Charts of a run.
 
 use super::{Document, Figure, result_figures, search};
 use crate::ablation;
@@ -11,10 +11,10 @@ use arbiter_names::counted;
 use arbiter_stats::elo::finite;
 use arbiter_stats::{Sprt, SprtStatus, opening_bias};
 
-/// Rows of a table of values over games.
+/// Most rows of a table of values over games.
 const HISTORY_ROWS: usize = 16;
 
-/// LLR and Elo over the games and the pairs by points, or the Elo of each feature.
+/// Adds LLR and Elo over the games and the pairs by points, or the Elo of each feature.
 pub(super) fn history(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
     let points = statistics.llr_history.points();
     if summary.engines.len() == 2 && !points.is_empty() {
@@ -26,7 +26,7 @@ pub(super) fn history(document: &mut Document, summary: &Summary, statistics: &G
             (false, None) => "Elo history",
         };
         drawn.extend(pairs(summary));
-        // Of single games that were all won there is nothing to show yet.
+        // While all single games were won, there is nothing to show.
         if !drawn.is_empty() {
             document.heading(heading);
             document.multiples(drawn);
@@ -35,7 +35,7 @@ pub(super) fn history(document: &mut Document, summary: &Summary, statistics: &G
     document.figures(ablation(summary));
 }
 
-/// Endings, colours, search statistics, calibration, openings.
+/// Adds endings, colours, search statistics, calibration and openings.
 pub(super) fn games(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
     let told: &[_] = if summary.engines.len() == 2 { &statistics.engines } else { &[] };
     let endings = summary.counts.terminations.iter().map(|(ending, count)| {
@@ -47,7 +47,7 @@ pub(super) fn games(document: &mut Document, summary: &Summary, statistics: &Gam
     let by_colour = statistics.engines.iter().map(|own| own.by_colour);
     let by_colour: Vec<_> = summary.engines.iter().map(String::as_str).zip(by_colour).collect();
     let colours = result_figures::colours(&by_colour, statistics.white);
-    // Of a tuning they have no place beside its course.
+    // The pairs of a tuning stand here, because they have no place beside its path.
     let pairs = summary.spsa.as_ref().and_then(|_| pairs(summary));
     document.multiples(pairs.into_iter().chain([endings, colours]));
     document.paragraph(bias(summary));
@@ -61,7 +61,7 @@ pub(super) fn games(document: &mut Document, summary: &Summary, statistics: &Gam
     );
 }
 
-/// The pairs of two engines by the points of the first.
+/// Returns the pairs of two engines by the points of the first.
 fn pairs(summary: &Summary) -> Option<Figure> {
     let counts = summary.strength().pairs;
     (counts.pairs() > 0).then(|| result_figures::pairs(&summary.engines[0], counts.0))
@@ -93,7 +93,8 @@ fn likelihood(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     Some(Figure { caption, description, chart: Chart::Lines(chart), table })
 }
 
-/// Nothing as long as no Elo has an interval, as after games that were all won.
+/// Returns Elo over the games; `None` as long as no Elo has an interval, as after games that were
+/// all won.
 fn elo(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     let known: Vec<_> = points.iter().filter_map(|point| Some((point.games, point.elo?))).collect();
     let mut table = Table::new(["games", "Elo (95 %)"]);
@@ -126,7 +127,7 @@ fn elo(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     Some(Figure { caption, description, chart: Chart::Lines(chart), table })
 }
 
-/// Elo of each feature of an ablation, and nothing of another run.
+/// Returns the Elo of each feature of an ablation; `None` for another run.
 fn ablation(summary: &Summary) -> Option<Figure> {
     let mut table = Table::new(["feature", "Elo (95 %)"]);
     let mut rows = Vec::new();
@@ -143,7 +144,7 @@ fn ablation(summary: &Summary) -> Option<Figure> {
     Some(Figure { caption, description, chart, table })
 }
 
-/// How much colours and openings matter, in words.
+/// Returns a text on the advantage of White and the bias of openings.
 fn bias(summary: &Summary) -> String {
     let rated = summary.rated();
     let advantage = rated.as_ref().and_then(|rated| rated.advantage);
@@ -162,7 +163,7 @@ fn bias(summary: &Summary) -> String {
     words
 }
 
-/// As many of the values as a table has rows.
+/// Returns as many of the values as a table has rows.
 pub(super) fn thinned<T>(values: &[T]) -> impl Iterator<Item = &T> {
     chart::thinned(values, HISTORY_ROWS)
 }

@@ -18,13 +18,13 @@ use arbiter_game::record::{GameRecord, MoveRecord};
 use arbiter_plan::Plan;
 use arbiter_store::LintCount;
 
-/// Games that are shown of what the lint found.
+/// Most findings of the lint whose games are shown.
 const MAX_LINTED: usize = 8;
 
-/// Largest evaluation that a graph shows, in centipawns; mates are shown as it.
+/// Largest evaluation that a graph shows, in centipawns; mates are shown as this.
 const MAX_SCORE: i32 = 1_000;
 
-/// Games whose result was far from an engine's best evaluation.
+/// Adds the games whose result was far from an engine's best evaluation.
 pub(super) fn misjudged(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
     let games: Vec<Game> =
         statistics.misjudged.iter().map(|found| misjudged_game(summary, found)).collect();
@@ -53,7 +53,7 @@ fn misjudged_game(summary: &Summary, found: &MisjudgedGame) -> Game {
     })
 }
 
-/// The first games that ended by a fault of an engine, at their ends.
+/// Adds the first games that ended by a fault of an engine, each at its last position.
 pub(super) fn faulty(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
     if statistics.faulty.is_empty() {
         return;
@@ -74,7 +74,7 @@ pub(super) fn faulty(document: &mut Document, summary: &Summary, statistics: &Ga
     document.blocks.push(Block::Games(games.collect()));
 }
 
-/// What engines said of their searches that cannot be, with the first games of it.
+/// Adds the findings of the lint, with the first games of each.
 pub(super) fn lint(document: &mut Document, summary: &Summary) {
     if summary.lint.is_empty() {
         return;
@@ -104,8 +104,8 @@ pub(super) fn lint(document: &mut Document, summary: &Summary) {
     document.blocks.push(Block::Games(games.collect()));
 }
 
-/// A game of a pair, opened after so many plies; `note` says why, and is told the number of the last of
-/// these moves.
+/// Returns a game of a pair, opened after `first_shown` plies; `note` returns the reason to show
+/// it, from the number of the last of these moves.
 pub fn game_to_show(
     plan: &Plan,
     (pair, half, game): (u64, usize, &GameRecord),
@@ -136,7 +136,7 @@ pub fn game_to_show(
 /// Values of one side over the moves.
 type Curve = Vec<(f64, f64)>;
 
-/// The evaluations of both engines, and their clocks if they have any.
+/// Returns the evaluations of both engines, and their clocks if they have any.
 fn graphs(plan: &Plan, game: &GameRecord, place: &str) -> Vec<Figure> {
     let limits = game.engines.map(|engine| &plan.engines[engine].conditions.limits);
     let mut clocks = limits.map(|limits| limits.new_clock());
@@ -193,12 +193,12 @@ fn graph(
     Some(Figure { caption, description, chart, table })
 }
 
-/// Where a move is on the axis of a graph.
+/// Returns the place of a move on the axis of a graph.
 fn along(mover: Color, number: u32) -> f64 {
     f64::from(number) + mover.fold_wb(0.0, 0.5)
 }
 
-/// The moves of a game; of one that holds an illegal move, those before it.
+/// Returns the moves of a game, up to an illegal one.
 fn steps(game: &GameRecord) -> Vec<Step> {
     let mut position = game.start();
     game.moves.iter().map_while(|played| step(&mut position, played)).collect()

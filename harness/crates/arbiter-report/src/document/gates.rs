@@ -1,4 +1,4 @@
-//! The gates that the commits of a run passed or not, and what their suites found.
+//! Gates that the commits of a run passed or failed, and the results of their suites.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::table::Table;
 use crate::text::{UNDEFINED, percent_interval};
 use arbiter_plan::{StepKind, StepOutcome};
 
-/// All gates; nothing without any.
+/// Adds all gates; nothing without any.
 pub(super) fn all(document: &mut Document, outcomes: &[StepOutcome]) {
     if outcomes.is_empty() {
         return;
@@ -31,7 +31,7 @@ pub(super) fn all(document: &mut Document, outcomes: &[StepOutcome]) {
     }
 }
 
-/// A row for each engine of each suite.
+/// Returns a table with a row for each engine of each suite.
 fn suites(outcomes: &[StepOutcome]) -> Table {
     let mut table = Table::new(["suite", "engine", "positions", "solved or right", "share (95 %)"]);
     for StepOutcome { step, kind, figures, .. } in outcomes {
@@ -61,7 +61,7 @@ fn suites(outcomes: &[StepOutcome]) -> Table {
     table
 }
 
-/// What each engine solved of each theme.
+/// Returns the numbers of positions that each engine solved, by theme.
 fn themes(figures: &Value) -> Option<Table> {
     let engines = list(figures, "engines");
     let themes = list(engines.first()?, "themes");

@@ -1,4 +1,4 @@
-//! The head of a run's document: its main figures, each with a small picture.
+//! Head of a run's document: its main figures, each with a small picture.
 
 use super::Block;
 use crate::statistics::GameStatistics;
@@ -10,41 +10,41 @@ use arbiter_spsa::SpsaState;
 use arbiter_stats::elo::Estimate;
 use arbiter_stats::{Sprt, SprtStatus};
 
-/// A figure with a small picture of it.
+/// Figure with a small picture of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gauge {
-    /// What it is called.
+    /// Name of the figure.
     pub name: String,
-    /// The value.
+    /// Formatted value.
     pub value: String,
-    /// What else there is to know of it.
+    /// Further details of the value.
     pub note: String,
-    /// What it looks like.
+    /// Picture of the value.
     pub picture: Picture,
 }
 
-/// What a gauge shows.
+/// Picture of a gauge.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Picture {
-    /// A value with both ends of its interval, which are infinite if it is a bound.
+    /// Value with both ends of its interval, which are infinite if it is a bound.
     Interval {
-        /// The value.
+        /// Value and interval.
         estimate: Estimate,
-        /// Both hypotheses of a test on the same axis.
+        /// Elo of both hypotheses of a test, on the same axis.
         hypotheses: Option<[f64; 2]>,
     },
-    /// How far a value has come from zero to one of two bounds.
+    /// Progress of a value from zero to one of two bounds.
     Progress {
-        /// The value.
+        /// Current value.
         value: f64,
-        /// The bounds.
+        /// Lower and upper bound.
         bounds: [f64; 2],
     },
     /// Counts from the worst result to the best.
     Shares([u64; 5]),
 }
 
-/// The figures that matter most, if there are games.
+/// Returns the figures that matter most, if there are games.
 pub(super) fn head(summary: &Summary, statistics: Option<&GameStatistics>) -> Option<Block> {
     let strength = summary.strength();
     if strength.games.games() == 0 {
@@ -95,7 +95,7 @@ fn llr(sprt: &Sprt, SprtStatus { llr, lower, upper, .. }: SprtStatus) -> Gauge {
     }
 }
 
-/// Games by their results for an engine, and how long they took together.
+/// Returns the games by their results for an engine, and their total time.
 fn games(summary: &Summary, who: &str, statistics: Option<&GameStatistics>) -> Gauge {
     let games = summary.strength().games;
     let (won, drawn, lost) = (games.wins, games.draws, games.losses);
@@ -127,7 +127,7 @@ fn pairs(strength: &Strength) -> Option<Gauge> {
     })
 }
 
-/// The rating of the first of several.
+/// Returns the rating of the first of several engines.
 fn leader(summary: &Summary) -> Option<Gauge> {
     let (engine, rating) = summary.first()?;
     let rating = rating?;
@@ -151,7 +151,7 @@ fn leader(summary: &Summary) -> Option<Gauge> {
     })
 }
 
-/// How many games had a winner.
+/// Returns the number of games with a winner, and of drawn ones.
 fn decisive(summary: &Summary, statistics: Option<&GameStatistics>) -> Gauge {
     let all = summary.counts.games();
     let drawn: u64 = summary.counts.encounters.values().map(|met| met.games.draws).sum();

@@ -1,11 +1,11 @@
-//! How promptly engines answered: quantiles, and a histogram for each kind.
+//! Latencies of the engines' answers: quantiles, and a histogram for each kind.
 
 use super::{Document, Figure, bars_by_engine};
 use crate::latency;
 use crate::summary::Summary;
 use arbiter_plan::LatencyKind;
 
-/// All that was measured; nothing in a run without a clock.
+/// Adds all latencies measured; nothing in a run without a clock.
 pub(super) fn all(document: &mut Document, summary: &Summary) {
     let Some(quantiles) = latency::quantiles(summary) else { return };
     document.heading("How promptly engines answered");
@@ -15,7 +15,7 @@ pub(super) fn all(document: &mut Document, summary: &Summary) {
         .multiples(LatencyKind::ANSWERS.into_iter().filter_map(|kind| histogram(summary, kind)));
 }
 
-/// The counts by decade of one kind.
+/// Returns the counts of one kind by decade.
 fn histogram(summary: &Summary, wanted: LatencyKind) -> Option<Figure> {
     let own = summary.latencies.iter().filter(|(_, kind, _)| *kind == wanted);
     let all = own.map(|(engine, _, times)| (&summary.engines[engine], times.decades()));

@@ -1,4 +1,4 @@
-//! All that is needed to play a run again: engines, openings, rules, machine.
+//! Manifest of a run: engines, openings, rules and machine, which are needed to play it again.
 
 use super::Document;
 use crate::options::{options_in_words, short};
@@ -13,7 +13,7 @@ use arbiter_plan::{Affinity, Disturbances, Engine, Plan, Program, RunKind, cpus_
 use arbiter_stats::Sprt;
 use arbiter_store::{Fingerprints, StoredRun};
 
-/// The engines with what decides how they play.
+/// Adds the engines with the settings that determine how they play.
 pub(super) fn engines(document: &mut Document, plan: &Plan, fingerprints: &Fingerprints) {
     let mut engines = Table::new(["engine", "program", "options", "limits", "BLAKE3"]);
     for ((name, engine), (hash, files)) in plan.own_engines().zip(fingerprints.by_engine()) {
@@ -32,7 +32,7 @@ pub(super) fn engines(document: &mut Document, plan: &Plan, fingerprints: &Finge
     }
 }
 
-/// Everything else, with what became of it if it was played.
+/// Adds all other conditions, with what they led to if the run was played.
 pub(super) fn conditions(
     document: &mut Document,
     plan: &Plan,
@@ -107,7 +107,7 @@ fn program(engine: &Engine) -> String {
     std::iter::once(name).chain(engine.args.iter().cloned()).collect::<Vec<_>>().join(" ")
 }
 
-/// What a test compares, and its error rates.
+/// Returns the hypotheses of a test, and its error rates.
 pub(super) fn hypotheses(sprt: &Sprt) -> String {
     format!(
         "{} Elo {} against {}, alpha {}, beta {}",
@@ -115,7 +115,8 @@ pub(super) fn hypotheses(sprt: &Sprt) -> String {
     )
 }
 
-/// What of the opening book was left out and what was corrected: which of both, and a line.
+/// Returns the parts of the opening book that were left out and those that were corrected, each
+/// with a line of text.
 pub(super) fn of_book(summary: &Summary) -> impl Iterator<Item = (&'static str, String)> {
     let kinds = [
         ("left out", "left out as bad", &summary.quarantine),
@@ -127,7 +128,7 @@ pub(super) fn of_book(summary: &Summary) -> impl Iterator<Item = (&'static str, 
     })
 }
 
-/// What CPU contention did to the clocks and to pairs; `None` if nothing was measured.
+/// Returns the effect of CPU contention on the clocks and on pairs; `None` if nothing was measured.
 pub(super) fn contention(summary: &Summary) -> Option<String> {
     let names = &summary.engines;
     let shares = (0..names.len()).map(|engine| summary.latencies.waiting_share(engine));

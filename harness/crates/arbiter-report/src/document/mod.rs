@@ -1,4 +1,4 @@
-//! A report as the parts that all its forms share; the forms only say how a part looks.
+//! Report as a list of parts that all formats share; each format only determines how a part looks.
 
 mod bracket;
 mod brief;
@@ -27,114 +27,114 @@ use crate::chart::svg::LINE_COLOURS;
 use crate::chart::{Bars, Chart};
 use crate::table::Table;
 
-/// What a reader gets to see, in order.
+/// Report as a list of parts, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document {
-    /// What the document is about, in a line.
+    /// Subject of the document, in a line.
     pub title: String,
-    /// Its parts.
+    /// Parts of the document.
     pub blocks: Vec<Block>,
 }
 
-/// One part of a document.
+/// Part of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {
-    /// The beginning of a section.
+    /// Heading of a section.
     Heading(String),
-    /// Words; the first of them may be the ones that matter most.
+    /// Text, which may begin with the part that matters most.
     Paragraph {
-        /// What is to catch the eye; may be empty.
+        /// Emphasized beginning; may be empty.
         strong: String,
-        /// The rest; may be empty.
+        /// Remaining text; may be empty.
         text: String,
     },
-    /// A value with its name.
+    /// Value with its name.
     Value {
-        /// What it is called.
+        /// Name of the value.
         name: &'static str,
-        /// The value.
+        /// Formatted value.
         text: String,
     },
-    /// How something ended, and whether that is good news.
+    /// Verdict, with its tone.
     Verdict {
-        /// Whether the verdict is good news.
+        /// Tone of the verdict.
         tone: Tone,
-        /// The verdict in sentences.
+        /// Verdict in sentences.
         text: String,
     },
-    /// The main figures of a run with pictures of them; text tells them elsewhere.
+    /// Main figures of a run with pictures of them; text has them elsewhere.
     Head(Vec<Gauge>),
-    /// An empty line in plain text; other forms set blocks apart by themselves.
+    /// Empty line in plain text; other formats separate blocks by themselves.
     Gap,
     /// Figures in rows and columns.
     Table(Table),
-    /// Everybody against everybody.
+    /// Results of all against all.
     CrossTable {
-        /// The table, whose first column has names.
+        /// Table whose first column has names.
         table: Table,
-        /// The share of points in each cell behind the name, if there is one.
+        /// Share of points in each cell behind the name, if there is one.
         scores: Vec<Vec<Option<f64>>>,
     },
     /// Encounters round by round.
     Rounds {
-        /// The rounds.
+        /// Rounds, the first one first.
         rounds: Vec<Round>,
-        /// Whether encounter n of a round is for a place in encounter n/2 of the next.
+        /// `true` if encounter n of a round decides a place in encounter n/2 of the next.
         is_bracket: bool,
-        /// The same in lines whose columns matter.
+        /// Rounds as lines whose columns matter.
         text: String,
     },
-    /// Items below each other; of a long list, plain text shows the beginning.
+    /// Items below each other; plain text shows only the beginning of a long list.
     List(Vec<String>),
     /// Lines whose columns matter.
     Verbatim(String),
-    /// A command for a shell.
+    /// Command for a shell.
     Command(String),
-    /// A picture of figures.
+    /// Chart with its values.
     Figure(Figure),
-    /// Small pictures side by side.
+    /// Small charts side by side.
     Figures(Vec<Figure>),
-    /// Positions; text tells them elsewhere.
+    /// Positions; text has them elsewhere.
     Boards {
-        /// What they have in common, in a line.
+        /// Common feature of the positions, in a line.
         caption: String,
-        /// The positions.
+        /// Positions with their titles.
         boards: Vec<Diagram>,
     },
     /// Games to step through.
     Games(Vec<Game>),
 }
 
-/// A round of a tournament.
+/// Round of a tournament.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Round {
-    /// What it is called.
+    /// Name of the round.
     pub name: String,
-    /// Who meets whom.
+    /// Encounters of the round.
     pub encounters: Vec<Meeting>,
 }
 
-/// An encounter; without sides, nobody plays for its place.
+/// Encounter; without sides, nobody plays for its place.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Meeting {
-    /// Who plays, or who need not.
+    /// Engines that play, or the one with a bye.
     pub sides: Vec<Side>,
-    /// What is left to play.
+    /// Number of pairs left to play.
     pub note: String,
 }
 
 /// One side of an encounter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Side {
-    /// The engine.
+    /// Name of the engine.
     pub name: String,
-    /// Its points.
+    /// Points of the engine.
     pub score: String,
-    /// Whether it is ahead, or went on.
+    /// `true` if the engine is ahead, or went to the next round.
     pub is_ahead: bool,
 }
 
-/// Whether a verdict is good news.
+/// Tone of a verdict: good news or bad.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
     /// The verdict is good news.
@@ -145,77 +145,78 @@ pub enum Tone {
     Open,
 }
 
-/// A chart, and all that it shows as a table.
+/// Chart with all its values as a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    /// What it shows, in a line.
+    /// Subject of the chart, in a line.
     pub caption: String,
-    /// What it tells, for those who cannot see it.
+    /// Description for those who cannot see the chart.
     pub description: String,
-    /// The picture.
+    /// Chart to be drawn.
     pub chart: Chart,
-    /// Its figures; has no columns if they stand elsewhere, and then only pages show the picture.
+    /// Values of the chart; has no columns if they stand elsewhere, and then only pages show the
+    /// chart.
     pub table: Table,
 }
 
-/// A position and what is to be said of it.
+/// Position with its title and note.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Diagram {
-    /// What it is called.
+    /// Title of the position.
     pub title: String,
-    /// Why it is shown.
+    /// Reason to show the position.
     pub note: String,
-    /// The board field of its FEN.
+    /// Board field of the FEN.
     pub placement: String,
 }
 
 impl Diagram {
-    /// What it shows, for those who cannot see it.
+    /// Returns a description for those who cannot see the board.
     pub(crate) fn label(&self) -> String {
         format!("Board of {}: {}", self.title, self.placement)
     }
 }
 
-/// A game that one can step through.
+/// Game to step through.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Game {
-    /// Who played, and with what result.
+    /// Players and result.
     pub title: String,
-    /// Why it is shown.
+    /// Reason to show the game.
     pub note: String,
-    /// The board field of the FEN of the start.
+    /// Board field of the FEN of the start.
     pub start: String,
-    /// Its moves.
+    /// Moves of the game.
     pub moves: Vec<Step>,
-    /// The step, from 1, at which it is opened; 0 is the start.
+    /// Step, from 1, at which the game is opened; 0 is the start.
     pub first_shown: usize,
     /// Evaluations and clocks over the moves.
     pub graphs: Vec<Figure>,
-    /// Pair and game, as in the tag Round of a PGN.
+    /// Number of pair and game, as in the tag Round of a PGN.
     pub place: String,
-    /// The address of its own page, if it has one.
+    /// Address of the game's own page, if it has one.
     pub link: Option<String>,
 }
 
-/// One move of such a game.
+/// Move of a game to step through.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// The number of the move with its dots.
+    /// Number of the move with its dots.
     pub number: String,
-    /// The move in SAN.
+    /// Move in SAN.
     pub san: String,
-    /// The move in UCI notation.
+    /// Move in UCI notation.
     pub uci: String,
-    /// Where it is on the axis of the graphs.
+    /// Place of the move on the axis of the graphs.
     pub at: f64,
-    /// What its engine thought of it; empty for the book.
+    /// Report of the engine on the move; "book" for a book move.
     pub remark: String,
-    /// The board field of the FEN after it.
+    /// Board field of the FEN after the move.
     pub board: String,
 }
 
 impl Tone {
-    /// Its name in the page's style.
+    /// Returns the name of the tone in the page's style.
     pub fn name(self) -> &'static str {
         match self {
             Tone::Good => "good",
@@ -226,12 +227,12 @@ impl Tone {
 }
 
 impl Document {
-    /// A document with a title, and nothing else yet.
+    /// Returns a document with a title and no parts.
     pub fn new(title: String) -> Document {
         Document { title, blocks: Vec::new() }
     }
 
-    /// The words that matter most, and the name of their colour.
+    /// Returns the text that matters most, after the name of its colour.
     pub(crate) fn verdict(&self) -> (&'static str, &str) {
         let verdict = self.blocks.iter().find_map(|block| match block {
             Block::Verdict { tone, text } => Some((tone.name(), text.as_str())),
@@ -241,12 +242,12 @@ impl Document {
         verdict.unwrap_or_default()
     }
 
-    /// Begins a section.
+    /// Starts a section.
     pub fn heading(&mut self, words: impl Into<String>) {
         self.blocks.push(Block::Heading(words.into()));
     }
 
-    /// Adds words.
+    /// Adds a paragraph.
     pub fn paragraph(&mut self, words: impl Into<String>) {
         self.blocks.push(Block::Paragraph { strong: String::new(), text: words.into() });
     }
@@ -271,7 +272,7 @@ impl Document {
         self.blocks.extend(figures.into_iter().map(Block::Figure));
     }
 
-    /// Adds small pictures, unless there are none.
+    /// Adds small charts side by side, unless there are none.
     fn multiples(&mut self, figures: impl IntoIterator<Item = Figure>) {
         let figures: Vec<Figure> = figures.into_iter().collect();
         if !figures.is_empty() {
@@ -280,8 +281,8 @@ impl Document {
     }
 }
 
-/// Bars for each of the first engines and a table of all, from a value for each label; `height` also
-/// gets all values of the engine.
+/// Returns bars for the first engines and a table of all, from a value for each label; `height`
+/// also gets all values of the engine.
 fn bars_by_engine<T>(
     unit: &'static str,
     labels: Vec<String>,

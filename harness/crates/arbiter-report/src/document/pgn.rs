@@ -1,5 +1,5 @@
-//! Games of a PGN as a document. A PGN tells who met whom, with which result and from which opening; what
-//! it does not tell is left out, and said.
+//! Games of a PGN as a document. A PGN has the players, results and openings; the document says
+//! what it lacks.
 
 use super::result_figures::{self, NamedOpening};
 use super::tournament::MAX_CROSS;
@@ -14,13 +14,13 @@ use arbiter_rate::RejectedGame;
 use arbiter_stats::ratings::{Meeting, OutcomeModel};
 use arbiter_stats::{Pentanomial, Trinomial, opening_bias};
 
-/// Players that a chart of ratings shows.
+/// Most players in a chart of ratings.
 const MAX_RATED: usize = 40;
 
-/// Players whose evaluations are shown.
+/// Most players whose evaluations are shown.
 const MAX_JUDGES: usize = 8;
 
-/// The document of the games of some files.
+/// Returns the document of the games of some files.
 pub fn games_document(ratings: &Ratings<'_>, files: &[String]) -> Document {
     let tally = ratings.tally;
     let order = ratings.order();
@@ -61,7 +61,8 @@ fn title(ratings: &Ratings<'_>, order: &[usize]) -> String {
     }
 }
 
-/// The two players of a match, the stronger one first, from that one's side.
+/// Returns the two players of a match, the stronger one first, with their encounter from that one's
+/// side.
 fn duel(ratings: &Ratings<'_>) -> Option<(usize, Encounter)> {
     let &[first, _] = ratings.order().as_slice() else { return None };
     let [meeting] = ratings.meetings else { return None };
@@ -69,7 +70,7 @@ fn duel(ratings: &Ratings<'_>) -> Option<(usize, Encounter)> {
     Some((first, if meeting.players[0] == first { encounter } else { encounter.swapped() }))
 }
 
-/// Counts of a meeting as those of a run.
+/// Converts the counts of a meeting to those of an encounter of a run.
 fn encounter(meeting: &Meeting) -> Encounter {
     let [losses, draws, wins] = meeting.results();
     let mut encounter = Encounter {
@@ -78,7 +79,7 @@ fn encounter(meeting: &Meeting) -> Encounter {
         singles: meeting.singles,
         ..Encounter::default()
     };
-    // Games that found no partner would be missing from the pairs.
+    // Games without a partner would be missing from the pairs.
     if meeting.singles.iter().flatten().all(|count| *count == 0) {
         encounter.pairs = Pentanomial(pentanomial(meeting));
     }
@@ -119,10 +120,10 @@ fn named<'a>(ratings: &'a Ratings<'_>, player: usize) -> Option<(&'a str, Rating
     Some((ratings.name(player), ratings.rating(player)?))
 }
 
-/// All players with what they scored.
+/// Adds all players with their scores.
 fn players(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     let order: Vec<usize> = order.iter().copied().filter(|p| ratings.is_shown(*p)).collect();
-    // Other laws have scales of another width.
+    // Other models have scales of another width.
     let elo = match ratings.law {
         OutcomeModel::Scores => "Elo (95 %)".to_owned(),
         law => format!("Elo by {law} (95 %)"),
@@ -153,7 +154,8 @@ fn players(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     }
 }
 
-/// Won, drawn and lost of each against each, and who is likely the stronger one.
+/// Adds the games won, drawn and lost of all against all, and the likelihood that one is the
+/// stronger one.
 fn everybody(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     document.heading("Everybody against everybody");
     document.table(ratings.crossed());
@@ -164,7 +166,7 @@ fn everybody(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     document.paragraph(result_figures::SUPERIORITY_LEGEND);
 }
 
-/// What became of the evaluations in the comments, if there are any.
+/// Adds the calibration of the evaluations in the comments, if there are any.
 fn evaluations(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     let players: Vec<_> = order
         .iter()
@@ -193,7 +195,7 @@ fn bias(ratings: &Ratings<'_>) -> String {
     words
 }
 
-/// The games that do not count.
+/// Adds the games that do not count.
 fn bad(document: &mut Document, ratings: &Ratings<'_>) {
     let tally = ratings.tally;
     document.heading(format!("Games that do not count: {}", tally.bad_games()));

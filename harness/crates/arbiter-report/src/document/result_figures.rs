@@ -1,4 +1,4 @@
-//! Figures and tables that reports of runs and of files of games share. They take plain counts.
+//! Charts and tables that reports of runs and of files of games share. They take plain counts.
 
 use super::{Block, Diagram, Document, Figure};
 use crate::chart::{Bars, Chart, Intervals};
@@ -12,14 +12,14 @@ use arbiter_stats::Trinomial;
 use arbiter_stats::elo::Z_95;
 use arbiter_stats::paired::{score_interval, share_interval};
 
-/// Engines beyond which a chart has no row for each colour.
+/// Most engines with a row for each colour in a chart.
 const MAX_COLOURED: usize = 12;
 
-/// Openings that are listed, and those with a board.
+/// Most openings that are listed, and most with a board.
 const MAX_OPENINGS: usize = 12;
 const MAX_BOARDS: usize = 5;
 
-/// Ratings by the indices and names of their engines, the strongest first; there must be one.
+/// Returns the ratings by index and name of the engines, the strongest first; there must be one.
 pub(super) fn ratings(engines: &[(usize, &str, Rating)]) -> Figure {
     let mut rows = Vec::new();
     for (_, name, rating) in engines {
@@ -36,11 +36,12 @@ pub(super) fn ratings(engines: &[(usize, &str, Rating)]) -> Figure {
     let description = format!("{first} is first of {count} at {best}; {last} is last at {worst}.");
     let engines = engines.iter().map(|(engine, ..)| Some(*engine)).collect();
     let chart = Intervals { x: "Elo around the mean", rows, level: Some(0.0), engines };
-    // The table beside has the figures.
+    // The table beside the chart has the values.
     Figure { caption, description, chart: Chart::Intervals(chart), table: Table::new([]) }
 }
 
-/// How likely each engine of a list, by index and name, is the stronger one, in per cent.
+/// Returns the likelihood that each engine of a list, by index and name, is the stronger one, in
+/// per cent.
 pub(super) fn superiority(
     engines: &[(usize, &str)],
     likelihood: impl Fn(usize, usize) -> Option<f64>,
@@ -58,12 +59,12 @@ pub(super) fn superiority(
     table
 }
 
-/// What such a matrix says.
+/// Legend of such a matrix.
 pub(super) const SUPERIORITY_LEGEND: &str = "The likelihood that the engine of the row is stronger \
     than that of the column, from the ratings and the covariance of their errors; – where the games \
     do not tell.";
 
-/// Pairs by the points of an engine.
+/// Returns the pairs by the points of an engine.
 pub(super) fn pairs(name: &str, counts: [u64; 5]) -> Figure {
     let names = ["LL", "LD", "DD+WL", "WD", "WW"];
     let all: u64 = counts.iter().sum();
@@ -80,7 +81,8 @@ pub(super) fn pairs(name: &str, counts: [u64; 5]) -> Figure {
     Figure { caption, description, chart, table }
 }
 
-/// How games ended, whatever the order of the counts; each with how many of them each of these engines won.
+/// Returns the endings of games, whatever the order of the counts; each with the numbers of games
+/// that each of the engines won.
 pub(super) fn endings(engines: &[&str], mut counts: Vec<(String, u64, Vec<u64>)>) -> Figure {
     counts.sort_by_key(|(_, count, _)| std::cmp::Reverse(*count));
     let all: u64 = counts.iter().map(|(_, count, _)| count).sum();
@@ -104,7 +106,7 @@ pub(super) fn endings(engines: &[&str], mut counts: Vec<(String, u64, Vec<u64>)>
     Figure { caption: "Endings".to_owned(), description, chart, table }
 }
 
-/// Scores and draws by colour; `white` are all games from White's side.
+/// Returns the scores and draws by colour; `white` are all games from White's side.
 pub(super) fn colours(engines: &[(&str, [Trinomial; 2])], white: Trinomial) -> Figure {
     let mut table = Table::new(["engine", "colour", "games", "score (95 %)", "drawn (95 %)"]);
     let mut rows = Vec::new();
@@ -132,22 +134,22 @@ pub(super) fn colours(engines: &[(&str, [Trinomial; 2])], white: Trinomial) -> F
     Figure { caption, description, chart, table }
 }
 
-/// An opening as a report shows it.
+/// Opening as a report shows it.
 #[derive(Debug)]
 pub(super) struct NamedOpening<'a> {
-    /// What it is called beside a chart.
+    /// Name beside a chart.
     label: String,
-    /// What it is called in full.
+    /// Name in full.
     name: String,
     white: Trinomial,
     /// Results of the first of two engines.
     first: Trinomial,
-    /// The board field of its FEN, if it is known.
+    /// Board field of the FEN, if it is known.
     placement: &'a str,
 }
 
 impl NamedOpening<'_> {
-    /// An opening of a PGN.
+    /// Converts an opening of a PGN.
     pub(super) fn of(opening: &Opening) -> NamedOpening<'_> {
         let Opening { name, results } = opening;
         let first = Trinomial::default();
@@ -157,7 +159,7 @@ impl NamedOpening<'_> {
 }
 
 impl PlayedOpening {
-    /// By its number in the book, from 0, and its name if it has one.
+    /// Returns the opening with its number in the book, from 0, and its name if it has one.
     pub(super) fn named(&self, number: u64) -> NamedOpening<'_> {
         let (label, name) = match &self.name {
             // Several openings of a book may have one name.
@@ -175,8 +177,8 @@ impl PlayedOpening {
     }
 }
 
-/// The section of the openings: how many were played, and those whose score is the furthest from that of
-/// all games, for the number of their games. Of two engines `first` is the first.
+/// Adds the section of the openings: their number, and those whose score differs most from that of
+/// all games, given the number of their games. `first` is the first of two engines.
 pub(super) fn openings<'a>(
     document: &mut Document,
     first: Option<&str>,
@@ -219,8 +221,8 @@ pub(super) fn openings<'a>(
     }
 }
 
-/// The openings whose score for the first of two engines is the furthest from one half. What both score alike
-/// decides nothing.
+/// Adds boards of the openings whose score for the first of two engines is the furthest from one
+/// half. Openings with equal scores decide nothing.
 fn boards(document: &mut Document, first: &str, mut openings: Vec<NamedOpening<'_>>) {
     openings.retain(|opening| opening.first.wins != opening.first.losses);
     if openings.is_empty() {
@@ -245,7 +247,8 @@ fn boards(document: &mut Document, first: &str, mut openings: Vec<NamedOpening<'
     document.blocks.push(Block::Boards { caption, boards: boards.collect() });
 }
 
-/// Sorts openings by how far their score is from what is expected, for the number of their games.
+/// Sorts openings by the distance of their score from the expected one, for the number of their
+/// games.
 fn by_lean(
     openings: &mut [NamedOpening<'_>],
     expected: Option<f64>,
@@ -259,35 +262,35 @@ fn by_lean(
     openings.sort_by(|a, b| lean(b).total_cmp(&lean(a)));
 }
 
-/// Points of so many games.
+/// Formats the points of some games.
 fn points(results: &Trinomial) -> String {
     let halves = 2 * results.wins + results.draws;
     format!("{} of {}", standings::points(halves), results.games())
 }
 
-/// A score in per cent with both ends of its 95 % interval, as a chart takes it.
+/// Returns a score in per cent with both ends of its 95 % interval, as a chart takes it.
 fn score_row(name: String, results: &Trinomial) -> Option<(String, f64, f64, f64)> {
     let (mean, (low, high)) = mean_score(results).zip(score_interval(results))?;
     Some((name, 100.0 * mean, 100.0 * low, 100.0 * high))
 }
 
-/// A count as a share with its 95 % interval.
+/// Formats a count as a share with its 95 % interval.
 fn share(count: u64, all: u64) -> String {
     share_interval(count, all)
         .map_or(percent(None), |ends| percent_interval(count as f64 / all as f64, ends))
 }
 
-/// A score in per cent with its 95 % interval.
+/// Formats a score in per cent with its 95 % interval.
 pub(super) fn score(results: &Trinomial) -> String {
     let found = mean_score(results).zip(score_interval(results));
     found.map_or(percent(None), |(mean, ends)| percent_interval(mean, ends))
 }
 
-/// Errors from which on an advantage is unknown, in Elo: nearly all won and nearly all lost are in
-/// reach.
+/// Least error with which an advantage is unknown, in Elo: nearly all games won and nearly all lost
+/// are in reach.
 const TELLS_NOTHING: f64 = 1_000.0;
 
-/// White's advantage in words.
+/// Returns a sentence on White's advantage.
 pub(super) fn advantage(elo: Option<f64>, error: Option<f64>) -> String {
     match (elo, error.map(|error| Z_95 * error)) {
         (Some(elo), Some(error)) if error < TELLS_NOTHING => {

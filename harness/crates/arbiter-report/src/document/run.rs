@@ -1,5 +1,5 @@
-//! A run as a document that can be published: what came out, with intervals, and all that is needed
-//! to play it again.
+//! Run as a document that can be published: the results, with intervals, and everything needed to
+//! play it again.
 
 use std::cmp::Ordering;
 
@@ -23,8 +23,8 @@ use arbiter_settings::command_line;
 use arbiter_stats::{Correction, Sprt, SprtStatus};
 use arbiter_store::{Fingerprints, StoredRun};
 
-/// The document of a stored run: what the counts tell, what the games tell if there are statistics of
-/// them, and what became of the gates of its commits.
+/// Returns the document of a stored run: the counts, the results of the games if there are
+/// statistics of them, and the gates of its commits.
 pub fn run_document(
     stored: &StoredRun,
     summary: &Summary,
@@ -57,11 +57,11 @@ pub fn run_document(
     document
 }
 
-/// What came out of a run: the beginning of its document.
+/// Returns the results of a run: the beginning of its document.
 pub fn outcome_document(summary: &Summary, statistics: Option<&GameStatistics>) -> Document {
     let mut document = Document::new(run_title(&summary.plan));
     let mut conclusion = conclusion(summary).into_iter();
-    // The verdict first, then its figures, then what else there is to say.
+    // The verdict comes first, then its figures, then the rest of the conclusion.
     document.blocks.extend(conclusion.next());
     document.blocks.extend(head::head(summary, statistics));
     document.blocks.extend(conclusion);
@@ -85,7 +85,7 @@ pub fn outcome_document(summary: &Summary, statistics: Option<&GameStatistics>) 
     document
 }
 
-/// The document of a run that is not played: all that would decide its games.
+/// Returns the document of a run that is not played: everything that would determine its games.
 pub fn plan_document(plan: &Plan, fingerprints: &Fingerprints) -> Document {
     let mut document = Document::new(format!("Plan of {}", run_title(plan)));
     manifest::engines(&mut document, plan, fingerprints);
@@ -94,7 +94,7 @@ pub fn plan_document(plan: &Plan, fingerprints: &Fingerprints) -> Document {
     document
 }
 
-/// What a run is, and who plays.
+/// Returns the kind of a run, and its players.
 pub fn run_title(plan: &Plan) -> String {
     let name = |engine: usize| plan.engines[engine].name.as_str();
     let (first, others) = (name(0), plan.engines.len() - 1);
@@ -120,7 +120,7 @@ pub fn run_title(plan: &Plan) -> String {
     }
 }
 
-/// What came out, in a sentence or two.
+/// Returns the conclusion of a run, in a sentence or two.
 fn conclusion(summary: &Summary) -> Vec<Block> {
     let said = |text: String, more: String| {
         let more =
@@ -138,7 +138,7 @@ fn conclusion(summary: &Summary) -> Vec<Block> {
         RunKind::Match | RunKind::Tournament => winner(summary).or_else(|| leader(summary)),
     };
     match finding {
-        // What is invalid begins with that word.
+        // The text on an invalid run begins with "INVALID".
         Some(finding) if summary.is_invalid() => said(state, finding),
         Some(finding) if summary.is_over() => said(finding, state),
         Some(finding) => said(state, format!("So far: {finding}")),
@@ -146,7 +146,7 @@ fn conclusion(summary: &Summary) -> Vec<Block> {
     }
 }
 
-/// Who has won a tournament that is played for a place and not for points.
+/// Returns the winner of a tournament that is played for a place and not for points.
 fn winner(summary: &Summary) -> Option<String> {
     let standings = summary.standings.as_ref().filter(|_| summary.is_over())?;
     let place = match standings.schedule.design().format {
@@ -163,7 +163,7 @@ fn winner(summary: &Summary) -> Option<String> {
     })
 }
 
-/// Who is first so far by the table, or by rating.
+/// Returns the engine that is first so far by the table, or by rating.
 fn leader(summary: &Summary) -> Option<String> {
     if summary.is_by_table() {
         let (engine, _) = summary.first()?;
@@ -182,14 +182,15 @@ fn leader(summary: &Summary) -> Option<String> {
     Some(format!("{name} {place}: {}.", rating.in_words(games)))
 }
 
-/// Whether what was found is good news for the first engine: that all was played is none.
+/// Returns the tone of the result for the first engine: that all games were played is not good
+/// news.
 pub fn tone(summary: &Summary) -> Tone {
     let tone = brief::tone(summary);
     let told = summary.strength().told();
     let is_told = match summary.plan.kind {
         _ if tone != Tone::Good => true,
         RunKind::Sprt => true,
-        // Whether the values are better a test has to say.
+        // Only a test can decide whether the values are better.
         RunKind::Tune => false,
         RunKind::Ablate => ablation::is_told(summary),
         RunKind::Match | RunKind::Tournament => match (told, summary.engines.len()) {
@@ -201,13 +202,13 @@ pub fn tone(summary: &Summary) -> Tone {
     if is_told { tone } else { Tone::Open }
 }
 
-/// Whether the interval of the first is above those of all others.
+/// Returns whether the interval of the first is above those of all others.
 fn is_clear(ratings: &[(usize, Rating)]) -> bool {
     let (first, others) = (&ratings[0].1, &ratings[1..]);
     others.iter().all(|(_, other)| first.is_above(other))
 }
 
-/// How far the verdict of a test can be trusted.
+/// Returns the error rates behind the verdict of a test, and its Elo.
 fn confidence(summary: &Summary) -> String {
     let Some((sprt, _)) = summary.test() else { return String::new() };
     let rates = match summary.verdict() {
@@ -246,7 +247,7 @@ fn duel(summary: &Summary) -> Option<String> {
     Some(format!("{first} against {second}: Elo {elo} after {games}."))
 }
 
-/// Tables, and the pictures of ratings if they are wanted.
+/// Adds tables, and the charts of ratings if `has_pictures`.
 fn results(document: &mut Document, summary: &Summary, has_pictures: bool) {
     document.heading("Result");
     if summary.counts.games() == 0 {
@@ -310,7 +311,7 @@ fn encounters(summary: &Summary) -> Table {
     table
 }
 
-/// The state of the sequential test.
+/// Adds the state of the sequential test.
 fn test(document: &mut Document, summary: &Summary) {
     if let Some((sprt, sprt_status)) = summary.test() {
         let mut table = Table::new(["", ""]);
@@ -329,7 +330,7 @@ fn test(document: &mut Document, summary: &Summary) {
     document.paragraph(LEGEND);
 }
 
-/// How likely each of several engines is the stronger one of two.
+/// Adds the likelihood that each of several engines is the stronger one of two.
 fn likelihoods(document: &mut Document, summary: &Summary) {
     let (Some(ratings), Some(rated)) = (summary.ratings(), summary.rated()) else { return };
     if (3..=tournament::MAX_CROSS).contains(&ratings.len()) {
@@ -343,12 +344,12 @@ fn likelihoods(document: &mut Document, summary: &Summary) {
     }
 }
 
-/// A likelihood ratio with the bounds that hold now and what it compares.
+/// Returns a log-likelihood ratio with the bounds that apply now and its hypotheses.
 pub(super) fn sprt_text(sprt: &Sprt, sprt_status: SprtStatus) -> String {
     format!("{} for {}", ratio(sprt_status), hypotheses(sprt))
 }
 
-/// Where the bounds come from.
+/// Returns the origin of the bounds.
 pub(super) fn bounds_text(sprt: &Sprt) -> String {
     let (lower, upper) = (sprt.bounds.lower, sprt.bounds.upper);
     match sprt.correction {

@@ -10,7 +10,7 @@ use crate::statistics::{
 use crate::summary::Summary;
 use crate::table::Table;
 
-/// A figure of search statistics: its name, its unit, and the value.
+/// Measure of search statistics: its name, its unit, and its value.
 type Measure = (&'static str, &'static str, fn(&SearchStatistics) -> Option<f64>);
 
 const MEASURES: [Measure; 3] = [
@@ -19,10 +19,10 @@ const MEASURES: [Measure; 3] = [
     ("Time", "ms for a move, mean", SearchStatistics::time_ms),
 ];
 
-/// The engines that are shown, with their names.
+/// Engines that are shown, with their names.
 type Engines<'a> = [(&'a String, &'a EngineStatistics)];
 
-/// All there is, if the engines told anything.
+/// Adds all search statistics, if the engines reported any.
 pub(super) fn all(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
     let engines = summary.engines.iter().zip(&statistics.engines).take(LINE_COLOURS);
     let engines: Vec<_> = engines.collect();
@@ -42,7 +42,7 @@ pub(super) fn all(document: &mut Document, summary: &Summary, statistics: &GameS
     document.multiples(figures);
 }
 
-/// How many moves took how long.
+/// Returns the numbers of moves by the time they took.
 fn times(engines: &Engines<'_>) -> Option<Figure> {
     let has_any = |bucket: &usize| engines.iter().any(|(_, own)| own.times[*bucket] > 0);
     let (first, last) = ((0..BUCKETS).find(has_any)?, (0..BUCKETS).rfind(has_any)?);
@@ -63,12 +63,13 @@ fn times(engines: &Engines<'_>) -> Option<Figure> {
     Some(Figure { caption: "Moves by the time they took".to_owned(), description, chart, table })
 }
 
-/// Milliseconds in the unit that suits them.
+/// Formats milliseconds in a suitable unit.
 fn duration(ms: u64) -> String {
     if ms < 1_000 { format!("{ms} ms") } else { format!("{} s", ms / 1_000) }
 }
 
-/// A measure of each engine by move number, and in the table by phase; `None` if no engine has any.
+/// Returns a measure of each engine by move number, and in the table by phase; `None` if no engine
+/// has any.
 fn move_numbers(engines: &Engines<'_>, (title, unit, value): Measure) -> Option<Figure> {
     let values = |own: &EngineStatistics| own.by_move_number.each_ref().map(value);
     let is_known = |range: &usize| engines.iter().any(|(_, own)| values(own)[*range].is_some());
@@ -97,7 +98,7 @@ fn move_numbers(engines: &Engines<'_>, (title, unit, value): Measure) -> Option<
     Some(Figure { caption, description, chart: Chart::Lines(chart), table })
 }
 
-/// A number in few characters; empty if it is not known.
+/// Formats a number in few characters; empty if it is not known.
 fn compact(value: &Option<f64>) -> String {
     match *value {
         None => String::new(),

@@ -1,5 +1,5 @@
-//! The standings of a tournament: the table, and for formats that depend on results the way that led
-//! there.
+//! Standings of a tournament: the table, and for formats that depend on results the rounds or the
+//! bracket.
 
 use super::{Block, Document, Meeting, Round, Side, bracket, result_figures};
 use crate::standings::{Row, Standings, points};
@@ -10,20 +10,21 @@ use crate::text::UNDEFINED;
 use arbiter_names::counted;
 use arbiter_schedule::{Encounter, Format, Schedule};
 
-/// Encounters up to which rounds are listed; the store has them all.
+/// Most encounters listed by rounds; the store has them all.
 const MAX_LISTED: usize = 500;
 
-/// Engines beyond which everybody against everybody would be too much.
+/// Most engines in a cross table.
 pub(super) const MAX_CROSS: usize = 20;
 
-/// The table, what has to be known to read it, and the rounds or the bracket.
+/// Adds the table, the notes that explain it, and the rounds or the bracket.
 pub(super) fn all(document: &mut Document, standings: &Standings, engines: &[String]) {
     document.table(table(standings, engines));
     notes(standings).into_iter().for_each(|note| document.paragraph(note));
     course(document, standings, engines);
 }
 
-/// The same with a picture of the ratings, if pictures are wanted, and everybody against everybody.
+/// Adds the table with a chart of the ratings if `has_pictures`, the notes, a cross table, and the
+/// rounds or the bracket.
 pub(super) fn in_full(
     document: &mut Document,
     summary: &Summary,
@@ -58,7 +59,8 @@ const RATED: &str = "Elo is by maximum likelihood over all games, around a mean 
 const UNRATED: &str = "Not all engines can be compared by these games: that takes points taken from each other, \
     directly or through others.";
 
-/// Everybody against everybody, the best rating first; if there are none, the first of the table.
+/// Returns the results of all against all, the best rating first; without ratings, the first of the
+/// table.
 fn cross_table(summary: &Summary, standings: &Standings) -> Block {
     let order: Vec<usize> = match summary.ratings() {
         Some(ratings) => ratings.iter().map(|(engine, _)| *engine).collect(),
@@ -87,7 +89,7 @@ fn cross_table(summary: &Summary, standings: &Standings) -> Block {
     Block::CrossTable { table, scores }
 }
 
-/// The rounds or the bracket.
+/// Adds the rounds or the bracket.
 fn course(document: &mut Document, standings: &Standings, engines: &[String]) {
     let schedule = &standings.schedule;
     let met = schedule.encounters();
@@ -109,7 +111,7 @@ fn course(document: &mut Document, standings: &Standings, engines: &[String]) {
     }
 }
 
-/// One row for each engine, from first to last.
+/// Returns the table with one row for each engine, from first to last.
 fn table(standings: &Standings, engines: &[String]) -> Table {
     let has = |part: fn(&Row) -> bool| standings.rows.iter().any(part);
     let has_buchholz = has(|row| row.ranked.buchholz.is_some());
@@ -143,7 +145,7 @@ fn table(standings: &Standings, engines: &[String]) -> Table {
     table
 }
 
-/// What has to be known to read the table.
+/// Returns the notes that explain the table.
 fn notes(standings: &Standings) -> Vec<String> {
     let mut notes = Vec::new();
     let design = standings.schedule.design();
@@ -168,7 +170,7 @@ fn notes(standings: &Standings) -> Vec<String> {
     notes
 }
 
-/// The encounters round by round.
+/// Returns the encounters round by round.
 fn rounds(schedule: &Schedule, engines: &[String]) -> Vec<Round> {
     let encounters = schedule.encounters();
     let word = if schedule.design().format == Format::Ladder { "Climb" } else { "Round" };
@@ -200,7 +202,7 @@ fn meeting(encounter: &Encounter, engines: &[String]) -> Meeting {
     Meeting { sides: vec![side(0), side(1)], note }
 }
 
-/// The rounds as lines.
+/// Formats the rounds as lines.
 fn lines(rounds: &[Round]) -> String {
     let firsts = rounds.iter().flat_map(|round| &round.encounters).map(|met| &met.sides[..]);
     let widths = firsts.filter_map(|sides| match sides {

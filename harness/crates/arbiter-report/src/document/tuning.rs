@@ -1,4 +1,4 @@
-//! What a tuning found, and the way there.
+//! Results of a tuning, and their course.
 
 use super::figures::thinned;
 use super::{Block, Document, Figure};
@@ -9,7 +9,7 @@ use crate::text::results;
 use crate::tuned;
 use arbiter_spsa::{PathPoint, SpsaState};
 
-/// The values in short, ready to be used.
+/// Adds the values in short, ready to be used.
 pub(super) fn brief(document: &mut Document, summary: &Summary, spsa: &SpsaState) {
     let sums = results(&summary.strength().games, "");
     document.value("Games", format!("{sums} by the first sides"));
@@ -24,7 +24,7 @@ pub(super) fn brief(document: &mut Document, summary: &Summary, spsa: &SpsaState
     document.blocks.push(Block::Gap);
 }
 
-/// The values with their explanation.
+/// Adds the values with their explanation.
 pub(super) fn results_in_full(document: &mut Document, summary: &Summary, spsa: &SpsaState) {
     document.table(tuned::table(spsa));
     tuned::notes(summary, spsa).into_iter().for_each(|note| document.paragraph(note));
@@ -42,7 +42,7 @@ pub(super) fn results_in_full(document: &mut Document, summary: &Summary, spsa: 
     document.blocks.push(Block::Command(command));
 }
 
-/// The path of each parameter, and the score of the first sides.
+/// Adds the path of each parameter, and the score of the first sides.
 pub(super) fn history(document: &mut Document, spsa: &SpsaState) {
     let path = spsa.path();
     document.heading("Path");

@@ -1,4 +1,4 @@
-//! A game that one can step through: without script its moves and one board, with it all boards.
+//! Game to step through: its moves and one board without script, all boards with it.
 
 use maud::{Markup, PreEscaped, html};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::chart::svg;
 use crate::document::{Game, Step};
 
-/// The viewer of one game; `id` tells it from the others of the page. `#ID-PLY` in an address opens it at
+/// Returns the viewer of one game; `id` is unique on the page. `#ID-PLY` in an address opens it at
 /// a ply.
 pub fn game_viewer(id: &str, game: &Game) -> Markup {
     let shown = game.moves.get(game.first_shown.wrapping_sub(1));
@@ -46,7 +46,7 @@ pub fn game_viewer(id: &str, game: &Game) -> Markup {
     }
 }
 
-/// What the script needs: the boards and remarks, the start first.
+/// Returns the data for the script: the boards and remarks, the start first.
 fn data(game: &Game) -> String {
     let steps = game.moves.iter().map(|step| {
         let name = format!("{} {}", step.number, step.san);
@@ -54,7 +54,7 @@ fn data(game: &Game) -> String {
     });
     let start = json!([game.start, "", "The start", [], null]);
     let all: Vec<_> = std::iter::once(start).chain(steps).collect();
-    // The text must not end its element.
+    // The text must not end its script element.
     serde_json::Value::from(all).to_string().replace('<', "\\u003c")
 }
 
@@ -62,7 +62,7 @@ fn marked(after: Option<&Step>) -> Vec<usize> {
     after.map_or_else(Vec::new, |step| squares(&step.uci))
 }
 
-/// From where to where a move in UCI notation goes, as squares counted from a8.
+/// Returns the squares from and to which a move in UCI notation goes, counted from a8.
 pub fn squares(uci: &str) -> Vec<usize> {
     let square = |text: &[u8]| match text {
         [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => {
@@ -78,8 +78,8 @@ fn label(placement: &str, after: Option<&Step>) -> String {
     format!("Board after {name}: {placement}")
 }
 
-/// The board field of a FEN as a board, White below, with some squares marked, which are counted
-/// from a8.
+/// Draws the board field of a FEN as a board, White below, with the squares `marked`, which are
+/// counted from a8.
 pub fn diagram(placement: &str, label: &str, marked: &[usize]) -> Markup {
     html! {
         div class="board" role="img" aria-label=(label) {
@@ -109,7 +109,7 @@ fn shade(rank: usize, file: usize, marked: &[usize]) -> &'static str {
     }
 }
 
-/// The squares of a rank.
+/// Returns the squares of a rank.
 fn expanded(rank: &str) -> impl Iterator<Item = Option<char>> {
     rank.chars().flat_map(|c| match c.to_digit(10) {
         Some(empty) => std::iter::repeat_n(None, empty as usize),
@@ -117,7 +117,7 @@ fn expanded(rank: &str) -> impl Iterator<Item = Option<char>> {
     })
 }
 
-/// The full figure of a piece, whose colour is left to the style; as text, not as an emoji.
+/// Returns the solid glyph of a piece, whose colour is left to the style; as text, not as an emoji.
 fn glyph(piece: char) -> &'static str {
     match piece.to_ascii_lowercase() {
         'k' => "♚\u{fe0e}",

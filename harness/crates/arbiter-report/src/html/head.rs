@@ -1,5 +1,5 @@
-//! The head of a run's page: figures with pictures that are as wide as their place, because all that is
-//! horizontal in them is a share of it.
+//! Head of a run's page: figures with pictures that are as wide as their place, because all their
+//! horizontal positions are shares of it.
 
 use arbiter_stats::elo::Estimate;
 use maud::{Markup, html};
@@ -7,13 +7,15 @@ use maud::{Markup, html};
 use crate::chart::is_bound;
 use crate::document::{Gauge, Picture};
 
-/// Where both ends of an axis are, in per cent of the width: names stand beside.
+/// Positions of both ends of an axis, in per cent of the width, with room for names beside it.
 const ENDS: (f64, f64) = (8.0, 92.0);
 
-/// How far from a hypothesis the name of zero can be read, in per cent of the width.
+/// Least distance between a hypothesis and zero at which the label of zero is readable, in per cent
+/// of the width.
 const ROOM: f64 = 14.0;
 
-/// The figures in a row. The pictures are for eyes only: the words beside say the same.
+/// Draws the figures in a row. The pictures only illustrate: the text beside them has the same
+/// values.
 pub(super) fn head(gauges: &[Gauge]) -> Markup {
     html! {
         dl class="head" { @for gauge in gauges {
@@ -33,7 +35,7 @@ pub(super) fn head(gauges: &[Gauge]) -> Markup {
     }
 }
 
-/// A share of the width.
+/// Formats a share of the width.
 fn at(place: f64) -> String {
     format!("{place:.2}%")
 }
@@ -51,7 +53,7 @@ fn interval(Estimate { value, low, high }: &Estimate, hypotheses: Option<[f64; 2
     let is_clear = hypotheses
         .is_none_or(|[elo0, elo1]| zero < place(elo0) - ROOM || zero > place(elo1) + ROOM);
     let is_bound = is_bound(*value, *low, *high);
-    // What is open goes to the edge.
+    // An open end goes to the edge.
     let ends = [(*low, 0.0), (*high, 100.0)];
     let [left, right] = ends.map(|(end, edge)| if end.is_finite() { place(end) } else { edge });
     html! {
@@ -102,7 +104,7 @@ fn progress(value: f64, [lower, upper]: [f64; 2]) -> Markup {
     }
 }
 
-/// Counts as parts of a bar, the best on the left.
+/// Draws counts as parts of a bar, the best on the left.
 fn shares(counts: &[u64; 5]) -> Markup {
     let all = counts.iter().sum::<u64>().max(1) as f64;
     let parts = counts.iter().zip(["worst", "worse", "even", "better", "best"]).rev();

@@ -1,4 +1,4 @@
-//! A document as one page of HTML that needs nothing else: no network, no server, no other file.
+//! Document as one page of HTML that needs nothing else: no network, no server, no other file.
 
 mod board;
 mod head;
@@ -13,16 +13,16 @@ use crate::document::{Block, Document, Figure};
 use crate::table::Table;
 use crate::text::UNDEFINED;
 
-/// How pages look.
+/// Style sheet of the pages.
 pub const HTML_STYLE: &str = include_str!("style.css");
-/// Steps through games.
+/// Script that steps through games.
 pub const HTML_SCRIPT: &str = include_str!("viewer.js");
 
-/// Nothing is loaded, whatever an engine's name may try.
+/// Policy under which nothing is loaded, whatever an engine's name may try.
 pub const HTML_POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
-/// The page.
+/// Returns the page of a document.
 pub fn html_page(document: &Document) -> String {
     let headings = document.blocks.iter().filter_map(|block| match block {
         Block::Heading(words) => Some(words),
@@ -61,7 +61,7 @@ pub fn html_page(document: &Document) -> String {
     page.into_string()
 }
 
-/// The parts before the first heading, then a section for each; each with a name that is its own.
+/// Returns the parts before the first heading, then a section for each; each with a unique name.
 pub fn html_sections(blocks: &[Block]) -> Vec<(String, Markup)> {
     let is_heading = |block: &Block| matches!(block, Block::Heading(_));
     let first = blocks.iter().position(is_heading).unwrap_or(blocks.len());
@@ -85,7 +85,8 @@ pub fn html_sections(blocks: &[Block]) -> Vec<(String, Markup)> {
     found
 }
 
-/// Parts below a heading; a table has the figure that follows it beside it if there is room.
+/// Draws the parts below a heading; a table has the figure that follows it beside it if there is
+/// room.
 fn parts(blocks: &[Block], heading: &str) -> Markup {
     let is_beside =
         |one: &Block, next: &Block| matches!((one, next), (Block::Table(_), Block::Figure(_)));
@@ -97,7 +98,7 @@ fn parts(blocks: &[Block], heading: &str) -> Markup {
     } }
 }
 
-/// A part below a heading, which names its tables to those who cannot see them.
+/// Draws a part below a heading, which names its tables to those who cannot see them.
 fn part(block: &Block, heading: &str) -> Markup {
     match block {
         Block::Heading(words) => html! { h2 { (words) } },
@@ -147,17 +148,17 @@ fn part(block: &Block, heading: &str) -> Markup {
     }
 }
 
-/// Rows of a table, the heading included, up to which it stands for a chart.
+/// Most rows, heading included, of a table that is shown in place of a chart that cannot be drawn.
 const PLAIN_ROWS: usize = 8;
 
-/// The chart, with its figures a click away; few of them in its place if there is nothing to draw. The page's style
-/// shows the frame that suits the screen.
+/// Draws the chart, with its values behind a disclosure, or a short table of the values if there is
+/// nothing to draw. The page's style shows the frame that suits the screen.
 fn figure(figure: &Figure, frames: &[&svg::Frame]) -> Markup {
     let drawn: Result<Vec<String>, _> =
         frames.iter().map(|frame| svg::draw(&figure.chart, frame)).collect();
     let is_plain =
         drawn.is_err() && !figure.table.is_empty() && figure.table.rows().len() <= PLAIN_ROWS;
-    // On paper the figures have the names that a drawing cuts.
+    // On paper, the values are printed with the full names that a drawing shortens.
     let is_cut = drawn.iter().flatten().any(|svg| svg.contains('…'));
     html! {
         figure class=[is_cut.then_some("cut")] {
@@ -186,7 +187,7 @@ fn figure(figure: &Figure, frames: &[&svg::Frame]) -> Markup {
     }
 }
 
-/// A table of everybody against everybody, whose cells have one of five colours by their scores.
+/// Draws a cross table whose cells have one of five colours by their scores.
 fn cross_table(rows: &Table, scores: &[Vec<Option<f64>>], name: &str) -> Markup {
     table_with(rows, name, |row, column| {
         let score = scores.get(row)?.get(column.checked_sub(1)?)?.as_ref()?;
@@ -194,12 +195,13 @@ fn cross_table(rows: &Table, scores: &[Vec<Option<f64>>], name: &str) -> Markup 
     })
 }
 
-/// A table that can be scrolled by itself; cells that are figures are set to the right.
+/// Draws a table that can be scrolled by itself; cells with figures are aligned to the right.
 fn table(table: &Table, name: &str) -> Markup {
     table_with(table, name, |_, _| None)
 }
 
-/// The same; `class` is that of the cell in a row and a column, from 0, if it has one.
+/// Draws a table; `class` returns the class of the cell in a row and a column, from 0, if it has
+/// one.
 fn table_with(
     table: &Table,
     name: &str,
@@ -210,7 +212,8 @@ fn table_with(
     let has_head = head.iter().any(|cell| !cell.is_empty());
     let columns: Vec<Option<&str>> =
         (0..head.len()).map(|column| is_of_figures(body, column).then_some("figure")).collect();
-    // A telephone has no room for so many columns and shows each row as a card; not of a matrix, though.
+    // A telephone has no room for so many columns and shows each row as a card, unless it is a
+    // matrix.
     let is_matrix = head.iter().skip(1).eq(body.iter().filter_map(|row| row.first()));
     let is_wide = has_head && head.len() >= CARD_COLUMNS && !is_matrix;
     let label = |column: usize| head.get(column).filter(|_| is_wide);
@@ -234,7 +237,7 @@ fn table_with(
     }
 }
 
-/// Columns from which a row is a card on a telephone.
+/// Least number of columns with which a row is a card on a telephone.
 const CARD_COLUMNS: usize = 5;
 
 fn linked(words: &str, address: Option<&str>) -> Markup {
@@ -244,7 +247,7 @@ fn linked(words: &str, address: Option<&str>) -> Markup {
     }
 }
 
-/// Whether a column, not the first, has figures, and nothing else but what stands for missing ones.
+/// Returns whether a column, not the first, has only figures and marks of missing ones.
 fn is_of_figures(rows: &[Vec<String>], column: usize) -> bool {
     let cells = || rows.iter().filter_map(|row| row.get(column)).map(String::as_str);
     let is_missing = |cell: &str| matches!(cell, "" | "-" | "·" | UNDEFINED);
@@ -260,7 +263,7 @@ fn is_figure(cell: &str) -> bool {
         && cell.chars().count() <= 32
 }
 
-/// The name of a section in a link.
+/// Returns the name of a section in a link.
 fn anchor(words: &str) -> String {
     let plain = words.to_lowercase();
     plain.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()

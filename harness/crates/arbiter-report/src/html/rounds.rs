@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use crate::document::{Meeting, Round};
 
-/// The rounds, which scroll by themselves.
+/// Draws the rounds, which scroll by themselves.
 pub(super) fn rounds(rounds: &[Round], is_bracket: bool) -> Markup {
     // In a bracket a line leads to those whose opponents come from encounters of the round before.
     let is_fed = |round: usize, place: usize| {

@@ -1,7 +1,7 @@
-//! Lines at the bottom of a terminal that are drawn again and again, below others that stay.
+//! Lines at the bottom of a terminal that are redrawn below others that stay.
 //!
-//! Each ends with a line feed. Lines that are padded and left to the terminal to wrap, as indicatif's
-//! are, flow into those above them as soon as the window is made wider.
+//! Each ends with a line feed. Lines that are padded and left to the terminal to wrap, as
+//! indicatif's are, flow into those above them as soon as the window is made wider.
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -9,14 +9,14 @@ use std::io::Write;
 use super::length;
 use crate::terminal::shown_output;
 
-/// What is drawn on standard error.
+/// Lines drawn on standard error.
 #[derive(Default)]
 pub(super) struct Screen {
     lines: RefCell<Vec<String>>,
 }
 
 impl Screen {
-    /// Draws these lines in the place of those before.
+    /// Draws these lines in place of those before.
     pub(super) fn draw(&self, lines: Vec<String>) {
         let before = rows(&self.lines.replace(lines), size().0);
         write(&frame(before, "", &self.lines.borrow()));
@@ -29,13 +29,14 @@ impl Screen {
     }
 }
 
-/// Columns and rows of the terminal as it is now.
+/// Returns the current columns and rows of the terminal.
 pub(super) fn size() -> (usize, usize) {
     let size = terminal_size::terminal_size_of(std::io::stderr());
     size.map_or((80, 24), |(width, height)| (width.0.into(), height.0.into()))
 }
 
-/// Rows that lines take by now: a terminal that was made narrower has wrapped them.
+/// Returns the current number of rows of some lines: a terminal that was made narrower has wrapped
+/// them.
 fn rows(lines: &[String], columns: usize) -> usize {
     lines.iter().map(|line| length(line).div_ceil(columns.max(1)).max(1)).sum()
 }
@@ -45,12 +46,13 @@ fn write(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// What replaces so many rows.
+/// Returns the output that replaces `before` rows.
 fn frame(before: usize, above: &str, lines: &[String]) -> String {
     let erase = match before {
-        // To go up by none would be to go up by one.
+        // To move up by zero rows would move up by one.
         0 => "\u{1b}[J".to_owned(),
-        // The first row by itself: tmux keeps in its history what is erased from the top of the screen on.
+        // The first row is erased by itself, because tmux keeps in its history what is erased from
+        // the top of the screen on.
         _ => format!("\u{1b}[{before}F\u{1b}[K\u{1b}[E\u{1b}[J\u{1b}[F"),
     };
     let all = above.lines().chain(lines.iter().map(String::as_str));

@@ -1,4 +1,4 @@
-//! What is drawn of made-up runs on terminals of several widths.
+//! Tests of the drawing of made-up runs on terminals of several widths.
 
 use super::*;
 use arbiter_schedule::{Design, Schedule};
@@ -8,7 +8,7 @@ fn side(engine: usize, score: &str, left_ms: Option<u64>) -> Side {
     Side { engine, left_ms, score: Some(score.to_owned()), depth: None, elapsed_ms: None }
 }
 
-/// So many games, of which every other one has White to move.
+/// Returns `shown` of `count` games, of which every other one has White to move.
 fn boards(shown: usize, count: usize, left_ms: Option<u64>) -> Boards {
     let board = |pair: u64| Board {
         pair,
@@ -23,7 +23,7 @@ fn boards(shown: usize, count: usize, left_ms: Option<u64>) -> Boards {
     Boards { count, shown: (26..).take(count.min(shown)).map(board).collect() }
 }
 
-/// A match of 26 pairs so far, in which so many games are in progress.
+/// Returns a match of 26 pairs so far, with `in_progress` games in progress.
 fn running<'a>(in_progress: usize, left_ms: Option<u64>) -> Live<'a> {
     let mut counts = RunCounts::default();
     let encounter = counts.encounters.entry([0, 1]).or_default();
@@ -52,7 +52,7 @@ fn running<'a>(in_progress: usize, left_ms: Option<u64>) -> Live<'a> {
     }
 }
 
-/// The same as a test.
+/// Returns the match as a test.
 fn test<'a>(in_progress: usize, left_ms: Option<u64>) -> Live<'a> {
     let mut live = running(in_progress, left_ms);
     live.progress.sprt = Sprt::new(0.0, 20.0, 0.05, 0.05, Model::Normalized).ok();

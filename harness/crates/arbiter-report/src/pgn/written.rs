@@ -1,7 +1,7 @@
-//! One move as it is written: its notation and its comment.
+//! Text of one move: its notation and its comment.
 //!
-//! Both are written where they belong, and no other text is made of them before: thousands of moves are
-//! written in a second.
+//! Both are written in place, without intermediate text: thousands of moves are written in a
+//! second.
 
 use std::fmt::{self, Write as _};
 use std::time::Duration;
@@ -14,10 +14,10 @@ use arbiter_game::outcome::printable;
 use arbiter_game::record::{MoveRecord, Thought};
 use arbiter_protocol::Score;
 
-/// Most of one line of an engine that a comment holds, in characters.
+/// Most characters of a line of an engine in a comment.
 const MAX_LINE: usize = 1_000;
 
-/// Plays a move and writes it; `None` if it is not legal.
+/// Plays a move and writes it; `None` if it is illegal.
 pub(super) fn play(
     text: &mut String,
     position: &mut Chess,
@@ -32,13 +32,13 @@ pub(super) fn play(
     }
     let san = San::from_move(position, m);
     position.play_unchecked(m);
-    // Legal moves are looked for only where there is check.
+    // Checkmate, which needs the legal moves, is looked for only where there is check.
     let check = if position.is_checkmate() { Suffix::Checkmate } else { Suffix::Check };
     let san = SanPlus { san, suffix: position.is_check().then_some(check) };
     write!(text, "{}", if notation == Notation::Lan { long(san, m) } else { san }).ok()
 }
 
-/// The same with the square that the move starts from in full.
+/// Returns a move with its full square of origin.
 fn long(short: SanPlus, m: Move) -> SanPlus {
     match (short.san, m.from()) {
         (San::Normal { role, capture, to, promotion, .. }, Some(from)) => {
@@ -50,8 +50,8 @@ fn long(short: SanPlus, m: Move) -> SanPlus {
     }
 }
 
-/// Writes what is said of a move, without the braces of the comment: score, depth and time, or nodes where no
-/// clock runs, and what else is wanted. What an engine did not say is left out.
+/// Writes the comment on a move, without its braces: score, depth and time, or nodes where no clock
+/// runs, and the requested fields. Fields that an engine did not report are left out.
 pub(super) fn comment(
     text: &mut String,
     thought: &Thought,
@@ -62,16 +62,16 @@ pub(super) fn comment(
     let is_shown = thought.score.is_some() || is_cutechess;
     let depth = thought.depth.filter(|_| is_shown).unwrap_or(0);
     match thought.score {
-        // There a score without a depth is none, nor is a move of which nothing was said.
+        // cutechess-cli writes no score without a depth, and nothing for a move without a report.
         score if is_cutechess && (depth == 0 || score.is_none()) => {}
         Some(Score::Mate(moves)) if annotation.dialect.is_some() => {
-            // There in plies.
+            // Other programs write mates in plies.
             let plies = if moves > 0 { 2 * i64::from(moves) - 1 } else { 2 * i64::from(moves) };
             let sign = if moves > 0 { '+' } else { '-' };
             write!(text, "{sign}M{}", plies.abs())?;
         }
         Some(score) => write!(text, "{score}")?,
-        // As other programs write it, and readers know that it is none.
+        // Other programs write a missing score like this, and readers know it.
         None => text.push_str("0.00"),
     }
     match is_cutechess {
@@ -99,7 +99,7 @@ pub(super) fn comment(
     Ok(())
 }
 
-/// Writes a fact; one that is not known as nothing, or as 0 if it `must_be`.
+/// Writes a field; an unknown one as nothing, or as 0 if it `must_be`.
 fn fact(f: &mut String, thought: &Thought, field: Field, must_be: bool) -> fmt::Result {
     let details = thought.details.as_deref();
     let length = f.len();
@@ -130,7 +130,7 @@ fn fact(f: &mut String, thought: &Thought, field: Field, must_be: bool) -> fmt::
     named(f, name, Some(0))
 }
 
-/// A fact with its name, if it is known.
+/// Writes a field with its name, if it is known.
 fn named(f: &mut String, name: &str, fact: Option<impl fmt::Display>) -> fmt::Result {
     match fact {
         Some(fact) => write!(f, ", {name}={fact}"),
@@ -138,7 +138,7 @@ fn named(f: &mut String, name: &str, fact: Option<impl fmt::Display>) -> fmt::Re
     }
 }
 
-/// A time as comments have it, in seconds to the nearest thousandth.
+/// Time as comments have it, in seconds to the nearest thousandth.
 struct Seconds(Duration);
 
 impl fmt::Display for Seconds {
@@ -148,7 +148,7 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// A time as comments of cutechess-cli have it, with the fewer places the longer it is.
+/// Time as comments of cutechess-cli have it, with fewer decimals the longer it is.
 struct Rounded(Duration);
 
 impl fmt::Display for Rounded {
@@ -164,7 +164,7 @@ impl fmt::Display for Rounded {
     }
 }
 
-/// Text that cannot end a comment.
+/// Returns a text that cannot end a comment.
 pub(super) fn harmless(text: &str) -> String {
     printable(&text.replace(['{', '}'], "|"), MAX_LINE)
 }

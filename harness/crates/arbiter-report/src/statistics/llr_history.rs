@@ -6,7 +6,7 @@ use arbiter_stats::elo::Estimate;
 
 use crate::summary::Strength;
 
-/// Points that are kept at most; a chart shows no more.
+/// Most points that are kept; a chart shows no more.
 const MAX_POINTS: usize = 512;
 
 /// LLR and Elo after some pair.
@@ -14,45 +14,45 @@ const MAX_POINTS: usize = 512;
 pub struct HistoryPoint {
     /// Games counted.
     pub games: u64,
-    /// What the stopping rule says, if there is one.
+    /// State of the stopping rule, if there is one.
     pub sprt_status: Option<SprtStatus>,
     /// Elo of the first engine; `None` while it has no spread.
     pub elo: Option<Estimate>,
 }
 
-/// The points of a run, evenly spaced, and that after the last pair.
+/// Points of a run, evenly spaced, with that after the last pair.
 #[derive(Debug, Clone, Default)]
 pub struct LlrHistory {
     points: Vec<HistoryPoint>,
     counts: RunCounts,
-    /// Pairs from one point to the next; 0 stands for 1.
+    /// Pairs between points; 0 stands for 1.
     stride: u64,
     pairs: u64,
     last: Option<HistoryPoint>,
 }
 
 impl LlrHistory {
-    /// Adds a counted pair of two engines, and what the stopping rule said after it.
+    /// Adds a counted pair of two engines, and the state of the stopping rule after it.
     pub fn count(&mut self, tally: &PairTally, sprt_status: Option<SprtStatus>) {
         self.counts.count(tally);
         self.pairs += 1;
         self.stride = self.stride.max(1);
         let is_kept = self.pairs.is_multiple_of(self.stride);
-        // Of a point that is not kept, the estimate is computed where it is shown.
+        // The estimate of a point that is not kept is computed where it is shown.
         let elo = if is_kept { self.elo() } else { None };
         let point = HistoryPoint { games: self.counts.games(), sprt_status, elo };
         self.last = Some(point);
         if is_kept {
             self.points.push(point);
         }
-        // Every second point goes.
+        // Every second point is dropped.
         if self.points.len() > MAX_POINTS {
             self.points = self.points.iter().skip(1).step_by(2).copied().collect();
             self.stride *= 2;
         }
     }
 
-    /// The points, that after the last pair included.
+    /// Returns the points, that after the last pair included.
     pub fn points(&self) -> Vec<HistoryPoint> {
         let mut points = self.points.clone();
         let last = self.last.map(|last| HistoryPoint { elo: self.elo(), ..last });
@@ -64,7 +64,7 @@ impl LlrHistory {
 
     fn elo(&self) -> Option<Estimate> {
         let estimate = Strength::of(self.counts.main_encounter()).elo?;
-        // All pairs alike show no spread to judge by.
+        // Pairs that are all alike show no spread.
         (estimate.low != estimate.high).then_some(estimate)
     }
 }

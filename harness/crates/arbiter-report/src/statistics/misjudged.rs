@@ -8,26 +8,27 @@ use arbiter_protocol::Score;
 use arbiter_stats::GameResult;
 use arbiter_stats::elo::score_from_elo;
 
-/// Games that are kept.
+/// Most games that are kept.
 const KEPT: usize = 6;
 
-/// Evaluations from which on an engine has judged that it is winning; one below it is no misjudgement.
+/// Least evaluation with which an engine judges that it is winning; one below it is no
+/// misjudgement.
 pub(crate) const MIN_ADVANTAGE: Score = Score::Centipawns(150);
 
-/// A game, and which engine misjudged it.
+/// Game, and the side that misjudged it.
 #[derive(Debug, Clone)]
 pub struct MisjudgedGame {
     /// Number of the pair, from 0.
     pub pair: u64,
-    /// Which game of the pair, from 0.
+    /// Number of the game in the pair, from 0.
     pub half: usize,
-    /// The game.
+    /// Record of the game.
     pub game: GameRecord,
-    /// The side that misjudged it.
+    /// Side that misjudged the game.
     pub color: Color,
-    /// Ply, from 0, of its best evaluation.
+    /// Ply, from 0, of that side's best evaluation.
     pub ply: usize,
-    /// Its best evaluation.
+    /// Best evaluation of that side.
     pub score: Score,
     /// Expected score at the best evaluation less the score of the game, 0 to 1.
     error: f64,
@@ -50,15 +51,16 @@ pub(super) fn add(games: &mut Vec<MisjudgedGame>, pair: u64, half: usize, game: 
     }
 }
 
-/// What an engine with this best evaluation expected beyond its result; nothing if it did not judge that it
-/// is winning, or won.
+/// Returns the expected score at an engine's best evaluation less the score of its result; `None`
+/// if it did not judge that it is winning, or won.
 fn error(best: Score, result: GameResult) -> Option<f64> {
     let error = expected(best) - result.half_points() as f64 / 2.0;
     (centipawns(best) >= centipawns(MIN_ADVANTAGE) && error > 0.0 && result != GameResult::Win)
         .then_some(error)
 }
 
-/// Expected score, 0 to 1, of an evaluation, with a pawn as 100 Elo. It only ranks games.
+/// Returns the expected score, 0 to 1, of an evaluation, with a pawn as 100 Elo. It only ranks
+/// games.
 fn expected(score: Score) -> f64 {
     score_from_elo(centipawns(score))
 }

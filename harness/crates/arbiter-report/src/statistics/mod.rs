@@ -22,7 +22,7 @@ use arbiter_stats::{Calibration, EvaluationBuckets, GameResult, Trinomial};
 
 use crate::openings::OpeningNames;
 
-/// Games that ended by faults that are kept.
+/// Most games ended by faults that are kept.
 const MAX_FAULTY: usize = 6;
 
 /// Statistics of the games of a run.
@@ -30,60 +30,61 @@ const MAX_FAULTY: usize = 6;
 pub struct GameStatistics {
     /// LLR and Elo over the pairs; of runs of two engines only.
     pub llr_history: LlrHistory,
-    /// By engine.
+    /// Statistics by engine.
     pub engines: Vec<EngineStatistics>,
-    /// What all games took together.
+    /// Total time of all games.
     pub duration: Duration,
     /// All games by their result for White.
     pub white: Trinomial,
-    /// By opening, in the order of their first pairs; a short book is played more than once.
+    /// Openings by number, in the order of their first pairs; a short book is played more than
+    /// once.
     pub openings: BTreeMap<u64, PlayedOpening>,
     /// Games whose result was far below an engine's best evaluation, the largest errors first.
     pub misjudged: Vec<MisjudgedGame>,
-    /// The first games that ended by a fault of an engine, each with its pair and its place in the pair,
-    /// from 0.
+    /// First games that ended by a fault of an engine, each with its pair and its number in the
+    /// pair, from 0.
     pub faulty: Vec<(u64, usize, GameRecord)>,
     names: OpeningNames,
-    /// The first of the openings that are the same as one, by its number.
+    /// Number of the first of the openings that are the same, by number.
     same_as: BTreeMap<u64, u64>,
-    /// Openings by FEN and the board after their moves.
+    /// Number of the first opening, by FEN and the board after its moves.
     first_of: HashMap<[String; 2], u64>,
 }
 
-/// An opening, and what became of it.
+/// Opening, and its results.
 #[derive(Debug, Clone)]
 pub struct PlayedOpening {
-    /// Its ECO code and name, if the table has it.
+    /// ECO code and name, if the table has the opening.
     pub name: Option<String>,
-    /// The FEN of its start.
+    /// FEN of the start.
     pub fen: String,
-    /// The board field of the FEN after its moves.
+    /// Board field of the FEN after the opening's moves.
     pub placement: String,
-    /// White's results.
+    /// Results of White.
     pub white: Trinomial,
-    /// The results of the first engine.
+    /// Results of the first engine.
     pub first: Trinomial,
 }
 
 /// Statistics of the games of one engine.
 #[derive(Debug, Clone, Default)]
 pub struct EngineStatistics {
-    /// Its games as White and as Black, by result.
+    /// Games as White and as Black, by result.
     pub by_colour: [Trinomial; 2],
-    /// The games it won by how they ended.
+    /// Games won, by ending.
     pub wins: BTreeMap<Termination, u64>,
     /// Depth, speed and time by range of move numbers.
     pub by_move_number: [SearchStatistics; RANGES],
     /// Depth, speed and time by game phase.
     pub phases: [SearchStatistics; PHASES.len()],
-    /// Its moves by the bucket of the time they took.
+    /// Moves by the bucket of the time they took.
     pub times: [u64; BUCKETS],
-    /// Its evaluations against the results.
+    /// Evaluations against the results.
     pub calibration: Calibration,
 }
 
 impl GameStatistics {
-    /// Statistics of no games of so many engines.
+    /// Returns statistics of no games of `engines` engines.
     pub fn new(engines: usize) -> GameStatistics {
         GameStatistics { engines: vec![EngineStatistics::default(); engines], ..Default::default() }
     }
@@ -106,7 +107,7 @@ impl GameStatistics {
         }
     }
 
-    /// The opening of a game, which has this number.
+    /// Returns the opening of a game, which has the number `number`.
     fn opening(&mut self, number: u64, game: &GameRecord) -> &mut PlayedOpening {
         let first = self.same_as.get(&number).copied().unwrap_or_else(|| {
             let place = [game.fen.clone(), after_book(game).board().to_string()];
@@ -158,7 +159,7 @@ impl GameStatistics {
     }
 }
 
-/// The position after the book moves of a game.
+/// Returns the position after the book moves of a game.
 fn after_book(game: &GameRecord) -> Chess {
     let book = game.moves.iter().take_while(|played| played.thought.is_none());
     book.fold(game.start(), |mut position, played| {
@@ -169,12 +170,12 @@ fn after_book(game: &GameRecord) -> Chess {
     })
 }
 
-/// Mean score, 0 to 1; `None` without games.
+/// Returns the mean score, 0 to 1; `None` without games.
 pub(crate) fn mean_score(results: &Trinomial) -> Option<f64> {
     results.distribution().moments().map(|moments| moments.mean)
 }
 
-/// The result for one side.
+/// Returns the result for one side.
 fn result(game: &GameRecord, color: Color) -> GameResult {
     match game.outcome.result.winner() {
         None => GameResult::Draw,
@@ -183,7 +184,7 @@ fn result(game: &GameRecord, color: Color) -> GameResult {
     }
 }
 
-/// The evaluations of one side, each with its ply, from 0.
+/// Returns the evaluations of one side, each with its ply, from 0.
 fn evaluations(game: &GameRecord, color: Color) -> impl Iterator<Item = (usize, Score)> {
     let moves = game.moves.iter().zip(movers(game)).enumerate();
     moves
@@ -191,7 +192,7 @@ fn evaluations(game: &GameRecord, color: Color) -> impl Iterator<Item = (usize, 
         .filter_map(|(ply, (played, _))| Some((ply, played.thought.as_ref()?.score?)))
 }
 
-/// A score as a number; a mate is beyond all others.
+/// Converts a score to a number; a mate is beyond all others.
 fn centipawns(score: Score) -> f64 {
     match score {
         Score::Centipawns(centipawns) => f64::from(centipawns),
@@ -200,7 +201,7 @@ fn centipawns(score: Score) -> f64 {
     }
 }
 
-/// Who makes each move of a game, and the number of the move.
+/// Returns the side that makes each move of a game, and the number of the move.
 pub(crate) fn movers(game: &GameRecord) -> impl Iterator<Item = (Color, u32)> {
     let first = game.first_to_move();
     let number = game.fen.split(' ').nth(5).and_then(|number| number.parse().ok()).unwrap_or(1);

@@ -1,4 +1,5 @@
-//! Search statistics of an engine: by move number, by game phase, and its moves by the time they took.
+//! Search statistics of an engine: by move number, by game phase, and its moves by the time they
+//! took.
 
 use std::time::Duration;
 
@@ -7,17 +8,17 @@ use shakmaty::{Chess, File, Move, Position, Role, Square};
 
 use arbiter_game::record::Thought;
 
-/// Moves of a range of move numbers.
+/// Moves in a range of move numbers.
 pub(crate) const MOVES_PER_RANGE: usize = 10;
 
-/// Ranges of move numbers; the last one has no end.
+/// Number of ranges of move numbers; the last one has no end.
 pub(crate) const RANGES: usize = 12;
 
-/// Names of the game phases in their order, and the least weight of the pieces in each: more than one
-/// exchange ends the opening.
+/// Names of the game phases in their order, and the least weight of the pieces in each: more than
+/// one exchange ends the opening.
 pub(crate) const PHASES: [(&str, usize); 3] = [("opening", 22), ("middlegame", 9), ("endgame", 0)];
 
-/// What each piece weighs; a full board has 24.
+/// Weight of each piece; a full board has 24.
 const WEIGHTS: [(Role, usize); 4] =
     [(Role::Knight, 1), (Role::Bishop, 1), (Role::Rook, 2), (Role::Queen, 4)];
 
@@ -25,37 +26,37 @@ const WEIGHTS: [(Role, usize); 4] =
 pub(crate) const ENDS_MS: [u64; 16] =
     [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000];
 
-/// Buckets of times.
+/// Number of buckets of times.
 pub(crate) const BUCKETS: usize = ENDS_MS.len() + 1;
 
 /// Sums over moves of an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SearchStatistics {
-    /// Moves that the engine chose.
+    /// Number of moves that the engine chose.
     pub moves: u64,
-    /// Time they took.
+    /// Total time of these moves.
     pub time: Duration,
-    /// Plies searched, over the moves that told so.
+    /// Plies searched, over the moves with a reported depth.
     depth: u64,
     with_depth: u64,
-    /// Nodes searched and the time for them, over the moves that told so.
+    /// Nodes searched and the time for them, over the moves with reported nodes.
     nodes: u64,
     time_for_nodes: Duration,
 }
 
 impl SearchStatistics {
-    /// Mean depth in plies.
+    /// Returns the mean depth in plies.
     pub fn depth(&self) -> Option<f64> {
         (self.with_depth > 0).then(|| self.depth as f64 / self.with_depth as f64)
     }
 
-    /// Nodes per second.
+    /// Returns the nodes per second.
     pub fn speed(&self) -> Option<f64> {
         let seconds = self.time_for_nodes.as_secs_f64();
         (seconds > 0.0 && self.nodes > 0).then(|| self.nodes as f64 / seconds)
     }
 
-    /// Mean time for a move, in milliseconds.
+    /// Returns the mean time for a move, in milliseconds.
     pub fn time_ms(&self) -> Option<f64> {
         (self.moves > 0).then(|| 1e3 * self.time.as_secs_f64() / self.moves as f64)
     }
@@ -74,19 +75,19 @@ impl SearchStatistics {
     }
 }
 
-/// The range of a move number, which is counted from 1.
+/// Returns the range of a move number, which is counted from 1.
 pub(super) fn move_range(number: u32) -> usize {
     (number.saturating_sub(1) as usize / MOVES_PER_RANGE).min(RANGES - 1)
 }
 
-/// The index in [`PHASES`] of the phase of a position.
+/// Returns the index in [`PHASES`] of the phase of a position.
 pub(super) fn phase(position: &Chess) -> usize {
     let weigh = |(role, weight)| weight * position.board().by_role(role).count();
     let weight: usize = WEIGHTS.into_iter().map(weigh).sum();
     PHASES.partition_point(|(_, least)| weight < *least)
 }
 
-/// The move of a stored game, which the referee has found legal when it was played.
+/// Returns the move of a stored game, which the referee has found legal when it was played.
 pub(super) fn stored_move(position: &Chess, played: UciMove) -> Option<Move> {
     let UciMove::Normal { from, to, promotion } = played else { return None };
     let role = position.board().role_at(from)?;
@@ -100,7 +101,7 @@ pub(super) fn stored_move(position: &Chess, played: UciMove) -> Option<Move> {
     })
 }
 
-/// The bucket of the time that a move took.
+/// Returns the bucket of the time that a move took.
 pub(super) fn time_bucket(time: Duration) -> usize {
     let millis = time.as_millis() as u64;
     ENDS_MS.partition_point(|end| millis >= *end)

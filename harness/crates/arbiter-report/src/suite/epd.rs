@@ -1,4 +1,4 @@
-//! The report of `arbiter epd`.
+//! Report of `arbiter epd`.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -21,49 +21,50 @@ use arbiter_stats::paired::{Solved, margin, mcnemar, share_interval};
 use arbiter_suite::LineFault;
 use arbiter_suite::epd::{Comparison, Record, Searched, Tally, compare, themes};
 
-/// The results of `arbiter epd`.
+/// Results of `arbiter epd`.
 #[derive(Debug)]
 pub struct EpdReport<'a> {
-    /// The suite's name.
+    /// Name of the suite.
     pub suite: &'a str,
-    /// The engines: name, limits in words, and their searches, one for each record.
+    /// Engines: name, limits in words, and searches, one for each record.
     pub engines: Vec<EpdEngine<'a>>,
-    /// Plies for which a solution had to be held to end the search, if so.
+    /// Plies for which a solution had to be held to end the search; `None` if searches were not
+    /// ended.
     pub hold: Option<u32>,
-    /// Where engines were asked.
+    /// Place where the engines ran.
     pub place: Place,
-    /// The positions.
+    /// Positions of the suite.
     pub records: &'a [Arc<Record>],
     /// Lines that could not be used.
     pub unusable: &'a [LineFault],
-    /// What was left out of positions that are used.
+    /// Parts left out of positions that are used.
     pub corrected: &'a [LineFault],
 }
 
-/// One engine and what it did.
+/// Engine with its searches.
 #[derive(Debug)]
 pub struct EpdEngine<'a> {
-    /// Its name.
+    /// Name of the engine.
     pub name: &'a str,
-    /// What bounded it.
+    /// Limits of the engine, in words.
     pub limits: String,
-    /// Its searches, in the order of the records.
+    /// Searches, in the order of the records.
     pub searches: Vec<Searched>,
 }
 
 impl EpdReport<'_> {
-    /// The counts of one engine.
+    /// Returns the counts of one engine.
     pub fn tally(&self, engine: usize) -> Tally {
         let records = self.records.iter().map(|record| &**record);
         Tally::of(records.zip(&self.engines[engine].searches))
     }
 
-    /// The first engine compared with another.
+    /// Compares the first engine with another.
     pub fn comparison(&self, other: usize) -> Comparison {
         compare(&self.engines[0].searches, &self.engines[other].searches)
     }
 
-    /// As a document.
+    /// Returns the report as a document.
     pub fn document(&self) -> Document {
         let mut document = Document::new(self.suite.to_owned());
         let hold = match self.hold {
@@ -123,8 +124,8 @@ impl EpdReport<'_> {
         table
     }
 
-    /// Solved and points by theme; `None` where themes say nothing: a single one, or hardly any
-    /// position that shares its theme with another.
+    /// Returns solved positions and points by theme; `None` where themes are no help: a single one,
+    /// or hardly any position that shares its theme with another.
     fn theme_table(&self) -> Option<Table> {
         let themes = themes(self.records);
         if themes.len() < 2 || themes.len() * 2 > self.records.len() {
@@ -146,13 +147,13 @@ impl EpdReport<'_> {
         Some(table)
     }
 
-    /// The counts of one engine over some of the records.
+    /// Returns the counts of one engine over some of the records.
     fn tally_of(&self, engine: &EpdEngine<'_>, members: &[usize]) -> Tally {
         let of = |&index: &usize| (&*self.records[index], &engine.searches[index]);
         Tally::of(members.iter().map(of))
     }
 
-    /// The first engine against another.
+    /// Adds the comparison of the first engine with another.
     fn compared(&self, document: &mut Document, other: usize) {
         let (first, second) = (self.engines[0].name, self.engines[other].name);
         let found = self.comparison(other);
@@ -200,7 +201,7 @@ impl EpdReport<'_> {
         document.list(format!("Not solved by {}: {}", engine.name, lines.len()), lines);
     }
 
-    /// As one JSON object.
+    /// Returns the report as one JSON object.
     pub fn json(&self) -> Value {
         let (engines, records) = (0..self.engines.len(), self.records.iter().enumerate());
         to_value(&EpdFigures {
@@ -287,12 +288,12 @@ impl EpdReport<'_> {
     }
 }
 
-/// What a position is called.
+/// Returns the name of a position.
 fn name(record: &Record) -> String {
     record.id.clone().unwrap_or_else(|| format!("line {}", record.line))
 }
 
-/// What a record asks for, in SAN.
+/// Returns the solution of a record, in SAN.
 fn wanted(record: &Record) -> String {
     let goal = &record.goal;
     let list = |moves: &[Move]| -> String {

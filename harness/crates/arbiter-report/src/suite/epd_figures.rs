@@ -1,4 +1,4 @@
-//! The report of `arbiter epd` in JSON.
+//! Report of `arbiter epd` in JSON.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,34 +8,35 @@ use arbiter_stats::paired::Solved;
 use arbiter_suite::LineFault;
 use arbiter_suite::epd::Tally;
 
-/// Which positions engines solve: `arbiter epd`.
+/// Positions that engines solve: `arbiter epd`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.epd/1")]
 pub(crate) struct EpdFigures<'a> {
     /// Name of the suite.
     pub(super) suite: &'a str,
-    /// Plies for which a solution had to be held to end the search, if so.
+    /// Plies for which a solution had to be held to end the search; `null` if searches were not
+    /// ended.
     pub(super) hold_plies: Option<u32>,
-    /// The engines.
+    /// Engines with their counts.
     pub(super) engines: Vec<EngineFigures<'a>>,
-    /// The first engine compared with each of the others.
+    /// Comparisons of the first engine with each of the others.
     pub(super) comparisons: Vec<ComparedFigures<'a>>,
-    /// The positions.
+    /// Positions with their searches.
     pub(super) positions: Vec<PositionFigures<'a>>,
     /// Lines that were not used.
     pub(super) unusable: &'a [LineFault],
-    /// What was left out of positions that are used, as no position can have it.
+    /// Impossible parts left out of positions that are used.
     pub(super) corrected: &'a [LineFault],
     #[serde(flatten)]
     pub(super) place: PlaceFigures<'a>,
 }
 
-/// An engine.
+/// Engine with its counts.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct EngineFigures<'a> {
-    /// Its name.
+    /// Name of the engine.
     pub(super) name: &'a str,
-    /// What bounds its searches, in words.
+    /// Limits of the searches, in words.
     pub(super) limits: &'a str,
     #[serde(flatten)]
     pub(super) solved: SolvedFigures,
@@ -53,29 +54,29 @@ pub(super) struct EngineFigures<'a> {
     pub(super) median_time_ms: Option<f64>,
     /// Sum of the milliseconds to the solutions.
     pub(super) total_time_ms: f64,
-    /// The same by theme.
+    /// Counts by theme.
     pub(super) themes: Vec<ThemeFigures<'a>>,
 }
 
-/// The positions of a theme.
+/// Counts over the positions of a theme.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ThemeFigures<'a> {
-    /// The theme; `null` for positions without one.
+    /// Name of the theme; `null` for positions without one.
     pub(super) theme: Option<&'a str>,
     #[serde(flatten)]
     pub(super) solved: SolvedFigures,
 }
 
-/// How much was solved.
+/// Counts of solved positions.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct SolvedFigures {
-    /// Positions.
+    /// Number of positions.
     positions: u64,
-    /// Positions solved.
+    /// Number of positions solved.
     solved: u64,
     /// Points made, where records give points.
     points: Option<u64>,
-    /// Points to be had.
+    /// Most points possible.
     points_max: Option<u64>,
 }
 
@@ -90,12 +91,12 @@ impl From<Tally> for SolvedFigures {
     }
 }
 
-/// Two engines compared.
+/// Comparison of two engines.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ComparedFigures<'a> {
     /// Name of the first engine.
     pub(super) first: &'a str,
-    /// Name of the other.
+    /// Name of the second engine.
     pub(super) second: &'a str,
     #[serde(flatten)]
     pub(super) solved: Solved,
@@ -107,62 +108,62 @@ pub(super) struct ComparedFigures<'a> {
     pub(super) difference: Option<f64>,
     /// Standard error of that difference.
     pub(super) difference_error: Option<f64>,
-    /// Lines of the positions that only the first solves.
+    /// Lines of the positions that only the first engine solves.
     pub(super) won_lines: Vec<usize>,
-    /// Lines of the positions that only the second solves.
+    /// Lines of the positions that only the second engine solves.
     pub(super) lost_lines: Vec<usize>,
 }
 
-/// A position.
+/// Position with its searches.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct PositionFigures<'a> {
-    /// Number of its line, from 1.
+    /// Number of the line, from 1.
     pub(super) line: usize,
-    /// Its `id`.
+    /// Operand of `id`.
     pub(super) id: Option<&'a str>,
-    /// Its theme, as far as the id tells.
+    /// Theme of the position, as far as the id names one.
     pub(super) theme: Option<&'a str>,
-    /// The position.
+    /// FEN of the position.
     pub(super) fen: String,
-    /// What is asked for, in SAN.
+    /// Solution, in SAN.
     pub(super) wanted: String,
-    /// Parts of the line that were left out, and why.
+    /// Parts of the line that were left out, with reasons.
     pub(super) notes: &'a [String],
-    /// The searches, one of each engine.
+    /// Searches, one of each engine.
     pub(super) searches: Vec<SearchFigures<'a>>,
 }
 
-/// A search.
+/// Search of a position by one engine.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct SearchFigures<'a> {
-    /// Whether the position is solved.
+    /// `true` if the position is solved.
     pub(super) solved: bool,
-    /// What the engine did instead of an answer; absent if there is one.
+    /// Fault of the engine in place of an answer; absent if there is an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) fault: Option<&'a str>,
     #[serde(flatten)]
     pub(super) search: Option<AnsweredSearch>,
 }
 
-/// A search with an answer.
+/// Search with an answer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct AnsweredSearch {
-    /// The move played, in UCI notation.
+    /// Move played, in UCI notation.
     pub(super) r#move: String,
     /// Points of the move, where the record gives points.
     pub(super) points: Option<u32>,
-    /// Whether the mate was announced, where the record has one.
+    /// Where the record has a mate: `true` if it was announced.
     pub(super) mate_seen: Option<bool>,
     /// If solved: milliseconds until the search turned to a solution for good.
     pub(super) solution_ms: Option<f64>,
-    /// Depth in plies then.
+    /// Depth in plies at that moment.
     pub(super) solution_depth: Option<u32>,
-    /// Nodes until then.
+    /// Nodes searched up to that moment.
     pub(super) solution_nodes: Option<u64>,
     /// Milliseconds of the whole search.
     pub(super) time_ms: f64,
-    /// Its depth in plies.
+    /// Depth of the whole search, in plies.
     pub(super) depth: Option<u32>,
-    /// Its nodes.
+    /// Nodes of the whole search.
     pub(super) nodes: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! The report of `arbiter perft`: what is wrong comes first.
+//! Report of `arbiter perft`: the faults come first.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,30 +12,30 @@ use crate::table::Table;
 use arbiter_suite::LineFault;
 use arbiter_suite::perft::{Case, Count, Verdict, Wrong};
 
-/// The results of `arbiter perft`.
+/// Results of `arbiter perft`.
 #[derive(Debug)]
 pub struct PerftReport<'a> {
-    /// The engine's name.
+    /// Name of the engine.
     pub engine: &'a str,
-    /// The suite's name.
+    /// Name of the suite.
     pub suite: &'a str,
-    /// The positions that were counted.
+    /// Positions that were counted.
     pub cases: &'a [Case],
-    /// What was asked of each.
+    /// Count that was requested for each position.
     pub counts: &'a [Count],
-    /// What came of it; an error is the engine's fault.
+    /// Verdict on each count; an error is the engine's fault.
     pub verdicts: &'a [Result<Verdict, String>],
     /// Positions whose counts are all beyond the limits.
     pub beyond: usize,
     /// Lines that could not be used.
     pub unusable: &'a [LineFault],
-    /// What was left out of positions that are used.
+    /// Parts left out of positions that are used.
     pub corrected: &'a [LineFault],
-    /// Where the engine was asked.
+    /// Place where the engine ran.
     pub place: Place,
 }
 
-/// An engine's counts of leaves: `arbiter perft`.
+/// Counts of leaves by an engine: `arbiter perft`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.perft/1")]
 pub(crate) struct PerftFigures<'a> {
@@ -47,36 +47,36 @@ pub(crate) struct PerftFigures<'a> {
     totals: PerftTotals,
     /// Positions left out, as all their counts are beyond --depth or --max-nodes.
     beyond_limits: usize,
-    /// The positions.
+    /// Positions with their verdicts.
     positions: Vec<PositionFigures<'a>>,
     /// Lines that were not used.
     unusable: &'a [LineFault],
-    /// What was left out of positions that are used, as no position can have it.
+    /// Impossible parts left out of positions that are used.
     corrected: &'a [LineFault],
     #[serde(flatten)]
     place: PlaceFigures<'a>,
 }
 
-/// A position.
+/// Position with its verdict.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PositionFigures<'a> {
-    /// Number of its line, from 1; in a JSON file, number of the case.
+    /// Number of the line, from 1; in a JSON file, number of the case.
     line: usize,
-    /// Its name in the suite.
+    /// Name in the suite.
     name: Option<&'a str>,
-    /// The position.
+    /// FEN of the position.
     fen: String,
-    /// Whether it is one of Chess960.
+    /// `true` for a position of Chess960.
     chess960: bool,
     /// Depth in plies.
     depth: u32,
-    /// The count in the suite.
+    /// Count in the suite.
     expected: u64,
     #[serde(flatten)]
     verdict: CountVerdict<'a>,
 }
 
-/// What came of a position.
+/// Verdict on a position.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 enum CountVerdict<'a> {
@@ -84,58 +84,58 @@ enum CountVerdict<'a> {
     Right,
     /// The engine is right and the suite is not.
     WrongSuite {
-        /// The true count.
+        /// True count.
         leaves: u64,
     },
     /// The engine gave no answer.
     Fault {
-        /// What it did.
+        /// Description of the fault.
         reason: &'a str,
     },
     /// The engine is wrong.
     Wrong {
-        /// What it counts.
+        /// Count by the engine.
         got: u64,
-        /// The true count.
+        /// True count.
         leaves: u64,
-        /// The first position that it gets wrong.
+        /// First position that the engine counts wrong.
         first_wrong: WrongPosition<'a>,
     },
 }
 
-/// A position that an engine gets wrong.
+/// Position that an engine counts wrong.
 #[derive(Debug, Serialize, JsonSchema)]
 struct WrongPosition<'a> {
-    /// What is wrong: its `moves`, or only its `count`; `context` if it is right when asked for this
-    /// position alone, `unrepeatable` if it was right when asked again.
+    /// Kind of the fault: the `moves`, or only the `count`; `context` if the engine is right when
+    /// asked for this position alone, `unrepeatable` if it was right when asked again.
     kind: &'static str,
-    /// The position.
+    /// FEN of the position.
     fen: &'a str,
-    /// The moves that lead there, in UCI notation.
+    /// Moves that lead there, in UCI notation.
     path: &'a [String],
-    /// Legal moves that the engine does not have.
+    /// Legal moves that the engine lacks.
     missing: &'a [String],
-    /// Moves that it has and that are not legal.
+    /// Illegal moves that the engine has.
     extra: &'a [String],
 }
 
-/// Numbers of each outcome.
+/// Number of positions by outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct PerftTotals {
-    /// Engine and suite agree.
+    /// Positions in which engine and suite agree.
     pub right: usize,
-    /// The engine is wrong.
+    /// Positions in which the engine is wrong.
     pub wrong: usize,
-    /// The suite is wrong.
+    /// Positions in which the suite is wrong.
     pub wrong_suite: usize,
-    /// The engine gave no answer.
+    /// Positions without an answer of the engine.
     pub faults: usize,
     /// Leaves in the counts that are right.
     pub leaves: u64,
 }
 
 impl PerftReport<'_> {
-    /// The outcomes, counted.
+    /// Counts the outcomes.
     pub fn totals(&self) -> PerftTotals {
         let mut totals = PerftTotals::default();
         for (count, verdict) in self.counts.iter().zip(self.verdicts) {
@@ -152,7 +152,8 @@ impl PerftReport<'_> {
         totals
     }
 
-    /// As a document: what is wrong in full, and every position in a row if `has_positions`.
+    /// Returns the report as a document: the faults in full, and every position in a row if
+    /// `has_positions`.
     pub fn document(&self, has_positions: bool) -> Document {
         let mut document = Document::new(format!("Perft of {}", self.engine));
         document.blocks.push(Block::Paragraph { strong: self.sum(), text: String::new() });
@@ -186,14 +187,14 @@ impl PerftReport<'_> {
         self.cases.iter().zip(self.counts).zip(self.verdicts)
     }
 
-    /// What is not right, the engine's mistakes first.
+    /// Returns the faults, the engine's first.
     fn mistakes(&self) -> String {
         let mut all: Vec<_> = self.all().collect();
         all.sort_by_key(|(_, verdict)| !matches!(verdict, Ok(Verdict::Wrong { .. })));
         all.into_iter().map(|((case, count), verdict)| mistake(case, count, verdict)).collect()
     }
 
-    /// How many are right.
+    /// Returns the number of right positions.
     fn sum(&self) -> String {
         let PerftTotals { right, leaves, .. } = self.totals();
         let (engine, suite) = (self.engine, self.suite);
@@ -201,7 +202,7 @@ impl PerftReport<'_> {
         format!("{engine}: {right} of {all} positions of {suite} right, {leaves} leaves")
     }
 
-    /// How many are not, by what they are.
+    /// Returns the numbers of other positions, by their outcome.
     fn others(&self) -> Vec<String> {
         let PerftTotals { wrong, wrong_suite, faults, .. } = self.totals();
         let all = [
@@ -216,7 +217,7 @@ impl PerftReport<'_> {
         some.chain(elsewhere).collect()
     }
 
-    /// As one JSON object.
+    /// Returns the report as one JSON object.
     pub fn json(&self) -> Value {
         to_value(&PerftFigures {
             engine: self.engine,
@@ -260,7 +261,7 @@ fn position<'a>(
     }
 }
 
-/// What came of a position, in a few words.
+/// Returns the verdict on a position, in a few words.
 fn verdict_words(verdict: &Result<Verdict, String>) -> String {
     match verdict {
         Ok(Verdict::Right) => "right".to_owned(),
@@ -270,7 +271,7 @@ fn verdict_words(verdict: &Result<Verdict, String>) -> String {
     }
 }
 
-/// A position that is not right, in some lines.
+/// Returns a fault, in some lines.
 fn mistake(case: &Case, count: &Count, verdict: &Result<Verdict, String>) -> String {
     let name = case.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
     let place = format!("line {}{name}, depth {}", case.line, count.depth);

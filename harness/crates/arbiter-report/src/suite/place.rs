@@ -1,4 +1,4 @@
-//! Where the questions of a suite were put to the engines.
+//! Place where the engines of a suite ran.
 
 use std::collections::BTreeMap;
 
@@ -7,45 +7,45 @@ use serde::Serialize;
 
 use crate::document::Document;
 
-/// Where engines were asked.
+/// Place where engines ran.
 #[derive(Debug)]
 pub enum Place {
-    /// On this machine, so many at once.
+    /// This machine, with so many positions in parallel.
     Here(usize),
-    /// At workers.
+    /// Workers of a cluster.
     Workers {
-        /// Positions of each.
+        /// Number of positions searched by each worker.
         positions: BTreeMap<String, u64>,
-        /// Workers whose answers do not count, and why.
+        /// Workers whose answers do not count, with reasons.
         excluded: Vec<(String, String)>,
     },
 }
 
-/// Where engines were asked, in a report.
+/// Place where engines ran, in a report.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(super) struct PlaceFigures<'a> {
-    /// Positions at once; absent if workers were asked.
+    /// Number of positions in parallel; absent if workers were used.
     #[serde(skip_serializing_if = "Option::is_none")]
     concurrency: Option<usize>,
-    /// Positions of each worker; absent without workers.
+    /// Number of positions of each worker; absent without workers.
     #[serde(skip_serializing_if = "Option::is_none")]
     workers: Option<&'a BTreeMap<String, u64>>,
-    /// Workers whose answers do not count; absent without workers.
+    /// Excluded workers, whose answers do not count; absent without workers.
     #[serde(skip_serializing_if = "Option::is_none")]
     workers_set_aside: Option<Vec<SetAside<'a>>>,
 }
 
-/// A worker whose answers do not count.
+/// Worker whose answers do not count.
 #[derive(Debug, Serialize, JsonSchema)]
 struct SetAside<'a> {
-    /// Its name.
+    /// Name of the worker.
     worker: &'a str,
-    /// Why.
+    /// Reason for the exclusion.
     reason: &'a str,
 }
 
 impl Place {
-    /// How many at once, or which workers how many positions.
+    /// Returns the number of positions in parallel, or the workers with their numbers of positions.
     pub(super) fn in_words(&self) -> String {
         let positions = match self {
             Place::Here(at_once) => return format!("{at_once} at once"),
@@ -55,7 +55,7 @@ impl Place {
         format!("by workers: {}", each.collect::<Vec<_>>().join(", "))
     }
 
-    /// Which workers were excluded, and why; nothing if none was.
+    /// Adds the excluded workers, with reasons; nothing if there are none.
     pub(super) fn excluded(&self, document: &mut Document) {
         if let Place::Workers { excluded, .. } = self {
             let lines = excluded.iter().map(|(worker, why)| format!("{worker}: {why}"));
@@ -63,7 +63,7 @@ impl Place {
         }
     }
 
-    /// As a part of a report.
+    /// Returns the place as a part of a report.
     pub(super) fn figures(&self) -> PlaceFigures<'_> {
         match self {
             Place::Here(at_once) => {

@@ -1,37 +1,37 @@
-//! Idle engines between their games. Where many engines take turns, as in a gauntlet, to start one
-//! for each pair would cost more than short games do.
+//! Idle engines between their games. Where many engines take turns, as in a gauntlet, starting an
+//! engine for each pair would cost more than short games.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Memory that idle engines may hold together, in bytes.
+/// Maximum memory of all idle engines together, in bytes.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// Idle engines at most; each holds pipes and two threads.
+/// Maximum number of idle engines, each of which has pipes and two threads.
 const MAX_ENGINES: usize = 64;
 
 /// Idle engines, shared by all slots; `T` is an engine.
 ///
-/// A full pool refuses the newcomer and keeps those that have waited longest: engines of a schedule
-/// take turns, so that the next game of the newcomer is the farthest.
+/// A full pool refuses a new engine and keeps those that have waited longest: engines of a schedule
+/// take turns, so the next game of the new one is the farthest.
 #[derive(Debug)]
 pub(super) struct EnginePool<T>(Mutex<PoolState<T>>);
 
 #[derive(Debug)]
 struct PoolState<T> {
-    /// By index of their setup; each with the bytes it held when it came.
+    /// Idle engines by index of their setup, each with its bytes of memory when it was added.
     idle: BTreeMap<usize, Vec<(T, u64)>>,
     bytes: u64,
     count: usize,
 }
 
 impl<T> EnginePool<T> {
-    /// An empty pool.
+    /// Returns an empty pool.
     pub(super) fn new() -> EnginePool<T> {
         EnginePool(Mutex::new(PoolState { idle: BTreeMap::new(), bytes: 0, count: 0 }))
     }
 
-    /// Adds an engine that holds `bytes` of memory; hands it back if there is no room.
+    /// Adds an engine that uses `bytes` of memory; returns the engine if there is no room.
     pub(super) fn put(&self, setup: usize, engine: T, bytes: u64) -> Result<(), T> {
         let mut state = self.state();
         if state.count >= MAX_ENGINES || state.bytes.saturating_add(bytes) > MAX_BYTES {

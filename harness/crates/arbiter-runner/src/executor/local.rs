@@ -17,46 +17,47 @@ use arbiter_game::record::GameRecord;
 use arbiter_plan::PairJob;
 use arbiter_process::{Pulse, QUIT_GRACE, Spawner, allowed_cpus};
 
-/// Engines that may get ready for their first game at once, for each processor: some wait for a disk.
+/// Number of engines for each processor that may get ready for their first game in parallel, as
+/// some wait for a disk.
 const STARTS_PER_CPU: usize = 2;
 
-/// Where and how games are played on this machine.
+/// Conditions of games on this machine.
 #[derive(Debug, Clone)]
 pub struct LocalOptions {
-    /// Games at once.
+    /// Number of concurrent games.
     pub slots: usize,
     /// Pause between two games of a slot.
     pub wait: Duration,
-    /// Whether it is measured, in games under a clock, how long engines wait for a processor.
+    /// `true` if the time that engines wait for a processor is measured, in games under a clock.
     pub measures_waiting: bool,
-    /// Whether games are told of as they end, before their pairs.
+    /// `true` if each game is reported as it ends, before its pair.
     pub tells_games: bool,
-    /// The processors of each slot; if none are given, the system decides.
+    /// Processors of each slot; if there are none, the system decides.
     pub cpu_sets: Vec<Vec<usize>>,
 }
 
-/// A number of slots, each a task of its own.
+/// Executor with a number of slots, each a task of its own.
 #[derive(Debug)]
 pub struct LocalExecutor {
     shared: Shared,
     /// Slots without work.
     idle: Vec<Slot>,
-    /// Tasks that end engines of slots that are needed no more.
+    /// Tasks that end engines of slots that are no longer needed.
     leaving: JoinSet<()>,
     /// Pairs in flight.
     in_flight: usize,
-    /// Numbers of slots, and with them their processors, that are taken.
+    /// Numbers of slots, with their processors, that are in use.
     taken: BTreeSet<usize>,
-    /// Slots at work; a slot comes back with what became of its job.
+    /// Slots at work; a slot returns with the outcome of its job.
     busy: JoinSet<()>,
-    /// What happens; what ends a job brings its slot back.
+    /// Channel of events; the event that ends a job returns its slot.
     done: mpsc::UnboundedReceiver<(Option<Slot>, JobEvent)>,
     report: mpsc::UnboundedSender<(Option<Slot>, JobEvent)>,
 }
 
 impl LocalExecutor {
-    /// Plays games between the engines in `setups`, which a job names by index, and lists them in
-    /// `live_games`. An error if no thread can be started.
+    /// Returns an executor for games between the engines in `setups`, which a job names by index;
+    /// it lists the games in `live_games`. An error if no thread can be started.
     pub fn new(
         options: LocalOptions,
         setups: Vec<EngineSetup>,
@@ -93,7 +94,7 @@ impl LocalExecutor {
         Slot::new(number, shared)
     }
 
-    /// A slot has done its job.
+    /// Takes back a slot that has done its job.
     fn take_back(&mut self, slot: Option<Slot>) {
         if let Some(slot) = slot {
             self.in_flight -= 1;
@@ -102,13 +103,13 @@ impl LocalExecutor {
         }
     }
 
-    /// Ends the engines of idle slots that are too many.
+    /// Ends the engines of surplus idle slots.
     fn dismiss(&mut self) {
         let most = self.shared.options.slots.saturating_sub(self.in_flight);
         self.keep_idle(most);
     }
 
-    /// Ends the engines of all idle slots but so many.
+    /// Ends the engines of all idle slots but `most`.
     fn keep_idle(&mut self, most: usize) {
         for mut slot in self.idle.drain(most.min(self.idle.len())..) {
             self.taken.remove(&slot.number);

@@ -1,4 +1,4 @@
-//! Measures for how long the engines of a game had to wait for a processor.
+//! Measures the time for which the engines of a game had to wait for a processor.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,12 +11,12 @@ use arbiter_game::live_game::LiveGame;
 use arbiter_game::record::GameRecord;
 use arbiter_process::Delays;
 
-/// What a calm machine takes for a move, too, and what is no waiting: the engine's thread and the
-/// reader of ours are woken, each of which may need 0.1 ms to find its processor.
+/// Delay of a move on a calm machine, too, which is no waiting: the engine's thread and our reader
+/// are woken, each of which may need 0.1 ms to find its processor.
 const WAKING: Duration = Duration::from_micros(200);
 
-/// Plays a game between engines that are ready for it, and gives them back. The record says how long
-/// they waited if `is_measured` and the game has a clock.
+/// Plays a game between engines that are ready for it, and returns them. The record has their
+/// waiting times if `is_measured` and the game has a clock.
 pub(super) async fn play(
     setup: &GameSetup,
     engines: ByColor<EngineProcess>,
@@ -33,7 +33,7 @@ pub(super) async fn play(
     (record, engines)
 }
 
-/// What was read at the start of a game.
+/// Readings at the start of a game.
 struct Meter {
     delays: ByColor<Delays>,
     stolen: Duration,
@@ -46,9 +46,9 @@ impl Meter {
         Meter { delays, stolen: arbiter_process::stolen() }
     }
 
-    /// Reads them again after the last move. An engine that is gone by now has lost nothing that
-    /// could be measured. What the host of a virtual machine took from all processors together is
-    /// shared by whoever was thinking.
+    /// Reads the meters again after the last move. An engine that has exited by now has lost no
+    /// time that could be measured. Time that the host of a virtual machine took from all
+    /// processors is shared between the engines by their thinking times.
     fn stop(
         &self,
         engines: &ByColor<EngineProcess>,

@@ -15,85 +15,87 @@ use arbiter_schedule::Pairing;
 /// An event of a job, which is a pair or other work for workers, or of a worker.
 #[derive(Debug)]
 pub enum JobEvent<D = PlayedPair> {
-    /// It is done; of a pair, all games are over.
+    /// A job is done; all games of a pair are over.
     Played {
-        /// Its number.
+        /// Number of the job.
         pair: u64,
-        /// What came of it.
+        /// Result of the job.
         played: D,
-        /// The worker that has done it, if it was not this machine.
+        /// Worker that did the job, if it was not this machine.
         worker: Option<String>,
     },
-    /// A game of a pair has begun.
+    /// A game of a pair has started.
     Started {
-        /// Its pair.
+        /// Pair of the game.
         pairing: Pairing,
-        /// Which game of the pair, from 0.
+        /// Index of the game in the pair, from 0.
         half: usize,
     },
-    /// A game of a pair is over; it counts with its pair. Told only if the executor was asked to.
+    /// A game of a pair is over; it counts with its pair. Sent on request, or if an engine failed.
     Ended {
-        /// Its pair.
+        /// Pair of the game.
         pairing: Pairing,
-        /// Which game of the pair, from 0.
+        /// Index of the game in the pair, from 0.
         half: usize,
-        /// The game.
+        /// Record of the game.
         game: Box<GameRecord>,
     },
     /// The pair could not be played for a reason that is no engine's fault.
     Failed {
-        /// The pair.
+        /// Number of the pair.
         pair: u64,
         /// The reason.
         reason: String,
     },
-    /// This process did not run for so long.
+    /// This process was suspended for this time.
     Paused(Duration),
-    /// Something about a worker was noticed that changes nothing; it is stored.
+    /// A remark on a worker that changes no count; it is stored.
     Noted(Remark),
-    /// A worker has come or gone, which those who look on are told.
+    /// A worker has joined or left; only observers are notified.
     Presence(Remark),
-    /// A worker was excluded, for the reason in the remark: what it has played does not count.
+    /// A worker was excluded, for the reason in the remark: its pairs do not count.
     WorkerExcluded(Remark),
-    /// The engines do not behave the same on all machines; the text says what was found.
+    /// The engines do not behave the same on all machines; the text has the difference.
     Unfit(String),
-    /// No worker can be reached any more; the text says why.
+    /// No worker can be reached any more; the text has the reason.
     Lost(String),
 }
 
-/// Plays pairs, several at once.
+/// Player of pairs, several in parallel.
 pub trait Executor {
-    /// Whether another pair can start now.
+    /// Returns whether another pair can start now.
     fn has_room(&self) -> bool;
 
     /// Starts a pair. There must be room.
     fn start(&mut self, job: PairJob);
 
-    /// The outcome of a pair is on disk, whether it counts or not: its result need not be kept any longer.
+    /// Notes that the outcome of a pair is on disk, whether it counts or not: the result can be
+    /// dropped.
     fn stored(&mut self, pair: u64);
 
-    /// Ends engines that have nothing to play: few pairs will start any more, or none.
+    /// Ends engines that have nothing to play, as few pairs will start any more, or none.
     fn release_idle(&mut self);
 
-    /// How many pairs it plays at once.
+    /// Returns the number of pairs that are played in parallel.
     fn slots(&self) -> usize;
 
-    /// Returns whether somebody is there to play the pairs in flight.
+    /// Returns whether a player for the pairs in flight is present.
     fn has_players(&self) -> bool {
         true
     }
 
-    /// Plays so many pairs at once from now on; those in flight are played to their end. An error
-    /// says why that cannot be, and changes nothing.
+    /// Sets the number of pairs that are played in parallel from now on; those in flight are played
+    /// to their end. On an error, nothing changes.
     fn set_slots(&mut self, slots: usize) -> Result<(), String>;
 
-    /// Waits for the next event; pending for ever while nothing is in flight.
+    /// Waits for the next event; pending forever while nothing is in flight.
     fn next(&mut self) -> impl Future<Output = JobEvent> + Send;
 
-    /// An event that need not be waited for.
+    /// Returns an event that is ready, without waiting.
     fn ready(&mut self) -> Option<JobEvent>;
 
-    /// Gives up all pairs in flight; no event comes of them. Engines are ended before it returns.
+    /// Abandons all pairs in flight, without further events of them. Engines are ended before it
+    /// returns.
     fn cancel_all(&mut self) -> impl Future<Output = ()> + Send;
 
     /// Ends all engines with `quit`.

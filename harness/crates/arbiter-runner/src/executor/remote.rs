@@ -1,7 +1,7 @@
-//! Pairs that are played elsewhere, over a channel to a coordinator.
+//! Pairs that are played on other machines, over a channel to a coordinator.
 //!
-//! Nothing here knows of networks: the coordinator sends the pairs out, and has its end of the channel.
-//! The same channel serves for other jobs than pairs.
+//! Nothing here depends on networks: the coordinator sends the pairs out, and has its end of the
+//! channel. The same channel serves for other jobs than pairs.
 
 use std::collections::BTreeSet;
 
@@ -10,16 +10,16 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::{Executor, JobEvent};
 use arbiter_plan::{PairJob, PlayedPair};
 
-/// What the dispatcher wants the coordinator to do.
+/// Command of the dispatcher to the coordinator.
 #[derive(Debug)]
 pub enum JobCommand<J = PairJob> {
     /// Have the job of this number done: the pair played.
     Play(u64, Box<J>),
     /// The outcome of the job of this number is on disk.
     Stored(u64),
-    /// Give up all jobs in flight, and answer once all workers have been told.
+    /// Abandon all jobs in flight, and answer once all workers are notified.
     CancelAll(oneshot::Sender<()>),
-    /// The run is over; answer once everything of it is removed from the server.
+    /// End the run; answer once all of its data is removed from the server.
     Finish(oneshot::Sender<()>),
 }
 
@@ -30,7 +30,7 @@ pub struct CoordinatorEnd<J = PairJob, D = PlayedPair> {
     pub commands: mpsc::UnboundedReceiver<JobCommand<J>>,
     /// Events for the dispatcher.
     pub events: mpsc::UnboundedSender<JobEvent<D>>,
-    /// How many jobs may be in flight; 0 before there is a worker.
+    /// Number of jobs that may be in flight; 0 before there is a worker.
     pub room: watch::Sender<usize>,
 }
 
@@ -40,11 +40,11 @@ pub struct DispatcherEnd<J = PairJob, D = PlayedPair> {
     commands: mpsc::UnboundedSender<JobCommand<J>>,
     /// Events of the coordinator.
     pub events: mpsc::UnboundedReceiver<JobEvent<D>>,
-    /// How many jobs may be in flight.
+    /// Number of jobs that may be in flight.
     pub room: watch::Receiver<usize>,
 }
 
-/// Both ends of a new channel between a dispatcher and a coordinator.
+/// Returns both ends of a new channel between a dispatcher and a coordinator.
 pub fn job_channel<J, D>() -> (DispatcherEnd<J, D>, CoordinatorEnd<J, D>) {
     let (command_sender, commands) = mpsc::unbounded_channel();
     let (event_sender, events) = mpsc::unbounded_channel();
@@ -54,12 +54,12 @@ pub fn job_channel<J, D>() -> (DispatcherEnd<J, D>, CoordinatorEnd<J, D>) {
 }
 
 impl<J, D> DispatcherEnd<J, D> {
-    /// Sends a command. That the coordinator is gone shows where events are waited for.
+    /// Sends a command. The loss of the coordinator is reported by its events.
     pub fn send(&self, command: JobCommand<J>) {
         let _ = self.commands.send(command);
     }
 
-    /// Sends a command and waits for the answer; a coordinator that is gone has nothing to do.
+    /// Sends a command and waits for the answer; does nothing if the coordinator is gone.
     pub async fn send_and_wait(&self, command: impl FnOnce(oneshot::Sender<()>) -> JobCommand<J>) {
         let (reply, answer) = oneshot::channel();
         self.send(command(reply));
@@ -67,23 +67,26 @@ impl<J, D> DispatcherEnd<J, D> {
     }
 }
 
-/// Has workers play the pairs, through a coordinator.
+/// Executor that has workers play the pairs, through a coordinator.
 #[derive(Debug)]
 pub struct RemoteExecutor {
     channel: DispatcherEnd,
-    /// Pairs in flight at most, if the user says so; else as many as the workers have room for.
+    /// Maximum number of pairs in flight, if the user gives one; else as many as the workers have
+    /// room for.
     most: Option<usize>,
     in_flight: BTreeSet<u64>,
 }
 
 impl RemoteExecutor {
-    /// The executor, and the coordinator's end of its channel; `most` bounds the pairs in flight.
+    /// Returns the executor, and the coordinator's end of its channel; `most` limits the pairs in
+    /// flight.
     pub fn new(most: Option<usize>) -> (RemoteExecutor, CoordinatorEnd) {
         let (channel, end) = job_channel();
         (RemoteExecutor { channel, most, in_flight: BTreeSet::new() }, end)
     }
 
-    /// Whether an event is about the run as it is: pairs may have been given up in the meantime.
+    /// Returns whether an event is about a pair in flight or the run: pairs may have been abandoned
+    /// in the meantime.
     fn is_current(&mut self, event: &JobEvent) -> bool {
         match event {
             JobEvent::Played { pair, .. } => self.in_flight.remove(pair),

@@ -23,13 +23,13 @@ use arbiter_plan::{Games, PairJob, PlayedPair};
 use arbiter_process::{Pulse, QUIT_GRACE, Spawner};
 use arbiter_protocol::Restart;
 
-/// What an engine is taken to hold whose memory cannot be measured.
+/// Assumed memory of an engine that cannot be measured, in bytes.
 const UNKNOWN_BYTES: u64 = 256 << 20;
 
-/// Time between two looks at a pulse that is late.
+/// Interval of checks of a late pulse.
 const PULSE_CHECK: Duration = Duration::from_millis(20);
 
-/// What all slots share.
+/// Resources that all slots share.
 #[derive(Debug, Clone)]
 pub(super) struct Shared {
     pub(super) spawner: Spawner,
@@ -39,15 +39,16 @@ pub(super) struct Shared {
     pub(super) setups: Arc<Vec<EngineSetup>>,
     /// Engines that have no game in any slot.
     pub(super) pool: Arc<EnginePool<EngineProcess>>,
-    /// Lists the games in progress.
+    /// List of the games in progress.
     pub(super) live_games: LiveGames,
     pub(super) options: LocalOptions,
 }
 
-/// One game at a time, with its engines, which stay from game to game unless they fail.
+/// A slot plays one game at a time, with its engines, which stay from game to game unless they
+/// fail.
 #[derive(Debug)]
 pub(super) struct Slot {
-    /// Its number among those at work.
+    /// Number of the slot among those at work.
     pub(super) number: usize,
     shared: Shared,
     engines: BTreeMap<usize, EngineProcess>,
@@ -59,8 +60,8 @@ impl Slot {
         Slot { number, shared, engines: BTreeMap::new(), has_played: false }
     }
 
-    /// Plays the games. `tell` hears which of them begins, and of each what came of it if that is wanted
-    /// or an engine failed. An error is the machine's, never an engine's.
+    /// Plays the games. `tell` gets the start of each, and the record of each on request or if an
+    /// engine failed. An error is the machine's, never an engine's.
     pub(super) async fn play(
         &mut self,
         job: PairJob,
@@ -75,7 +76,7 @@ impl Slot {
         }
     }
 
-    /// Plays the games once; `None` if a pause of ours spoiled one of them.
+    /// Plays the games once; `None` if a suspension of this process spoiled one of them.
     async fn play_pair(
         &mut self,
         job: &PairJob,
@@ -92,7 +93,7 @@ impl Slot {
         Ok(second.map(|second| Games { first, second: Some(second) }))
     }
 
-    /// Number of times that this process did not run, so far.
+    /// Returns the number of times that this process was suspended so far.
     async fn pauses(&self) -> u64 {
         loop {
             match self.shared.pulse.pauses() {
@@ -127,14 +128,14 @@ impl Slot {
         Ok(Some(game))
     }
 
-    /// Waits between two games; not before the first.
+    /// Waits between two games, but not before the first.
     async fn pause(&mut self) {
         if std::mem::replace(&mut self.has_played, true) && !self.shared.options.wait.is_zero() {
             tokio::time::sleep(self.shared.options.wait).await;
         }
     }
 
-    /// Ends all engines, together.
+    /// Ends all engines, in parallel.
     pub(super) async fn clear(&mut self) {
         let mut leaving = JoinSet::new();
         while let Some((_, engine)) = self.engines.pop_first() {
@@ -143,7 +144,7 @@ impl Slot {
         while leaving.join_next().await.is_some() {}
     }
 
-    /// Moves engines that do not play now to the pool, if there is room.
+    /// Moves engines without a game to the pool, if there is room.
     async fn pool_others(&mut self, engines: [usize; 2]) {
         for index in self.engines.keys().copied().collect::<Vec<_>>() {
             if !engines.contains(&index)
@@ -223,9 +224,9 @@ impl Slot {
         Ok(record)
     }
 
-    /// The engine of `color`, ready for the game. One that left after its last game is started
-    /// again, because to leave between games is no fault; one that leaves at once is at fault.
-    /// What an engine that fails has said comes with the error.
+    /// Returns the engine of `color`, ready for the game. An engine that exited after its last game
+    /// is started again, as exiting between games is no fault; one that exits during its start is
+    /// at fault. The transcript of a failed engine comes with the error.
     async fn ready_engine(
         &mut self,
         setup: &GameSetup,
@@ -254,14 +255,14 @@ impl Slot {
     }
 }
 
-/// Ends an engine that has failed, and hands over what was said.
+/// Ends an engine that has failed, and returns its transcript.
 async fn give_up(mut engine: EngineProcess, error: EngineError) -> (EngineError, Option<Recorder>) {
     let recorder = engine.take_recorder();
     engine.quit(Duration::ZERO).await;
     (error, Some(recorder))
 }
 
-/// Whether the engine of `color` can play no other game.
+/// Returns whether the engine of `color` can play no other game.
 fn is_broken(record: &GameRecord, color: Color) -> bool {
     let lost = record.outcome.result.winner() == Some(color.other());
     let broken = matches!(

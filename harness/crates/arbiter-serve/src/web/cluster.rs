@@ -1,4 +1,4 @@
-//! The workers and runs on a NATS server.
+//! Page of the workers and runs on a NATS server.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ use arbiter_cluster::{
 use arbiter_names::counted;
 use arbiter_report::Document;
 
-/// What there is to say while no workers and no runs are known.
+/// Returns the fragments of the page while no workers and no runs are known.
 pub(crate) fn lost(why: &str) -> Vec<Fragment> {
     let standing = Fragment::boxed("standing", &html! { p { (why) } });
     vec![standing, Fragment::boxed("runs", &html! {})]
 }
 
-/// How the cluster stands, a row for each worker that is asked for, those first that somebody should look
-/// at, and the runs.
+/// Returns the fragments of the page: the state of the cluster, a row for each selected worker,
+/// those in trouble first, and the runs.
 pub(crate) fn fragments(
     cluster: &Cluster,
     asked: &Asked,
@@ -69,7 +69,7 @@ fn row(
     let machine = format!("{}, {} MiB", status.cpu, status.memory_mib);
     let more = [status.sandbox.clone(), benches(status)];
     let more = more.into_iter().filter(|words| !words.is_empty() && *words != "-");
-    // As coarse as it can be, so that a row that says nothing new is not sent again.
+    // The time is as coarse as possible, so that an unchanged row is not sent again.
     let heard = match state {
         WorkerState::Silent => format!("{} ago", counted(silent.div_ceil(60), "minute")),
         _ => "now".to_owned(),
@@ -91,7 +91,8 @@ fn row(
     Fragment { id, html: html.into_string() }
 }
 
-/// The runs; in its place also if there is none, as the rows above it come and go.
+/// Returns the runs; the fragment is in its place even without any, because the rows above it come
+/// and go.
 fn runs(cluster: &Cluster) -> Fragment {
     let mut document = Document::new(String::new());
     document.heading("Runs");

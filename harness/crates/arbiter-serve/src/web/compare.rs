@@ -1,4 +1,4 @@
-//! Several runs side by side.
+//! Page that compares several runs.
 
 use arbiter_names::counted;
 use arbiter_report::{
@@ -8,25 +8,25 @@ use arbiter_report::{
 use arbiter_stats::elo::finite;
 use arbiter_stats::{LlrBounds, Trinomial};
 
-/// Runs that are compared at most: a chart has no more colours.
+/// Most runs in a comparison: a chart has no more colours.
 pub(crate) const MAX_RUNS: usize = 8;
 
-/// A run as it is compared.
+/// Run in a comparison.
 #[derive(Debug, Clone)]
 pub(crate) struct ComparedRun {
-    /// How it stands.
+    /// Summary of the run.
     pub(crate) summary: Summary,
-    /// When it began, in UTC.
+    /// Start time, in UTC.
     pub(crate) begun: String,
-    /// LLR and Elo over the games, of runs of two engines.
+    /// LLR and Elo over the games, for runs of two engines.
     pub(crate) history: Vec<HistoryPoint>,
-    /// The settings under which its games were played, by name.
+    /// Settings under which the games were played, by name.
     pub(crate) settings: Vec<(&'static str, String)>,
-    /// The command that plays it.
+    /// Command that plays the run.
     pub(crate) command: String,
 }
 
-/// The runs as a document.
+/// Returns the comparison as a document.
 pub(crate) fn compare(runs: &[ComparedRun]) -> Document {
     let mut document = Document::new(format!("Comparison of {}", counted(runs.len(), "run")));
     document.paragraph(LEGEND);
@@ -60,7 +60,7 @@ fn results(runs: &[ComparedRun]) -> Table {
     for ComparedRun { summary, begun, .. } in runs {
         let strength = summary.strength();
         let faults: u64 = summary.counts.faults.values().sum();
-        // Of more engines no figure is that of one against the others.
+        // With more engines, no figure is that of one engine against the others.
         let is_duel = summary.engines.len() == 2;
         let games: Trinomial = summary.counts.encounters.values().map(|met| met.games).sum();
         let los = if is_duel { strength.los_in_words() } else { String::new() };
@@ -81,7 +81,7 @@ fn results(runs: &[ComparedRun]) -> Table {
     table
 }
 
-/// A run with its engines, as a key of colours has room for both.
+/// Returns the name of a run with its engines, as a key of colours has room for both.
 fn name(ComparedRun { summary, .. }: &ComparedRun) -> String {
     format!("{}: {}", summary.run, summary.engines_in_words())
 }
@@ -94,9 +94,9 @@ fn strengths(runs: &[ComparedRun]) -> Option<Figure> {
         let Some(elo) = strength.elo else { continue };
         table.push([&summary.run, &strength.elo_in_words()]);
         table.link("run", format!("/runs/{}", summary.run));
-        // A bound is an arrow.
+        // A bound is drawn as an arrow.
         rows.push((summary.run.clone(), elo.value, elo.low, elo.high));
-        // The colour that its lines have.
+        // A row has the colour of the run's lines.
         engines.push(Some(place));
     }
     rows.first()?;
@@ -132,7 +132,7 @@ fn llr_history(runs: &[ComparedRun]) -> Option<Figure> {
     history(runs, ("Log-likelihood ratio over games", "log-likelihood ratio"), bounds(runs), line)
 }
 
-/// Wald's bounds of the tests, if they are those of all.
+/// Returns Wald's bounds, if they are the same in all tests.
 fn bounds(runs: &[ComparedRun]) -> Vec<(String, f64)> {
     let mut all = runs.iter().filter_map(|run| Some(run.summary.plan.sprt?.bounds));
     let Some(LlrBounds { lower, upper }) = all.next() else { return Vec::new() };
@@ -142,7 +142,7 @@ fn bounds(runs: &[ComparedRun]) -> Vec<(String, f64)> {
     }
 }
 
-/// A line for each run that has one, and where each of them is by now.
+/// Returns a chart with a line for each run that has one, and a table of their last values.
 fn history(
     runs: &[ComparedRun],
     (caption, unit): (&str, &str),
@@ -171,7 +171,7 @@ fn history(
     Some(Figure { caption, description, chart, table })
 }
 
-/// The settings and flags that are not the same in all runs.
+/// Returns the settings and flags that are not the same in all runs.
 fn differences(runs: &[ComparedRun]) -> Option<Table> {
     let mut table = Table::with_columns([""], runs.iter().map(|run| &run.summary.run));
     for (place, (name, first)) in runs.first()?.settings.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The list of the games of a run, and a game of it.
+//! Page of the list of a run's games, and page of one game.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use arbiter_game::outcome::Termination;
 use arbiter_report::{Game, game_viewer};
 use arbiter_store::{ListedGame, StoredRun};
 
-/// A part of the list; openings are named by their places in the order of the book.
+/// Returns a page of the list; `openings` has the names by place in the order of the book.
 pub(crate) fn list(
     stored: &StoredRun,
     asked: &Asked,
@@ -104,7 +104,7 @@ fn row(
     }
 }
 
-/// The page of a game, with the games of the list around it.
+/// Returns the page of a game, with links to its neighbours in the list.
 pub(crate) fn game(
     run: &str,
     asked: &Asked,

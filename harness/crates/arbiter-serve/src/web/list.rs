@@ -1,4 +1,4 @@
-//! The list of runs.
+//! Page of the list of runs.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -12,13 +12,13 @@ use arbiter_plan::{DEFAULT_SPRT_PAIRS, DEFAULT_TC, RunKind};
 use arbiter_report::{ListedRun, RunPhase, Summary, tone, utc_time_as};
 use arbiter_stats::{DEFAULT_ELO0, DEFAULT_ELO1, SprtStatus};
 
-/// Runs in a part of the list.
+/// Number of runs on a page of the list.
 pub(crate) const PAGE: u64 = 50;
 
-/// Names of engines that are offered at most.
+/// Most names of engines offered.
 pub(crate) const MAX_ENGINES: usize = 200;
 
-/// One run of the list.
+/// Returns the row of a run.
 pub(crate) fn row(run: &ListedRun, state: &State) -> Fragment {
     let (head, summary) = (&run.head, run.summary.as_ref().ok());
     let name = head.run.as_str();
@@ -47,7 +47,8 @@ pub(crate) fn row(run: &ListedRun, state: &State) -> Fragment {
     Fragment { id, html: html.into_string() }
 }
 
-/// The log-likelihood ratio between the bounds that hold now; nothing without a test.
+/// Returns a gauge of the log-likelihood ratio between the bounds that apply now; nothing without a
+/// test.
 fn gauge(summary: &Summary) -> Markup {
     let Some((_, SprtStatus { llr, lower, upper, .. })) = summary.test() else { return html! {} };
     let at = |value: f64| (100.0 * ((value - lower) / (upper - lower)).clamp(0.0, 1.0)).round();
@@ -64,12 +65,13 @@ fn gauge(summary: &Summary) -> Markup {
     }
 }
 
-/// A sentence in place of a list, or of what is asked for.
+/// Returns a sentence in place of a list or its error.
 pub(crate) fn notice(words: &str) -> Fragment {
     Fragment::boxed("standing", &html! { p { (words) } })
 }
 
-/// Which part of how many runs is shown, and which engines there are.
+/// Returns the numbers of the runs shown and of all, links to the other pages, and the names of
+/// engines.
 pub(crate) fn standing(
     asked: &Asked,
     part: u64,
@@ -86,7 +88,7 @@ pub(crate) fn standing(
     Fragment::boxed("standing", &markup)
 }
 
-/// The form for a new test, which the script opens to those who have the token.
+/// Returns the form for a new test, which the script shows to those who have the token.
 fn new_test() -> Markup {
     let field = |name: &str, label: &str, value: &dyn Display| {
         html! { label { (label) " " input name=(name) value=(value) required maxlength="100"; } }
@@ -94,7 +96,7 @@ fn new_test() -> Markup {
     html! {
         details id="start" {
             summary { "New test" }
-            // By a post, so that no token gets into an address where there is no script.
+            // The form uses POST, so that without a script no token gets into an address.
             form method="post" action="/start" {
                 (field("dev", "Dev", &"")) (field("base", "Base", &""))
                 (field("limit", "Limit", &DEFAULT_TC))
@@ -113,7 +115,7 @@ fn new_test() -> Markup {
     }
 }
 
-/// The page of the list: how it stands, then its rows.
+/// Returns the page of the list: the numbers, then the rows.
 pub(crate) fn list(
     asked: &Asked,
     fragments: &[Fragment],

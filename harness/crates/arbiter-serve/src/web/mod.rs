@@ -1,7 +1,7 @@
-//! The pages that `arbiter serve` shows. Values become markup; who serves it, and when, is not known
-//! here.
+//! Pages that `arbiter serve` shows. They turn values into markup; serving them is left to other
+//! modules.
 //!
-//! A page is made of named [`Fragment`]s, so that a viewer is sent only those that changed.
+//! A page is made of named [`Fragment`]s, so that only those that changed are sent to a viewer.
 
 #[cfg(feature = "cluster")]
 pub(crate) mod cluster;
@@ -19,7 +19,7 @@ use maud::{DOCTYPE, Markup, html};
 use crate::asked::Asked;
 use arbiter_report::{Document, HTML_SCRIPT, HTML_STYLE, html_sections};
 
-/// What a page may load, and from where: its own server only, and no script or style in the page.
+/// Sources from which a page may load: its own server only, and no script or style in the page.
 pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -32,39 +32,39 @@ pub(crate) const ASSETS: [(&str, &str, &str); 5] = [
     ("icon.svg", "image/svg+xml", include_str!("icon.svg")),
 ];
 
-/// An element of a page that is replaced as a whole.
+/// Element of a page that is replaced as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fragment {
-    /// The `id` of its element.
+    /// Value of `id` of the element.
     pub(crate) id: String,
-    /// The element.
+    /// Markup of the element.
     pub(crate) html: String,
 }
 
-/// Where a page gets its changes from: what its script opens an `EventSource` with.
+/// Source of a page's changes, which its script opens as an `EventSource`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EventSource<'a> {
-    /// The address of the events.
+    /// Address of the events.
     pub(crate) url: &'a str,
     /// ID of the event whose state the page has.
     pub(crate) last_event_id: &'a str,
 }
 
-/// The entry of the navigation that a page belongs to.
+/// Entry of the navigation to which a page belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NavPage {
-    /// The list of runs.
+    /// List of runs.
     Runs,
     /// Results over commits.
     Trends,
     /// Workers and runs of a NATS server.
     Cluster,
-    /// None of them.
+    /// No entry.
     Other,
 }
 
 impl Fragment {
-    /// Content in a `div` of its own.
+    /// Puts content into a `div` of its own.
     fn boxed(name: &str, content: &Markup) -> Fragment {
         let id = format!("part-{name}");
         let html = html! { div id=(id) { (content) } }.into_string();
@@ -72,18 +72,18 @@ impl Fragment {
     }
 }
 
-/// The fragments of a document: one for each section.
+/// Returns the fragments of a document: one for each section.
 pub(crate) fn fragments(document: &Document) -> Vec<Fragment> {
     let sections = html_sections(&document.blocks);
     sections.iter().map(|(name, section)| Fragment::boxed(name, section)).collect()
 }
 
-/// A page with a heading and a body.
+/// Returns a page with a heading and a body.
 fn page(current: NavPage, title: &str, source: Option<EventSource<'_>>, body: &Markup) -> String {
     page_with(current, title, source, &html! {}, body)
 }
 
-/// The same with more in its head.
+/// Returns a page with a heading, a body, and additions to its head.
 fn page_with(
     current: NavPage,
     title: &str,
@@ -132,13 +132,14 @@ fn page_with(
     page.into_string()
 }
 
-/// A document as a page that does not change.
+/// Returns a document as a page that does not change.
 pub(crate) fn static_page(current: NavPage, document: &Document) -> String {
     let fragments = fragments(document);
     page(current, &document.title, None, &joined(&fragments))
 }
 
-/// The page of the workers and runs on a NATS server: how it stands, the rows of the workers, the runs.
+/// Returns the page of the workers and runs on a NATS server: the state of the cluster, the rows of
+/// the workers, the runs.
 pub(crate) fn cluster_page(fragments: &[Fragment], source: EventSource<'_>) -> String {
     let is_row = |fragment: &&Fragment| fragment.html.starts_with("<tr");
     let (rows, around): (Vec<_>, Vec<_>) = fragments.iter().partition(is_row);
@@ -162,12 +163,12 @@ pub(crate) fn cluster_page(fragments: &[Fragment], source: EventSource<'_>) -> S
     page(NavPage::Cluster, "Cluster", Some(source), &body)
 }
 
-/// Where in a list this is, and how to go on; it is shown `size` at a time.
+/// Returns the position in a list that is shown in pages of `size`, with links to the other pages.
 fn parts(asked: &Asked, path: &str, what: &str, part: u64, size: u64, total: u64) -> Markup {
     let to = |part| asked.address(path, Some(part));
     let before = part.saturating_mul(size);
     let last = total.saturating_sub(1) / size;
-    // The list of games knows no total beyond its end.
+    // The list of games has no total for a page beyond its end.
     let previous = part.saturating_sub(1).min(if total == 0 { part } else { last });
     html! {
         nav class="parts" aria-label="Parts of the list" { ul {
@@ -188,17 +189,17 @@ fn parts(asked: &Asked, path: &str, what: &str, part: u64, size: u64, total: u64
     }
 }
 
-/// A choice of a field, which may be the one that is asked for.
+/// Returns an option of a field, selected if the query has its value.
 fn option(asked: &Asked, name: &str, value: &str, words: &str) -> Markup {
     html! { option value=(value) selected[asked.value(name) == value] { (words) } }
 }
 
-/// The page of an error; `words` is a sentence.
+/// Returns the page of an error; `words` is a sentence.
 pub(crate) fn error_page(title: &str, words: &str) -> String {
     page(NavPage::Other, title, None, &html! { p { (words) } })
 }
 
-/// Fragments one after the other.
+/// Joins fragments one after another.
 fn joined(fragments: &[Fragment]) -> Markup {
     html! { div id="parts" { @for fragment in fragments { (maud::PreEscaped(&fragment.html)) } } }
 }

@@ -1,4 +1,4 @@
-//! The page of a run: how it stands, its games in progress, and its report as far as it is known.
+//! Page of a run: its state, its games in progress, and its report so far.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -8,7 +8,7 @@ use arbiter_plan::{ControlCommand, Ending, Pace};
 use arbiter_report::{Board, Boards, Recent, RecentEvent, Running, Side, Summary};
 use arbiter_report::{diagram, run_title, squares, tone, utc_time_as};
 
-/// The commands of the page, each with its name and what it does.
+/// Commands of the page, each with its name and effect.
 pub(crate) const COMMANDS: [(ControlCommand, &str, &str); 4] = [
     (ControlCommand::Pause, "Pause", "start no more pairs until told to"),
     (ControlCommand::Resume, "Resume", "start pairs again"),
@@ -16,17 +16,17 @@ pub(crate) const COMMANDS: [(ControlCommand, &str, &str); 4] = [
     (ControlCommand::Stop, "Stop", "give up the pairs in flight and stop now"),
 ];
 
-/// Whether a run is played, and if not, how it ended.
+/// State of a run: played, or how it ended.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum State {
-    /// A process plays it.
+    /// A process plays the run.
     Played(Running),
-    /// It is over; without an ending, as it was killed, or is only about to begin.
+    /// No process plays the run; without an ending, it was killed, or is about to start.
     Over(Option<Ending>),
 }
 
 impl State {
-    /// In a word or two.
+    /// Returns the state in a word or two.
     fn words(&self, summary: &Summary) -> String {
         match self {
             State::Played(running) => running.status.pace.to_string(),
@@ -34,7 +34,7 @@ impl State {
         }
     }
 
-    /// The words, so that the eye finds them, with the mark and colour of a verdict.
+    /// Returns the state as text, marked and coloured like a verdict.
     pub(super) fn badge(&self, summary: &Summary) -> Markup {
         let class = match self {
             State::Over(Some(ending)) if *ending != Ending::Interrupted => tone(summary).name(),
@@ -46,7 +46,8 @@ impl State {
     }
 }
 
-/// How the run stands: its state, the outlook, and how many pairs are counted, of all. The test between its bounds is in the report.
+/// Returns the state of the run, the outlook, and the number of pairs counted, of all. The test
+/// between its bounds is in the report.
 pub(crate) fn counts(
     summary: &Summary,
     state: &State,
@@ -77,7 +78,7 @@ pub(crate) fn counts(
                     ", " (status.pairs_in_flight) " in flight, "
                     (counted(status.concurrency, "game")) " at once"
                 }
-                // How fast it goes on nobody knows of a run that does not.
+                // The speed of a paused run is meaningless.
                 @if !matches!(state, State::Played(running) if running.status.pace == Pace::Paused) {
                     @for words in pace { ", " (words) }
                 }
@@ -88,7 +89,7 @@ pub(crate) fn counts(
     Fragment::boxed("state", &markup)
 }
 
-/// What happened of late, the newest first.
+/// Returns the recent events, the newest first.
 pub(crate) fn events(recent: &Recent) -> Option<Fragment> {
     recent.events.first()?;
     let markup = html! {
@@ -103,7 +104,7 @@ pub(crate) fn events(recent: &Recent) -> Option<Fragment> {
     Some(Fragment::boxed("events", &markup))
 }
 
-/// A line that says how many games are read yet.
+/// Returns a line with the number of pairs whose games are read so far.
 pub(crate) fn loading(read: u64, all: u64) -> Fragment {
     let markup = html! {
         p class="patience" { "Reading the games: " (read) " of " (all) " pairs." }
@@ -111,12 +112,12 @@ pub(crate) fn loading(read: u64, all: u64) -> Fragment {
     Fragment::boxed("patience", &markup)
 }
 
-/// A line with an error.
+/// Returns a line with an error.
 pub(crate) fn error_notice(words: &str) -> Fragment {
     Fragment::boxed("trouble", &html! { p class="trouble" { (words) } })
 }
 
-/// The games in progress.
+/// Returns the games in progress.
 pub(crate) fn boards(boards: &Boards, engines: &[String]) -> Fragment {
     let hidden = boards.count.saturating_sub(boards.shown.len());
     let markup = html! {
@@ -160,7 +161,7 @@ fn player_line(colour: &str, side: &Side, engines: &[String], is_to_move: bool) 
     }
 }
 
-/// The page of a run with these fragments, where it can be steered by those who may.
+/// Returns the page of a run with these fragments, with commands if the run can be steered.
 pub(crate) fn run(
     run: &str,
     host: &str,
@@ -168,7 +169,7 @@ pub(crate) fn run(
     source: EventSource<'_>,
     is_steered: bool,
 ) -> String {
-    // What comes first stays there; what is below the commands comes and goes.
+    // The first fragments stay in place; those below the commands come and go.
     let is_first = |fragment: &Fragment| ["part-conclusion", "part-state"].contains(&&*fragment.id);
     let first = fragments.iter().take_while(|fragment| is_first(fragment)).count();
     let (first, rest) = fragments.split_at(first);
@@ -207,7 +208,8 @@ pub(crate) fn run(
     page_with(NavPage::Other, run, Some(source), &preview, &body)
 }
 
-/// The verdict, with entities as the first fragment of a report has them, which goes on with its figures.
+/// Returns the verdict from the first fragment of a report, with its entities and without the
+/// figures that follow.
 fn words(fragments: &[Fragment]) -> String {
     let conclusion = fragments.iter().find(|fragment| fragment.id == "part-conclusion");
     let verdict = conclusion.and_then(|conclusion| conclusion.html.split("<dl").next());

@@ -10,7 +10,7 @@ use arbiter_report::{
 use arbiter_stats::GameResult;
 use arbiter_store::RunHead;
 
-/// A test after pairs that the first engine won; names try what they can.
+/// Returns the summary of a test after pairs that the first engine won; names try to inject markup.
 fn summary(run: &str, pairs: u64) -> Summary {
     let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
     let mut state = RunState::new(plan.schedule(), plan.sprt);

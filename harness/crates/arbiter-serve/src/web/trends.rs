@@ -1,4 +1,4 @@
-//! What came of the commits that were tested, in the order in which that was done, or in that of a branch.
+//! Page of the results of tested commits, in the order of their tests, or in that of a branch.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use arbiter_report::{
     Block, Chart, Document, Figure, Intervals, LogEntry, Summary, Table, short_commit,
 };
 
-/// Commits that a figure shows at most, the latest.
+/// Most commits in a figure, the latest.
 const MAX_SHOWN: usize = 40;
 
-/// An engine by its commit, or else by its name.
+/// Returns the name of an engine by its commit, or else its name.
 fn engine(summary: &Summary, index: usize) -> String {
     match &summary.plan.engines[index].provenance {
         Some(from) => short_commit(from),
@@ -22,22 +22,22 @@ fn engine(summary: &Summary, index: usize) -> String {
     }
 }
 
-/// What has to be the same for figures to be of one kind: the opponent and the limits.
+/// Returns what figures must have in common to be comparable: the opponent and the limits.
 fn against(summary: &Summary) -> String {
     format!("{}, {}", engine(summary, 1), summary.limits_in_words())
 }
 
-/// The branch whose commits are shown.
+/// Branch whose commits are shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Branch {
-    /// Its name.
+    /// Name of the branch.
     pub(crate) name: String,
-    /// Tested commits that are not on it.
+    /// Number of runs of tested commits that are not on the branch.
     pub(crate) elsewhere: usize,
 }
 
-/// The runs of two engines of which the first is a commit, in order, and the steps of `arbiter ci` as a table
-/// if there were any.
+/// Returns the document of the runs of two engines whose first is a commit, in order, with the
+/// steps of `arbiter ci` as a table if there were any.
 pub(crate) fn trends(
     trials: &[LogEntry],
     branch: Option<&Branch>,
@@ -82,7 +82,7 @@ pub(crate) fn trends(
     document
 }
 
-/// The page, where a branch can be chosen.
+/// Returns the page, with a form to choose a branch.
 pub(crate) fn trends_page(asked: &Asked, branches: &[String], document: &Document) -> String {
     let body = html! {
         @if !branches.is_empty() {
@@ -104,9 +104,9 @@ fn figure(against: &str, group: &[&LogEntry]) -> Option<Figure> {
     let rows: Vec<_> = latest
         .iter()
         .filter_map(|trial| {
-            // A bound is an arrow.
+            // A bound is drawn as an arrow.
             let elo = trial.summary.strength().elo?;
-            // Month and day, so that a telephone has room for both.
+            // The day without its year leaves room for both on a telephone.
             let day: String =
                 trial.started.chars().skip("2000-".len()).take("01-01".len()).collect();
             Some((format!("{} {day}", engine(&trial.summary, 0)), elo.value, elo.low, elo.high))

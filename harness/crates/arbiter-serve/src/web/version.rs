@@ -1,5 +1,6 @@
-//! What viewers of one page share: its fragments, and since when each of them is as it is. Whoever saw
-//! an earlier one is sent what changed since, however much was published in between.
+//! State that the viewers of one page share: its fragments, and the version since which each is
+//! unchanged. A viewer with an earlier version is sent all changes since, however many versions
+//! there were in between.
 
 use std::collections::HashMap;
 
@@ -7,23 +8,24 @@ use serde_json::json;
 
 use super::Fragment;
 
-/// The state of a page.
+/// State of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct PageVersion {
-    /// Its number; the first is 1.
+    /// Number of the version; the first is 1.
     pub(crate) version: u64,
     /// All fragments.
     pub(crate) fragments: Vec<Fragment>,
-    /// The version in which each fragment became what it is.
+    /// Version in which each fragment last changed.
     changed: Vec<u64>,
-    /// The version in which fragments came, went or moved.
+    /// Version in which fragments last came, went or moved.
     ordered: u64,
-    /// What changed since the version before, which is what most viewers need.
+    /// Changes since the version before, which most viewers need.
     newest: String,
 }
 
 impl PageVersion {
-    /// The version that follows; `None` if nothing changed. Version 0 is that of a page before its first.
+    /// Returns the version that follows; `None` if nothing changed. Version 0 is that of a page
+    /// before its first.
     pub(crate) fn next(&self, fragments: Vec<Fragment>) -> Option<PageVersion> {
         if fragments == self.fragments && self.version > 0 {
             return None;
@@ -48,8 +50,8 @@ impl PageVersion {
         Some(next)
     }
 
-    /// One line of JSON for who has seen `version`: the fragments that changed since, and the order of
-    /// all if that did.
+    /// Returns one line of JSON for a viewer that has `version`: the fragments that changed since,
+    /// and the order of all if it changed.
     pub(crate) fn since(&self, version: u64) -> String {
         if version + 1 == self.version { self.newest.clone() } else { self.compose(version) }
     }

@@ -1,4 +1,4 @@
-//! The `[build]` table: how revisions become programs.
+//! The `[build]` table: recipe by which revisions become programs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,25 +13,25 @@ use arbiter_protocol::parse_seconds;
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct BuildTable {
-    /// What a shell runs at the top of the checkout.
+    /// Shell command at the top of the checkout.
     command: Option<String>,
-    /// The program that it leaves, from the top.
+    /// Program that the command leaves, relative to the top.
     binary: Option<PathBuf>,
-    /// Variables for the command.
+    /// Environment variables for the command.
     #[serde(default)]
     env: BTreeMap<String, String>,
-    /// Whether submodules are fetched first.
+    /// `true` if submodules are fetched first.
     submodules: Option<bool>,
-    /// A build in a sandbox may use the network.
+    /// `true` if a build in a sandbox may use the network.
     #[serde(default)]
     network: bool,
     /// Seconds that the build may take.
     timeout: Option<f64>,
-    /// Commands whose output tells one toolchain from another.
+    /// Commands whose output distinguishes toolchains.
     toolchain: Option<Vec<String>>,
     /// Arguments that run the benchmark, as a shell would split them.
     bench: Option<String>,
-    /// Finds the nodes, and perhaps the speed, in what the benchmark prints.
+    /// Pattern of the nodes, and perhaps the speed, in the output of the benchmark.
     bench_pattern: Option<String>,
     /// Seconds that the benchmark may take.
     bench_timeout: Option<f64>,
@@ -43,7 +43,7 @@ struct Settings {
     build: Option<BuildTable>,
 }
 
-/// The `[build]` table of the settings of a commit.
+/// Returns the `[build]` table of the settings of a commit.
 pub fn build_settings_of(file: &str, text: &str) -> Result<Option<BuildSettings>, String> {
     let settings: Settings = toml::from_str(text).map_err(|error| {
         let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());

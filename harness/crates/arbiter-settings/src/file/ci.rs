@@ -1,4 +1,4 @@
-//! The `[ci]` table: what a change must pass.
+//! The `[ci]` table: steps that a change must pass.
 
 use serde::Deserialize;
 
@@ -11,7 +11,7 @@ use arbiter_protocol::parse_seconds;
 pub struct CiTable {
     /// The revision to compare with.
     pub base: Option<String>,
-    /// The steps, in their order.
+    /// Steps, in their order.
     #[serde(default)]
     step: Vec<StepTable>,
 }
@@ -21,16 +21,16 @@ pub struct CiTable {
 struct StepTable {
     /// check, bench, perft, epd, lint, speed or sprt.
     kind: String,
-    /// Its name, if it is not the kind.
+    /// Name of the step, if it is not the kind.
     name: Option<String>,
     /// Flags of the subcommand, as a shell would split them.
     args: Option<String>,
     /// Paths without whose change it is left out.
     #[serde(default)]
     changed: Vec<String>,
-    /// Whether its failure is the end.
+    /// `true`, the default, if its failure ends the run of steps.
     stop: Option<bool>,
-    /// Seconds after which it is to end and say what it knows.
+    /// Seconds after which the step is to end and report its result so far.
     budget: Option<f64>,
     /// "pass" or "fail".
     inconclusive: Option<String>,
@@ -40,7 +40,7 @@ struct StepTable {
 }
 
 impl CiTable {
-    /// The steps, understood. An error says which one is wrong.
+    /// Returns the steps, parsed. An error names the wrong one.
     pub fn steps(&self) -> Result<Vec<Step>, String> {
         let mut steps: Vec<Step> = Vec::new();
         for (index, table) in self.step.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The `[tune]` table: what `arbiter tune` tunes, and how.
+//! The `[tune]` table: parameters and iterations of `arbiter tune`.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use arbiter_plan::{DEFAULT_AHEAD, DEFAULT_ITERATIONS};
 use arbiter_spsa::{A_RATIO, ALPHA, GAMMA, Parameter, ParameterKind, Tuning, TuningError};
 
 settings! {
-    /// The settings of a tuning: flags of `arbiter tune` and the `[tune]` table.
+    /// Settings of a tuning: flags of `arbiter tune` and the `[tune]` table.
     TuneTable, plan;
     None::<&str> => {
         /// Iterations, each of which moves the values
@@ -19,14 +19,14 @@ settings! {
         alpha["X"]: Option<f64> = ALPHA => plan.tuning.as_ref().map(|tuning| tuning.alpha),
         /// Exponent of the perturbation
         gamma["X"]: Option<f64> = GAMMA => plan.tuning.as_ref().map(|tuning| tuning.gamma),
-        /// Part of all pairs by which the first steps are held back
+        /// Share of all pairs by which the first steps are damped
         a_ratio["SHARE"]: Option<f64> = A_RATIO => plan.tuning.as_ref().map(|tuning| tuning.a_ratio),
-        /// Iterations that may start before the result of one is known, so that no slot waits for the
-        /// last game of each; their values are older by as much
+        /// Iterations that may start before the result of one is known, so that no slot waits for
+        /// the last game of each; their values lag by as many iterations
         ahead["N"]: Option<u64> = DEFAULT_AHEAD => plan.tuning.as_ref().map(|tuning| tuning.ahead),
     }
     @of_file => {
-        /// File with a table of parameters, relative to the file.
+        /// File with a table of parameters, relative to the settings file.
         params: Option<PathBuf>,
         /// Spin options of the engine that are parameters.
         spins: Vec<String>,
@@ -42,7 +42,7 @@ settings! {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ParameterTable {
     name: String,
-    /// int or float.
+    /// Kind of the parameter: int or float.
     #[serde(default = "whole")]
     kind: String,
     start: f64,
@@ -59,7 +59,7 @@ fn whole() -> String {
 }
 
 impl TuneTable {
-    /// Returns the tuning of these parameters, with as many iterations and pairs as the tournament has.
+    /// Returns the tuning of these parameters; iterations and pairs are left at 0 for the caller.
     pub fn tuning(&self, parameters: Vec<Parameter>) -> Tuning {
         Tuning {
             parameters,
@@ -72,7 +72,7 @@ impl TuneTable {
         }
     }
 
-    /// The parameters of `[[tune.parameter]]`. An error says which one is wrong.
+    /// Returns the parameters of `[[tune.parameter]]`. An error names the wrong one.
     pub fn parameters(&self) -> Result<Vec<Parameter>, String> {
         let all = (1..).zip(&self.parameter);
         all.map(|(number, table)| {

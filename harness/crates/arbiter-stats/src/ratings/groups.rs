@@ -1,15 +1,16 @@
 //! Groups of players whose ratings are comparable.
 //!
 //! Ratings have a maximum likelihood only if every split of the players leaves points on both
-//! sides (L. Ford, 1957). So players who won or lost all their games are removed one after the other
-//! and rated later. What remains are the strongly connected components of the graph of points taken.
+//! sides (L. Ford, 1957). So players who won or lost all their games are removed one after the
+//! other and rated later. The remaining players form the strongly connected components of the graph
+//! of points taken.
 
-/// A player with a perfect score, for or against: rated where its probability is one half.
+/// Player with a perfect score, for or against: rated where its probability is one half.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PerfectScore {
-    /// The player.
+    /// Index of the player.
     pub player: usize,
-    /// Whether all games against the remaining players were won; otherwise all were lost.
+    /// `true` if all games against the remaining players were won; otherwise all were lost.
     pub won_all: bool,
 }
 
@@ -24,17 +25,17 @@ pub struct Groups {
     pub alone: Vec<usize>,
 }
 
-/// Points of two players against each other, in half points.
+/// Score of two players against each other, in half points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Score {
     /// The two players.
     pub players: [usize; 2],
-    /// Half points of each against the other.
+    /// Half points of each player against the other.
     pub taken: [u64; 2],
 }
 
 impl Groups {
-    /// The group of each of `players` players.
+    /// Returns the group of each of `players` players.
     pub(super) fn by_player(&self, players: usize) -> Vec<Option<usize>> {
         let mut group_of = vec![None; players];
         for (number, group) in self.groups.iter().enumerate() {
@@ -77,8 +78,8 @@ pub(super) fn divide(players: usize, scores: &[Score]) -> Groups {
     Groups { perfect, groups, alone }
 }
 
-/// Strongly connected components of "took a point from" (S. Rao Kosaraju's two passes, without
-/// recursion).
+/// Returns the strongly connected components of "took a point from" (S. Rao Kosaraju's two passes,
+/// without recursion).
 fn components(links: &[Vec<(usize, u64, u64)>], is_in: &[bool]) -> Vec<Vec<usize>> {
     let next = |player: usize, forward: bool| {
         links[player].iter().filter_map(move |(other, taken, given)| {

@@ -3,7 +3,7 @@
 /// A symmetric matrix, all of its cells.
 pub(super) type Matrix = Vec<Vec<f64>>;
 
-/// A matrix of zeros.
+/// Returns a matrix of zeros.
 pub(super) fn zero(size: usize) -> Matrix {
     vec![vec![0.0; size]; size]
 }
@@ -17,12 +17,12 @@ pub(super) fn add_outer(matrix: &mut Matrix, vector: &[(usize, f64)], weight: f6
     }
 }
 
-/// The lower triangular root of a positive definite matrix; row n has n + 1 cells.
+/// Lower triangular root of a positive definite matrix; row n has n + 1 cells.
 #[derive(Debug, Clone)]
 pub(super) struct Cholesky(Vec<Vec<f64>>);
 
 impl Cholesky {
-    /// The root; `None` if the matrix is singular to working precision, or not positive.
+    /// Computes the root; `None` if the matrix is singular to working precision, or not positive.
     pub(super) fn new(matrix: &Matrix) -> Option<Cholesky> {
         let mut rows: Vec<Vec<f64>> = Vec::with_capacity(matrix.len());
         for (place, cells) in matrix.iter().enumerate() {
@@ -54,19 +54,19 @@ impl Cholesky {
         x
     }
 
-    /// The inverse A⁻¹ of the matrix.
+    /// Returns the inverse A⁻¹ of the matrix.
     pub(super) fn inverse(&self) -> Matrix {
         self.solve_columns(|i, j| f64::from(u8::from(i == j)))
     }
 
-    /// A⁻¹·B·A⁻¹.
+    /// Returns A⁻¹·B·A⁻¹.
     pub(super) fn sandwich(&self, middle: &Matrix) -> Matrix {
         // The columns of A⁻¹·B are the rows of B·A⁻¹.
         let left = self.solve_columns(|i, j| middle[i][j]);
         self.solve_columns(|i, j| left[j][i])
     }
 
-    /// The solutions for the columns of a matrix, of which `cell` gives row and column.
+    /// Solves for the columns of a matrix whose cell at a row and column is `cell`.
     fn solve_columns(&self, cell: impl Fn(usize, usize) -> f64) -> Matrix {
         let size = self.0.len();
         let column = |j| (0..size).map(|i| cell(i, j)).collect::<Vec<_>>();

@@ -32,7 +32,7 @@ pub struct Meeting {
 }
 
 impl Meeting {
-    /// No games yet.
+    /// Creates a meeting without games.
     pub const fn new(players: [usize; 2]) -> Meeting {
         Meeting { players, pairs: [[0; 3]; 3], singles: [[0; 3]; 2] }
     }
@@ -49,7 +49,7 @@ impl Meeting {
         counts
     }
 
-    /// Number of games.
+    /// Returns the number of games.
     pub fn games(&self) -> u64 {
         self.by_colour().iter().flatten().sum()
     }
@@ -61,7 +61,7 @@ impl Meeting {
     }
 }
 
-/// A quantity that is estimated or given.
+/// Quantity that is estimated or given.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Parameter {
     /// Estimated from the games.
@@ -70,35 +70,35 @@ pub enum Parameter {
     Fixed(f64),
 }
 
-/// What was known of a player before the games: a rating with a standard deviation.
+/// Knowledge of a player from before the games: a rating with a standard deviation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prior {
-    /// The player.
+    /// Index of the player.
     pub player: usize,
     /// Expected rating.
     pub mean: f64,
-    /// Its standard deviation, greater than 0.
+    /// Standard deviation of the rating, greater than 0.
     pub deviation: f64,
 }
 
-/// What was known of two players before the games: by how much the first is stronger, with a standard
+/// Knowledge of two players from before the games: the superiority of the first, with a standard
 /// deviation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Relation {
-    /// The players.
+    /// Indices of the players.
     pub players: [usize; 2],
     /// Expected rating of the first above that of the second.
     pub mean: f64,
-    /// Its standard deviation, greater than 0.
+    /// Standard deviation of the difference, greater than 0.
     pub deviation: f64,
 }
 
-/// How ratings are made.
+/// Options of the rating.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// Model of a game.
     pub model: OutcomeModel,
-    /// Points per natural unit of strength: [`LOGISTIC_SCALE`], or [`scale_of`] other habits.
+    /// Points per natural unit of strength: [`LOGISTIC_SCALE`], or [`scale_of`] other conventions.
     pub scale: f64,
     /// Advantage of White, in points.
     pub advantage: Parameter,
@@ -108,9 +108,9 @@ pub struct Options {
     pub prior_draws: f64,
     /// Players whose rating is given.
     pub anchors: Vec<(usize, f64)>,
-    /// Players of whom something is known.
+    /// Knowledge of single players from before the games.
     pub priors: Vec<Prior>,
-    /// Pairs of players of whom something is known.
+    /// Knowledge of pairs of players from before the games.
     pub relations: Vec<Relation>,
 }
 
@@ -129,13 +129,13 @@ impl Default for Options {
     }
 }
 
-/// The scale on which `points` more are worth an expected score of `score`. Ordo's is 202 points
+/// Returns the scale on which `points` more mean an expected score of `score`. Ordo's is 202 points
 /// for 0.76.
 pub fn scale_of(points: f64, score: f64) -> f64 {
     points / (score / (1.0 - score)).ln()
 }
 
-/// Most players that are rated together; more would take minutes and gigabytes.
+/// Largest number of players that are rated together; more would take minutes and gigabytes.
 pub const MAX_PLAYERS: usize = 1000;
 
 /// Newton's method did not converge, which no known input causes.

@@ -1,4 +1,4 @@
-//! Models of one game: how probable its results are for a given difference in strength.
+//! Models of one game: the probabilities of its results for a given difference in strength.
 //!
 //! The difference x includes White's advantage and is in natural units: a factor e in odds.
 
@@ -11,13 +11,13 @@ pub enum OutcomeModel {
     /// Draws follow the geometric mean of both strengths: with u = e^(x/2), win : draw : loss are
     /// u : ν : 1/u (R. Davidson, 1970).
     Davidson,
-    /// A draw is a difference too small to tell: P(win) = f(x − δ), P(loss) = f(−x − δ) with f the
-    /// logistic curve (P. Rao, L. Kupper, 1967). BayesElo's model; its ratings differ from
+    /// A draw is a difference too small to decide: P(win) = f(x − δ), P(loss) = f(−x − δ) with f
+    /// the logistic curve (P. Rao, L. Kupper, 1967). BayesElo's model; its ratings differ from
     /// logistic Elo by a factor that depends on δ.
     RaoKupper,
     /// Expected score f(x), as in Elo's system; a draw is half a win and half a loss (R. Bradley,
-    /// M. Terry, 1952). Ratings make every player's expected score the one obtained, as in Ordo.
-    /// Draws follow Davidson's ratio D = ν·√(W·L).
+    /// M. Terry, 1952). Ratings make every player's expected score equal to the actual one, as in
+    /// Ordo. Draws follow Davidson's ratio D = ν·√(W·L).
     Scores,
 }
 
@@ -37,7 +37,7 @@ fn logistic(x: f64) -> f64 {
 }
 
 impl OutcomeModel {
-    /// The draw parameter at which equal players draw with probability `rate`: ln ν, or δ.
+    /// Returns the draw parameter at which equal players draw with probability `rate`: ln ν, or δ.
     pub fn parameter(self, rate: f64) -> f64 {
         match self {
             OutcomeModel::Davidson | OutcomeModel::Scores => (2.0 * rate / (1.0 - rate)).ln(),
@@ -45,7 +45,7 @@ impl OutcomeModel {
         }
     }
 
-    /// Probability of a draw between equal players.
+    /// Returns the probability of a draw between equal players.
     pub fn draw_rate(self, parameter: f64) -> f64 {
         match self {
             OutcomeModel::Davidson | OutcomeModel::Scores => 1.0 / (1.0 + 2.0 * (-parameter).exp()),
@@ -53,7 +53,7 @@ impl OutcomeModel {
         }
     }
 
-    /// Whether the draw parameter takes part in the likelihood of strengths.
+    /// Returns whether the draw parameter takes part in the likelihood of strengths.
     pub fn draws_inform(self) -> bool {
         self != OutcomeModel::Scores
     }
@@ -128,7 +128,7 @@ impl OutcomeModel {
         }
     }
 
-    /// First derivatives for a single result (0 lost, 1 drawn, 2 won by White).
+    /// Returns the first derivatives for a single result (0 lost, 1 drawn, 2 won by White).
     pub fn gradient(self, x: f64, parameter: f64, result: usize) -> [f64; 2] {
         let mut counts = [0.0; 3];
         counts[result] = 1.0;

@@ -6,31 +6,33 @@ use super::solve::{Encounter, Known, State};
 use super::{Meeting, Options};
 use crate::elo::normal_cdf;
 
-/// The state at the maximum and the curvature there.
+/// State at the maximum and the curvature there.
 #[derive(Debug)]
 pub(super) struct Solution {
     pub(super) state: State,
     pub(super) root: Cholesky,
     pub(super) encounters: Vec<Encounter>,
     pub(super) is_advantage_known: bool,
-    /// Whether the games say nothing of strengths.
+    /// `true` if the games carry no information about strengths.
     pub(super) is_flat: bool,
 }
 
-/// The ratings of all players.
+/// Ratings of all players.
 #[derive(Debug)]
 pub struct Rated {
     /// The players by comparability.
     pub groups: Groups,
     /// Perfect scores that could be rated; the ratings are bounds.
     pub perfect: Vec<PerfectScore>,
-    /// Players who won all against some and lost all against others; they have a rating and no error.
+    /// Players who won all against some and lost all against others; they have a rating and no
+    /// error.
     pub between: Vec<usize>,
-    /// Players of groups that were too many to be rated.
+    /// Players of groups that were too large to be rated.
     pub left_out: Vec<usize>,
-    /// White's advantage in points; `None` if colours and players cannot be told apart.
+    /// White's advantage in points; `None` if its effect cannot be separated from that of the
+    /// players.
     pub advantage: Option<f64>,
-    /// Standard error of it, if it was estimated.
+    /// Standard error of White's advantage, if that was estimated.
     pub advantage_error: Option<f64>,
     /// Probability of a draw between equal players.
     pub draw_rate: f64,
@@ -38,23 +40,23 @@ pub struct Rated {
     group_of: Vec<Option<usize>>,
     index: Vec<Option<usize>>,
     is_flat: bool,
-    /// Covariance of all unknowns in squared points, as each of [`Errors`] has it.
+    /// Covariance of all unknowns in squared points, for each of [`Errors`].
     covariances: [Matrix; 2],
 }
 
-/// How standard errors are estimated.
+/// Estimator of standard errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Errors {
-    /// From the curvature of the likelihood: right if games are independent and the model holds.
+    /// From the curvature of the likelihood: valid if games are independent and the model holds.
     Information,
-    /// "Sandwich": pairs as they came, single games as the model says (P. Huber, 1967). A few pairs
-    /// show less spread than there is; what they are short of is added, less and less with each
+    /// "Sandwich": pairs by their observed variance, single games by the model (P. Huber, 1967). A
+    /// few pairs show less spread than there is; the shortfall is added, less and less with each
     /// pair (J. Morel, M. Bokossa, N. Neerchal, 2003).
     Sandwich,
 }
 
 impl Rated {
-    /// The ratings of groups; of players with perfect scores, and of those left out, none.
+    /// Creates the ratings of groups, without those of players with perfect scores or left out.
     pub(super) fn new(
         solution: Solution,
         meetings: &[Meeting],
@@ -95,7 +97,7 @@ impl Rated {
         }
     }
 
-    /// Rating of a player in points; `None` if there was nothing to rate.
+    /// Returns the rating of a player in points; `None` if there was nothing to rate.
     pub fn rating(&self, player: usize) -> Option<f64> {
         let is_perfect = || self.perfect.iter().any(|perfect| perfect.player == player);
         let is_between = self.between.contains(&player);
@@ -103,13 +105,13 @@ impl Rated {
         is_rated.then(|| self.ratings[player])
     }
 
-    /// The group in which a player was rated, by its number.
+    /// Returns the number of the group in which a player was rated.
     pub fn group(&self, player: usize) -> Option<usize> {
         self.group_of[player]
     }
 
-    /// Covariance of two players' ratings, in squared points; `None` unless both are in groups, and
-    /// where all games were drawn and say nothing of it.
+    /// Returns the covariance of two players' ratings, in squared points; `None` unless both are in
+    /// groups, and where all games were drawn and carry no information about it.
     pub fn covariance(&self, a: usize, b: usize, errors: Errors) -> Option<f64> {
         self.group_of[a].and(self.group_of[b])?;
         let matrix = &self.covariances[errors as usize];
@@ -120,12 +122,13 @@ impl Rated {
         }
     }
 
-    /// Standard error of a rating, relative to the mean of the group or to the anchors.
+    /// Returns the standard error of a rating, relative to the mean of the group or to the anchors.
     pub fn error(&self, player: usize, errors: Errors) -> Option<f64> {
         Some(self.covariance(player, player, errors)?.max(0.0).sqrt())
     }
 
-    /// Standard error of the difference of two ratings; `None` if they are not comparable.
+    /// Returns the standard error of the difference of two ratings; `None` if they are not
+    /// comparable.
     pub fn difference_error(&self, a: usize, b: usize, errors: Errors) -> Option<f64> {
         if self.group_of[a]? != self.group_of[b]? {
             return None;
@@ -135,29 +138,31 @@ impl Rated {
         Some(variance.max(0.0).sqrt())
     }
 
-    /// Likelihood that player `a` is stronger than `b`; `None` if they are not comparable.
+    /// Returns the likelihood that player `a` is stronger than `b`; `None` if they are not
+    /// comparable.
     pub fn superiority(&self, a: usize, b: usize, errors: Errors) -> Option<f64> {
         let error = self.difference_error(a, b, errors)?;
         (error > 0.0).then(|| normal_cdf((self.ratings[a] - self.ratings[b]) / error))
     }
 }
 
-/// What the sandwich estimator rests on.
+/// Sample sizes of the sandwich estimator.
 #[derive(Debug, Clone, Copy)]
 struct SampleSize {
-    /// Pairs, whose variance is observed.
+    /// Number of pairs, whose variance is observed.
     pairs: f64,
-    /// Games without a partner, whose variance follows from the model.
+    /// Number of games without a partner, whose variance follows from the model.
     singles: f64,
-    /// Estimated quantities, without the levels of groups.
+    /// Number of estimated quantities, without the levels of groups.
     unknowns: f64,
 }
 
 impl SampleSize {
-    /// Small-sample correction of the sandwich estimator: the estimates follow the same games that
-    /// show their variance. With m units and p unknowns, V becomes c·V + δ·φ·H⁻¹, where
-    /// c = (n − 1)/(n − p) · m/(m − 1) for n games, δ = p/(m − p) but at most ½, and φ, at least 1, is
-    /// how much wider pairs spread than the model says. Nothing changes without pairs.
+    /// Applies the small-sample correction of the sandwich estimator: the estimates follow the same
+    /// games from which their variance is taken. With m units and p unknowns, V becomes c·V +
+    /// δ·φ·H⁻¹, where c = (n − 1)/(n − p) · m/(m − 1) for n games, δ = p/(m − p) but at most ½, and
+    /// φ, at least 1, is the ratio of the observed spread of pairs to that of the model. Nothing
+    /// changes without pairs.
     fn allow_for_few(self, sandwich: &mut Matrix, information: &Matrix, spread: &Matrix) {
         let SampleSize { pairs, singles, unknowns } = self;
         if pairs == 0.0 || unknowns <= 0.0 {
@@ -179,13 +184,14 @@ impl SampleSize {
     }
 }
 
-/// Whether both players of a meeting are rated together.
+/// Returns whether both players of a meeting are rated together.
 pub(super) fn is_inside(meeting: &Meeting, group_of: &[Option<usize>]) -> bool {
     let [first, second] = meeting.players.map(|player| group_of[player]);
     first.is_some() && first == second
 }
 
-/// Covariance in squared points, without the part that the holding terms of groups added.
+/// Returns the covariance in squared points, without the part that the holding terms of groups
+/// added.
 fn centred(mut covariance: Matrix, state: &State, square: f64) -> Matrix {
     for group in &state.floating {
         // What holds the level is its mean; ratings are relative to it.
@@ -214,8 +220,8 @@ fn centred(mut covariance: Matrix, state: &State, square: f64) -> Matrix {
     covariance
 }
 
-/// Covariance of the slope: single games vary as the model says, pairs as they did, and what was
-/// known before by its deviation.
+/// Returns the covariance of the slope: that of single games by the model, of pairs as observed,
+/// and of knowledge from before the games by its deviation.
 fn spread(
     state: &State,
     encounters: &[Encounter],

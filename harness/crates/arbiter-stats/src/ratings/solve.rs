@@ -1,5 +1,5 @@
-//! The search for the maximum: Newton's method on all ratings, White's advantage and the draw
-//! parameter at once.
+//! Search for the maximum: Newton's method on all ratings, White's advantage and the draw parameter
+//! together.
 
 use super::groups::{Groups, PerfectScore, Score, divide};
 use super::matrix::{Cholesky, Matrix, add_outer, zero};
@@ -9,19 +9,20 @@ use super::{MAX_PLAYERS, Meeting, NoMaximum, Options, Parameter};
 use crate::elo::finite;
 use crate::roots::falling_crossing;
 
-/// Longest step, in natural units: farther out the likelihood is no parabola.
+/// Longest step, in natural units: farther out the likelihood is not a parabola.
 const MAX_STEP: f64 = 1.5;
 
-/// A step this small, in natural units, is the last.
+/// Step length, in natural units, below which the search ends.
 const LAST_STEP: f64 = 1e-11;
 
-/// Bound on steps; ordinary tables take 5 to 10.
+/// Maximum number of steps; ordinary tables take 5 to 10.
 const MAX_STEPS: usize = 300;
 
-/// Ratings, in natural units, are searched within ± this range for perfect scores.
+/// Range, in natural units to either side, in which ratings for perfect scores are searched.
 const PERFECT_RANGE: f64 = 30.0;
 
-/// Draw rates nearer to 0 or 1 cannot be estimated: no draw was seen, or nothing else.
+/// Distance of a draw rate from 0 or 1 below which it cannot be estimated: no draw was seen, or
+/// nothing else.
 const EXTREME_RATE: f64 = 1e-9;
 
 /// Games of one player with White against one with Black.
@@ -29,24 +30,24 @@ const EXTREME_RATE: f64 = 1e-9;
 pub(super) struct Encounter {
     pub white: usize,
     pub black: usize,
-    /// Lost, drawn and won by White, with prior draws.
+    /// Games lost, drawn and won by White, with prior draws.
     pub counts: [f64; 3],
-    /// Those of them that have no partner in a pair.
+    /// Number of these games that have no partner in a pair.
     pub singles: f64,
 }
 
 /// Knowledge of a rating, or of a difference, in natural units.
 #[derive(Debug)]
 pub(super) struct Known {
-    /// The unknowns that it is about, with their signs.
+    /// Unknowns concerned, with their signs.
     pub direction: Vec<(usize, f64)>,
-    /// Reciprocal of its variance.
+    /// Reciprocal of the variance.
     pub weight: f64,
-    /// By how much the state is above what was expected.
+    /// Excess of the state over the expected value.
     pub off: f64,
 }
 
-/// Where the unknowns are, and the values of all quantities in natural units.
+/// Positions of the unknowns, and the values of all quantities in natural units.
 #[derive(Debug, Clone)]
 pub(super) struct State {
     /// Unknown of each player; `None` if anchored or not rated.
@@ -60,7 +61,7 @@ pub(super) struct State {
     pub ratings: Vec<f64>,
     pub advantage: f64,
     pub draw: f64,
-    /// Unknowns of each group whose level nothing fixes.
+    /// Unknowns of each group without a fixed level.
     pub floating: Vec<Vec<usize>>,
 }
 
@@ -69,7 +70,7 @@ impl State {
         self.ratings[encounter.white] - self.ratings[encounter.black] + self.advantage
     }
 
-    /// The unknowns on which the difference of an encounter depends.
+    /// Returns the unknowns on which the difference of an encounter depends.
     pub(super) fn direction(&self, white: usize, black: usize) -> Vec<(usize, f64)> {
         let mut direction = Vec::with_capacity(4);
         direction.extend(self.index[white].map(|i| (i, 1.0)));
@@ -78,7 +79,7 @@ impl State {
         direction
     }
 
-    /// What was known before the games.
+    /// Returns the knowledge from before the games.
     pub(super) fn known(&self, options: &Options) -> Vec<Known> {
         let of = |players: &[(usize, f64)], mean: f64, deviation: f64| Known {
             direction: players
@@ -109,8 +110,8 @@ impl State {
 /// Rates `players` players by their meetings.
 ///
 /// Disconnected groups are rated each around its own level; players with a perfect score are rated
-/// afterwards so that their score was as likely as not (Ordo's rule). Of more than [`MAX_PLAYERS`]
-/// players the largest groups are rated.
+/// afterwards so that their score had a probability of one half (Ordo's rule). Of more than
+/// [`MAX_PLAYERS`] players the largest groups are rated.
 pub fn rate(players: usize, meetings: &[Meeting], options: &Options) -> Result<Rated, NoMaximum> {
     let mut groups = divide(players, &scores(meetings, options));
     let mut left_out = Vec::new();
@@ -160,7 +161,8 @@ pub fn rate(players: usize, meetings: &[Meeting], options: &Options) -> Result<R
     Ok(rated)
 }
 
-/// Who took points from whom; prior draws and relations count for both, anchors and priors do not.
+/// Returns the points between each two players; prior draws and relations count for both, anchors
+/// and priors do not.
 fn scores(meetings: &[Meeting], options: &Options) -> Vec<Score> {
     let prior = u64::from(options.prior_draws > 0.0);
     let score = |meeting: &Meeting| {
@@ -174,7 +176,7 @@ fn scores(meetings: &[Meeting], options: &Options) -> Vec<Score> {
     meetings.iter().map(score).chain(related).collect()
 }
 
-/// The games within groups, with prior draws.
+/// Returns the games within groups, with prior draws.
 fn encounters(
     players: usize,
     meetings: &[Meeting],
@@ -211,7 +213,7 @@ fn encounters(
     found
 }
 
-/// The start of the search: all players equal or at their anchor, and the list of unknowns.
+/// Returns the start of the search: all players equal or at their anchor, and the list of unknowns.
 fn start(players: usize, encounters: &[Encounter], options: &Options, groups: &Groups) -> State {
     let mut ratings = vec![0.0; players];
     let mut is_anchored = vec![false; players];
@@ -263,13 +265,13 @@ fn start(players: usize, encounters: &[Encounter], options: &Options, groups: &G
     State { index, advantage_index, draw_index, unknowns, ratings, advantage, draw, floating }
 }
 
-/// The share of draws; not a number without games.
+/// Returns the share of draws; NaN without games.
 fn draw_share(encounters: &[Encounter]) -> f64 {
     let drawn: f64 = encounters.iter().map(|e| e.counts[1]).sum();
     drawn / encounters.iter().flat_map(|e| e.counts).sum::<f64>()
 }
 
-/// Newton's method: moves the state to the maximum and returns the Cholesky root of the curvature
+/// Moves the state to the maximum by Newton's method. Returns the Cholesky root of the curvature
 /// there; `None` if it is singular or the steps do not converge.
 fn newton(state: &mut State, encounters: &[Encounter], options: &Options) -> Option<Cholesky> {
     for _ in 0..MAX_STEPS {
@@ -294,8 +296,9 @@ fn newton(state: &mut State, encounters: &[Encounter], options: &Options) -> Opt
     None
 }
 
-/// Derivatives of the likelihood in all unknowns, and its negative curvature. The level of a floating
-/// group, on which nothing depends, is held by a term that the solution does not feel.
+/// Returns the derivatives of the likelihood in all unknowns, and its negative curvature. The level
+/// of a floating group, on which nothing depends, is fixed by a term that does not affect the
+/// solution.
 fn local(state: &State, encounters: &[Encounter], options: &Options) -> (Vec<f64>, Matrix) {
     let mut slope = vec![0.0; state.unknowns];
     let mut curvature = zero(state.unknowns);
@@ -332,7 +335,7 @@ fn local(state: &State, encounters: &[Encounter], options: &Options) -> (Vec<f64
     (slope, curvature)
 }
 
-/// The draw parameter at which as many draws are expected as there are.
+/// Returns the draw parameter at which the expected number of draws is the actual one.
 fn draw_parameter(state: &State, encounters: &[Encounter]) -> f64 {
     let drawn: f64 = encounters.iter().map(|e| e.counts[1]).sum();
     let missing = |parameter: f64| -> f64 {
@@ -349,8 +352,8 @@ fn draw_parameter(state: &State, encounters: &[Encounter]) -> f64 {
     finite(falling_crossing(missing, 0.0, low, high)).unwrap_or(state.draw)
 }
 
-/// Rates perfect scores, the last one taken out first, against those already rated; and who is between
-/// perfect scores, and rated without a bound.
+/// Rates perfect scores, the last one taken out first, against those already rated. Also returns
+/// players between perfect scores, who are rated without a bound.
 fn perfect_ratings(
     state: &mut State,
     meetings: &[Meeting],
@@ -420,7 +423,7 @@ fn perfect_ratings(
     (bounds.collect(), between)
 }
 
-/// Half points of a player, taken and given.
+/// Returns the half points of a player, taken and given.
 fn half_points(meetings: &[Meeting], player: usize) -> [u64; 2] {
     let own = meetings.iter().filter_map(|meeting| {
         let side = meeting.players.iter().position(|other| *other == player)?;
@@ -431,8 +434,8 @@ fn half_points(meetings: &[Meeting], player: usize) -> [u64; 2] {
     own.fold([0, 0], |sum, own| [sum[0] + own[0], sum[1] + own[1]])
 }
 
-/// Where nobody took points back, the one who is left when all others are taken out: its level is as
-/// good as any for the others to be rated by.
+/// Returns the player who is left when all others are taken out, where all scores are perfect: the
+/// others are rated from this level, which is as good as any.
 fn last_left(meetings: &[Meeting], options: &Options, groups: &Groups) -> Option<usize> {
     if !(groups.groups.is_empty() && options.anchors.is_empty() && options.priors.is_empty()) {
         return None;

@@ -18,26 +18,26 @@ impl Dice {
         (self.0 >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Twelve uniforms less six are as good as normal.
+    /// Draws a nearly normal number, as twelve uniforms minus six.
     fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
     }
 }
 
-/// What a machine does to the logarithm of the speed of one run after the other.
+/// Effect of a machine on the logarithm of the speed of one run after the other.
 #[derive(Debug, Clone, Copy)]
 enum Machine {
-    /// Each run by itself.
+    /// Runs are independent.
     Quiet,
     /// The clock falls as the processor gets warm, and wanders.
     Warming,
-    /// What slows one run is likely to slow the next one, too.
+    /// A disturbance of one run is likely to slow the next one, too.
     Sluggish,
     /// Another program works for two runs and rests for two.
     Pulsing,
-    /// Now and then somebody builds for a few runs.
+    /// Now and then another program is built for a few runs.
     Shared,
-    /// Whoever goes second finds the processor slower.
+    /// The program that goes second finds the processor slower.
     Tiring,
 }
 
@@ -51,7 +51,7 @@ const MACHINES: [Machine; 6] = [
 ];
 
 impl Machine {
-    /// The runs of a comparison, two for each round.
+    /// Returns the runs of a comparison, two for each round.
     fn runs(self, dice: &mut Dice) -> Vec<f64> {
         let mut state = 0.0;
         let mut run = |index: usize| {
@@ -78,8 +78,8 @@ impl Machine {
         (0..2 * ROUNDS).map(&mut run).collect()
     }
 
-    /// Rounds of two programs of which the first is `ratio` times as fast; `first` says whether it
-    /// goes first in a round.
+    /// Returns rounds of two programs of which the first is `ratio` times as fast; `first` decides
+    /// whether it goes first in a round.
     fn rounds(
         self,
         ratio: f64,
@@ -98,7 +98,7 @@ impl Machine {
     }
 }
 
-/// The coin of a round, which [`SpeedTest`] relies on.
+/// Tosses the coin of a round, on which [`SpeedTest`] relies on.
 fn tossed(_: usize, coin: f64) -> bool {
     coin < 0.5
 }
@@ -108,7 +108,7 @@ fn in_turns(round: usize, _: f64) -> bool {
     round.is_multiple_of(2)
 }
 
-/// What a comparison ends with, and after how many rounds.
+/// Returns the verdict and ratio of a comparison, and the number of rounds it took.
 fn ended(question: SpeedTest, all: &[Speeds]) -> (SpeedVerdict, Ratio, usize) {
     let mut last = None;
     for look in question.interim_analyses() {
@@ -122,7 +122,7 @@ fn ended(question: SpeedTest, all: &[Speeds]) -> (SpeedVerdict, Ratio, usize) {
     last.expect("there is a look")
 }
 
-/// How many of `trials` comparisons of equal programs claim a difference.
+/// Returns the number of `trials` comparisons of equal programs that claim a difference.
 fn false_verdicts(machine: Machine, first: impl Fn(usize, f64) -> bool + Copy, trials: u32) -> u32 {
     let question = SpeedTest { rounds: ROUNDS, threshold: 1.0 };
     let mut dice = Dice(5);
@@ -147,7 +147,7 @@ fn interim_analyses_get_rarer() {
     assert!(question.ratio(&speeds[1..]).unwrap().interval.is_none());
 }
 
-/// At most 5 % of comparisons of equal programs may end with a verdict, looks included.
+/// At most 5 % of comparisons of equal programs may end with a verdict, interim analyses included.
 #[test]
 #[ignore = "nightly: long simulation"]
 fn equal_programs_are_told_apart_no_more_often_than_promised() {
@@ -160,7 +160,7 @@ fn equal_programs_are_told_apart_no_more_often_than_promised() {
     assert!(false_verdicts(Machine::Quiet, tossed, MANY) >= MANY / 60);
 }
 
-/// As above with fewer comparisons, and four standard errors more.
+/// Checks the same with fewer comparisons, and four standard errors more.
 #[test]
 fn equal_programs_are_seldom_told_apart() {
     for machine in MACHINES {
@@ -169,7 +169,7 @@ fn equal_programs_are_seldom_told_apart() {
     }
 }
 
-/// Turns would not do: they fall into step with whatever else the machine does by turns.
+/// Taking turns would not do: they fall into step with other periodic work of the machine.
 #[test]
 fn without_the_coin_a_pulse_of_the_machine_would_be_taken_for_a_difference() {
     let wrong = false_verdicts(Machine::Pulsing, in_turns, TRIALS);
@@ -189,7 +189,8 @@ fn differences_are_found_soon_and_losses_are_judged() {
 }
 
 /// Of 64 rounds whose runs scatter by 1 %, nine in ten comparisons see a difference of 1 %, and
-/// most of them one of 3 % by the second look. Somebody else's build does not hide 3 % either.
+/// most of them one of 3 % by the second analysis. Another program's build does not hide 3 %
+/// either.
 #[test]
 fn differences_that_matter_are_seen() {
     let question = SpeedTest { rounds: ROUNDS, threshold: 1.0 };

@@ -1,4 +1,4 @@
-//! How well figures agree with those of others, counted and printed by the tests that ask for it.
+//! Agreement of figures with those of others, counted and printed by the tests that ask for it.
 //!
 //! The whole table:
 //! `cargo test -p arbiter-stats --lib -- --nocapture --test-threads 1 | grep '^| '`.
@@ -13,13 +13,13 @@ pub(crate) struct Agreement {
 }
 
 impl Agreement {
-    /// Figures that must agree to `tolerance`: absolute for those up to 1, relative for greater
-    /// ones.
+    /// Creates a comparison of figures that must agree to `tolerance`: absolute for those up to 1,
+    /// relative for greater ones.
     pub(crate) fn within(tolerance: f64, name: &'static str) -> Agreement {
         Agreement { name, tolerance, rows: 0, figures: 0, worst: 0.0 }
     }
 
-    /// The next row of the reference begins.
+    /// Starts the next row of the reference.
     pub(crate) fn row(&mut self) {
         self.rows += 1;
     }
@@ -32,7 +32,7 @@ impl Agreement {
         self.worst = self.worst.max(error);
     }
 
-    /// Prints how well all rows agreed.
+    /// Prints the agreement of all rows.
     pub(crate) fn print(self) {
         let Agreement { name, tolerance, rows, figures, worst } = self;
         assert!(figures > 0, "{name}: nothing was compared");

@@ -1,6 +1,7 @@
 //! Agreement with published programs and with simulations, and laws that hold for any counts.
 //!
-//! Figures are those the named programs print, or those of an independent solver where it is said.
+//! Figures are those that the named programs print, or, where noted, those of an independent
+//! solver.
 
 pub(super) mod agreement;
 mod laws;

@@ -11,7 +11,7 @@ use super::super::simulate::{Simulation, expected_counts, pair_model, shifted, s
 use super::super::sprt::{Correction, Decision, Model, Sprt};
 use super::agreement::Agreement;
 
-/// A small generator (SplitMix64), uniform on [0, 1).
+/// Creates a small generator (SplitMix64), uniform on [0, 1).
 fn uniform(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed.wrapping_mul(0xd134_2543_de82_ef95);
     move || {
@@ -23,7 +23,7 @@ fn uniform(seed: u64) -> impl FnMut() -> f64 {
     }
 }
 
-/// Share of `runs` tests that pass, and their mean games.
+/// Returns the share of `runs` tests that pass, and their mean games.
 fn play(simulation: &Simulation, runs: u64) -> (f64, f64) {
     let (mut passed, mut pairs) = (0u64, 0u64);
     for run in 0..runs {
@@ -34,7 +34,7 @@ fn play(simulation: &Simulation, runs: u64) -> (f64, f64) {
     (passed as f64 / runs as f64, 2.0 * pairs as f64 / runs as f64)
 }
 
-/// Four standard errors of a rate, at most.
+/// Returns four standard errors of a rate, at most.
 fn allowance(rate: f64, runs: u64) -> f64 {
     4.0 * (rate * (1.0 - rate) / runs as f64).sqrt()
 }
@@ -180,7 +180,7 @@ fn the_estimate_after_many_stops_is_median_unbiased() {
     check_estimates(10_000);
 }
 
-/// Forecasts come true as often as they say, for strengths as they suppose.
+/// Checks that forecasts come true at their stated rates, for strengths from their prior.
 fn check_forecasts(runs: u64) {
     let test = Sprt::new(0.0, 20.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
     let base = pair_model(0.5, 0.0).expect("room for the bias");
@@ -216,7 +216,7 @@ fn forecasts_are_calibrated() {
     check_forecasts(160);
 }
 
-/// Tests of engines far apart end when their forecast says.
+/// Tests of engines far apart end when forecast.
 #[test]
 fn lopsided_tests_end_when_forecast() {
     for (elo1, counts) in [
@@ -259,7 +259,7 @@ fn many_forecasts_are_calibrated() {
 }
 
 /// Errors of ratings allow for the correlation within pairs: ratings of simulated tables spread as
-/// the sandwich says.
+/// the sandwich estimates.
 #[test]
 fn errors_of_ratings_are_those_of_repeated_tables() {
     const TABLES: u64 = 300;
@@ -287,8 +287,8 @@ fn errors_of_ratings_are_those_of_repeated_tables() {
     assert!((paired / spread - 1.0).abs() < 0.17, "{paired} and {spread}");
 }
 
-/// How often the 95 % interval of a rating covers the truth in round robins of four equal engines
-/// from lopsided openings, with so many pairs for each two.
+/// Returns how often the 95 % interval of a rating covers the truth in round robins of four equal
+/// engines from lopsided openings, with `pairs` pairs for each two.
 fn coverage(pairs: u64, tables: u64, errors: Errors) -> f64 {
     let probabilities = pair_model(0.4, 120.0).expect("room for the bias");
     let (mut covered, mut rated) = (0u64, 0u64);
@@ -324,8 +324,8 @@ fn coverage(pairs: u64, tables: u64, errors: Errors) -> f64 {
     covered as f64 / rated as f64
 }
 
-/// The intervals of a short tournament hold what they promise, and those of a longer one are no wider
-/// than that asks for.
+/// The intervals of a short tournament keep their coverage, and those of a longer one are no wider
+/// than it requires.
 #[test]
 fn intervals_of_ratings_cover_the_truth_after_few_pairs_too() {
     for pairs in [1, 2, 4, 16, 64] {
@@ -336,7 +336,7 @@ fn intervals_of_ratings_cover_the_truth_after_few_pairs_too() {
     }
 }
 
-/// A test that is planned and simulated.
+/// Test that is planned and simulated.
 #[derive(Debug, Clone, Copy)]
 struct Planned {
     test: Sprt,
@@ -346,12 +346,13 @@ struct Planned {
 }
 
 impl Planned {
-    /// Pairs of the plan, and those of simulated tests with their standard error.
+    /// Returns the pairs of the plan, and those of simulated tests with their standard error.
     ///
-    /// Figures of a test that have a mean of 0 by Wald's identities tell most of what its number of pairs is
-    /// by chance, so least squares take that out: M, the steps less their mean; and the exponential of the
-    /// steps by the root h of E(e^(hJ)) = 1, less 1, or M² less the variance of as many steps where an end
-    /// is so rare that it makes up all of the exponential.
+    /// Figures of a test that have a mean of 0 by Wald's identities explain most of the random
+    /// variation of its number of pairs, so least squares take that out: M, the steps less their
+    /// mean; and the exponential of the steps by the root h of E(e^(hJ)) = 1, less 1, or M² less
+    /// the variance of as many steps where an end is so rare that it makes up all of the
+    /// exponential.
     fn pairs(&self, runs: u64) -> (f64, f64, f64) {
         let Planned { test, conditions, share } = *self;
         let base =
@@ -397,8 +398,8 @@ impl Planned {
     }
 }
 
-/// The mean of the last of four variables, less what the second and third, whose means are 0, tell of
-/// it, and the deviation that is left, by the mean products of all.
+/// Returns the mean of the last of four variables, less the part that the second and third, whose
+/// means are 0, explain, and the deviation that is left, by the mean products of all.
 fn without_controls(products: [[f64; 4]; 4]) -> (f64, f64) {
     let about = |i: usize, j: usize| products[i][j] - products[0][i] * products[0][j];
     let ([a, b, c], [y, z]) = ([about(1, 1), about(1, 2), about(2, 2)], [about(1, 3), about(2, 3)]);
@@ -409,7 +410,8 @@ fn without_controls(products: [[f64; 4]; 4]) -> (f64, f64) {
     (mean, (about(3, 3) - explained).max(0.0).sqrt())
 }
 
-/// Bounds, model, draw rate and bias of tests that are planned. Of wider ones plans are up to 8 % too long.
+/// Bounds, model, draw rate and bias of tests that are planned. Of wider ones plans are up to 8 %
+/// too long.
 const PLANS: [(f64, f64, Model, f64, f64); 7] = [
     (0.0, 20.0, Model::Normalized, 0.5, 0.0),
     (0.0, 20.0, Model::Logistic, 0.5, 0.0),
@@ -420,8 +422,8 @@ const PLANS: [(f64, f64, Model, f64, f64); 7] = [
     (0.0, 50.0, Model::Logistic, 0.5, 0.0),
 ];
 
-/// Pairs of plans are those of simulated tests to 2 %, from -1 to 2 times the bounds. The table shows them
-/// with `--nocapture`.
+/// Checks that the pairs of plans are those of simulated tests to 2 %, from -1 to 2 times the
+/// bounds. `--nocapture` shows the table.
 fn check_plans(runs: u64) {
     let shares = [-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0];
     let planned = |&(elo0, elo1, model, draw_rate, bias_elo): &(f64, f64, Model, f64, f64)| {

@@ -56,12 +56,12 @@ const XT3: Games = &[
 
 const XT5: Games = &[(0, 1, [210, 480, 150]), (1, 0, [170, 470, 200])];
 
-/// Which of the two scales.
+/// The two scales.
 #[derive(Clone, Copy)]
 enum Scale {
     Ordo,
     Logistic,
-    /// Ordo's habit of 0.76 at so many points that it is nearly the logistic scale.
+    /// Ordo's scale of 0.76 with a number of points that makes it nearly the logistic scale.
     OrdoLogistic,
 }
 
@@ -227,7 +227,8 @@ fn ratings_agree_with_bayeselo() {
     agreement.print();
 }
 
-/// Where the slope of the likelihood and that of the relation cancel, and what the games do not tell.
+/// The slopes of the likelihood and the relation cancel at the ratings; a difference without games
+/// is that of the relation.
 #[test]
 fn a_relation_counts_by_its_standard_deviation() {
     const OTHERS: Games = &[(2, 3, [30, 45, 25])];

@@ -1,4 +1,4 @@
-//! Figures to agree with, and the tests that ask for it.
+//! Reference figures, and the tests that compare with them.
 //!
 //! The ratios were computed by an independent solver of the same equations in 60 digits, and agree
 //! with fishtest's statistics module to 1e-9. Elo, normalized Elo and likelihood of superiority

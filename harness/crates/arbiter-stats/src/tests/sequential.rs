@@ -1,4 +1,4 @@
-//! Estimates after a test, as fishtest's statistics module gives them (nine digits).
+//! Estimates after a test, compared with fishtest's statistics module (nine digits).
 
 use super::super::Decision;
 use super::super::pentanomial::{Pentanomial, Trinomial};

@@ -1,4 +1,4 @@
-//! Games.
+//! Stored form of games.
 
 use std::fmt::{Formatter, Result as FmtResult};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use arbiter_game::record::{GameRecord, MoveRecord, Thought, game_hash};
 use arbiter_protocol::Score;
 use arbiter_protocol::times::{Nanos, nanos};
 
-/// One row of the table `games`, but for its key.
+/// One row of the table `games`, without its key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct GameRow {
     /// Index of the engine with White.
@@ -23,34 +23,34 @@ pub(crate) struct GameRow {
     pub black: usize,
     /// `1-0`, `0-1` or `1/2-1/2`.
     pub result: String,
-    /// Why the game ended.
+    /// Termination of the game.
     pub termination: String,
-    /// The same as a sentence.
+    /// Termination as a sentence.
     pub detail: String,
-    /// The start.
+    /// Start position.
     pub fen: String,
-    /// Whether castling is by the rules of Chess960.
+    /// `true` if castling follows the rules of Chess960.
     pub chess960: bool,
-    /// Length in real time, in milliseconds.
+    /// Duration of the game, in milliseconds.
     pub duration_ms: f64,
-    /// All moves from the start, as JSON.
+    /// All moves from the start position, as JSON.
     pub moves: String,
-    /// When it began, in milliseconds of Unix time, if that is known.
+    /// Start of the game, in milliseconds of Unix time, if it is known.
     pub begun_ms: Option<i64>,
 }
 
-/// A move; short keys, as there are billions of them.
+/// A move; the keys are short, as there are billions of them.
 #[derive(Serialize)]
 struct MoveRow<'a> {
-    /// UCI notation.
+    /// Move in UCI notation.
     #[serde(with = "As::<DisplayFromStr>")]
     m: UciMove,
-    /// Absent for book moves.
+    /// Thought of the engine; absent for book moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     t: Option<ThoughtRow<'a>>,
 }
 
-/// A [`MoveRow`] as it is read.
+/// A [`MoveRow`] for reading.
 #[derive(Deserialize)]
 struct ReadMove {
     #[serde(with = "As::<DisplayFromStr>")]
@@ -59,7 +59,7 @@ struct ReadMove {
     t: Option<Thought>,
 }
 
-/// The moves of a game, each made into a row only as it is written.
+/// Moves of a game, each made into a row only as it is written.
 struct MoveRows<'a>(&'a [MoveRecord]);
 
 impl Serialize for MoveRows<'_> {
@@ -68,7 +68,7 @@ impl Serialize for MoveRows<'_> {
     }
 }
 
-/// An engine's thought.
+/// Thought of an engine on a move.
 #[derive(Serialize)]
 struct ThoughtRow<'a> {
     /// Score in centipawns.
@@ -80,38 +80,38 @@ struct ThoughtRow<'a> {
     /// Depth in plies.
     #[serde(skip_serializing_if = "Option::is_none")]
     d: Option<u32>,
-    /// Deepest line in plies.
+    /// Selective depth in plies.
     #[serde(skip_serializing_if = "Option::is_none")]
     sd: Option<u32>,
-    /// Nodes.
+    /// Number of nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     n: Option<u64>,
-    /// Time in nanoseconds.
+    /// Measured time in nanoseconds.
     #[serde(with = "Nanos")]
     ns: Duration,
     /// Time that the engine reported, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     t: Option<u64>,
-    /// Time left in nanoseconds.
+    /// Time left on the clock in nanoseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     l: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     nps: Option<u64>,
-    /// Permill of the hash table.
+    /// Use of the hash table in permill.
     #[serde(skip_serializing_if = "Option::is_none")]
     hf: Option<u32>,
-    /// Hits in endgame tables.
+    /// Number of hits in endgame tables.
     #[serde(skip_serializing_if = "Option::is_none")]
     tb: Option<u64>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pv: &'a [String],
-    /// Lines that the user wants to see.
+    /// Engine lines that the user selected.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     x: &'a [String],
 }
 
 impl GameRow {
-    /// The stored form of a record.
+    /// Returns the stored form of a record.
     pub(crate) fn of(record: &GameRecord) -> GameRow {
         let moves = serde_json::to_string(&MoveRows(&record.moves));
         GameRow {
@@ -128,7 +128,7 @@ impl GameRow {
         }
     }
 
-    /// The record, or what is wrong with the row.
+    /// Returns the record, or the fault of the row.
     pub(crate) fn into_record(self) -> Result<GameRecord, String> {
         let mut json = serde_json::Deserializer::from_str(&self.moves);
         let moves: Vec<MoveRecord> = As::<Vec<FromInto<ReadMove>>>::deserialize(&mut json)
@@ -159,8 +159,8 @@ impl GameRow {
     }
 }
 
-/// The [`game_hash`] of a row by its FEN, its rules of castling and its moves; `None` if the moves cannot
-/// be read.
+/// Returns the [`game_hash`] of a row by its FEN, its castling rules and its moves; `None` if the
+/// moves cannot be read.
 pub(crate) fn stored_hash(fen: &str, chess960: bool, moves: &str) -> Option<u64> {
     #[derive(Deserialize)]
     struct Move {
@@ -203,7 +203,8 @@ impl ThoughtRow<'_> {
     }
 }
 
-/// Reads a [`ThoughtRow`] into a thought, field by field: a whole row takes as long to move as to read.
+/// Reads a [`ThoughtRow`] into a thought, field by field: moving a whole row takes as long as
+/// reading it.
 fn read_thought<'de, D: Deserializer<'de>>(json: D) -> Result<Option<Thought>, D::Error> {
     json.deserialize_map(ThoughtFields).map(Some)
 }

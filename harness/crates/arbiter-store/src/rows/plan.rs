@@ -1,4 +1,4 @@
-//! Plans.
+//! Stored form of plans.
 
 use std::iter::repeat;
 use std::path::PathBuf;
@@ -11,43 +11,44 @@ use arbiter_openings::Quarantine;
 use arbiter_plan::{Engine, Plan};
 
 /// Versions of the stored plan. Fields may be added with a default; a change of meaning needs a new
-/// version. Those of the later version have options that name files.
+/// version. Plans of the later version have options that name files.
 const VERSIONS: [u32; 2] = [2, 3];
 
-/// What the inputs of a run looked like when it began: hashes that a resumed run compares, so
-/// that it never mixes the games of two programs or two books.
+/// Fingerprints of a run's inputs at its start: hashes that a resumed run compares, so that it
+/// never mixes the games of two programs or two books.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Fingerprints {
-    /// Of the opening book.
+    /// Hash of the opening book.
     #[serde(rename = "book_hash")]
     pub book: String,
-    /// Of the openings read from it.
+    /// Hash of the openings read from the book.
     #[serde(rename = "openings_hash")]
     pub openings: String,
-    /// What of the book was left out.
+    /// Lines of the book that were left out.
     pub quarantine: Quarantine,
-    /// What of the book was corrected.
+    /// Lines of the book that were corrected.
     #[serde(default, skip_serializing_if = "Quarantine::is_empty")]
     pub corrected: Quarantine,
-    /// Of each engine's program.
+    /// Hash of each engine's program.
     #[serde(skip)]
     pub engines: Vec<String>,
-    /// Of the files that each engine's options name.
+    /// Hashes of the files that each engine's options name.
     #[serde(skip)]
     pub option_files: Vec<Vec<String>>,
-    /// The machine, in words; it may be another when a run goes on.
+    /// Description of the machine; a resumed run may have another.
     pub host: String,
 }
 
 impl Fingerprints {
-    /// Of each engine, the hash of its program and those of the files that its options name.
+    /// Returns for each engine the hash of its program and those of the files that its options
+    /// name.
     pub fn by_engine(&self) -> impl Iterator<Item = (&String, &[String])> {
         let files = self.option_files.iter().map(Vec::as_slice).chain(repeat(&[][..]));
         self.engines.iter().zip(files)
     }
 }
 
-/// The stored plan. What is not where the plan has it stands here, and is skipped there.
+/// Stored plan. Fields that are stored elsewhere than in the plan are here, and skipped there.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PlanRow {
     version: u32,
@@ -70,7 +71,7 @@ struct EngineRow {
     option_file_hashes: Vec<String>,
 }
 
-/// Where endgame tables are, and which games they end.
+/// Folders of endgame tables, and the rule by which they end games.
 #[derive(Debug, Serialize, Deserialize)]
 struct TablesRow {
     paths: Vec<PathBuf>,
@@ -78,7 +79,7 @@ struct TablesRow {
     rule: TablebaseRule,
 }
 
-/// How games are written down.
+/// Notation and files of the games.
 #[derive(Debug, Serialize, Deserialize)]
 struct OutputRow {
     #[serde(flatten)]
@@ -88,7 +89,7 @@ struct OutputRow {
 }
 
 impl PlanRow {
-    /// The stored form of a plan; the fingerprints have a hash for each of its engines.
+    /// Returns the stored form of a plan; the fingerprints have a hash for each of its engines.
     pub(crate) fn of(plan: &Plan, fingerprints: &Fingerprints) -> PlanRow {
         let engines = plan.engines.iter().cloned().zip(fingerprints.by_engine());
         let engines = engines.map(|(engine, (program_hash, files))| EngineRow {
@@ -112,12 +113,12 @@ impl PlanRow {
         }
     }
 
-    /// As JSON.
+    /// Returns the plan as JSON.
     pub(crate) fn to_json(&self) -> String {
         serde_json::to_string(self).expect("a plan is numbers and text")
     }
 
-    /// Reads JSON; the error says what is wrong with it.
+    /// Parses JSON; an error is the fault of the text.
     pub(crate) fn from_json(text: &str) -> Result<PlanRow, String> {
         let row: PlanRow = serde_json::from_str(text).map_err(|error| format!("plan: {error}"))?;
         if VERSIONS.contains(&row.version) {
@@ -127,7 +128,7 @@ impl PlanRow {
         }
     }
 
-    /// The plan.
+    /// Returns the plan with its fingerprints.
     pub(crate) fn into_plan(self) -> (Plan, Fingerprints) {
         let PlanRow { engines, mut fingerprints, tables, output, mut plan, .. } = self;
         for row in engines {

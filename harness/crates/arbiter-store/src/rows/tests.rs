@@ -1,4 +1,4 @@
-//! What earlier versions stored is read, and written again as it was.
+//! Rows of earlier versions, which are read and written again unchanged.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Follows a search and says whether, and when, it solved a position.
+//! Judge of a search: whether, and when, it solved a position.
 
 use std::time::Duration;
 
@@ -12,51 +12,51 @@ use arbiter_position::Start;
 use arbiter_protocol::times::Nanos;
 use arbiter_protocol::{Info, Score};
 
-/// How far a search had come, as when it found the solution.
+/// State of a search at one moment, such as when it found the solution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchProgress {
     /// Time since `go`.
     #[serde(with = "Nanos")]
     pub at: Duration,
-    /// Depth of the search then, in plies.
+    /// Depth of the search, in plies.
     pub depth: Option<u32>,
-    /// Nodes searched until then.
+    /// Nodes searched so far.
     pub nodes: Option<u64>,
 }
 
-/// What a search was worth.
+/// Judged result of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// The move played.
+    /// Move played.
     pub played: Move,
-    /// Whether it is a solution.
+    /// `true` if the move is a solution.
     pub is_solved: bool,
-    /// If solved: when the search turned to a solution for good.
+    /// If solved: state of the search when it turned to a solution for good.
     pub found: Option<SearchProgress>,
     /// Points of the move, where the record gives points.
     pub points: Option<u32>,
-    /// Whether the mate was announced, where the record has one.
+    /// Where the record has a mate: `true` if it was announced.
     pub announced: Option<bool>,
-    /// The end of the search.
+    /// State at the end of the search.
     pub end: SearchProgress,
 }
 
-/// What an engine answered, before it is judged.
+/// Answer of an engine, before it is judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
-    /// The move played, in UCI notation.
+    /// Move played, in UCI notation.
     #[serde(with = "Text")]
     pub played: String,
-    /// Its last score, from the engine's point of view.
+    /// Last score, from the engine's point of view.
     pub score: Option<Score>,
-    /// The end of the search.
+    /// State at the end of the search.
     pub end: SearchProgress,
-    /// Since when the first move of the principal variation was a solution.
+    /// State from which on the first move of the principal variation was a solution.
     pub since: Option<SearchProgress>,
 }
 
 impl Answer {
-    /// What it is worth; an error if the move is not legal.
+    /// Judges the answer.
     pub fn judged(&self, start: &Start, goal: &Goal) -> Result<Outcome, String> {
         let illegal = || format!("illegal move '{}'", self.played);
         let played = read(&self.played, &start.position).ok_or_else(illegal)?;
@@ -77,23 +77,24 @@ fn read(text: &str, position: &Chess) -> Option<Move> {
     uci.to_move(position).ok()
 }
 
-/// Follows one search.
+/// Judge of one search in progress.
 #[derive(Debug)]
 pub struct Judge<'a> {
     goal: &'a Goal,
     position: &'a Chess,
-    /// Since when the first move of the principal variation is a solution.
+    /// State from which on the first move of the principal variation is a solution.
     since: Option<SearchProgress>,
 }
 
 impl<'a> Judge<'a> {
-    /// Before the search of a position.
+    /// Returns the judge of a search that has not started.
     pub fn new(start: &'a Start, goal: &'a Goal) -> Judge<'a> {
         Judge { goal, position: &start.position, since: None }
     }
 
-    /// Takes in what the engine says while it searches. Returns the number of plies for which it has held a solution, so that the
-    /// caller may end it; `None` while it has none, or does not say how deep it is.
+    /// Takes in an `info` line of the search. Returns the number of plies for which the engine has
+    /// held a solution, so that the caller may end the search; `None` without a solution or a
+    /// depth.
     pub fn look(&mut self, at: Duration, info: &Info) -> Option<u32> {
         let best = read(info.pv.first()?, self.position)?;
         if !self.goal.is_solved_by(best, info.score) {
@@ -105,7 +106,7 @@ impl<'a> Judge<'a> {
         info.depth?.checked_sub(since.depth?)
     }
 
-    /// The answer, once the search has ended with the move `text`.
+    /// Returns the answer, once the search has ended with the move `text`.
     pub fn end(&self, text: &str, elapsed: Duration, info: &Info) -> Answer {
         let end = SearchProgress { at: elapsed, depth: info.depth, nodes: info.nodes };
         Answer { played: text.to_owned(), score: info.score, end, since: self.since }

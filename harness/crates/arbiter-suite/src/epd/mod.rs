@@ -1,9 +1,8 @@
 //! EPD suites: positions with the move to find, to avoid, the mate to see, or points for moves.
 //!
-//! [`read()`] makes records of lines, [`Judge`] follows a search and says what it is worth, and
-//! [`Tally`] counts. The names of operations are those of the PGN standard's section on EPD
-//! (S. J. Edwards, 1994); points for moves in `c0` and `c7` to `c9` are the habit of the Strategic
-//! Test Suite.
+//! [`read()`] parses lines into records, [`Judge`] follows a search and judges it, and [`Tally`]
+//! counts. The names of operations are those of the PGN standard's section on EPD (S. J. Edwards,
+//! 1994); points for moves in `c0` and `c7` to `c9` are the habit of the Strategic Test Suite.
 
 mod judge;
 mod points;
@@ -22,48 +21,48 @@ pub use task::{Answered, Question, Search};
 use arbiter_position::Start;
 use arbiter_protocol::Score;
 
-/// A position with its question.
+/// Position with its question.
 #[derive(Debug, Clone)]
 pub struct Record {
-    /// Number of its line, from 1.
+    /// Number of the line, from 1.
     pub line: usize,
-    /// The line itself.
+    /// Text of the line.
     pub text: String,
-    /// Its `id`.
+    /// Operand of `id`.
     pub id: Option<String>,
-    /// What it is about, as far as the id tells.
+    /// Theme of the position, as far as the id names one.
     pub theme: Option<String>,
     /// The position.
     pub start: Start,
-    /// What counts as a solution.
+    /// Condition for a solution.
     pub goal: Goal,
-    /// Parts of the line that were left out, and why.
+    /// Parts of the line that were left out, with reasons.
     pub notes: Vec<String>,
 }
 
-/// What counts as a solution.
+/// Condition for a solution.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Goal {
-    /// `bm`: any of these moves is right.
+    /// Operands of `bm`: any of these moves is right.
     pub best: Vec<Move>,
-    /// `am`: any of these moves is wrong.
+    /// Operands of `am`: any of these moves is wrong.
     pub avoid: Vec<Move>,
-    /// `dm`, `bm #5`: a mate in so many moves can be had; `bm #-5`: the side to move is mated in as many
-    /// at most. Never zero.
+    /// Moves to mate: positive (`dm`, `bm #5`) for a mate to be found in as many at most, negative
+    /// (`bm #-5`) if the side to move is mated in as many at most. Never zero.
     pub mate: Option<i32>,
     /// Points for moves; other moves have none.
     pub points: Vec<(Move, u32)>,
 }
 
 impl Goal {
-    /// Whether no move, mate or points are asked for.
+    /// Returns whether no move, mate or points are asked for.
     pub fn is_empty(&self) -> bool {
         *self == Goal::default()
     }
 
-    /// Whether a move with this score solves the position. A move does by being right; where a
-    /// mate is asked for, to announce it in time does as well, and where nothing else is asked,
-    /// it is what counts. Where there are only points, the move with the most is right.
+    /// Returns whether a move with this score solves the position. A right move does; where a mate
+    /// is asked for, its announcement in time does as well, and where nothing else is asked for,
+    /// only that does. Where there are only points, a move with the most points is right.
     pub fn is_solved_by(&self, played: Move, score: Option<Score>) -> bool {
         if self.avoid.contains(&played) {
             return false;
@@ -81,19 +80,19 @@ impl Goal {
         }
     }
 
-    /// Whether a score is a mate by the same side, soon enough.
+    /// Returns whether a score is a mate by the side asked for, in at most the moves asked for.
     pub fn announces_mate(&self, score: Option<Score>) -> bool {
         let (Some(limit), Some(Score::Mate(moves))) = (self.mate, score) else { return false };
         moves.signum() == limit.signum() && moves.unsigned_abs() <= limit.unsigned_abs()
     }
 
-    /// The points of a move; `None` if the record gives none at all.
+    /// Returns the points of a move; `None` if the record gives none at all.
     pub fn points_of(&self, played: Move) -> Option<u32> {
         let found = self.points.iter().find(|(listed, _)| *listed == played);
         (!self.points.is_empty()).then(|| found.map_or(0, |(_, points)| *points))
     }
 
-    /// The most points that can be had.
+    /// Returns the most points of any move.
     pub fn most_points(&self) -> Option<u32> {
         self.points.iter().map(|(_, points)| *points).max()
     }

@@ -4,8 +4,8 @@ use shakmaty::{Chess, Move};
 
 use arbiter_pgn::read_move;
 
-/// The points, or what is wrong with them; none for ordinary comments. `comment` is the operand of
-/// `c0`, `c7`, `c8` or `c9`, if the record has it.
+/// Returns the points for moves; none for ordinary comments. `comment` returns the operand of `c0`,
+/// `c7`, `c8` or `c9`, if the record has it. The error says what is wrong with the points.
 pub(super) fn points<'a>(
     comment: impl Fn(&str) -> Option<&'a str>,
     position: &Chess,
@@ -26,7 +26,7 @@ pub(super) fn points<'a>(
     for (text, points) in pairs {
         let listed = read_move(position, text)
             .map_err(|error| format!("points for '{text}', which {error}; points left out"))?;
-        // A move may be listed twice; it is worth what it is worth at best.
+        // A move that is listed twice has its higher points.
         match found.iter_mut().find(|(known, _)| *known == listed) {
             Some((_, known)) => *known = points.max(*known),
             None => found.push((listed, points)),
@@ -39,13 +39,13 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty())
 }
 
-/// A list of numbers and nothing else.
+/// Parses a list of numbers and nothing else.
 fn numbers(text: &str) -> Option<Vec<u32>> {
     let numbers: Option<Vec<u32>> = words(text).map(|word| word.parse().ok()).collect();
     numbers.filter(|numbers| !numbers.is_empty())
 }
 
-/// A list of `move=points` and nothing else.
+/// Parses a list of `move=points` and nothing else.
 fn assignments(text: &str) -> Option<Vec<(&str, u32)>> {
     words(text)
         .map(|word| {

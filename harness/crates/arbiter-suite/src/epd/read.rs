@@ -1,4 +1,4 @@
-//! Reads EPD suites, line by line.
+//! Parser of EPD suites, line by line.
 
 use shakmaty::{Move, Position};
 
@@ -9,18 +9,18 @@ use crate::LineFault;
 use arbiter_pgn::read_move;
 use arbiter_position::{Operation, Start, lines, operations};
 
-/// A suite as read.
+/// Suite as parsed.
 #[derive(Debug, Default)]
 pub struct Suite {
-    /// Its records, in the order of the file.
+    /// Records in the order of the file.
     pub records: Vec<Record>,
     /// Lines that could not be used.
     pub unusable: Vec<LineFault>,
-    /// What was left out of positions that are used.
+    /// Parts left out of positions that are used.
     pub corrected: Vec<LineFault>,
 }
 
-/// Reads a suite; all positions are Chess960 if `is_chess960`, else those that need it.
+/// Parses a suite; all positions are Chess960 if `is_chess960`, else those that need it.
 pub fn read(text: &str, is_chess960: bool) -> Suite {
     let mut suite = Suite::default();
     for (line, text) in lines(text) {
@@ -36,7 +36,8 @@ pub fn read(text: &str, is_chess960: bool) -> Suite {
 }
 
 impl Record {
-    /// Reads the line of this number; its position is Chess960 if `is_chess960`, or if it needs that.
+    /// Parses the line with the number `line`; its position is Chess960 if `is_chess960`, or if it
+    /// needs that.
     pub fn read(line: usize, text: &str, is_chess960: bool) -> Result<Record, String> {
         let (start, rest) = Start::split(text, is_chess960)?;
         if start.position.legal_moves().is_empty() {
@@ -80,17 +81,17 @@ fn goal(operations: &[Operation], start: &Start, notes: &mut Vec<String>) -> Res
     Ok(Goal { best: best.found, avoid: avoid.found, mate: dm.or(best.mate), points })
 }
 
-/// The operands of `bm` or `am`.
+/// Operands of `bm` or `am`.
 #[derive(Debug, Default)]
 struct Moves {
     found: Vec<Move>,
-    /// From `bm #5`.
+    /// Moves to a mate, from `bm #5`.
     mate: Option<i32>,
     refused: Vec<String>,
 }
 
-/// All moves of an opcode, which may be repeated. If it has some and none is understood, the
-/// question is lost.
+/// Returns all moves of an opcode, which may be repeated. Fails if the opcode has operands and none
+/// is understood, because the question is lost then.
 fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves, String> {
     let mut moves = Moves::default();
     let operands = operations.iter().filter(|operation| operation.opcode == opcode);
@@ -99,7 +100,7 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
         operation.operand.split(is_between).filter(|word| !word.is_empty())
     });
     for word in words {
-        // Some write the move's number or its annotation as a word of its own.
+        // Some files have the number of the move or its annotation as a word of its own.
         if word.trim_matches(|c: char| matches!(c, '!' | '?' | '+' | '.' | '=')).is_empty()
             || matches!(word, "or" | "e.p." | "ep" | "mate")
             || word.strip_suffix('.').is_some_and(|number| number.parse::<u32>().is_ok())
@@ -122,7 +123,7 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
     }
     match (moves.found.is_empty() && moves.mate.is_none(), moves.refused.first()) {
         (true, Some(reason)) => Err(reason.clone()),
-        // Where a move may not be played and we do not know which, no move can be judged.
+        // With an unknown move to avoid, no move can be judged.
         (false, Some(reason)) if opcode == "am" => Err(reason.clone()),
         _ => Ok(moves),
     }

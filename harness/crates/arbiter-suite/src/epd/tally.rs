@@ -7,28 +7,28 @@ use super::Record;
 use super::judge::Outcome;
 use arbiter_stats::paired::Solved;
 
-/// The outcome of a search; an error is the engine's fault.
+/// Outcome of a search; an error is the engine's fault.
 pub type Searched = Result<Outcome, String>;
 
 /// Counts over some positions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tally {
-    /// Positions.
+    /// Number of positions.
     pub positions: u64,
-    /// Those solved.
+    /// Number of solved positions.
     pub solved: u64,
-    /// Those without a legal move in answer, which are not solved.
+    /// Number of positions without a legal move in answer, which are not solved.
     pub faults: u64,
-    /// Points made and points to be had, where records give points.
+    /// Points made and points possible, where records give points.
     pub points: Option<(u64, u64)>,
-    /// Mates announced in time and mates asked for, where records ask.
+    /// Mates announced in time and mates asked for, where records ask for mates.
     pub mates: Option<(u64, u64)>,
-    /// Times to the solution of those solved, rising.
+    /// Times to the solution of the solved positions, rising.
     times: Vec<Duration>,
 }
 
 impl Tally {
-    /// Counts one engine's searches; `results` belong to `records` one by one.
+    /// Counts the searches of one engine, each with its record.
     pub fn of<'a>(searches: impl IntoIterator<Item = (&'a Record, &'a Searched)>) -> Tally {
         let mut tally = Tally::default();
         for (record, searched) in searches {
@@ -57,20 +57,20 @@ impl Tally {
         }
     }
 
-    /// The time within which half of the solved positions were solved.
+    /// Returns the time within which half of the solved positions were solved.
     pub fn median_time(&self) -> Option<Duration> {
         let middle = self.times.len().checked_sub(1)? / 2;
         self.times.get(middle).copied()
     }
 
-    /// Time to the solution of all solved positions together.
+    /// Returns the sum of the times to the solution of all solved positions.
     pub fn total_time(&self) -> Duration {
         self.times.iter().sum()
     }
 }
 
-/// The themes of a suite in the order of their first position, with the indices of their
-/// positions. Positions without a theme are a theme of their own, without a name.
+/// Returns the themes of a suite in the order of their first position, with the indices of their
+/// positions. Positions without a theme form a theme without a name.
 pub fn themes(records: &[Arc<Record>]) -> Vec<(Option<&str>, Vec<usize>)> {
     let mut themes: Vec<(Option<&str>, Vec<usize>)> = Vec::new();
     for (index, record) in records.iter().enumerate() {
@@ -83,14 +83,14 @@ pub fn themes(records: &[Arc<Record>]) -> Vec<(Option<&str>, Vec<usize>)> {
     themes
 }
 
-/// Two engines over the same positions.
+/// Comparison of two engines on the same positions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Comparison {
-    /// How many positions both engines, one of them or neither solved.
+    /// Numbers of positions that both engines, one of them or neither solved.
     pub solved: Solved,
-    /// Indices of the positions only the first solved.
+    /// Indices of the positions that only the first engine solved.
     pub won: Vec<usize>,
-    /// Indices of those only the second solved.
+    /// Indices of the positions that only the second engine solved.
     pub lost: Vec<usize>,
 }
 

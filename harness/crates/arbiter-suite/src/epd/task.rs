@@ -1,4 +1,4 @@
-//! The question what to play.
+//! Question for the move to play.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -17,29 +17,29 @@ use arbiter_game::referee::{Fault, Reply, Turn};
 use arbiter_game::text::Text;
 use arbiter_protocol::{Go, Limits};
 
-/// Overrun after which an engine is told to stop; what it then plays still counts.
+/// Overrun after which an engine is sent `stop`; the move that it then plays still counts.
 const LENIENCE: Duration = Duration::from_millis(200);
 
-/// A position to be searched by all engines, one after another, so that what disturbs the machine
-/// disturbs all.
+/// Position to be searched by all engines, one after another, so that a disturbance of the machine
+/// affects all.
 #[derive(Debug, Clone)]
 pub struct Question {
-    /// The question.
+    /// Record with the position.
     pub record: Arc<Record>,
-    /// End searches once a solution was held for so many plies.
+    /// Plies for which a solution must be held to end a search.
     pub hold: Option<u32>,
-    /// How many engines there are.
+    /// Number of engines.
     pub engines: usize,
 }
 
-/// What engines answered to a question, by their index; an error is the engine's fault.
+/// Answers of the engines to a question, by their index; an error is the engine's fault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answered(
     #[serde(with = "As::<Vec<Result<Same, Text>>>")] pub Vec<Result<Answer, String>>,
 );
 
 impl Question {
-    /// Its searches; `limits` has those of each engine.
+    /// Returns the searches of the question; `limits` has those of each engine.
     pub fn searches<'a>(
         &'a self,
         limits: impl IntoIterator<Item = Limits> + 'a,
@@ -52,16 +52,16 @@ impl Question {
     }
 }
 
-/// One search.
+/// Search of a position by one engine.
 #[derive(Debug, Clone)]
 pub struct Search {
-    /// The question.
+    /// Record with the position.
     pub record: Arc<Record>,
     /// Index of the engine.
     pub engine: usize,
-    /// What bounds it; a clock is not looked at.
+    /// Limits of the search; a clock is ignored.
     pub limits: Limits,
-    /// End it once a solution was held for so many plies.
+    /// Plies for which a solution must be held to end the search.
     pub hold: Option<u32>,
 }
 

@@ -1,7 +1,7 @@
-//! What a position is about, by its id.
+//! Themes of positions, from their ids.
 
-/// The theme in an id: what follows its number after a dash or a colon, or else what comes before
-/// its last number. `None` if nothing but numbers is there.
+/// Returns the theme in an id: the text after its number and a dash or a colon, or else the text
+/// before its last number. `None` if the id has nothing but numbers.
 pub(super) fn theme(id: &str) -> Option<String> {
     let is_number = |c: char| c.is_ascii_digit();
     let is_joint = |c: char| c.is_whitespace() || matches!(c, '.' | '-' | '_' | '#' | ':' | '/');
@@ -13,7 +13,7 @@ pub(super) fn theme(id: &str) -> Option<String> {
     if let Some(tail) = tail {
         return Some(tail.to_owned());
     }
-    // What a bracket or a comment adds to the number belongs to the one position.
+    // A bracket or a comment behind the number belongs to this one position.
     let last = id.rfind(is_number).filter(|last| !id[last + 1..].contains('"'));
     let head = match last {
         Some(last) => {

@@ -1,4 +1,4 @@
-//! Positions of games that may make a question.
+//! Positions of games that may become a question.
 
 use std::collections::HashSet;
 
@@ -8,21 +8,21 @@ use shakmaty::{Chess, EnPassantMode, Position, Square};
 use super::games::Game;
 use arbiter_position::Start;
 
-/// A position of a game.
+/// Position of a game.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// The position, its counters reset: an EPD does not have them.
+    /// The position, with its counters reset, as an EPD has none.
     pub start: Start,
-    /// Where the move before it took something.
+    /// Square of the preceding move's capture, if it was one.
     pub taken_on: Option<Square>,
-    /// Where it is from.
+    /// Game and ply of the position.
     pub origin: String,
-    /// The number of its game.
+    /// Index of the game.
     pub game: usize,
 }
 
-/// The positions of all games, each position once, in the order of the games. The first `from_ply`
-/// plies of each game are skipped, and so are positions with less than two moves.
+/// Returns the positions of all games, each position once, in the order of the games. Skips the
+/// first `from_ply` plies of each game, and positions with fewer than two legal moves.
 pub fn candidates(games: &[Game], from_ply: usize) -> Vec<Candidate> {
     let mut seen: HashSet<Zobrist64> = HashSet::new();
     let mut found = Vec::new();
@@ -53,7 +53,7 @@ fn without_counters(position: &Chess) -> Chess {
     setup.halfmoves = 0;
     setup.fullmoves = std::num::NonZeroU32::MIN;
     let mode = position.castles().mode();
-    // A position that was reached by moves stays sound without its counters.
+    // A position reached by moves stays valid without its counters.
     setup.position(mode).unwrap_or_else(|_| position.clone())
 }
 

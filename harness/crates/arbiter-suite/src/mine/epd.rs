@@ -1,4 +1,4 @@
-//! Found positions as lines of a suite.
+//! Positions found, as lines of a suite.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -12,22 +12,22 @@ use super::{Criteria, Proof};
 use arbiter_game::outcome::printable;
 use arbiter_protocol::Score;
 
-/// Characters of an origin that are kept.
+/// Characters kept of an origin.
 const MAX_ORIGIN: usize = 160;
 
-/// A found position, ready to be numbered.
+/// Position found, ready to be numbered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// The theme that says most.
+    /// Most specific theme.
     pub theme: String,
     /// Position and solution.
     pub head: String,
-    /// The other operations of its line.
+    /// Remaining operations of the line.
     pub tail: String,
 }
 
-/// What a suite says of a position. `c0` has the themes, `c1` the scores in centipawns (`#` for
-/// mates), `c2` the game.
+/// Returns a position as the suite has it. `c0` has the themes, `c1` the scores in centipawns (`#`
+/// for mates), `c2` the game.
 pub(super) fn found(candidate: &Candidate, proof: &Proof, criteria: &Criteria) -> Found {
     let position = &candidate.start.position;
     let themes = themes(&candidate.start, proof);
@@ -57,9 +57,9 @@ pub(super) fn found(candidate: &Candidate, proof: &Proof, criteria: &Criteria) -
     }
 }
 
-/// The lines of a suite, numbered by theme. Of the positions of a game whose solutions are the
-/// same words, only the first is kept: what was missed once is often missed again. `found` are
-/// positions with the number of their game, in order.
+/// Returns the lines of a suite, numbered by theme. Of the positions of a game with the same text
+/// of the solution, only the first is kept: what was missed once is often missed again. `found` has
+/// positions with the index of their game, in order.
 pub fn suite_lines(found: &[(usize, Found)]) -> Vec<String> {
     let mut seen = HashSet::new();
     let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();

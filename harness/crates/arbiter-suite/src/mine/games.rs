@@ -1,4 +1,4 @@
-//! Games to look for positions in, from PGN text.
+//! Games to search for positions, from PGN text.
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -12,30 +12,30 @@ use arbiter_pgn::{
 use arbiter_position::Start;
 use arbiter_protocol::Score;
 
-/// What the PGN tag `Termination` says of games that a fault decided.
+/// Values of the PGN tag `Termination` for games that a fault decided.
 const FAULTS: [&str; 5] =
     ["abandoned", "emergency", "rules infraction", "time forfeit", "unterminated"];
 
-/// A game as far as it could be replayed.
+/// Game as far as it could be replayed.
 #[derive(Debug, Clone)]
 pub struct Game {
-    /// Where it is from, such as "A v B, games.pgn game 7".
+    /// Origin, such as "A v B, games.pgn game 7".
     pub origin: String,
-    /// Its start.
+    /// Start position.
     pub start: Start,
-    /// Its moves.
+    /// Moves played.
     pub moves: Vec<Move>,
-    /// What the engine told of each position when it moved, in centipawns for the side to move; nothing of
-    /// book moves and mates, nor of games of a PGN file.
+    /// Score that the engine reported with each move, in centipawns for the side to move; `None`
+    /// for book moves and mates. Empty for games of a PGN file.
     pub scores: Vec<Option<i32>>,
-    /// Who won; `None` if that is not known, or was decided by a fault of an engine.
+    /// Result; `None` if unknown, or decided by a fault of an engine.
     pub result: Option<KnownOutcome>,
-    /// How many of the moves were made before an engine announced a mate.
+    /// Number of moves made before an engine announced a mate.
     pub open_plies: usize,
 }
 
-/// All games of a PGN text, and what is wrong with those that are cut short or left out. Variations
-/// are not looked at.
+/// Parses all games of a PGN text, without their variations. Returns them with the reasons for
+/// which games are cut short or left out.
 pub fn read_games(file: &str, source: impl Read) -> io::Result<(Vec<Game>, Vec<String>)> {
     let (mut games, mut faults) = (Vec::new(), Vec::new());
     let mut replay = Replay::default();
@@ -59,7 +59,7 @@ pub fn read_games(file: &str, source: impl Read) -> io::Result<(Vec<Game>, Vec<S
     Ok((games, faults))
 }
 
-/// A game of the store.
+/// Converts a game of the store.
 pub fn stored_game(origin: String, record: &GameRecord) -> Result<Game, String> {
     let start = Start::read(&record.fen, record.chess960)?;
     let mut position = start.position.clone();
@@ -84,24 +84,24 @@ pub fn stored_game(origin: String, record: &GameRecord) -> Result<Game, String> 
     Ok(Game { origin, start, moves, scores, result, open_plies })
 }
 
-/// A game as far as it is read.
+/// Game as far as it is read.
 #[derive(Default)]
 struct Replay {
-    /// `None` if it cannot begin.
+    /// Start and moves; `None` if the game has no usable start.
     line: Option<Mainline>,
-    /// The players.
+    /// Names of the players.
     origin: String,
     result: Option<KnownOutcome>,
-    /// Why the game, or the rest of it, is left out.
+    /// Reason for leaving out the game, or the rest of it.
     fault: Option<String>,
-    /// Whether a fault of an engine decided the game.
+    /// `true` if a fault of an engine decided the game.
     is_faulty: bool,
     /// Plies before an engine announced a mate.
     first_mate: Option<usize>,
 }
 
 impl Replay {
-    /// Leaves out the rest of the game. What was played before stands, but led to no result.
+    /// Leaves out the rest of the game. The moves before stand, but led to no result.
     fn break_off(&mut self, reason: String) -> ControlFlow<()> {
         self.fault = Some(reason);
         self.result = None;

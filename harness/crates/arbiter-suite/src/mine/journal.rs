@@ -1,8 +1,8 @@
-//! What was found so far, in a file beside the suite, so that an interruption costs nothing.
+//! Results so far, in a file beside the suite, so that an interruption loses nothing.
 //!
-//! The first line says what was asked; then each line has a position, a tab, and either why it is
-//! no question or its theme, solution and remarks. A line that was cut short by a crash is asked
-//! again. Games may be added between two attempts.
+//! The first line identifies the search. Each later line has a position, a tab, and either the
+//! reason of its rejection or its theme, solution and remarks. A position whose line was cut short
+//! by a crash is searched again. Games may be added between two attempts.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -15,21 +15,21 @@ use super::Rejection;
 use super::epd::Found;
 use arbiter_process::{Links, open_output, read_input};
 
-/// The result for a position: the question that was found, or why it is none.
+/// Result for a position: the question found, or the reason for its rejection.
 pub type Judged = Result<Found, Rejection>;
 
-/// Why a journal cannot be used.
+/// Reason for which a journal cannot be used.
 #[derive(Debug, Error)]
 pub enum JournalError {
     /// The file cannot be read or written.
     #[error("{}: {source}", .path.display())]
     Io {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The system's reason.
+        /// Reason given by the system.
         source: io::Error,
     },
-    /// The file is of a search with another engine or other settings.
+    /// The file is from a search with another engine or other settings.
     #[error(
         "{} is of a search with another engine or other settings; give them again, or delete \
          the file to begin anew", .0.display()
@@ -37,7 +37,7 @@ pub enum JournalError {
     Other(PathBuf),
 }
 
-/// The file.
+/// Journal of a search.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
@@ -46,7 +46,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal at `path` for what `asked` names in one line, or begins it.
+    /// Opens the journal at `path` of the search that the line `asked` identifies, or starts one.
     pub fn open(path: &Path, asked: &str) -> Result<Journal, JournalError> {
         let io = |source| JournalError::Io { path: path.to_owned(), source };
         let bytes = match read_input(path) {
@@ -64,7 +64,7 @@ impl Journal {
         let judged = lines.filter_map(entry).collect();
         let opened = open_output(path, File::options().append(true), Links::Refused);
         let mut file = opened.map_err(io)?;
-        // What follows the last whole line is forgotten.
+        // The rest after the last whole line is cut off.
         file.set_len(whole.len() as u64).map_err(io)?;
         if is_new {
             writeln!(file, "{asked}").map_err(io)?;
@@ -72,7 +72,7 @@ impl Journal {
         Ok(Journal { path: path.to_owned(), file, judged })
     }
 
-    /// The result for a position, by its FEN, if it is known.
+    /// Returns the result for a position, by its FEN, if it is known.
     pub fn judged(&self, fen: &str) -> Option<&Judged> {
         self.judged.get(fen)
     }
@@ -89,7 +89,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Deletes the file: the suite is written.
+    /// Deletes the file, once the suite is written.
     pub fn close(self) -> Result<(), JournalError> {
         let removed = std::fs::remove_file(&self.path);
         removed.map_err(|source| JournalError::Io { path: self.path, source })

@@ -1,9 +1,9 @@
-//! Positions for suites, found in games: those with one clearly best move, as a strong engine
-//! proves.
+//! Positions for suites, found in games: those with one clearly best move, as proved by a strong
+//! engine.
 //!
-//! [`read_games`] reads games, [`candidates`] takes positions out of them, a [`Search`] asks the
-//! engine about one and judges what it says, a [`Journal`] keeps what was found through
-//! interruptions, and [`suite_lines`] writes the suite.
+//! [`read_games`] parses games, [`candidates`] takes positions out of them, a [`Search`] asks the
+//! engine about one and judges its answer, a [`Journal`] keeps the results through interruptions,
+//! and [`suite_lines`] writes the suite.
 
 mod candidate;
 mod epd;
@@ -24,59 +24,59 @@ use shakmaty::Move;
 
 use arbiter_protocol::Score;
 
-/// What makes a move clearly best, and a position worth its place.
+/// Conditions for a move to be clearly best, and for a position to be worth its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Criteria {
-    /// Depths of the looks that decide whether a proof is worth its time, in plies, rising.
+    /// Depths of the quick looks that decide whether a proof is worth its time, in plies, rising.
     pub looks: Vec<u32>,
     /// Depth of the proof, in plies.
     pub depth: u32,
-    /// How much better than the second move the best one is at least, in centipawns.
+    /// Least lead of the best move over the second, in centipawns.
     pub gap: i32,
-    /// A score that decides the game, in centipawns: whatever is beyond counts as this much, so
-    /// that of two moves that win, none is clearly best.
+    /// Score that decides the game, in centipawns: scores beyond it count as this much, so that of
+    /// two winning moves none is clearly best.
     pub decided: i32,
-    /// The engine must not prefer the solution from before this depth on, in plies.
+    /// Least depth at which the engine first settles on the solution, in plies.
     pub found_at: u32,
 }
 
-/// Depths, the last one included, at which a solution must have been clearly best.
+/// Number of depths, the last one included, at which a solution must have been clearly best.
 pub const CONFIRMATIONS: u32 = 3;
 
-/// The best move of a position, and how much better it is than the second.
+/// Best move of a position, and its lead over the second.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proof {
-    /// The one move.
+    /// Best move.
     pub best: Move,
-    /// The second best move.
+    /// Second best move.
     pub second: Move,
     /// Score of the best move, for the side to move.
     pub best_score: Score,
-    /// Score of the second.
+    /// Score of the second best move, for the side to move.
     pub second_score: Score,
-    /// Difference of the scores in centipawns, both within what decides the game.
+    /// Difference of the scores in centipawns, each limited to [`Criteria::decided`].
     pub gap: i32,
-    /// The depth from which on the engine preferred the best move, in plies.
+    /// Depth from which on the engine preferred the best move, in plies.
     pub found_at: u32,
-    /// What the engine expects, the best move first.
+    /// Principal variation, the best move first.
     pub line: Vec<Move>,
 }
 
-/// Why a position is no question.
+/// Reason for the rejection of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rejection {
-    /// A quick look showed two moves about as good.
+    /// A quick look shows two moves about as good.
     Unpromising,
-    /// The proof did.
+    /// The proof shows two moves about as good.
     Unclear,
-    /// Deep in the search, the best move changed.
+    /// The best move, or its clear lead, changes in the last depths of the search.
     Unsettled,
-    /// The best move only takes back.
+    /// The best move only recaptures.
     Recapture,
-    /// The engine saw the best move at once.
+    /// The engine prefers the best move from a low depth on.
     Obvious,
-    /// The search ended early or told too little.
+    /// The search ended early or reported too little.
     Incomplete,
 }
 

@@ -1,4 +1,4 @@
-//! What an engine that shows two lines proves of a position.
+//! Proof of a position by an engine that shows two lines.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -10,10 +10,10 @@ use super::candidate::Candidate;
 use super::{CONFIRMATIONS, Criteria, Proof, Rejection};
 use arbiter_protocol::{Info, Score};
 
-/// Plies of the expected line that are kept.
+/// Plies kept of the expected line.
 const MAX_LINE: usize = 12;
 
-/// What an engine said of its two best moves, by depth. Scores that are bounds are left out.
+/// Reports of an engine on its two best moves, by depth. Scores that are bounds are left out.
 #[derive(Debug, Default)]
 pub(super) struct Transcript(BTreeMap<u32, [Option<Info>; 2]>);
 
@@ -35,7 +35,7 @@ impl Transcript {
         ControlFlow::Continue(())
     }
 
-    /// Both lines at a depth.
+    /// Returns both lines at a depth.
     fn at(&self, depth: u32) -> Option<(&Info, &Info)> {
         match self.0.get(&depth) {
             Some([Some(best), Some(second)]) => Some((best, second)),
@@ -43,13 +43,13 @@ impl Transcript {
         }
     }
 
-    /// The first move of the best line at a depth.
+    /// Returns the first move of the best line at a depth.
     fn first_move(&self, depth: u32) -> Option<&str> {
         let best = self.0.get(&depth)?[0].as_ref()?;
         best.pv.first().map(String::as_str)
     }
 
-    /// The depth from which on the best move was what it is at `depth`.
+    /// Returns the depth from which on the best move was the one at `depth`.
     fn found_at(&self, depth: u32) -> u32 {
         let last = self.first_move(depth);
         let same = |other: &u32| self.first_move(*other) == last;
@@ -57,7 +57,7 @@ impl Transcript {
     }
 }
 
-/// The number of a line and what it says.
+/// Returns the number of a line and its report.
 fn numbered(line: &str) -> Option<(usize, Info)> {
     let words: Vec<&str> = line.split_ascii_whitespace().collect();
     let at = words.iter().position(|word| *word == "multipv");
@@ -69,8 +69,9 @@ fn numbered(line: &str) -> Option<(usize, Info)> {
     Some((number, Info::parse(&rest.join(" "))))
 }
 
-/// Whether a quick look at `depth` leaves hope: the two best moves are apart by half of what is
-/// wanted, and the best one neither takes back nor was seen at once.
+/// Rejects a position unless a quick look at `depth` is promising: the scores of the two best moves
+/// differ by half of the required gap, and the best move neither recaptures nor was preferred
+/// early.
 pub(super) fn look(
     candidate: &Candidate,
     transcript: &Transcript,
@@ -85,7 +86,7 @@ pub(super) fn look(
     worth(candidate, best_move.ok_or(Rejection::Incomplete)?, transcript.found_at(depth), criteria)
 }
 
-/// Whether a best move is worth asking for.
+/// Rejects a best move that recaptures, or that was preferred too early.
 fn worth(
     candidate: &Candidate,
     best: Move,
@@ -101,7 +102,7 @@ fn worth(
     }
 }
 
-/// The proof, or why there is none.
+/// Returns the proof, or the reason for the rejection.
 pub(super) fn prove(
     candidate: &Candidate,
     transcript: &Transcript,
@@ -141,7 +142,7 @@ pub(super) fn prove(
     })
 }
 
-/// Difference of two scores, each cut to what decides the game.
+/// Returns the difference of two scores in centipawns, each limited to what decides the game.
 fn gap(best: &Info, second: &Info, decided: i32) -> i32 {
     let value = |info: &Info| match info.score {
         Some(Score::Centipawns(cp)) => cp.clamp(-decided, decided),
@@ -152,7 +153,7 @@ fn gap(best: &Info, second: &Info, decided: i32) -> i32 {
     value(best) - value(second)
 }
 
-/// The legal beginning of a variation.
+/// Returns the legal beginning of a variation.
 fn replayed(candidate: &Candidate, pv: &[String]) -> Vec<Move> {
     let mut position = candidate.start.position.clone();
     let mut line = Vec::new();
@@ -175,13 +176,14 @@ mod tests {
     const CRITERIA: Criteria =
         Criteria { looks: Vec::new(), depth: 5, gap: 200, decided: 600, found_at: 2 };
 
-    /// White can take a pawn on d5, or move.
+    /// Returns a position in which White can take a pawn on d5, or move.
     fn candidate(taken_on: Option<Square>) -> Candidate {
         let start = Start::read("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", false).unwrap();
         Candidate { start, taken_on, origin: "test".to_owned(), game: 0 }
     }
 
-    /// A search with these scores and best moves from depth 1 on; the second line is `e1e2`.
+    /// Returns a search with these scores and best moves from depth 1 on; the second line is
+    /// `e1e2`.
     fn searched(depths: &[(&str, &str, &str)]) -> Transcript {
         let mut transcript = Transcript::default();
         for (depth, (best, score, second)) in (1..).zip(depths) {

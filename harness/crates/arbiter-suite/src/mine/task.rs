@@ -1,4 +1,4 @@
-//! The question which move is best, and by how much.
+//! Question for the best move, and its lead over the second.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,18 +11,18 @@ use crate::runner::{Task, TaskError};
 use crate::start::game;
 use arbiter_game::engine::EngineProcess;
 
-/// What the engine that proves is told besides what the user says: one thread, so that it says the
-/// same again, and two lines.
+/// Options of the engine that proves, besides those of the user: one thread, so that its searches
+/// are repeatable, and two lines.
 pub const OPTIONS: [(&str, &str); 2] = [("Threads", "1"), ("MultiPV", "2")];
 
-/// One position.
+/// Searches of one position.
 #[derive(Debug, Clone)]
 pub struct Search {
-    /// The position.
+    /// Position to search.
     pub candidate: Arc<Candidate>,
-    /// What makes it a question.
+    /// Conditions for a question.
     pub criteria: Arc<Criteria>,
-    /// How long a search may take.
+    /// Time limit of a search.
     pub limit: Duration,
 }
 

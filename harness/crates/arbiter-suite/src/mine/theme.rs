@@ -1,4 +1,4 @@
-//! What a solution is like, in words.
+//! Themes of solutions.
 
 use shakmaty::{Chess, Color, Move, Position, Role};
 
@@ -6,17 +6,17 @@ use super::Proof;
 use arbiter_position::Start;
 use arbiter_protocol::Score;
 
-/// What is given up at least for a move to be a sacrifice, in pawns.
+/// Least material given up by a sacrifice, in pawns.
 const SACRIFICE: i32 = 2;
 
-/// Pieces besides kings and pawns with which an endgame begins.
+/// Most pieces besides kings and pawns in an endgame.
 const ENDGAME_PIECES: usize = 4;
 
-/// A defence holds a game that the second move loses, and wins nothing: its score is at most this,
-/// in centipawns.
+/// Highest score of a defence, in centipawns: it saves a game that the second move loses, and wins
+/// nothing.
 const DEFENCE: i32 = 50;
 
-/// The themes, the one that says most first.
+/// Returns the themes, the most specific first.
 pub(super) fn themes(start: &Start, proof: &Proof) -> Vec<&'static str> {
     let position = &start.position;
     let best = proof.best;
@@ -49,7 +49,7 @@ pub(super) fn themes(start: &Start, proof: &Proof) -> Vec<&'static str> {
     named.into_iter().filter(|(_, holds)| *holds).map(|(name, _)| name).collect()
 }
 
-/// Whether material is given that the next move of the expected line does not win back.
+/// Returns whether material is given up that the next move of the expected line does not win back.
 fn is_sacrifice(position: &Chess, line: &[Move]) -> bool {
     let mover = position.turn();
     let before = balance(position, mover);
@@ -64,7 +64,7 @@ fn is_sacrifice(position: &Chess, line: &[Move]) -> bool {
     before - replied >= SACRIFICE && before - followed >= SACRIFICE
 }
 
-/// What one side has more than the other, in pawns by the usual count.
+/// Returns the material lead of one side, in pawns by the usual values.
 fn balance(position: &Chess, side: Color) -> i32 {
     let worth = |color| {
         let own = position.board().material_side(color).map(i32::from);

@@ -1,4 +1,4 @@
-//! What an engine prints when it counts.
+//! Output of an engine that counts.
 
 use std::ops::ControlFlow;
 
@@ -10,28 +10,28 @@ use arbiter_names::whole_number;
 /// Lines with a move that are kept; no position has more than 218 legal moves.
 const MAX_MOVES: usize = 1000;
 
-/// Longest pattern that is taken from another machine, in bytes.
+/// Longest pattern accepted from another machine, in bytes.
 const MAX_PATTERN: usize = 1_000;
 
-/// The count of one move: `e2e4: 20`, `e2e4 20`, `e2e4 - 20`.
+/// Pattern of the count of one move: `e2e4: 20`, `e2e4 20`, `e2e4 - 20`.
 const MOVE: &str = r"^\s*([a-h][1-8][a-h][1-8][nbrqkNBRQK]?)\s*[:=-]?>?\s*([0-9]\S*)";
 
-/// The count of all moves as engines print it: `Nodes searched: 400`, `total 400`, `perft 2: 400`,
-/// or the number alone.
+/// Pattern of the total as engines print it: `Nodes searched: 400`, `total 400`, `perft 2: 400`, or
+/// the number alone.
 const TOTAL: &str = r"(?i)^\s*(?:info string )?(?:(?:nodes searched|total nodes|total|nodes|leaf nodes|leaves|perft(?: \(?[0-9]+\)?)?)[ \t:=]+([0-9]\S*)|([0-9]\S*)(?:\s+(?:nodes|leaves).*)?)\s*$";
 
-/// How to tell the lines of an answer.
+/// Patterns for the lines of an answer.
 #[derive(Debug, Clone)]
 pub struct Patterns {
     of_move: Regex,
     total: Regex,
-    /// The user's own, if there is one.
+    /// Pattern of the user, if there is one.
     own: Option<String>,
 }
 
 impl Patterns {
-    /// `own` finds the line with the whole count, whose first group is the number; without it,
-    /// the usual forms are known.
+    /// Compiles the patterns. `own` matches the line with the total, whose first group is the
+    /// number; without it, the usual forms are known.
     pub fn new(own: Option<&str>) -> Result<Patterns, String> {
         let text = own.unwrap_or(TOTAL);
         let total = Regex::new(text).map_err(|error| format!("pattern '{text}': {error}"))?;
@@ -44,7 +44,7 @@ impl Patterns {
 }
 
 serde_conv!(
-    /// The user's own pattern, if there is one.
+    /// The pattern of the user, if there is one.
     pub(super) OwnPattern,
     Patterns,
     |patterns: &Patterns| patterns.own.clone(),
@@ -54,19 +54,19 @@ serde_conv!(
     }
 );
 
-/// An engine's count.
+/// Counts of an engine.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Answer {
-    /// Count of each move, as written.
+    /// Moves, as the engine writes them, with their counts.
     pub(super) moves: Vec<(String, u64)>,
     /// Count of all moves.
     pub(super) total: Option<u64>,
-    /// The line by which one sees that it searches for a move instead of counting.
+    /// Line that shows that the engine searches for a move instead of counting.
     pub(super) search: Option<String>,
 }
 
 impl Answer {
-    /// Takes in a line; breaks when nothing else is to come.
+    /// Takes in a line; breaks when the answer is complete.
     pub(super) fn take(&mut self, line: &str, patterns: &Patterns) -> ControlFlow<()> {
         if let Some(found) = patterns.of_move.captures(line)
             && let Some(count) = count(&found[2])
@@ -93,7 +93,7 @@ impl Answer {
     }
 }
 
-/// A count, which a comma or a stop may end.
+/// Parses a count, which a comma, a full stop or a semicolon may follow.
 fn count(text: &str) -> Option<u64> {
     whole_number(text.trim_end_matches([',', '.', ';']))
 }

@@ -1,7 +1,7 @@
 //! Perft: the leaves of the tree of legal moves, counted to prove an engine's move generator.
 //!
-//! [`read()`] understands the files, [`Patterns`] what engines print, and a [`Count`] finds the first
-//! wrong position below one whose count is wrong.
+//! [`read()`] parses the files, [`Patterns`] match the output of engines, and a [`Count`] finds the
+//! first wrong position below one whose count is wrong.
 
 mod answer;
 mod read;
@@ -15,12 +15,12 @@ pub use walk::{Finding, Wrong, leaves};
 
 use arbiter_position::Start;
 
-/// A position and how many leaves its tree has.
+/// Position with the numbers of leaves of its tree.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// Number of its line, from 1; in a JSON file, number of the case.
+    /// Number of the line, from 1; in a JSON file, number of the case.
     pub line: usize,
-    /// Its name in the suite.
+    /// Name in the suite.
     pub name: Option<String>,
     /// The position.
     pub start: Start,
@@ -28,17 +28,18 @@ pub struct Case {
     pub counts: Vec<(u32, u64)>,
 }
 
-/// How far to count.
+/// Limits of the counts.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Plies at most.
+    /// Greatest depth, in plies.
     pub depth: u32,
-    /// Leaves at most, by the suite's figures.
+    /// Greatest number of leaves, according to the suite.
     pub nodes: u64,
 }
 
 impl Case {
-    /// The deepest count within the limits: it holds the shallower ones as well.
+    /// Returns depth and leaves of the deepest count within the limits: it includes the shallower
+    /// ones.
     pub fn within(&self, limits: Limits) -> Option<(u32, u64)> {
         let fits = |(depth, nodes): &&(u32, u64)| *depth <= limits.depth && *nodes <= limits.nodes;
         self.counts.iter().rev().find(fits).copied()

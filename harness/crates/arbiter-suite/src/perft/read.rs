@@ -1,4 +1,5 @@
-//! Reads perft suites: EPD (`FEN ;D1 20 ;D2 400`), records (`id`, `epd`, `perft 1 20`) and JSON.
+//! Parser of perft suites: EPD (`FEN ;D1 20 ;D2 400`), records (`id`, `epd`, `perft 1 20`) and
+//! JSON.
 
 use serde_json::Value;
 use shakmaty::Chess;
@@ -9,10 +10,10 @@ use crate::LineFault;
 use arbiter_names::whole_number;
 use arbiter_position::{Start, lines};
 
-/// Deepest count that is taken seriously.
+/// Greatest depth accepted, in plies.
 const MAX_DEPTH: u64 = 64;
 
-/// Variants of chess with rules of their own, as they are named in files.
+/// Variants of chess with rules of their own, as files name them.
 const VARIANTS: [&str; 10] = [
     "atomic",
     "crazyhouse",
@@ -26,27 +27,27 @@ const VARIANTS: [&str; 10] = [
     "3check",
 ];
 
-/// The variant of chess after which a suite or a position is named.
+/// Returns the variant of chess that the name of a suite or a position contains.
 pub fn variant_of(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
     VARIANTS.into_iter().find(|variant| name.contains(variant))
 }
 
-/// A suite as read.
+/// Suite as parsed.
 #[derive(Debug, Default)]
 pub struct Suite {
-    /// Its positions, in the order of the file.
+    /// Positions in the order of the file.
     pub cases: Vec<Case>,
-    /// What could not be used.
+    /// Lines or cases that could not be used.
     pub unusable: Vec<LineFault>,
-    /// What was left out of positions that are used.
+    /// Parts left out of positions that are used.
     pub corrected: Vec<LineFault>,
 }
 
-/// Reads a suite in any of the formats; all positions are Chess960 if `is_chess960`, else those
+/// Parses a suite in any of the formats; all positions are Chess960 if `is_chess960`, else those
 /// that need it.
 pub fn read(text: &str, is_chess960: bool) -> Suite {
-    // A tag of PGN begins with a bracket, too.
+    // A tag of PGN, too, begins with a bracket.
     let is_blank = |c: char| c.is_whitespace() || c == '[';
     let is_json = text.trim_start_matches(is_blank).starts_with('{');
     let entries = if is_json { json_entries(text) } else { text_entries(text) };
@@ -63,7 +64,7 @@ pub fn read(text: &str, is_chess960: bool) -> Suite {
     suite
 }
 
-/// What the file says of a position.
+/// Text of the file on a position.
 #[derive(Debug, Default)]
 struct Entry {
     name: Option<String>,
@@ -71,7 +72,7 @@ struct Entry {
     counts: Vec<(u32, u64)>,
 }
 
-/// An entry with the number of its line; an error says why it cannot be used.
+/// Entry with the number of its line; an error says why it cannot be used.
 type NumberedEntry = (usize, Result<Entry, String>);
 
 impl Entry {
@@ -98,8 +99,8 @@ impl Entry {
     }
 }
 
-/// `| DEPTH | COUNT`, or the counts from depth 1 on, of which the first says that they are such; `None`
-/// if something other than numbers follows the position.
+/// Parses `| DEPTH | COUNT`, or the counts from depth 1 on, which must begin with the number of
+/// legal moves; `None` if something other than numbers follows the position.
 fn bare_counts(rest: &str, position: &Chess) -> Result<Option<Vec<(u32, u64)>>, String> {
     let words = rest.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '|'));
     let numbers = words.filter(|word| !word.is_empty()).map(|word| word.parse().ok());
@@ -123,7 +124,7 @@ fn bare_counts(rest: &str, position: &Chess) -> Result<Option<Vec<(u32, u64)>>, 
     Ok(Some((1..).zip(numbers).collect()))
 }
 
-/// The counts and the name among the operations that follow a position.
+/// Adds the counts, and sets the name, from the operations that follow a position.
 fn operations(
     rest: &str,
     name: &mut Option<String>,
@@ -144,7 +145,7 @@ fn operations(
 
 fn text_entries(text: &str) -> Vec<NumberedEntry> {
     let mut entries = Vec::new();
-    // A record of several lines, so far.
+    // Record of several lines that is being read.
     let mut record: Option<(usize, Entry)> = None;
     for (line, text) in lines(text) {
         let mut refuse = |reason: &str| entries.push((line, Err(reason.to_owned())));
@@ -177,7 +178,7 @@ fn text_entries(text: &str) -> Vec<NumberedEntry> {
     entries
 }
 
-/// JSON comes in two forms: a list of `{fen, depth, nodes}`, and `testCases` with a start and the
+/// Parses JSON in two forms: a list of `{fen, depth, nodes}`, and `testCases` with a start and the
 /// positions expected after each move.
 fn json_entries(text: &str) -> Vec<NumberedEntry> {
     let file: Value = match serde_json::from_str(text) {
@@ -207,7 +208,7 @@ fn json_entry(case: &Value) -> Result<Entry, String> {
     Ok(Entry { name, position: Some(fen.to_owned()), counts: count.into_iter().collect() })
 }
 
-/// `DEPTH COUNT`, also with a sign of equality, and with digits in groups.
+/// Parses `DEPTH COUNT`, also with a sign of equality, and with digits in groups.
 fn count(text: &str) -> Option<(u32, u64)> {
     let is_space = |c: char| c.is_whitespace() || matches!(c, '=' | ':');
     let mut words = text.split(is_space).filter(|word| !word.is_empty());

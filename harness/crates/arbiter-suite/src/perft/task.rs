@@ -1,4 +1,4 @@
-//! The question how many leaves there are, and what to do about a wrong answer.
+//! Question for the number of leaves, and the search for the fault after a wrong answer.
 
 use std::time::Duration;
 
@@ -14,20 +14,20 @@ use arbiter_game::text::Text;
 use arbiter_position::Start;
 use arbiter_protocol::times::Millis;
 
-/// How to ask an engine to count.
+/// Way to ask an engine for a count.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PerftQuery {
-    /// The command, with `{depth}` in place of the depth.
+    /// Command, with `{depth}` in place of the depth.
     pub command: String,
-    /// How to tell the lines of the answer.
+    /// Patterns for the lines of the answer.
     #[serde(with = "OwnPattern")]
     pub patterns: Patterns,
-    /// Time for one answer.
+    /// Time limit of one answer.
     #[serde(with = "Millis")]
     pub limit: Duration,
 }
 
-/// A position whose leaves are to be counted.
+/// Position whose leaves are to be counted.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Count {
     /// The position.
@@ -35,33 +35,33 @@ pub struct Count {
     pub start: Start,
     /// Depth in plies.
     pub depth: u32,
-    /// The count in the suite.
+    /// Count in the suite.
     pub expected: u64,
-    /// How to ask the engine.
+    /// Way to ask the engine.
     pub query: PerftQuery,
 }
 
-/// The verdict on a count; an error is the engine's fault.
+/// Verdict on a count; an error is the engine's fault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counted(#[serde(with = "As::<Result<Same, Text>>")] pub Result<Verdict, String>);
 
-/// The result of a count.
+/// Result of a count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verdict {
     /// Engine and suite agree.
     Right,
     /// The engine is wrong.
     Wrong {
-        /// What the engine counts.
+        /// Count by the engine.
         got: u64,
-        /// The true count by the rules of this harness; the suite may have another.
+        /// True count by the rules of this harness; the suite may have another.
         leaves: u64,
-        /// The first position that it gets wrong.
+        /// First position that the engine counts wrong.
         finding: Finding,
     },
     /// The engine agrees with the rules of this harness, and the suite does not.
     WrongSuite {
-        /// The true count.
+        /// True count.
         leaves: u64,
     },
 }

@@ -1,7 +1,7 @@
-//! From a wrong count to the first wrong position.
+//! Walk from a wrong count to the first wrong position.
 //!
 //! The walk asks the engine for its counts move by move, compares them with those of the rules of
-//! this harness, and goes down the first move whose count differs, until the moves themselves do.
+//! this harness, and follows the first move whose count differs, until the moves themselves differ.
 
 use std::convert::Infallible;
 
@@ -14,18 +14,18 @@ use arbiter_game::outcome::printable;
 use arbiter_game::text::{MAX_TEXT, Text};
 use arbiter_position::{Start, fen};
 
-/// Most moves of a list of another machine: no position has more.
+/// Most moves accepted in a list of another machine: no position has more.
 const MAX_MOVES: usize = 256;
 
-/// What the engine gets wrong at a position.
+/// Fault of the engine at a position.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Wrong {
     /// The engine's list of moves.
     Moves {
-        /// Legal moves it does not have.
+        /// Legal moves that the engine lacks.
         #[serde(with = "Moves")]
         missing: Vec<String>,
-        /// Moves it has that are not legal.
+        /// Illegal moves that the engine has.
         #[serde(with = "Moves")]
         extra: Vec<String>,
     },
@@ -33,9 +33,9 @@ pub enum Wrong {
     Count {
         /// Depth in plies.
         depth: u32,
-        /// What the engine counts.
+        /// Count by the engine.
         got: u64,
-        /// The true count.
+        /// True count.
         expected: u64,
     },
     /// The count of this position as a part of that of the position before; asked about this
@@ -43,25 +43,25 @@ pub enum Wrong {
     Context {
         /// Depth in plies.
         depth: u32,
-        /// What the engine counts from the position before.
+        /// Count by the engine, as a part of that of the position before.
         got: u64,
-        /// The true count.
+        /// True count.
         expected: u64,
     },
-    /// Nothing: asked again, the engine counts right.
+    /// The fault does not repeat: on a second query the engine counts right.
     Unrepeatable,
 }
 
-/// The first wrong position, where the walk ends.
+/// First wrong position, where the walk ends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// The position.
     #[serde(with = "Text")]
     pub fen: String,
-    /// The moves that lead there, in UCI notation.
+    /// Moves that lead there, in UCI notation.
     #[serde(with = "Moves")]
     pub path: Vec<String>,
-    /// What the engine gets wrong there.
+    /// Fault of the engine there.
     pub wrong: Wrong,
 }
 
@@ -70,19 +70,19 @@ serde_conv!(Moves, Vec<String>, Vec::as_slice, |list: Vec<String>| {
     Ok::<_, Infallible>(moves.collect())
 });
 
-/// A walk in progress.
+/// Walk in progress.
 #[derive(Debug)]
 pub(super) struct Walk {
     start: Start,
     position: Chess,
     path: Vec<String>,
     depth: u32,
-    /// What the engine counted for this position from the one before.
+    /// Count by the engine for this position, as a part of that of the position before.
     claimed: Option<u64>,
 }
 
 impl Walk {
-    /// Begins at a position whose count at `depth` was wrong.
+    /// Starts at a position whose count at `depth` was wrong.
     pub(super) fn new(start: &Start, depth: u32) -> Walk {
         Walk {
             start: start.clone(),
@@ -93,12 +93,12 @@ impl Walk {
         }
     }
 
-    /// What to ask the engine: a `position` line, and the depth to count.
+    /// Returns the next question to the engine: a `position` line, and the depth to count.
     pub(super) fn question(&self) -> (String, u32) {
         (self.start.line(&self.path), self.depth)
     }
 
-    /// Takes in the answer. The walk goes on until this gives a finding.
+    /// Takes in the answer. Returns a finding at the end of the walk.
     pub(super) fn answer(&mut self, answer: &Answer) -> Option<Finding> {
         let legal = self.position.legal_moves();
         let truth: Vec<(Move, u64)> =
@@ -140,7 +140,7 @@ impl Walk {
         }
     }
 
-    /// What is wrong where the moves, as far as they are known, are right.
+    /// Returns the fault where the moves, as far as they are known, are right.
     fn judge_total(&self, got: Option<u64>, expected: u64) -> Wrong {
         let depth = self.depth;
         match (got, self.claimed) {
@@ -161,12 +161,12 @@ impl Walk {
     }
 }
 
-/// Leaves of the tree below a position, by the rules of this harness.
+/// Returns the number of leaves of the tree below a position, by the rules of this harness.
 pub fn leaves(position: &Chess, depth: u32) -> u64 {
     if depth == 0 { 1 } else { shakmaty::perft(position, depth) }
 }
 
-/// The legal move an engine means; castling may be written both ways.
+/// Returns the legal move that an engine means; castling may be written both ways.
 fn read_move(text: &str, position: &Chess) -> Option<Move> {
     let uci: UciMove = text.to_ascii_lowercase().parse().ok()?;
     uci.to_move(position).ok().or_else(|| {
@@ -179,10 +179,11 @@ fn read_move(text: &str, position: &Chess) -> Option<Move> {
 mod tests {
     use super::*;
 
-    /// A position with castling, en passant (after a double step) and promotion.
+    /// Position with castling, en passant (after a double step) and promotion.
     const FEN: &str = "r3k2r/pppp1ppp/8/8/4p3/8/PPPPPPpP/R3K2R w KQkq - 0 1";
 
-    /// An engine that counts right but for the moves it is told to leave out.
+    /// Returns the answer of an engine that counts right, except that it leaves out the moves that
+    /// `bug` selects.
     fn count(position: &Chess, depth: u32, bug: fn(&Chess, Move) -> bool) -> Answer {
         fn leaves(position: &Chess, depth: u32, bug: fn(&Chess, Move) -> bool) -> u64 {
             if depth == 0 {

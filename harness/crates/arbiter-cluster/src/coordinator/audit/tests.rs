@@ -12,7 +12,7 @@ fn secret(byte: u8) -> RunSecret {
     RunSecret::new(&Key::of_bytes([byte; 32]), &run_id())
 }
 
-/// Random numbers from 0 up to 1.
+/// Returns random numbers from 0 up to 1.
 fn uniform(run: u8) -> impl FnMut() -> f64 {
     let (secret, mut number) = (secret(run), 0);
     move || {
@@ -21,8 +21,8 @@ fn uniform(run: u8) -> impl FnMut() -> f64 {
     }
 }
 
-/// A pair of two engines that are equally good, half of whose games are drawn; the first engine is the
-/// first in every other pair.
+/// Returns a pair of two engines of equal strength, half of whose games are drawn; engine 0 is
+/// named first in every other pair.
 fn pair(random: &mut impl FnMut() -> f64, number: u64) -> PairTally {
     let mut game = || {
         let result = match random() {
@@ -36,7 +36,7 @@ fn pair(random: &mut impl FnMut() -> f64, number: u64) -> PairTally {
     PairTally { pair: number, engines, first: game(), second: Some(game()), is_repeat: false }
 }
 
-/// A pair that the first engine is said to have won.
+/// Returns a pair that a lying worker reports as won by engine 0.
 fn lie(number: u64) -> PairTally {
     let mut won = pair(&mut || 0.0, number);
     if won.engines == [1, 0] {
@@ -49,7 +49,7 @@ fn lie(number: u64) -> PairTally {
 /// A pair as a dishonest worker sends it.
 type Lie = fn(&mut dyn FnMut() -> f64, u64) -> PairTally;
 
-/// Has the games of a pair that the first engine has ended so end otherwise for it.
+/// Replaces the result `from` of engine 0 in the games of a pair.
 fn replace(tally: &mut PairTally, from: GameResult, mut to: impl FnMut() -> GameResult) {
     let is_first = tally.engines == [0, 1];
     let seen = |result: GameResult| if is_first { result } else { result.reversed() };
@@ -60,7 +60,7 @@ fn replace(tally: &mut PairTally, from: GameResult, mut to: impl FnMut() -> Game
     }
 }
 
-/// A pair of a worker that gives such a share of those back which the first engine has lost.
+/// Returns a pair of a worker that gives back a share `given_back` of those that engine 0 has lost.
 fn chosen(random: &mut dyn FnMut() -> f64, number: u64, given_back: f64) -> PairTally {
     loop {
         let tally = pair(&mut || random(), number);
@@ -72,7 +72,7 @@ fn chosen(random: &mut dyn FnMut() -> f64, number: u64, given_back: f64) -> Pair
     }
 }
 
-/// The ways to lie of the manual.
+/// The dishonest strategies of the manual.
 const LIES: [(&str, Lie); 7] = [
     ("wins, always", |_, number| lie(number)),
     ("wins, in half of the pairs", |random, number| match random() < 0.5 {
@@ -145,14 +145,14 @@ fn nobody_knows_which_pairs_are_repeated() {
     assert!(one.intersection(&other).count() < 100);
 }
 
-/// What half and 95 % of these are no more than.
+/// Returns the median and 95th percentile.
 fn quantiles(mut needed: Vec<u64>) -> [u64; 2] {
     needed.sort_unstable();
     [needed[needed.len() / 2 - 1], needed[needed.len() * 19 / 20 - 1]]
 }
 
-/// Audits, or pairs of the worker without any, until one lying worker of five is found, of engines that
-/// do not repeat their games: the figures of the manual.
+/// Number of audits, or of pairs without audits, until one lying worker of five is found, for
+/// engines that do not repeat their games: the figures of the manual.
 #[test]
 fn who_lies_is_found_by_results() {
     let found = LIES.map(|(what, lie)| {
@@ -189,7 +189,7 @@ fn what_a_tenth_of_the_jobs_is_worth() {
     assert!((21.0..25.0).contains(&elo), "{elo}");
 }
 
-/// How many lies a worker can tell until one is audited, of engines that repeat their games.
+/// Number of lies of a worker until one is audited, for engines that repeat their games.
 #[test]
 fn who_lies_is_found_by_moves() {
     let found = [0.01, 0.02, 0.05, 0.1].map(|share| {

@@ -19,11 +19,11 @@ fn conditions(_: usize) -> Conditions {
     Conditions { limits: Limits { clock, ..Limits::default() }, margin: MARGIN, white_pov: false }
 }
 
-/// What one side of a game waited and thought, in milliseconds, in one move.
+/// Times of one side of a game, waited and thought, in milliseconds, in one move.
 type Side = (f64, f64);
 
-/// A game of engine `white` against the other one of two. `late`: by how many milliseconds more than
-/// allowed the loser lost it on time, and for how many it had waited for that move.
+/// Returns a game of engine `white` against the other one of two. `late` has the milliseconds
+/// beyond the margin at a loss on time, and those waited during that move.
 fn game(white: usize, sides: [Side; 2], winner: Option<Color>, late: Option<Side>) -> GameRecord {
     let [w, b] = sides;
     let thought = |(_, ms_): Side| Thought { elapsed: ms(ms_), ..Thought::default() };
@@ -110,14 +110,14 @@ fn an_engine_without_a_clock_cannot_suffer() {
     assert!(judged(&starved).is_some());
 }
 
-/// A machine and two engines on it. Of two values the first is engine 0's.
+/// A machine and two engines. Of two values the first is engine 0's.
 struct Model {
     name: &'static str,
-    /// By how much engine 0 is stronger.
+    /// Lead of engine 0, in Elo.
     elo: f64,
-    /// Highest chance of each move to wait; that of a game is random below it.
+    /// Maximum probability of each move to wait; that of a game is random below it.
     chance: [f64; 2],
-    /// Chance of a game to be lost on time without waiting.
+    /// Probability of a game to be lost on time without waiting.
     careless: [f64; 2],
     /// Moves of a game that engine 0 wins, draws, and loses.
     moves: [u32; 3],
@@ -135,7 +135,8 @@ fn exponential(mean: f64, random: f64) -> f64 {
 }
 
 impl Model {
-    /// A game, and the score of engine 0; `load` is 0 on a calm machine, and 1 at first.
+    /// Plays a game, and returns it with the score of engine 0; `load` is 0 on a calm machine, and
+    /// 1 at first.
     fn play(&self, white: usize, load: f64, draw: &mut impl FnMut() -> f64) -> (GameRecord, f64) {
         let chance = self.chance.map(|most| load * most * draw());
         let left = chance.map(|chance| 1.0 - chance * WAIT / (THOUGHT + chance * WAIT));
@@ -172,8 +173,8 @@ impl Model {
         (game(white, sides, winner, lost.map(|(_, late)| late)), score)
     }
 
-    /// The mean score of engine 0 in so many pairs, in Elo more than on a calm machine, with its
-    /// standard error, and the share of pairs that were played again.
+    /// Returns the mean score of engine 0 relative to a calm machine, in Elo, with its standard
+    /// error, and the share of pairs that were played again.
     fn bias(&self, pairs: u64, rule: Rule) -> (f64, f64, f64) {
         let (mut sum, mut squares, mut again, mut counted) = (0.0, 0.0, 0, 0.0);
         for number in 0..pairs {
@@ -219,9 +220,9 @@ impl Model {
 #[derive(Clone, Copy)]
 struct Rule {
     replays: u64,
-    /// Load of the machine the third time, as a share.
+    /// Load of the machine at the third attempt, as a share.
     last_load: f64,
-    /// A pair that is suspect even then counts.
+    /// `true` if a pair that is suspect even then counts.
     counts_in_the_end: bool,
 }
 
@@ -236,10 +237,11 @@ const RULES: [Rule; 4] = [
     Rule { replays: 1, last_load: 1.0, counts_in_the_end: false },
 ];
 
-/// Enough to find a bias of some Elo.
+/// Number of pairs, enough to find a bias of some Elo.
 const PAIRS: u64 = 2_000;
 
-/// What the rule does to the result, beside counting everything. `--nocapture` shows the figures.
+/// Checks the bias of the rule, beside that of counting everything. `--nocapture` shows the
+/// figures.
 fn check_bias(pairs: u64) {
     let (none, both) = ([0.0; 2], [0.3; 2]);
     let (even, longer) = ([50, 80, 50], [40, 60, 80]);

@@ -11,7 +11,7 @@ use arbiter_schedule::{Design, Format};
 use arbiter_spsa::Tuning;
 use arbiter_stats::{Correction, GameResult, Model};
 
-/// A run of two engines.
+/// Returns a run of two engines.
 fn run(pairs: u64, sprt: Option<Sprt>) -> RunState {
     RunState::new(Schedule::new(Design::round_robin(pairs), 2, 1), sprt)
 }
@@ -222,7 +222,7 @@ fn a_resumed_run_plays_what_is_missing() {
     assert_eq!(counted(&state.apply(RunInput::Committed(won(1)))), [1, 2]);
 }
 
-/// The first engine meets engine 1, which it beats, and engine 2, which it does not.
+/// Returns a pair in which the first engine beats engine 1, and does not beat engine 2.
 fn met(pair: u64) -> PairTally {
     let result = [[GameResult::Win; 2], [GameResult::Win, GameResult::Loss]];
     let engines = [0, 1 + pair as usize % 2];
@@ -361,7 +361,7 @@ fn a_drain_never_stops_a_game() {
     assert_eq!(paused.apply(RunInput::Drain), [Effect::End(Ending::Interrupted)]);
 }
 
-/// Six iterations of two pairs, one ahead, of one parameter.
+/// Returns a tuning of six iterations of two pairs, one ahead, of one parameter.
 fn tuned() -> RunState {
     let parameters = arbiter_spsa::table::read("A,50,0,100,10,0.5").unwrap();
     let (alpha, gamma, a_ratio) = (0.602, 0.101, 0.1);

@@ -8,8 +8,8 @@ use seccompiler::{
     SeccompFilter, SeccompRule, sock_filter,
 };
 
-/// System calls that no engine or compiler needs, and that reach other processes, other namespaces or
-/// rarely used parts of the kernel.
+/// System calls that no engine or compiler needs, and that reach other processes, other namespaces
+/// or rarely used parts of the kernel.
 const FORBIDDEN: [c_long; 49] = [
     libc::SYS_acct,
     libc::SYS_add_key,
@@ -62,8 +62,8 @@ const FORBIDDEN: [c_long; 49] = [
     libc::SYS_userfaultfd,
 ];
 
-/// Those that engines do not need and compilers do. Landlock bounds none of them: attributes of files,
-/// and who hears what happens to files.
+/// System calls that engines do not need and compilers do. Landlock restricts none of them:
+/// attributes of files, and notifications about files.
 const FORBIDDEN_TO_ENGINES: [c_long; 18] = [
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
@@ -86,7 +86,7 @@ const FORBIDDEN_TO_ENGINES: [c_long; 18] = [
     libc::SYS_utimensat,
 ];
 
-/// Their older forms.
+/// Older forms of these calls.
 #[cfg(target_arch = "x86_64")]
 const OLD: [c_long; 6] = [
     libc::SYS_chmod,
@@ -99,7 +99,8 @@ const OLD: [c_long; 6] = [
 #[cfg(not(target_arch = "x86_64"))]
 const OLD: [c_long; 0] = [];
 
-/// Those that change a process, which has to be the caller itself: their first argument is 0 then.
+/// System calls that change a process, which has to be the caller itself: their first argument is 0
+/// then.
 const OF_PROCESSES: [c_long; 6] = [
     libc::SYS_prlimit64,
     libc::SYS_sched_setaffinity,
@@ -123,8 +124,8 @@ const NAMESPACES: [i32; 7] = [
 /// Commands of `fcntl` with which a program delays or watches others that open a file.
 const FCNTL: [i32; 2] = [libc::F_SETLEASE, libc::F_NOTIFY];
 
-/// Commands of `ioctl` that set attributes of a file, which Landlock does not bound, or that type into a
-/// terminal.
+/// Commands of `ioctl` that set attributes of a file, which Landlock does not restrict, or that
+/// type into a terminal.
 const IOCTL: [u32; 5] = [
     0x4008_6602, // FS_IOC_SETFLAGS
     0x4004_6602, // FS_IOC32_SETFLAGS
@@ -133,16 +134,16 @@ const IOCTL: [u32; 5] = [
     0x541c,      // TIOCLINUX
 ];
 
-/// Kinds of sockets that a program may not make pairs of: all but SOCK_STREAM and SOCK_SEQPACKET, which
-/// the standard library of Rust starts processes with. Through a pair of any other kind it could send to
-/// the sockets of others.
+/// Kinds of sockets that a program may not make pairs of: all but SOCK_STREAM and SOCK_SEQPACKET,
+/// which the standard library of Rust starts processes with. Through a pair of any other kind it
+/// could send to the sockets of others.
 const UNCONNECTED: [u64; 14] = [0, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
-/// The newest system call that was looked at (`mseal`). Those of the x32 ABI, which are the same under
+/// Newest system call that was examined (`mseal`). Those of the x32 ABI, which are the same under
 /// other numbers, are above it, too.
 const NEWEST: u32 = 462;
 
-/// Several filters, as they differ in the error that a call gets.
+/// Returns several filters, as they differ in the error that a call gets.
 pub(super) fn filters(
     is_builder: bool,
     has_network: bool,
@@ -200,8 +201,8 @@ pub(super) fn filters(
     Ok(vec![listed, refuse_unknown()])
 }
 
-/// Answers that there is no such call to all that are newer than this list, and to `clone3`: its flags are in
-/// memory, where no filter sees them, and libraries then use `clone`.
+/// Refuses, as calls that do not exist, all that are newer than this list, and `clone3`: its flags
+/// are in memory, where no filter sees them, and libraries then use `clone`.
 fn refuse_unknown() -> BpfProgram {
     let step = |code: u32, jt, jf, k| sock_filter { code: code as u16, jt, jf, k };
     let error = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();

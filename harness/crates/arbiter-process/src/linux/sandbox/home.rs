@@ -1,4 +1,4 @@
-//! The homes of sandboxed programs that have none of their own: empty folders that go with them.
+//! Temporary homes of sandboxed programs: empty folders that are removed after them.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -8,10 +8,11 @@ use std::process::Command;
 
 use rustix::process::geteuid;
 
-/// What their names begin with; they lie in the folder of temporary files.
+/// Prefix of their names; they are in the folder of temporary files.
 const PREFIX: &str = "arbiter-home-";
 
-/// An empty folder for one process, removed when it is dropped. It is locked as long as we live.
+/// Empty folder for one process, removed when it is dropped. It is locked as long as this process
+/// runs.
 #[derive(Debug)]
 pub(crate) struct Home {
     path: PathBuf,
@@ -40,7 +41,7 @@ impl Home {
         &self.path
     }
 
-    /// Removes those whose owners were killed.
+    /// Removes the homes whose owners were killed.
     pub(super) fn remove_old() {
         let Ok(entries) = fs::read_dir(std::env::temp_dir()) else { return };
         for path in entries.flatten().map(|entry| entry.path()) {

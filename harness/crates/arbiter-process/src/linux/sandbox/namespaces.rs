@@ -1,12 +1,12 @@
 //! Namespaces for one program: its processes end with it and see no others, and a build can change
-//! nothing of the file systems but one folder.
+//! only one folder of the file systems.
 //!
-//! Landlock does not restrict who changes modes, owners, times and attributes of files; a file system
-//! that is mounted read-only refuses all of these.
+//! Landlock does not restrict changes of modes, owners, times and attributes of files; a file
+//! system that is mounted read-only refuses all of these.
 //!
-//! Three processes belong to a program in a namespace: the child that Arbiter has started waits outside and
-//! ends as the program does, the first process inside ends all others when the child is gone, and the
-//! second one becomes the program, for which signals are those of any program.
+//! Three processes belong to a program in a namespace: the child that Arbiter has started waits
+//! outside and ends as the program does, the first process inside ends all others when the child
+//! has ended, and the second one becomes the program, for which signals are those of any program.
 
 use std::ffi::{CStr, CString, c_void};
 use std::io;
@@ -23,20 +23,20 @@ use rustix::process::{
     DumpableBehavior, Pid, WaitOptions, chdir, getegid, geteuid, set_dumpable_behavior, waitpid,
 };
 
-/// The signals that are not for programs of real time.
+/// Numbers of the ordinary signals, without those of real time.
 const SIGNALS: std::ops::Range<i32> = 1..32;
 
 /// Size of a stack on which a process waits, in units of 16 bytes.
 const STACK: usize = 2048;
 
-/// Namespaces that only remain to be entered.
+/// Namespaces that are ready to be entered.
 pub(super) struct Namespaces {
-    /// The folder that stays writable and the working folder, for a program that may write no other.
+    /// Writable folder and working folder, for a program that may write no other.
     folders: Option<[CString; 2]>,
     /// Maps of the user namespace: a user and a group, each to itself.
     user: String,
     group: String,
-    /// That of the first process inside.
+    /// Stack of the first process inside.
     stack: Vec<u128>,
 }
 
@@ -70,8 +70,8 @@ impl Namespaces {
         ended.and_then(|error| error.raw_os_error()) == Some(arrived.raw_os_error())
     }
 
-    /// Enters what the system has of the namespaces, for good. Only system calls: it may be used between
-    /// fork and exec.
+    /// Enters the namespaces that the system supports, permanently. Only system calls: it may be
+    /// used between fork and exec.
     pub(super) fn enter(&mut self) -> io::Result<()> {
         if self.unshare().is_ok() {
             self.become_second()?;
@@ -84,7 +84,7 @@ impl Namespaces {
         Ok(())
     }
 
-    /// Makes the namespaces, as root or within a user namespace.
+    /// Creates the namespaces, as root or within a user namespace.
     fn unshare(&self) -> io::Result<()> {
         // Without this call, which asks for nothing, nothing could end the processes.
         close_from(u32::MAX)?;
@@ -98,7 +98,7 @@ impl Namespaces {
         write(c"/proc/self/gid_map", &self.group)
     }
 
-    /// Has mounts of its own, of which one is writable.
+    /// Makes the mounts private and all but one read-only.
     fn mount(&self) -> io::Result<()> {
         mount_change(c"/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
         let Some([home, dir]) = &self.folders else { return Ok(()) };
@@ -144,7 +144,8 @@ impl Namespaces {
     }
 }
 
-/// Ends the first process of a namespace, and with it all others, when the other end of its pipe closes.
+/// Runs the first process of a namespace, which ends with all others when the other end of its pipe
+/// closes.
 extern "C" fn be_first(alive: *mut c_void) -> i32 {
     ignore_signals();
     let alive = alive.addr() as i32;
@@ -159,7 +160,8 @@ fn exit(code: i32) -> ! {
     unsafe { libc::_exit(code) }
 }
 
-/// Ignores what Arbiter would handle, of which this process is a copy; the kernel collects its children.
+/// Ignores the signals that Arbiter would handle, of which this process is a copy; the kernel
+/// collects its children.
 fn ignore_signals() {
     SIGNALS.for_each(|signal| handle(signal, libc::SIG_IGN));
 }
@@ -169,7 +171,7 @@ fn handle(signal: i32, handler: libc::sighandler_t) {
     unsafe { libc::signal(signal, handler) };
 }
 
-/// Closes all files but one: the end of others shows who reads them that the program is gone.
+/// Closes all files but one: the end of the others shows their readers that the program has ended.
 fn keep_only(file: i32) {
     let number = file.unsigned_abs();
     // The kernel was asked before whether it has this call.

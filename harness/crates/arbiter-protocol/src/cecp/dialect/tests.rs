@@ -29,7 +29,7 @@ fn game<'a>(start: &'a Chess, tc: &str) -> Game<'a> {
     Game { start, mode: CastlingMode::Standard, limits, settings: &[] }
 }
 
-/// A session in a game from the usual start, ready to think.
+/// Returns a session in a game from the usual start, ready to think.
 fn playing(greeting: &str) -> (Session, Instant) {
     let (mut session, now) = ready(greeting);
     session.new_game(now, game(&Chess::default(), "60")).unwrap();

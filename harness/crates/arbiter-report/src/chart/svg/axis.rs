@@ -1,9 +1,9 @@
-//! What stands beside the axes of a chart: ends, ticks, and numbers.
+//! Axes of a chart: ends, ticks, and numbers.
 
-/// Mean width of letters.
+/// Mean width of a letter.
 const LETTER: u32 = 7;
 
-/// The least and the greatest, with some room; `None` without finite values.
+/// Returns the least and the greatest value, with a margin; `None` without finite values.
 pub(super) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let finite = values.filter(|value| value.is_finite());
     let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
@@ -16,8 +16,8 @@ pub(super) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     Some((low - room, high + room))
 }
 
-/// At least so wide that a thousandth part of the values tells one tick from the next: figures that
-/// need more digits than that find no room beside the axis.
+/// Widens a range until a thousandth part of its values distinguishes the ticks: numbers with more
+/// digits find no room beside the axis.
 pub(super) fn widened((low, high): (f64, f64)) -> (f64, f64) {
     let lacking = 0.01 * low.abs().max(high.abs()) - (high - low);
     match lacking > 0.0 {
@@ -26,18 +26,18 @@ pub(super) fn widened((low, high): (f64, f64)) -> (f64, f64) {
     }
 }
 
-/// As many ticks as leave them at whole numbers, along an axis of things that are counted.
+/// Returns the number of ticks that puts them at whole numbers, along an axis of counts.
 pub(super) fn whole(ticks: usize, span: f64) -> usize {
     ticks.min(span as usize + 1)
 }
 
-/// Every how many places along an axis have their name, where each has so much room.
+/// Returns the step between named places along an axis where each place has `room`.
 pub(super) fn every_nth(labels: &[String], room: u32) -> usize {
     let longest = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
     (longest as u32 * LETTER).div_ceil(room.max(1)).max(1) as usize
 }
 
-/// A measured number, as exact as a bar can show it.
+/// Formats a measured number, as exact as a bar can show it.
 pub(super) fn number(value: f64) -> String {
     match value.abs() {
         v if v >= 1e6 => format!("{:.1} M", value / 1e6),
@@ -48,7 +48,7 @@ pub(super) fn number(value: f64) -> String {
     }
 }
 
-/// A number at an axis: a round one, however close it is to the next.
+/// Formats a number at an axis: a round one, however close it is to the next.
 pub(super) fn tick(value: f64) -> String {
     match value.abs() {
         v if v >= 1e6 => format!("{} M", trimmed(value / 1e6, 4)),
@@ -57,7 +57,7 @@ pub(super) fn tick(value: f64) -> String {
     }
 }
 
-/// With so many decimals at most.
+/// Formats a number with at most `decimals` decimals.
 fn trimmed(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     match text.trim_end_matches('0').trim_end_matches('.') {

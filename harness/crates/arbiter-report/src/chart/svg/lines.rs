@@ -8,12 +8,12 @@ use super::{AXIS, Area, Drawn, Frame, GRID, INK, MARGIN, TEXT, colour, nothing};
 use crate::chart::{Line, Lines};
 use crate::text::shortened;
 
-/// How wide a letter of a name is, and the height of a name.
+/// Width of a letter of a name, and height of a name.
 const LETTER: u32 = 7;
 pub(super) const LABEL: i32 = 16;
 
 impl Frame {
-    /// Room for the names at the ends of lines.
+    /// Returns the room for the names at the ends of lines.
     pub(super) fn label_room(&self, chart: &Lines) -> u32 {
         let names = chart.lines.iter().filter(|_| chart.is_labelled());
         let length = |line: &Line| line.name.chars().count().min(self.label_length);
@@ -28,7 +28,7 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> Drawn
         return Err(nothing());
     }
     let (left, right) = chart.ends().ok_or_else(nothing)?;
-    // The first intervals are so wide that nothing else would be seen.
+    // The first intervals are so wide that they would hide everything else.
     let middle = range(points().map(|point| point.1).chain(levels)).ok_or_else(nothing)?;
     let ends =
         |line: &Line| line.band.iter().skip(line.band.len() / 4).copied().collect::<Vec<_>>();
@@ -81,7 +81,7 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> Drawn
             let outline: Vec<_> = upper.chain(lower).collect();
             context.draw_series([Polygon::new(outline, colour.mix(0.18).filled())])?;
         }
-        // A line of one point would not be seen.
+        // A line of one point would be invisible.
         let size = if line.points.len() == 1 { 4 } else { 0 };
         let series = LineSeries::new(frame.thinned(&line.points), colour.stroke_width(2).filled());
         context.draw_series(series.point_size(size))?;
@@ -97,7 +97,8 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> Drawn
     Ok(())
 }
 
-/// The names of lines beside their ends, whose heights these are; those that would cover each other are moved.
+/// Draws the names of lines beside their ends, whose heights are `ends`; moves those that would
+/// overlap.
 fn draw_labels(area: &Area<'_>, frame: &Frame, chart: &Lines, ends: &[Option<i32>]) -> Drawn {
     let mut places: Vec<(i32, usize)> =
         ends.iter().enumerate().filter_map(|(line, end)| Some(((*end)?, line))).collect();

@@ -29,7 +29,7 @@ fn tunings_survive_storage_to_the_last_digit() {
     assert_eq!(format!("{read:?}"), format!("{plan:?}"));
 }
 
-/// Comments that are unlike the default in everything.
+/// Returns an annotation that differs from the default in every field.
 fn annotation() -> Annotation {
     Annotation {
         notation: Notation::Lan,

@@ -2,12 +2,12 @@
 
 use super::*;
 
-/// A test that is decided after some twenty pairs.
+/// Returns a test that is decided after some twenty pairs.
 fn long_test() -> Option<Sprt> {
     Some(Sprt::new(0.0, 50.0, 0.05, 0.05, Model::Normalized).unwrap())
 }
 
-/// A pair by its number, so that an order is seen in the ratio.
+/// Returns a pair by its number, so that the LLR shows the order.
 fn mixed(pair: u64) -> PairTally {
     let results = [GameResult::Win, GameResult::Draw, GameResult::Loss, GameResult::Win];
     tally(pair, [results[(pair % 4) as usize], results[(pair / 4 % 3) as usize]])

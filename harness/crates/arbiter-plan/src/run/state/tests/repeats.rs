@@ -3,12 +3,12 @@ use crate::run::repeats::Repeats;
 
 const BOOK: u64 = 6;
 
-/// A run of two engines from a book of six openings.
+/// Returns a run of two engines from a book of six openings.
 fn from_book(pairs: u64, sprt: Option<Sprt>) -> RunState {
     RunState { repeats: Repeats::new(Some(BOOK), 0), ..run(pairs, sprt) }
 }
 
-/// A pair whose games are told by numbers.
+/// Returns a pair whose games are identified by numbers.
 fn pair(pair: u64, games: [u64; 2]) -> PairTally {
     let mut tally = won(pair);
     tally.first.hash = Some(games[0]);
@@ -16,13 +16,13 @@ fn pair(pair: u64, games: [u64; 2]) -> PairTally {
     tally
 }
 
-/// The pair of engines that repeat themselves from each opening.
+/// Returns the pair that engines which repeat themselves play from each opening.
 fn deterministic(number: u64) -> PairTally {
     let opening = number % BOOK;
     pair(number, [2 * opening, 2 * opening + 1])
 }
 
-/// Plays until the end; how many pairs were counted, repeats included.
+/// Plays until the end; returns the number of counted pairs, repeats included.
 fn play(state: &mut RunState, tally: impl Fn(u64) -> PairTally) -> usize {
     while state.ending().is_none() {
         let number = started_pair(state.apply(RunInput::Idle)).expect("the run goes on");
