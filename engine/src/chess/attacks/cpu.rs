@@ -132,13 +132,22 @@ impl Machine {
     #[inline]
     pub fn run<J: Job>(self, job: J) -> J::Output {
         match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            DetectedCpu::Avx512(cpu) => cpu.run(job),
+            _ => self.run_without_lists(job),
+        }
+    }
+
+    /// Runs a job that writes no moves. AVX-512 speeds up nothing else, and a copy of the job for it
+    /// would only take time to compile.
+    #[inline]
+    pub fn run_without_lists<J: Job>(self, job: J) -> J::Output {
+        match self.0 {
             DetectedCpu::Plain(cpu) => cpu.run(job),
             #[cfg(target_arch = "x86_64")]
             DetectedCpu::Popcnt(cpu) => cpu.run(job),
             #[cfg(target_arch = "x86_64")]
-            DetectedCpu::Pext(cpu) => cpu.run(job),
-            #[cfg(target_arch = "x86_64")]
-            DetectedCpu::Avx512(cpu) => cpu.run(job),
+            DetectedCpu::Pext(cpu) | DetectedCpu::Avx512(x86::Avx512(cpu)) => cpu.run(job),
         }
     }
 }

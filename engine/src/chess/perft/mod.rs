@@ -41,7 +41,7 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
 
 /// [`perft`] with the machine used in a certain way.
 pub fn perft_at(machine: Machine, position: &Position, depth: u32) -> u64 {
-    if depth == 0 { 1 } else { machine.run(Count { position, depth }) }
+    if depth == 0 { 1 } else { machine.run_without_lists(Count { position, depth }) }
 }
 
 /// Counts the same leaves with the move lists and positions that a search uses.

@@ -148,8 +148,7 @@ impl<S: Side, C: Cpu, const LAST: bool> Walker<'_, S, C, LAST> {
     /// Descends as [`descend`](Self::descend), for moves too rare to be worth a copy of the code
     /// for leaves.
     #[inline(always)]
-    fn descend_apart(&mut self, board: &Board, castling: Bitboard) {
-        let rights = Rights::to_castle(castling);
+    fn descend_apart(&mut self, board: &Board, rights: Rights) {
         self.count += count::<S::Opponent, C>(self.cpu, board, rights, self.depth - 1);
     }
 
@@ -163,7 +162,7 @@ impl<S: Side, C: Cpu, const LAST: bool> Walker<'_, S, C, LAST> {
         let enemy = self.board.color(!S::COLOR);
         for to in targets & enemy {
             let board = self.board.after::<S>(kind, kind, from, to);
-            self.descend_apart(&board, castling - Bitboard::of(to));
+            self.descend_apart(&board, Rights::to_castle(castling - Bitboard::of(to)));
         }
         for to in targets - enemy {
             let board = self.board.after_quiet::<S>(kind, from, to);
@@ -198,7 +197,7 @@ impl<S: Side, C: Cpu, const LAST: bool> Visitor for Walker<'_, S, C, LAST> {
         for to in targets {
             let board = self.board.after::<S>(kind, kind, from, to);
             let left = Bitboard::of(from) | Bitboard::of(to);
-            self.descend_apart(&board, self.castling - left);
+            self.descend_apart(&board, Rights::to_castle(self.castling - left));
         }
     }
 
@@ -219,7 +218,11 @@ impl<S: Side, C: Cpu, const LAST: bool> Visitor for Walker<'_, S, C, LAST> {
                     rights.en_passant = Bitboard::of(passed);
                 }
             }
-            self.descend(&board, rights);
+            if kind == MoveKind::Quiet {
+                self.descend(&board, rights);
+            } else {
+                self.descend_apart(&board, rights);
+            }
         }
     }
 
@@ -229,7 +232,7 @@ impl<S: Side, C: Cpu, const LAST: bool> Visitor for Walker<'_, S, C, LAST> {
             let from = to.offset(-step);
             for kind in [Kind::Queen, Kind::Knight, Kind::Rook, Kind::Bishop] {
                 let board = self.board.after::<S>(Kind::Pawn, kind, from, to);
-                self.descend_apart(&board, self.castling - Bitboard::of(to));
+                self.descend_apart(&board, Rights::to_castle(self.castling - Bitboard::of(to)));
             }
         }
     }
@@ -238,13 +241,16 @@ impl<S: Side, C: Cpu, const LAST: bool> Visitor for Walker<'_, S, C, LAST> {
     fn castle(&mut self, king: Square, rook: Square) {
         let (king_to, rook_to) = castled_squares(king, rook);
         let board = self.board.after_castling::<S>((king, king_to), (rook, rook_to));
-        self.descend_apart(&board, self.castling - Bitboard::rank(S::COLOR.relative_rank(0)));
+        self.descend_apart(
+            &board,
+            Rights::to_castle(self.castling - Bitboard::rank(S::COLOR.relative_rank(0))),
+        );
     }
 
     #[inline(always)]
     fn en_passant(&mut self, from: Square, to: Square) {
         let captured = Square::at(to.file(), from.rank());
         let board = self.board.after_en_passant::<S>(from, to, captured);
-        self.descend_apart(&board, self.castling);
+        self.descend_apart(&board, Rights::to_castle(self.castling));
     }
 }

@@ -101,7 +101,7 @@ fn run_pext<J: Job>(cpu: Pext, job: J) -> J::Output {
 
 /// A machine with the parts of AVX-512 that pick words out of a register.
 #[derive(Clone, Copy)]
-pub(super) struct Avx512(Pext);
+pub(super) struct Avx512(pub(super) Pext);
 
 impl Avx512 {
     /// Returns the machine; `None` if it lacks one of the features.
