@@ -94,20 +94,23 @@ impl Info {
         let mut line_number = 1;
         let mut is_bound = false;
         for InfoWord { field, place, word } in info_words(rest) {
-            match (field, place) {
+            match place {
+                0 => is_bound |= matches!(word, "lowerbound" | "upperbound"),
                 // Most words are moves.
-                ("pv", 1..) if info.not_a_move.is_none() => info.continue_pv(word),
-                ("depth", 1) => info.depth = word.parse().ok(),
-                ("seldepth", 1) => info.seldepth = word.parse().ok(),
-                ("nodes", 1) => info.nodes = word.parse().ok(),
-                ("time", 1) => info.time = word.parse().ok().map(Duration::from_millis),
-                ("nps", 1) => info.nps = word.parse().ok(),
-                ("hashfull", 1) => info.hashfull = word.parse().ok(),
-                ("tbhits", 1) => info.tbhits = word.parse().ok(),
-                ("multipv", 1) => line_number = word.parse().unwrap_or(1),
-                ("cp", 1) => info.score = word.parse().ok().map(Score::Centipawns),
-                ("mate", 1) => info.score = word.parse().ok().map(Score::Mate),
-                ("lowerbound" | "upperbound", 0) => is_bound = true,
+                _ if field == "pv" => info.continue_pv(word),
+                1 => match field {
+                    "depth" => info.depth = word.parse().ok(),
+                    "seldepth" => info.seldepth = word.parse().ok(),
+                    "nodes" => info.nodes = word.parse().ok(),
+                    "time" => info.time = word.parse().ok().map(Duration::from_millis),
+                    "nps" => info.nps = word.parse().ok(),
+                    "hashfull" => info.hashfull = word.parse().ok(),
+                    "tbhits" => info.tbhits = word.parse().ok(),
+                    "multipv" => line_number = word.parse().unwrap_or(1),
+                    "cp" => info.score = word.parse().ok().map(Score::Centipawns),
+                    "mate" => info.score = word.parse().ok().map(Score::Mate),
+                    _ => {}
+                },
                 _ => {}
             }
         }
@@ -119,7 +122,9 @@ impl Info {
     /// Adds a word to the variation, which ends at the first word that is not a move.
     fn continue_pv(&mut self, word: &str) {
         let is_move = |text: &str| text.parse::<UciMove>().is_ok();
-        if is_move(word) || is_move(&word.to_ascii_lowercase()) {
+        if self.not_a_move.is_some() {
+            // The variation has ended.
+        } else if is_move(word) || is_move(&word.to_ascii_lowercase()) {
             self.pv.push(word.to_owned());
         } else {
             self.not_a_move = Some(word.into());
