@@ -58,6 +58,11 @@ pub struct ListedRun {
 }
 
 impl ListedRun {
+    /// Formats a figure of the games; empty if they cannot be read.
+    fn played(&self, format: fn(&Summary) -> String) -> String {
+        self.summary.as_ref().map_or(String::new(), format)
+    }
+
     /// Returns the state in a word or two.
     pub fn state_in_words(&self) -> String {
         match &self.summary {
@@ -67,27 +72,82 @@ impl ListedRun {
     }
 }
 
+/// Column of the list of runs: on a terminal, in CSV and on a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunColumn {
+    /// Name of the run.
+    Run,
+    /// Start time.
+    Started,
+    /// Kind of the run.
+    Kind,
+    /// Names of the engines.
+    Engines,
+    /// Limits of the engines.
+    Limits,
+    /// Number of games that count.
+    Games,
+    /// Elo with its interval.
+    Elo,
+    /// Log-likelihood ratio with its bounds.
+    Llr,
+    /// State of the run.
+    State,
+    /// Purpose of the run.
+    About,
+}
+
+impl RunColumn {
+    /// Columns in the order of a terminal and of CSV.
+    pub const ALL: [RunColumn; 10] = {
+        use RunColumn::*;
+        [Run, Started, Kind, Engines, Limits, Games, Elo, Llr, State, About]
+    };
+
+    /// Returns the heading, the keys of the figures in JSON and CSV, and the cell of a run.
+    fn definition(self) -> (&'static str, &'static [&'static str], fn(&ListedRun) -> String) {
+        use RunColumn::*;
+        match self {
+            Run => ("run", &["run"], |run| run.head.run.clone()),
+            Started => ("started (UTC)", &["begun"], |run| {
+                utc_time_as(run.head.created_ms, "%Y-%m-%d %H:%M")
+            }),
+            Kind => ("kind", &["kind"], |run| run.played(|summary| summary.plan.kind.to_string())),
+            Engines => ("engines", &["engines"], |run| run.played(Summary::engines_in_words)),
+            Limits => ("limits", &["limits"], |run| run.played(Summary::limits_in_words)),
+            Games => ("games", &["pairs", "games"], |run| {
+                run.played(|summary| summary.counts.games().to_string())
+            }),
+            Elo => ("Elo (95 %)", &["elo", "elo_low", "elo_high"], |run| {
+                run.played(Summary::elo_in_words)
+            }),
+            Llr => ("LLR [stops]", &["llr"], |run| run.played(Summary::llr_in_words)),
+            State => ("state", &["ending", "state"], ListedRun::state_in_words),
+            About => ("about", &["about"], |run| run.head.about.clone().unwrap_or_default()),
+        }
+    }
+
+    /// Returns the heading.
+    pub fn heading(self) -> &'static str {
+        self.definition().0
+    }
+
+    /// Returns the keys of the figures in JSON and CSV.
+    pub fn keys(self) -> &'static [&'static str] {
+        self.definition().1
+    }
+
+    /// Returns the cell of a run.
+    pub fn cell(self, run: &ListedRun) -> String {
+        self.definition().2(run)
+    }
+}
+
 /// Returns the list as a table.
 pub fn runs_table(runs: &[ListedRun]) -> Table {
-    let mut table = Table::with_columns(
-        ["run", "started (UTC)", "kind", "engines", "limits", "games", "Elo (95 %)", "LLR [stops]"],
-        ["state", "about"],
-    );
+    let mut table = Table::with_columns([], RunColumn::ALL.map(RunColumn::heading));
     for run in runs {
-        let (head, summary) = (&run.head, run.summary.as_ref().ok());
-        let said = |say: fn(&Summary) -> String| summary.map_or(String::new(), say);
-        table.push([
-            &head.run,
-            &utc_time_as(head.created_ms, "%Y-%m-%d %H:%M"),
-            &said(|summary| summary.plan.kind.to_string()),
-            &said(Summary::engines_in_words),
-            &said(Summary::limits_in_words),
-            &said(|summary| summary.counts.games().to_string()),
-            &said(Summary::elo_in_words),
-            &said(Summary::llr_in_words),
-            &run.state_in_words(),
-            &head.about.as_deref().unwrap_or_default(),
-        ]);
+        table.push_with([], RunColumn::ALL.map(|column| column.cell(run)));
     }
     match runs.iter().any(|run| run.head.about.is_some()) {
         true => table,
