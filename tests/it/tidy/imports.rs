@@ -22,6 +22,22 @@ const ENGINE: [(&str, &str); 13] = [
     ("random", ""),
 ];
 
+/// The modules of the reports, in the same form.
+const REPORT: [(&str, &str); 8] = [
+    ("schemas", "live run topics"),
+    ("games", "figures parts"),
+    ("live", "figures parts topics"),
+    ("run", "figures forms parts topics"),
+    ("topics", "figures forms parts"),
+    ("figures", "parts"),
+    ("forms", "parts"),
+    ("parts", ""),
+];
+
+/// Folders whose modules are layers.
+const LAYERS: [(&str, &[(&str, &str)]); 2] =
+    [("engine/src/", &ENGINE), ("harness/crates/arbiter-report/src/", &REPORT)];
+
 /// The subcommands: a file or folder each.
 const COMMANDS: &str = "harness/src/commands/";
 
@@ -43,8 +59,10 @@ pub fn check(path: &str, text: &str) -> Vec<Violation> {
 /// Returns what is wrong with an import, if anything.
 fn wrong(path: &str, names: &Captures<'_>) -> Option<String> {
     let name = |group| names.get(group).map_or("", |name| name.as_str());
-    if let Some(module) = module_in(path, "engine/src/") {
-        engine_import(module, name(1))
+    let layers =
+        LAYERS.iter().find_map(|(folder, layers)| Some((layers, module_in(path, folder)?)));
+    if let Some((layers, module)) = layers {
+        layer_import(layers, module, name(1))
     } else if name(1).is_empty() {
         (path.starts_with("harness/src/") && path != ENGINE_FILE)
             .then(|| format!("name the engine in {ENGINE_FILE} only"))
@@ -55,9 +73,9 @@ fn wrong(path: &str, names: &Captures<'_>) -> Option<String> {
     }
 }
 
-fn engine_import(module: &str, target: &str) -> Option<String> {
-    let (_, below) = ENGINE.iter().find(|(name, _)| *name == module)?;
-    let is_module = ENGINE.iter().any(|(name, _)| *name == target);
+fn layer_import(layers: &[(&str, &str)], module: &str, target: &str) -> Option<String> {
+    let (_, below) = layers.iter().find(|(name, _)| *name == module)?;
+    let is_module = layers.iter().any(|(name, _)| *name == target);
     let may = target == module || below.split(' ').any(|name| name == target);
     (is_module && !may).then(|| format!("`{module}` may not use `{target}`"))
 }
@@ -79,6 +97,14 @@ fn the_engine_keeps_its_layers() {
     lines("engine/src/eval/blunder/mod.rs", text, &[2]);
     lines("engine/src/chess/mod.rs", text, &[2, 3]);
     lines("engine/src/lib.rs", text, &[]);
+}
+
+#[test]
+fn the_reports_keep_their_layers() {
+    let text = "use crate::parts::Table;\nuse crate::topics::lint;\nuse crate::run::list;";
+    lines("harness/crates/arbiter-report/src/live/status.rs", text, &[3]);
+    lines("harness/crates/arbiter-report/src/forms/html/board.rs", text, &[2, 3]);
+    lines("harness/crates/arbiter-report/src/lib.rs", text, &[]);
 }
 
 #[test]

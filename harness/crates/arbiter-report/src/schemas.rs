@@ -4,17 +4,17 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};
 
-use crate::boards::Running;
-use crate::builds::BuildRow;
-use crate::check::ConformanceFigures;
-use crate::gates::{CiFigures, GatesFigures};
-use crate::json::RunReport;
-use crate::plan::PlanFigures;
-use crate::ratings::RatingFigures;
-use crate::run_list::RunRow;
-use crate::speed::SpeedFigures;
-use crate::suite::epd_figures::EpdFigures;
-use crate::suite::perft::PerftFigures;
+use crate::live::Running;
+use crate::run::json::RunReport;
+use crate::run::list::RunRow;
+use crate::run::plan::PlanFigures;
+use crate::topics::builds::BuildRow;
+use crate::topics::check::ConformanceFigures;
+use crate::topics::gates::{CiFigures, GatesFigures};
+use crate::topics::ratings::RatingFigures;
+use crate::topics::speed::SpeedFigures;
+use crate::topics::suite::epd_figures::EpdFigures;
+use crate::topics::suite::perft::PerftFigures;
 
 /// Returns the JSON Schema (draft 2020-12) of a type's serialized form.
 pub fn schema<T: JsonSchema>() -> Schema {

@@ -8,7 +8,7 @@ use regex_lite::Regex;
 use super::keep::folder;
 use crate::{Failure, OutputFormat, Rows, emit, output::width};
 use arbiter_plan::{ControlCommand, RunKind};
-use arbiter_report::{ListedRun, RunFilter, RunPhase, read_one, shown_run};
+use arbiter_report::{ListedRun, RunColumn, RunFilter, RunPhase, read_one, shown_run};
 use arbiter_report::{run_pattern, runs_json, runs_table, stored_summary};
 use arbiter_runner::{CONTROL_TIMEOUT, send_command};
 use arbiter_settings::{Words, one_of};
@@ -67,12 +67,6 @@ enum SortKey {
 /// Terminal width in columns below which some columns of the list are left out.
 const WIDE: usize = 120;
 
-/// The first columns of the list as CSV.
-const FIRST: [&str; 14] = [
-    "run", "begun", "kind", "engines", "limits", "pairs", "games", "elo", "elo_low", "elo_high",
-    "llr", "ending", "state", "about",
-];
-
 /// Prints the list.
 pub(super) fn list(store: &Store, args: &ListArgs, format: OutputFormat) -> Result<(), Failure> {
     // The newest first; sorting keeps this order of what is equal.
@@ -84,7 +78,8 @@ pub(super) fn list(store: &Store, args: &ListArgs, format: OutputFormat) -> Resu
     let filter = args.wanted.filter();
     let mut runs: Vec<ListedRun> = runs.filter(|run| filter.holds(run)).collect();
     runs.sort_by(|one, other| args.sort.compare(one, other));
-    let rows = Rows { list: None, first: &FIRST };
+    let first = RunColumn::ALL.map(RunColumn::keys).concat();
+    let rows = Rows { list: None, first: &first };
     let mut table = runs_table(&runs);
     if format == OutputFormat::Text && width().is_some_and(|width| width < WIDE) {
         table = table.without("kind").without("limits");

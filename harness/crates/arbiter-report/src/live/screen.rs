@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::io::Write;
 
 use super::length;
-use crate::terminal::shown_output;
+use crate::parts::shown_output;
 
 /// Lines drawn on standard error.
 #[derive(Default)]

@@ -9,7 +9,7 @@ use super::run::State;
 use super::{EventSource, Fragment, NavPage, option, page, parts};
 use crate::asked::Asked;
 use arbiter_plan::{DEFAULT_SPRT_PAIRS, DEFAULT_TC, RunKind};
-use arbiter_report::{ListedRun, RunPhase, Summary, tone, utc_time_as};
+use arbiter_report::{ListedRun, RunColumn, RunPhase, Summary, tone};
 use arbiter_stats::{DEFAULT_ELO0, DEFAULT_ELO1, SprtStatus};
 
 /// Number of runs on a page of the list.
@@ -18,33 +18,55 @@ pub(crate) const PAGE: u64 = 50;
 /// Most names of engines offered.
 pub(crate) const MAX_ENGINES: usize = 200;
 
+/// Columns of the page.
+const COLUMNS: [RunColumn; 8] = {
+    use RunColumn::*;
+    [Run, State, Engines, Elo, Llr, Games, Kind, Started]
+};
+
 /// Returns the row of a run.
 pub(crate) fn row(run: &ListedRun, state: &State) -> Fragment {
-    let (head, summary) = (&run.head, run.summary.as_ref().ok());
-    let name = head.run.as_str();
-    let said = |say: fn(&Summary) -> String| summary.map_or(String::new(), say);
+    let name = run.head.run.as_str();
     let id = format!("run-{name}");
     let html = html! {
         tr id=(id) {
             td class="choose" { input type="checkbox" name="run" value=(name) form="compare"
                 aria-label={ "Choose " (name) }; }
-            th scope="row" class="title" {
-                a href={ "/runs/" (name) } { (name) }
-                @if let Some(about) = &head.about { p { (about) } }
-            }
-            td class="state" { @match summary {
-                Some(summary) => (state.badge(summary)),
-                None => { strong class="badge bad" { "unreadable" } p { (run.state_in_words()) } }
-            } }
-            td class="names" { (said(Summary::engines_in_words)) }
-            td class="figure" data-label="Elo" { (said(Summary::elo_in_words)) }
-            td class="llr" { @if let Some(summary) = summary { (gauge(summary)) } }
-            td class="figure" data-label="Games" { (said(|summary| summary.counts.games().to_string())) }
-            td { (said(|summary| summary.plan.kind.to_string())) }
-            td class="time" { (utc_time_as(head.created_ms, "%Y-%m-%d %H:%M")) }
+            @for column in COLUMNS { (cell(column, run, state)) }
         }
     };
     Fragment { id, html: html.into_string() }
+}
+
+fn cell(column: RunColumn, run: &ListedRun, state: &State) -> Markup {
+    let (text, summary) = (column.cell(run), run.summary.as_ref().ok());
+    match column {
+        RunColumn::Run => html! {
+            th scope="row" class="title" {
+                a href={ "/runs/" (text) } { (text) }
+                @if let Some(about) = &run.head.about { p { (about) } }
+            }
+        },
+        RunColumn::State => html! { td class="state" { @match summary {
+            Some(summary) => (state.badge(summary)),
+            None => { strong class="badge bad" { "unreadable" } p { (text) } }
+        } } },
+        RunColumn::Llr => {
+            html! { td class="llr" { @if let Some(summary) = summary { (gauge(summary)) } } }
+        }
+        RunColumn::Elo => html! { td class="figure" data-label="Elo" { (text) } },
+        RunColumn::Games => html! { td class="figure" data-label="Games" { (text) } },
+        RunColumn::Engines => html! { td class="names" { (text) } },
+        RunColumn::Started => html! { td class="time" { (text) } },
+        _ => html! { td { (text) } },
+    }
+}
+
+/// Returns the heading of a column, which begins with a capital letter on a page.
+fn heading(column: RunColumn) -> Markup {
+    let (first, rest) = column.heading().split_at(1);
+    let class = if matches!(column, RunColumn::Elo | RunColumn::Games) { "figure" } else { "" };
+    html! { th scope="col" class=(class) { (first.to_uppercase()) (rest) } }
 }
 
 /// Returns a gauge of the log-likelihood ratio between the bounds that apply now; nothing without a
@@ -123,9 +145,6 @@ pub(crate) fn list(
     may_start: bool,
 ) -> String {
     let (standing, rows) = fragments.split_at(fragments.len().min(1));
-    let heads = ["Run", "State", "Engines"].map(|head| (head, ""));
-    let figures = [("Elo (95 %)", "figure"), ("LLR [stops]", ""), ("Games", "figure")];
-    let rest = ["Kind", "Begun (UTC)"].map(|head| (head, ""));
     let phases = [RunPhase::Running, RunPhase::Ended, RunPhase::Unfinished].map(|p| p.to_string());
     let choice = |name: &str, value: String| option(asked, name, &value, &value);
     let body = html! {
@@ -151,9 +170,7 @@ pub(crate) fn list(
             table class="runs cards" {
                 thead { tr {
                     td {}
-                    @for (head, class) in heads.into_iter().chain(figures).chain(rest) {
-                        th scope="col" class=(class) { (head) }
-                    }
+                    @for column in COLUMNS { (heading(column)) }
                 } }
                 tbody id="parts" { @for row in rows { (maud::PreEscaped(&row.html)) } }
             }

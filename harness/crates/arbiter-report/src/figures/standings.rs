@@ -1,0 +1,333 @@
+//! Standings of a tournament, as values.
+
+use std::fmt;
+
+use crate::parts::{signed, too_few};
+use arbiter_names::counted;
+use arbiter_plan::{Encounter, RunCounts};
+use arbiter_schedule::Ranked;
+use arbiter_schedule::{Design, Format, OpeningPolicy, Schedule};
+use arbiter_stats::Trinomial;
+use arbiter_stats::elo::Z_95;
+use arbiter_stats::ratings::{self, Errors, Meeting, Options, Rated};
+
+/// Tournament, or its state so far.
+#[derive(Debug, Clone)]
+pub struct Standings {
+    /// Rules, encounters, and next pairings.
+    pub schedule: Schedule,
+    /// Engines from first to last.
+    pub rows: Vec<Row>,
+}
+
+/// Line of one engine.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Row {
+    /// Place and points.
+    pub ranked: Ranked,
+    /// Games by result.
+    pub games: Trinomial,
+    /// Strength; `None` before the first game, or if no opponent can be rated.
+    pub rating: Option<Rating>,
+}
+
+/// Rating in Elo, around the mean of the engines it can be compared with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rating {
+    /// Elo of the rating, or its bound.
+    pub elo: f64,
+    /// Half of the 95 % interval, from [`margin`]; `None` where the rating is only a bound.
+    pub margin: Option<f64>,
+    /// `true` if all games were won, so that the rating is a lower bound; `false` if all were lost;
+    /// `None` otherwise.
+    pub won_all: Option<bool>,
+    /// Group of engines that can be compared, from 0.
+    pub group: Option<usize>,
+}
+
+impl Rating {
+    /// Returns the rating of a player; `None` if there was nothing to rate.
+    pub(crate) fn of(rated: &Rated, player: usize) -> Option<Rating> {
+        let perfect = rated.perfect.iter().find(|perfect| perfect.player == player);
+        Some(Rating {
+            elo: rated.rating(player)?,
+            margin: margin(rated, player),
+            won_all: perfect.map(|perfect| perfect.won_all),
+            group: rated.group(player),
+        })
+    }
+
+    /// Returns both ends of the 95 % interval; a bound has one end only.
+    pub(crate) fn ends(&self) -> [Option<f64>; 2] {
+        match (self.margin, self.won_all) {
+            (Some(margin), _) => [Some(self.elo - margin), Some(self.elo + margin)],
+            (None, Some(true)) => [Some(self.elo), None],
+            (None, Some(false)) => [None, Some(self.elo)],
+            (None, None) => [None, None],
+        }
+    }
+
+    /// Formats the rating after these games, for a sentence.
+    pub(crate) fn in_words(&self, games: Trinomial) -> String {
+        match (self.margin, self.won_all) {
+            (Some(_), _) => format!("{self} Elo (95 %) around a mean of 0"),
+            (None, Some(_)) => too_few(games),
+            (None, None) => self.to_string(),
+        }
+    }
+
+    /// Returns whether the interval is above that of another rating; a bound, at 50 %, proves no
+    /// such thing.
+    pub(crate) fn is_above(&self, other: &Rating) -> bool {
+        let margins = self.margin.zip(other.margin);
+        margins.is_some_and(|(own, others)| self.elo - own > other.elo + others)
+    }
+
+    /// Returns `>` or `<` where the rating is only a bound.
+    pub(crate) fn sign(&self) -> &'static str {
+        self.won_all.map_or("", |won_all| if won_all { ">" } else { "<" })
+    }
+}
+
+impl fmt::Display for Rating {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.margin, self.won_all) {
+            (Some(0.0), _) => write!(f, "{} (given)", signed(self.elo, 1)),
+            (Some(margin), _) => write!(f, "{} ± {margin:.1}", signed(self.elo, 1)),
+            (None, Some(_)) => write!(f, "{} {} (50 %)", self.sign(), signed(self.elo, 1)),
+            (None, None) => write!(f, "{} (no interval)", signed(self.elo, 1)),
+        }
+    }
+}
+
+impl Standings {
+    /// Returns the standings after the counted pairs.
+    pub fn new(schedule: &Schedule, counts: &RunCounts) -> Standings {
+        let rated = rated(schedule.engines(), counts);
+        let row = |ranked: Ranked| Row {
+            ranked,
+            games: total(counts, ranked.engine).games,
+            rating: rated.as_ref().and_then(|rated| Rating::of(rated, ranked.engine)),
+        };
+        let rows = schedule.ranking().into_iter().map(row).collect();
+        Standings { schedule: schedule.clone(), rows }
+    }
+
+    /// Returns the first engine by the table, or all that share the place.
+    pub(crate) fn first(&self) -> Vec<usize> {
+        let first = self.rows.iter().filter(|row| row.ranked.rank == 1);
+        first.map(|row| row.ranked.engine).collect()
+    }
+
+    /// Returns whether there are engines that cannot be compared with others.
+    pub(crate) fn has_groups(&self) -> bool {
+        let groups = self.rows.iter().filter_map(|row| row.rating?.group);
+        groups.max().is_some_and(|group| group > 0)
+    }
+}
+
+/// Returns games and pairs of one engine against all others, from its point of view.
+pub(crate) fn total(counts: &RunCounts, engine: usize) -> Encounter {
+    let mut total = Encounter::default();
+    for (engines, encounter) in &counts.encounters {
+        let own = match engines.iter().position(|other| *other == engine) {
+            None => continue,
+            Some(0) => *encounter,
+            Some(_) => encounter.swapped(),
+        };
+        total.pairs += own.pairs;
+        total.games += own.games;
+    }
+    total
+}
+
+/// Rates all engines of a run by maximum likelihood over its counted games; `None` if that has no
+/// maximum.
+pub(crate) fn rated(engines: usize, counts: &RunCounts) -> Option<Rated> {
+    let met = counts.encounters.iter();
+    let meetings: Vec<Meeting> = met.map(|(engines, e)| e.meeting(*engines)).collect();
+    ratings::rate(engines, &meetings, &Options::default()).ok()
+}
+
+/// Returns half of the 95 % interval of a rating, in Elo, for every table and chart of ratings; it
+/// counts pairs as pairs. `None` for an engine that won or lost everything.
+pub(crate) fn margin(rated: &Rated, player: usize) -> Option<f64> {
+    rated.error(player, Errors::Sandwich).map(|error| Z_95 * error)
+}
+
+/// Returns the likelihood, 0 to 1, that an engine is stronger than another one, by the same errors;
+/// `None` for an engine against itself and where the two cannot be compared.
+pub(crate) fn superiority(rated: &Rated, one: usize, other: usize) -> Option<f64> {
+    rated.superiority(one, other, Errors::Sandwich).filter(|_| one != other)
+}
+
+/// Formats points of a pair of engines as people write them: `2½`.
+pub(crate) fn points(halves: u64) -> String {
+    match (halves / 2, halves % 2) {
+        (whole, 0) => whole.to_string(),
+        (0, _) => "½".to_owned(),
+        (whole, _) => format!("{whole}½"),
+    }
+}
+
+/// Returns the leaders and the round, in one line; `None` for a match of two.
+pub(crate) fn leaders_line(schedule: &Schedule, engines: &[String]) -> Option<String> {
+    if engines.len() < 3 {
+        return None;
+    }
+    let (round, rounds) = schedule.round();
+    let leaders = schedule.ranking().into_iter().take(3).map(|row| {
+        let halves = (2.0 * row.points).round() as u64;
+        // Points count a bye as half of an encounter, so games count it as a whole one.
+        let byes = schedule.byes().iter().filter(|(_, engine)| *engine == row.engine).count();
+        let design = schedule.design();
+        let games = row.games + byes as u64 * design.pairs * design.games_per_pair();
+        format!("{}. {} {}/{games}", row.rank, engines[row.engine], points(halves))
+    });
+    let leaders: Vec<String> = leaders.collect();
+    Some(format!("round {}/{rounds} · {}", round + 1, leaders.join(" · ")))
+}
+
+/// Returns the rules of a tournament, or of a match of two, in one line.
+pub fn rules_in_words(design: &Design, engines: usize) -> String {
+    let one = if design.is_single { "game" } else { "pair" };
+    let unit = format!("{one}s");
+    let (pairs, rounds) = (design.pairs, design.rounds);
+    let plural = |word: &str| format!("{rounds} {word}{}", if rounds == 1 { "" } else { "s" });
+    let first = match design.format {
+        Format::Knockout => {
+            let most = if design.plays_out { "" } else { "up to " };
+            let breaks = format!("up to {} more to break a tie", design.tie_breaks);
+            format!("knockout, {most}{pairs} {unit} an encounter; {breaks}, then the better seed")
+        }
+        Format::Swiss => format!("Swiss, {rounds} rounds, {pairs} {unit} an encounter"),
+        Format::Ladder => format!("ladder, {}, {pairs} {unit} an encounter", plural("climb")),
+        _ if engines == 2 => format!("at most {}", counted(rounds.saturating_mul(pairs), one)),
+        Format::RoundRobin | Format::Gauntlet | Format::Pyramid => {
+            let (format, rounds) = (design.format, plural("round"));
+            format!("{format}, {rounds}, at most {pairs} {unit} for each two engines")
+        }
+    };
+    let mut words = vec![first];
+    if design.is_single {
+        words.push("each opening played once, colours not balanced".to_owned());
+    }
+    if design.is_reversed {
+        words.push("sides reversed".to_owned());
+    }
+    if design.openings != OpeningPolicy::Shared {
+        words.push(format!("openings {}", design.openings));
+    }
+    words.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbiter_game::outcome::Termination;
+    use arbiter_plan::{GameTally, PairTally};
+    use arbiter_stats::GameResult;
+
+    fn tally(engines: [usize; 2], results: [GameResult; 2]) -> PairTally {
+        let game = |result| GameTally {
+            result,
+            termination: Termination::Checkmate,
+            fault: None,
+            hash: None,
+        };
+        let [first, second] = results.map(game);
+        PairTally { pair: 0, engines, first, second: Some(second), is_repeat: false }
+    }
+
+    #[test]
+    fn everybody_has_a_line_and_no_estimate_is_without_its_interval() {
+        use GameResult::{Draw, Loss, Win};
+        let mut schedule = Schedule::new(Design::round_robin(1), 4, 1);
+        let mut counts = RunCounts::default();
+        // Engine 3 loses everything.
+        let results = [[Win, Draw], [Draw, Draw], [Win, Win], [Loss, Win], [Win, Win], [Win, Win]];
+        for (pair, results) in (0..).zip(results) {
+            let tally = tally(schedule.pairing(pair).unwrap().engines, results);
+            schedule.count(pair, tally.halves(), 2);
+            counts.count(&tally);
+        }
+        let standings = Standings::new(&schedule, &counts);
+        let shown: Vec<_> =
+            standings.rows.iter().map(|row| (row.ranked.engine, row.ranked.points)).collect();
+        assert_eq!(shown, [(0, 4.5), (2, 4.0), (1, 3.5), (3, 0.0)]);
+        assert_eq!(standings.rows[0].games, Trinomial { losses: 0, draws: 3, wins: 3 });
+        assert_eq!(standings.rows[3].games, Trinomial { losses: 6, draws: 0, wins: 0 });
+        let is_wide = |row: &Row| row.rating.is_some_and(|rating| rating.margin > Some(50.0));
+        assert!(standings.rows[..3].iter().all(is_wide), "{:?}", standings.rows);
+        assert_eq!(standings.rows[3].rating.and_then(|rating| rating.won_all), Some(false));
+        // The matrix has the same engines, and those that lost everything are in no comparison.
+        let rated = rated(4, &counts).unwrap();
+        let likelihood = |one, other| superiority(&rated, one, other);
+        assert_eq!(likelihood(0, 0), None);
+        assert_eq!(likelihood(0, 3), None);
+        let (over, under) = (likelihood(0, 1).unwrap(), likelihood(1, 0).unwrap());
+        assert!(over > 0.5 && (over + under - 1.0).abs() < 1e-12, "{over} {under}");
+    }
+
+    #[test]
+    fn a_bound_is_no_estimate() {
+        let shown =
+            |margin, won_all| Rating { elo: -0.0, margin, won_all, group: None }.to_string();
+        assert_eq!(shown(Some(3.0), None), "+0.0 ± 3.0");
+        assert_eq!(shown(Some(0.0), None), "+0.0 (given)");
+        assert_eq!(shown(None, Some(true)), "> +0.0 (50 %)");
+        assert_eq!(shown(None, None), "+0.0 (no interval)");
+        let rating = |elo, margin, won_all| Rating { elo, margin, won_all, group: None };
+        let first = |won_all: Option<bool>| rating(9.0, won_all.is_none().then_some(5.0), won_all);
+        for (won_all, elo, expected) in [
+            (None, 0.5, true),
+            (None, 1.5, false),
+            (Some(true), 5.5, false),
+            (Some(false), 0.0, false),
+        ] {
+            let other = rating(elo, Some(3.0), None);
+            assert_eq!(first(won_all).is_above(&other), expected, "{won_all:?} {elo}");
+        }
+    }
+
+    #[test]
+    fn points_are_written_as_people_do() {
+        assert_eq!([0, 1, 2, 5].map(points), ["0", "½", "1", "2½"]);
+    }
+
+    #[test]
+    fn the_line_of_a_running_tournament() {
+        let design = Design { format: Format::Swiss, rounds: 2, ..Design::round_robin(1) };
+        let mut schedule = Schedule::new(Design { seeds: 4, ..design }, 4, 1);
+        schedule.count(schedule.counted(), [1, 3], 2);
+        let names = ["A", "B", "C", "D"].map(str::to_owned);
+        let line = leaders_line(&schedule, &names).unwrap();
+        assert_eq!(line, "round 1/2 · 1. C 1½/2 · 2. A ½/2 · 3. B 0/0");
+        schedule.count(schedule.counted(), [4, 0], 2);
+        assert!(leaders_line(&schedule, &names).unwrap().starts_with("round 2/2 · 1. B 2/2"));
+        assert_eq!(leaders_line(&schedule, &names[..2]), None);
+        let schedule = Schedule::new(Design { seeds: 3, ..design }, 3, 1);
+        let line = leaders_line(&schedule, &names[..3]).unwrap();
+        assert_eq!(line, "round 1/2 · 1. C 1/2 · 2. A 0/0 · 2. B 0/0");
+    }
+
+    #[test]
+    fn rules_are_told_in_words() {
+        let check = |design: Design, engines, expected: &str| {
+            assert_eq!(rules_in_words(&design, engines), expected);
+        };
+        let design = Design::round_robin(9);
+        check(design, 2, "at most 9 pairs");
+        check(Design::round_robin(1), 2, "at most 1 pair");
+        check(design, 3, "round-robin, 1 round, at most 9 pairs for each two engines");
+        let single = Design { is_single: true, is_reversed: true, ..design };
+        check(
+            single,
+            2,
+            "at most 9 games; each opening played once, colours not balanced; sides reversed",
+        );
+        let openings = OpeningPolicy::PerPair;
+        let swiss = Design { format: Format::Swiss, rounds: 3, openings, ..design };
+        check(swiss, 8, "Swiss, 3 rounds, 9 pairs an encounter; openings per-pair");
+    }
+}

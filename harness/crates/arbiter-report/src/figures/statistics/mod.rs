@@ -1,0 +1,225 @@
+//! Statistics of the games of a run, collected over its counted pairs in the order of the schedule.
+
+mod llr_history;
+mod misjudged;
+mod search;
+
+pub use llr_history::{HistoryPoint, LlrHistory};
+pub(crate) use misjudged::{MIN_ADVANTAGE, MisjudgedGame};
+
+pub(crate) use search::{BUCKETS, ENDS_MS, MOVES_PER_RANGE, PHASES, RANGES, SearchStatistics};
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use shakmaty::{ByColor, Chess, Color, Position};
+
+use arbiter_game::outcome::Termination;
+use arbiter_game::record::GameRecord;
+use arbiter_plan::PlayedPair;
+use arbiter_protocol::Score;
+use arbiter_stats::{Calibration, EvaluationBuckets, GameResult, Trinomial};
+
+use crate::figures::openings::OpeningNames;
+
+/// Most games ended by faults that are kept.
+const MAX_FAULTY: usize = 6;
+
+/// Statistics of the games of a run.
+#[derive(Debug, Clone, Default)]
+pub struct GameStatistics {
+    /// LLR and Elo over the pairs; of runs of two engines only.
+    pub llr_history: LlrHistory,
+    /// Statistics by engine.
+    pub engines: Vec<EngineStatistics>,
+    /// Total time of all games.
+    pub duration: Duration,
+    /// All games by their result for White.
+    pub white: Trinomial,
+    /// Openings by number, in the order of their first pairs; a short book is played more than
+    /// once.
+    pub openings: BTreeMap<u64, PlayedOpening>,
+    /// Games whose result was far below an engine's best evaluation, the largest errors first.
+    pub misjudged: Vec<MisjudgedGame>,
+    /// First games that ended by a fault of an engine, each with its pair and its number in the
+    /// pair, from 0.
+    pub faulty: Vec<(u64, usize, GameRecord)>,
+    names: OpeningNames,
+    /// Number of the first of the openings that are the same, by number.
+    same_as: BTreeMap<u64, u64>,
+    /// Number of the first opening, by FEN and the board after its moves.
+    first_of: HashMap<[String; 2], u64>,
+}
+
+/// Opening, and its results.
+#[derive(Debug, Clone)]
+pub struct PlayedOpening {
+    /// ECO code and name, if the table has the opening.
+    pub name: Option<String>,
+    /// FEN of the start.
+    pub fen: String,
+    /// Board field of the FEN after the opening's moves.
+    pub placement: String,
+    /// Results of White.
+    pub white: Trinomial,
+    /// Results of the first engine.
+    pub first: Trinomial,
+}
+
+/// Statistics of the games of one engine.
+#[derive(Debug, Clone, Default)]
+pub struct EngineStatistics {
+    /// Games as White and as Black, by result.
+    pub by_colour: [Trinomial; 2],
+    /// Games won, by ending.
+    pub wins: BTreeMap<Termination, u64>,
+    /// Depth, speed and time by range of move numbers.
+    pub by_move_number: [SearchStatistics; RANGES],
+    /// Depth, speed and time by game phase.
+    pub phases: [SearchStatistics; PHASES.len()],
+    /// Moves by the bucket of the time they took.
+    pub times: [u64; BUCKETS],
+    /// Evaluations against the results.
+    pub calibration: Calibration,
+}
+
+impl GameStatistics {
+    /// Returns statistics of no games of `engines` engines.
+    pub fn new(engines: usize) -> GameStatistics {
+        GameStatistics { engines: vec![EngineStatistics::default(); engines], ..Default::default() }
+    }
+
+    /// Adds the games of a pair.
+    pub fn add(&mut self, played: &PlayedPair) {
+        for (half, game) in played.games.iter().enumerate() {
+            self.add_game(game);
+            let opening = self.opening(played.pairing.opening, game);
+            opening.white.record(result(game, Color::White));
+            if let Some(first) = game.engines.iter().position(|engine| *engine == 0) {
+                opening
+                    .first
+                    .record(result(game, if first == 0 { Color::White } else { Color::Black }));
+            }
+            if game.outcome.termination.is_fault() && self.faulty.len() < MAX_FAULTY {
+                self.faulty.push((played.pairing.pair, half, game.clone()));
+            }
+            misjudged::add(&mut self.misjudged, played.pairing.pair, half, game);
+        }
+    }
+
+    /// Returns the opening of a game, which has the number `number`.
+    fn opening(&mut self, number: u64, game: &GameRecord) -> &mut PlayedOpening {
+        let first = self.same_as.get(&number).copied().unwrap_or_else(|| {
+            let place = [game.fen.clone(), after_book(game).board().to_string()];
+            let first = *self.first_of.entry(place).or_insert(number);
+            self.same_as.insert(number, first);
+            first
+        });
+        self.openings.entry(first).or_insert_with(|| {
+            let named = self.names.of_book_moves(game);
+            PlayedOpening {
+                name: named.map(|named| format!("{} {}", named.eco, named.name)),
+                fen: game.fen.clone(),
+                placement: after_book(game).board().to_string(),
+                white: Trinomial::default(),
+                first: Trinomial::default(),
+            }
+        })
+    }
+
+    fn add_game(&mut self, game: &GameRecord) {
+        self.duration += game.duration;
+        self.white.record(result(game, Color::White));
+        let mut seen = ByColor::<EvaluationBuckets>::default();
+        let mut position = game.start();
+        let mut phase = search::phase(&position);
+        for (played, (mover, number)) in game.moves.iter().zip(movers(game)) {
+            if let Some(thought) = &played.thought {
+                let own = &mut self.engines[*game.engines.get(mover)];
+                own.times[search::time_bucket(thought.elapsed)] += 1;
+                own.by_move_number[search::move_range(number)].add(thought);
+                own.phases[phase].add(thought);
+                thought.score.iter().for_each(|s| seen.get_mut(mover).add(centipawns(*s)));
+            }
+            let Some(m) = search::stored_move(&position, played.uci) else { break };
+            position.play_unchecked(m);
+            if m.is_capture() || m.is_promotion() {
+                phase = search::phase(&position);
+            }
+        }
+        for color in Color::ALL {
+            let own = &mut self.engines[*game.engines.get(color)];
+            let result = result(game, color);
+            own.by_colour[color.fold_wb(0, 1)].record(result);
+            if result == GameResult::Win {
+                *own.wins.entry(game.outcome.termination).or_default() += 1;
+            }
+            own.calibration.add(*seen.get(color), result);
+        }
+    }
+}
+
+/// Returns the position after the book moves of a game.
+fn after_book(game: &GameRecord) -> Chess {
+    let book = game.moves.iter().take_while(|played| played.thought.is_none());
+    book.fold(game.start(), |mut position, played| {
+        if let Ok(m) = played.uci.to_move(&position) {
+            position.play_unchecked(m);
+        }
+        position
+    })
+}
+
+/// Returns the mean score, 0 to 1; `None` without games.
+pub(crate) fn mean_score(results: &Trinomial) -> Option<f64> {
+    results.distribution().moments().map(|moments| moments.mean)
+}
+
+/// Returns the result for one side.
+fn result(game: &GameRecord, color: Color) -> GameResult {
+    match game.outcome.result.winner() {
+        None => GameResult::Draw,
+        Some(winner) if winner == color => GameResult::Win,
+        Some(_) => GameResult::Loss,
+    }
+}
+
+/// Returns the evaluations of one side, each with its ply, from 0.
+fn evaluations(game: &GameRecord, color: Color) -> impl Iterator<Item = (usize, Score)> {
+    let moves = game.moves.iter().zip(movers(game)).enumerate();
+    moves
+        .filter(move |(_, (_, (mover, _)))| *mover == color)
+        .filter_map(|(ply, (played, _))| Some((ply, played.thought.as_ref()?.score?)))
+}
+
+/// Converts a score to a number; a mate is beyond all others.
+fn centipawns(score: Score) -> f64 {
+    match score {
+        Score::Centipawns(centipawns) => f64::from(centipawns),
+        Score::Mate(moves) if moves > 0 => f64::INFINITY,
+        Score::Mate(_) => f64::NEG_INFINITY,
+    }
+}
+
+/// Returns the side that makes each move of a game, and the number of the move.
+pub(crate) fn movers(game: &GameRecord) -> impl Iterator<Item = (Color, u32)> {
+    let first = game.first_to_move();
+    let number = game.fen.split(' ').nth(5).and_then(|number| number.parse().ok()).unwrap_or(1);
+    let offset = u32::from(first == Color::Black);
+    (offset..).map(move |half| {
+        (if half % 2 == 0 { Color::White } else { Color::Black }, number + half / 2)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mate_is_beyond_all_other_scores() {
+        assert_eq!(centipawns(Score::Centipawns(-31)), -31.0);
+        assert_eq!([3, 0, -2].map(|moves| centipawns(Score::Mate(moves))), {
+            [f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY]
+        });
+    }
+}

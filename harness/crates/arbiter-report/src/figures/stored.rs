@@ -1,0 +1,134 @@
+//! Stored runs for reports: the replayed events of a run, and facts that only the store has.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::summary::Summary;
+use arbiter_names::shown;
+use arbiter_plan::{Effect, PairTally, Plan, Provenance, RunInput, RunState, StepOutcome};
+use arbiter_store::{Store, StoreError, StoredRun};
+
+/// Returns the latest outcome of each gate of the commits that play.
+pub fn gates_of_run(store: &Store, stored: &StoredRun) -> Result<Vec<StepOutcome>, StoreError> {
+    let builds = stored.plan.engines.iter().filter_map(|engine| engine.provenance.as_ref());
+    let commits: Vec<String> = builds.map(Provenance::identity).collect();
+    if commits.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut latest: BTreeMap<(usize, String), StepOutcome> = BTreeMap::new();
+    for gate in store.gates(None)? {
+        if let Some(engine) = commits.iter().position(|commit| *commit == gate.test) {
+            let step = gate.outcome.step.clone();
+            latest.insert((engine, step), gate.outcome);
+        }
+    }
+    Ok(latest.into_values().collect())
+}
+
+/// Returns a stored run to be shown: names that earlier versions accepted may have characters that
+/// terminals and browsers obey, which become codes.
+pub fn shown_run(store: &Store, run: &str) -> Result<StoredRun, StoreError> {
+    let mut stored = store.run(run)?;
+    for engine in &mut stored.plan.engines {
+        engine.name = shown(std::mem::take(&mut engine.name));
+    }
+    Ok(stored)
+}
+
+/// Reads one run of several, which are shown even if this one cannot be read; the error is the
+/// reason. A run stored by another version, or changed by hand, may also break a rule that this one
+/// relies on.
+pub fn read_one<T>(read: impl FnOnce() -> Result<T, StoreError>) -> Result<T, String> {
+    let done = catch_unwind(AssertUnwindSafe(read)).map_err(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        text.or_else(|| panic.downcast_ref().copied()).unwrap_or("it broke off").to_owned()
+    });
+    done?.map_err(|error| error.to_string())
+}
+
+/// Returns the summary of a stored run, from the events of its pairs.
+pub fn stored_summary(store: &Store, stored: &StoredRun) -> Result<Summary, StoreError> {
+    let state = replayed_state(store, &stored.head.run, &stored.plan, |_| ())?;
+    summary_of(store, stored, &state)
+}
+
+/// Returns the summary of a stored run in the state after its pairs.
+pub fn summary_of(
+    store: &Store,
+    stored: &StoredRun,
+    state: &RunState,
+) -> Result<Summary, StoreError> {
+    let (run, plan) = (stored.head.run.as_str(), &stored.plan);
+    let summary = Summary::new(run, plan, state, state.ending().or(stored.head.ending));
+    Ok(Summary {
+        about: stored.head.about.clone(),
+        quarantine: stored.fingerprints.quarantine.clone(),
+        corrected: stored.fingerprints.corrected.clone(),
+        disturbances: store.disturbances(run)?,
+        excluded: store.excluded_workers(run)?,
+        remarks: store.remarks(run)?,
+        // Where no clock bounds the engines, the report of the same games must be the same.
+        latencies: match plan.is_timed() {
+            true => store.latencies(run)?,
+            false => summary.latencies,
+        },
+        lint: store.lint(run)?,
+        ..summary
+    })
+}
+
+/// Returns the state of a run after the pairs that are on disk; calls `observe` with each effect of
+/// a pair.
+pub fn replayed_state(
+    store: &Store,
+    run: &str,
+    plan: &Plan,
+    observe: impl FnMut(Effect),
+) -> Result<RunState, StoreError> {
+    let mut state = RunState::of(plan);
+    apply_tallies(store, run, &mut state, &store.tallies(run)?, observe)?;
+    Ok(state)
+}
+
+/// Counts pairs that are on disk.
+pub fn apply_tallies(
+    store: &Store,
+    run: &str,
+    state: &mut RunState,
+    tallies: &[PairTally],
+    mut observe: impl FnMut(Effect),
+) -> Result<(), StoreError> {
+    // Pairs put off after the tallies were read are not among them.
+    if state.is_fixed() {
+        for pair in store.put_off(run)? {
+            state.apply(RunInput::PutOff(pair)).into_iter().for_each(&mut observe);
+        }
+    }
+    for tally in tallies {
+        state.apply(RunInput::Committed(*tally)).into_iter().for_each(&mut observe);
+    }
+    // A pair was started because the schedule knew it from the pairs counted by then, and those
+    // are on disk; so the schedule must know it again.
+    let is_known = |tally: &&PairTally| {
+        let pairing = state.schedule().pairing(tally.pair);
+        pairing.is_some_and(|pairing| pairing.engines == tally.engines)
+    };
+    match tallies.iter().find(|tally| !is_known(tally)) {
+        Some(tally) => Err(store.misfit(run, tally.pair)),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_breaks_one_run_is_said() {
+        assert_eq!(read_one(|| Ok(1)), Ok(1));
+        assert_eq!(read_one::<()>(|| panic!("two engines")), Err("two engines".to_owned()));
+        assert_eq!(read_one::<()>(|| panic!("{} engines", 3)), Err("3 engines".to_owned()));
+        let missing = read_one::<()>(|| Err(StoreError::Missing("x.db".into())));
+        assert!(missing.is_err_and(|why| why.contains("x.db")));
+    }
+}

@@ -1,0 +1,220 @@
+//! Strength of one engine against others, as values and in JSON.
+
+use std::cmp::Ordering;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::parts::{GamesByResult, ends, is_told, plus_minus, signed, superiority, too_few};
+use arbiter_plan::Encounter;
+use arbiter_stats::elo::{self, Estimate};
+use arbiter_stats::{Moments, Pentanomial, Trinomial, normalized};
+
+/// Strength figures of one engine against others, with their intervals.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Strength {
+    /// Counted pairs.
+    pub pairs: Pentanomial,
+    /// Counted games.
+    pub games: Trinomial,
+    /// Logistic Elo by the pairs, or by the games if there are no pairs; corrected for the stop of
+    /// a test. `None` before the first.
+    pub elo: Option<Estimate>,
+    /// Elo of a test by its counts alone, which leans to the side of the verdict.
+    pub naive: Option<Estimate>,
+    /// Normalized Elo; `None` without any spread, except for a bound if all games were won or lost.
+    pub nelo: Option<Estimate>,
+    /// Likelihood that the first engine is the stronger one, 0 to 1; for a test it allows for the
+    /// stop.
+    pub los: Option<f64>,
+    /// Bound of the likelihood and its side, where the likelihood would seem more certain than if
+    /// all was won or lost.
+    pub(super) los_bound: Option<(Ordering, f64)>,
+}
+
+impl Strength {
+    /// Returns the figures that follow from the counts.
+    pub fn of(encounter: Encounter) -> Strength {
+        let Encounter { pairs, games, .. } = encounter;
+        let counts = Strength { pairs, games, ..Strength::default() };
+        let moments = counts.moments();
+        Strength {
+            elo: moments.as_ref().map(elo::estimate),
+            nelo: moments.as_ref().and_then(normalized::estimate),
+            los: moments.as_ref().and_then(elo::likelihood_of_superiority),
+            los_bound: moments.as_ref().and_then(elo::bound_of_superiority),
+            ..counts
+        }
+    }
+
+    /// Returns mean and spread of the unit of evidence, which is the game where there are no pairs.
+    pub(super) fn moments(&self) -> Option<Moments> {
+        match self.pairs.pairs() {
+            0 => self.games.distribution().moments(),
+            _ => self.pairs.distribution().moments(),
+        }
+    }
+
+    /// Returns whether the first engine is proven to be the stronger or the weaker one, with 95 %
+    /// certainty; a few pairs prove nothing, however much alike they are.
+    pub(crate) fn told(&self) -> Option<Ordering> {
+        let los = self.los_bound.map(|(_, bound)| bound).or(self.los)?;
+        match los {
+            0.975.. => Some(Ordering::Greater),
+            ..=0.025 => Some(Ordering::Less),
+            _ => None,
+        }
+    }
+
+    /// Returns the reason for a missing interval of Elo.
+    pub fn no_interval(&self) -> Option<String> {
+        let elo = self.elo.filter(|elo| !is_told(elo))?;
+        let (units, unit) = match self.pairs.pairs() {
+            0 => (self.games.games(), "game"),
+            pairs => (pairs, "pair"),
+        };
+        Some(match (elo.low == elo.high, units) {
+            (false, _) => "too few games".to_owned(),
+            (true, 1) => format!("a single {unit}"),
+            (true, _) => format!("all {unit}s had the same result"),
+        })
+    }
+
+    /// Formats Elo with its 95 % interval, or the reason for a missing one.
+    pub fn elo_in_words(&self) -> String {
+        match (self.elo, self.no_interval()) {
+            (Some(elo), Some(reason)) if elo.value.is_finite() => {
+                format!("{} (no interval: {reason})", signed(elo.value, 1))
+            }
+            (Some(_), Some(_)) => too_few(self.games),
+            (elo, _) => plus_minus(elo),
+        }
+    }
+
+    /// Formats [`Strength::elo_in_words`] with the level of the interval, and a note if it is
+    /// corrected for a stop.
+    pub fn elo_in_full(&self) -> String {
+        let level = if self.elo.as_ref().is_some_and(is_told) { " (95 %)" } else { "" };
+        let allowance = if self.naive.is_some() { ", bias-corrected" } else { "" };
+        format!("{}{level}{allowance}", self.elo_in_words())
+    }
+
+    /// Formats the likelihood of superiority as per cent, or its bound.
+    pub fn los_in_words(&self) -> String {
+        superiority(self.los, self.los_bound)
+    }
+}
+
+/// Counts and the strength that follows from them, from the point of view of the first engine.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct StrengthFigures {
+    #[serde(flatten)]
+    games: GamesByResult,
+    /// Pairs that count.
+    pairs: u64,
+    /// Pairs by points, from none to two: LL, LD, DD and WL, WD, WW.
+    pentanomial: [u64; 5],
+    #[serde(flatten)]
+    strength: EloFigures,
+}
+
+/// Strength that follows from counts, with 95 % intervals.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct EloFigures {
+    /// Logistic Elo; for a test with games, corrected for its stop.
+    elo: Option<f64>,
+    /// Lower end of the interval of `elo`.
+    elo_low: Option<f64>,
+    /// Upper end of the interval of `elo`.
+    elo_high: Option<f64>,
+    /// Reason for a missing interval of Elo; absent if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_interval: Option<String>,
+    /// Normalized Elo.
+    nelo: Option<f64>,
+    /// Lower end of the interval of `nelo`.
+    nelo_low: Option<f64>,
+    /// Upper end of the interval of `nelo`.
+    nelo_high: Option<f64>,
+    /// Likelihood of superiority, 0 to 1; for a test with games, it allows for its stop.
+    los: Option<f64>,
+}
+
+impl EloFigures {
+    /// Returns both kinds of Elo for JSON.
+    pub fn of(strength: &Strength) -> EloFigures {
+        let [elo, elo_low, elo_high] = ends(strength.elo);
+        let [nelo, nelo_low, nelo_high] = ends(strength.nelo);
+        let (no_interval, los) = (strength.no_interval(), strength.los);
+        EloFigures { elo, elo_low, elo_high, no_interval, nelo, nelo_low, nelo_high, los }
+    }
+}
+
+/// Elo of a test by its counts alone: it leans to the side of the verdict.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct NaiveElo {
+    /// Logistic Elo without allowance for the stop.
+    elo_naive: Option<f64>,
+    /// Lower end of the interval of `elo_naive`.
+    elo_naive_low: Option<f64>,
+    /// Upper end of the interval of `elo_naive`.
+    elo_naive_high: Option<f64>,
+}
+
+impl StrengthFigures {
+    /// Returns the counts and the strength for JSON.
+    pub(crate) fn of(strength: &Strength) -> StrengthFigures {
+        StrengthFigures {
+            games: strength.games.into(),
+            pairs: strength.pairs.pairs(),
+            pentanomial: strength.pairs.0,
+            strength: EloFigures::of(strength),
+        }
+    }
+}
+
+impl NaiveElo {
+    /// Returns the naive Elo for JSON, if there is any.
+    pub(crate) fn of(strength: &Strength) -> Option<NaiveElo> {
+        let [elo_naive, elo_naive_low, elo_naive_high] = ends(Some(strength.naive?));
+        Some(NaiveElo { elo_naive, elo_naive_low, elo_naive_high })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(pairs: [u64; 5]) -> Option<Ordering> {
+        Strength::of(Encounter { pairs: Pentanomial(pairs), ..Encounter::default() }).told()
+    }
+
+    #[test]
+    fn few_pairs_tell_nothing() {
+        assert_eq!([told([0, 0, 0, 1, 1]), told([0, 0, 0, 0, 3]), told([0; 5])], [None; 3]);
+        assert_eq!(told([0, 0, 0, 5, 5]), Some(Ordering::Greater));
+        assert_eq!(told([9, 0, 0, 0, 0]), Some(Ordering::Less));
+        assert_eq!(told([2, 1, 4, 2, 2]), None);
+    }
+
+    #[test]
+    fn elo_without_an_interval_says_why() {
+        let shown = |pairs, [wins, losses]: [u64; 2]| {
+            let (pairs, games) = (Pentanomial(pairs), Trinomial { wins, losses, draws: 0 });
+            Strength::of(Encounter { pairs, games, ..Encounter::default() }).elo_in_full()
+        };
+        for (pairs, games, expected) in [
+            ([0, 0, 15, 0, 0], [15, 15], "+0.0 (no interval: all pairs had the same result)"),
+            ([0, 0, 0, 7, 0], [7, 0], "+190.8 (no interval: all pairs had the same result)"),
+            ([0, 0, 0, 1, 0], [1, 0], "+190.8 (no interval: a single pair)"),
+            ([1, 0, 0, 0, 1], [2, 2], "+0.0 (no interval: too few games)"),
+            ([0, 0, 0, 0, 1], [2, 0], "2–0, too few games for an interval"),
+            ([1, 0, 0, 0, 0], [0, 2], "0–2, too few games for an interval"),
+            ([0; 5], [3, 0], "3–0, too few games for an interval"),
+            ([0, 0, 0, 0, 9], [18, 0], "> +118 (95 %)"),
+            ([0; 5], [0, 0], "–"),
+        ] {
+            assert_eq!(shown(pairs, games), expected, "{pairs:?}");
+        }
+    }
+}

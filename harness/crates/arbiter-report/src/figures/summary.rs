@@ -1,0 +1,386 @@
+//! Summary of a run, as values.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::standings::{self, Rating, Standings};
+use super::strength::Strength;
+use crate::parts::{ratio, shortened};
+use arbiter_openings::Quarantine;
+use arbiter_plan::{
+    Disturbances, Ending, ExcludedWorker, Latencies, Plan, Remark, RunCounts, RunKind, RunState,
+};
+use arbiter_protocol::Limits;
+use arbiter_schedule::Format;
+use arbiter_spsa::SpsaState;
+use arbiter_stats::ratings::Rated;
+use arbiter_stats::sequential::{self, SequentialEstimate};
+use arbiter_stats::{Sprt, SprtMonitor, SprtStatus};
+use arbiter_store::LintCount;
+
+/// Most engines that are named instead of counted.
+const MAX_NAMED: usize = 4;
+
+/// Most characters of a name beside a figure.
+const NAME_LENGTH: usize = 24;
+
+/// Verdict of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// The first engine is stronger, within the SPRT's error rates.
+    #[serde(rename = "H1")]
+    H1,
+    /// The first engine is not stronger, within the SPRT's error rates.
+    #[serde(rename = "H0")]
+    H0,
+    /// The SPRT was not decided.
+    Inconclusive,
+    /// The run tests no hypothesis.
+    None,
+}
+
+arbiter_names::named!(Verdict);
+
+/// Phase of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RunPhase {
+    /// The run is being played.
+    Running,
+    /// The run is complete, or decided.
+    Ended,
+    /// The run was interrupted or killed.
+    Unfinished,
+}
+
+arbiter_names::named!(RunPhase);
+
+/// Run, or its state so far.
+#[derive(Debug, Clone)]
+pub struct Summary {
+    /// Name in the store.
+    pub run: String,
+    /// Purpose of the run, in one line, if its user gave one.
+    pub about: Option<String>,
+    /// Plan of the run.
+    pub plan: Plan,
+    /// Names of the engines.
+    pub engines: Vec<String>,
+    /// Parts of the opening book that were left out.
+    pub quarantine: Quarantine,
+    /// Parts of the opening book that were corrected.
+    pub corrected: Quarantine,
+    /// Counts of pairs that the machine disturbed.
+    pub disturbances: Disturbances,
+    /// Excluded workers.
+    pub excluded: Vec<ExcludedWorker>,
+    /// Remarks on acts of workers that changed nothing.
+    pub remarks: Vec<Remark>,
+    /// State of the stopping rule for each two engines with counted pairs.
+    pub sprt_statuses: BTreeMap<[usize; 2], SprtStatus>,
+    /// All counts.
+    pub counts: RunCounts,
+    /// Ending of the run; `None` before the end.
+    pub ending: Option<Ending>,
+    /// `true` if a process is known to play the run now; only live pages and lists ask.
+    pub is_played: bool,
+    /// Latencies of the engines' answers.
+    pub latencies: Latencies,
+    /// Findings of the lint in the engines' reports on their searches, by engine and rule.
+    pub lint: Vec<LintCount>,
+    /// State of the tuning, if the run is one.
+    pub spsa: Option<SpsaState>,
+    /// Standings, if the run is more than a match of two.
+    pub standings: Option<Standings>,
+}
+
+impl Summary {
+    /// Returns the summary of a run by its plan and the state after its pairs.
+    pub fn new(run: &str, plan: &Plan, state: &RunState, ending: Option<Ending>) -> Summary {
+        let is_match = plan.engines.len() == 2 && plan.design.format.is_fixed();
+        let has_standings = !is_match && plan.ablation.is_none();
+        Summary {
+            run: run.to_owned(),
+            about: None,
+            plan: plan.clone(),
+            engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
+            quarantine: Quarantine::default(),
+            corrected: Quarantine::default(),
+            disturbances: Disturbances::default(),
+            excluded: Vec::new(),
+            remarks: Vec::new(),
+            sprt_statuses: state.sprt_statuses().clone(),
+            counts: state.counts().clone(),
+            ending,
+            is_played: false,
+            latencies: Latencies::default(),
+            lint: Vec::new(),
+            spsa: state.spsa().cloned(),
+            standings: has_standings.then(|| Standings::new(state.schedule(), state.counts())),
+        }
+    }
+
+    /// Returns the verdict that the stopping rule permits.
+    pub fn verdict(&self) -> Verdict {
+        // An ablation asks a question of each feature, and has no answer as a whole.
+        match (self.plan.sprt.filter(|_| self.plan.kind == RunKind::Sprt), self.ending) {
+            (None, _) => Verdict::None,
+            (Some(_), Some(Ending::AcceptedH1)) => Verdict::H1,
+            (Some(_), Some(Ending::AcceptedH0)) => Verdict::H0,
+            (Some(_), _) => Verdict::Inconclusive,
+        }
+    }
+
+    /// Returns the strength of the first engine against all others together.
+    pub fn strength(&self) -> Strength {
+        match self.engines.len() {
+            2 => self.strength_of([0, 1]),
+            _ => Strength::of(standings::total(&self.counts, 0)),
+        }
+    }
+
+    /// Returns the strength of one engine against another. Where all pairs are alike a test has no
+    /// Elo of its own: there is no spread, and where all was won or lost the bound of the naive Elo
+    /// says more.
+    pub(crate) fn strength_of(&self, engines: [usize; 2]) -> Strength {
+        let naive = Strength::of(self.counts.encounter(engines));
+        let sample = naive.pairs.distribution().moments();
+        let test = self.plan.sprt.filter(|_| sample.is_some_and(|sample| sample.variance > 0.0));
+        let after_stop = test.zip(self.sprt_status(engines)).and_then(|(test, sprt_status)| {
+            sequential::after(&test, &naive.pairs, sprt_status.decision)
+        });
+        match after_stop {
+            None => naive,
+            Some(SequentialEstimate { elo, los, .. }) => {
+                Strength { elo: Some(elo), los: Some(los), naive: naive.elo, ..naive }
+            }
+        }
+    }
+
+    /// Returns whether two engines played the same moves against each other in both games of all
+    /// pairs.
+    pub(crate) fn is_mirrored(&self) -> bool {
+        let pairs = self.counts.main_encounter().pairs.pairs();
+        self.engines.len() == 2 && pairs > 0 && self.counts.mirrored_pairs == pairs
+    }
+
+    /// Returns the number of different games, and the treatment of pairs that repeat others.
+    pub(crate) fn repeats_in_words(&self) -> String {
+        let RunCounts { distinct_games, repeated_pairs, .. } = self.counts;
+        let fate = if self.plan.counts_repeats() { "counted" } else { "left out" };
+        match repeated_pairs {
+            0 => format!("{distinct_games} distinct, no repeated pair"),
+            1 => format!("{distinct_games} distinct, 1 repeated pair {fate}"),
+            pairs => format!("{distinct_games} distinct, {pairs} repeated pairs {fate}"),
+        }
+    }
+
+    /// Returns the state of the stopping rule for an encounter; `None` without a stopping rule.
+    pub fn sprt_status(&self, engines: [usize; 2]) -> Option<SprtStatus> {
+        let start = |sprt| SprtMonitor::new(sprt, 1).start();
+        self.sprt_statuses.get(&engines).copied().or(self.plan.sprt.map(start))
+    }
+
+    /// Returns the test and its state, if the whole run is one.
+    pub fn test(&self) -> Option<(Sprt, SprtStatus)> {
+        let sprt = self.plan.sprt.filter(|_| self.engines.len() == 2)?;
+        Some((sprt, self.sprt_status([0, 1])?))
+    }
+
+    /// Returns both hypotheses of the test in logistic Elo, if the whole run is one and has games.
+    pub(crate) fn hypotheses(&self) -> Option<[f64; 2]> {
+        let (sprt, _) = self.test()?;
+        Some(sprt.logistic_hypotheses(&self.strength().moments()?))
+    }
+
+    /// Rates all engines by their results against each other, the strongest first; `None` if the
+    /// games do not connect them.
+    pub(crate) fn ratings(&self) -> Option<Vec<(usize, Rating)>> {
+        let rated = self.rated().filter(|rated| rated.groups.groups.len() <= 1)?;
+        let rating = |engine| Some((engine, Rating::of(&rated, engine)?));
+        let mut list = (0..self.engines.len()).map(rating).collect::<Option<Vec<_>>>()?;
+        // An engine that won or lost all is beyond its bound.
+        let class =
+            |rating: &Rating| rating.won_all.map_or(1, |won_all| if won_all { 0 } else { 2 });
+        list.sort_by(|(_, a), (_, b)| class(a).cmp(&class(b)).then(b.elo.total_cmp(&a.elo)));
+        Some(list)
+    }
+
+    /// Rates all engines together; `None` before the first result.
+    pub(crate) fn rated(&self) -> Option<Rated> {
+        standings::rated(self.engines.len(), &self.counts)
+    }
+
+    /// Returns the limits of each engine.
+    pub fn limits(&self) -> impl Iterator<Item = Limits> {
+        self.plan.engines.iter().map(|engine| engine.conditions.limits)
+    }
+
+    /// Returns the limits of the engines, once if they are the same for all.
+    pub fn limits_in_words(&self) -> String {
+        let mut limits: Vec<String> = self.limits().map(|limits| limits.to_string()).collect();
+        limits.dedup();
+        limits.join(" v ")
+    }
+
+    /// Formats LLR and stopping bounds as `+1.20 [-2.94, 2.94]`; empty without a test.
+    pub fn llr_in_words(&self) -> String {
+        self.test().map_or(String::new(), |(_, sprt_status)| ratio(sprt_status))
+    }
+
+    /// Returns the engines: all, or the first and the number of others.
+    pub fn engines_in_words(&self) -> String {
+        match &self.engines[..] {
+            [first, second] => format!("{first} v {second}"),
+            few if few.len() <= MAX_NAMED => few.join(", "),
+            [first, rest @ ..] => format!("{first} and {} more", rest.len()),
+            [] => String::new(),
+        }
+    }
+
+    /// Returns the strength of the first of two engines against the other; `None` for more engines,
+    /// for a tuning, and before the first game.
+    pub fn duel(&self) -> Option<Strength> {
+        let is_duel = self.engines.len() == 2 && self.spsa.is_none();
+        is_duel.then(|| self.strength()).filter(|strength| strength.elo.is_some())
+    }
+
+    /// Returns whether places are by the table and not by ratings.
+    pub(crate) fn is_by_table(&self) -> bool {
+        let by_table = [Format::Knockout, Format::Swiss, Format::Ladder];
+        self.engines.len() > 2 && by_table.contains(&self.plan.design.format)
+    }
+
+    /// Returns the first of more than two engines that meet each other, and its rating, as far as
+    /// that is known; `None` if several share the place.
+    pub(crate) fn first(&self) -> Option<(usize, Option<Rating>)> {
+        let has_games = self.engines.len() > 2 && self.counts.games() > 0;
+        let standings = self.standings.as_ref().filter(|_| has_games)?;
+        if self.is_by_table() {
+            let &[engine] = &standings.first()[..] else { return None };
+            let row = standings.rows.iter().find(|row| row.ranked.engine == engine)?;
+            return Some((engine, row.rating.filter(|_| !standings.has_groups())));
+        }
+        let ratings = self.ratings()?;
+        let is_level =
+            ratings.get(1).is_some_and(|(_, next)| next.to_string() == ratings[0].1.to_string());
+        ratings.first().filter(|_| !is_level).map(|&(engine, rating)| (engine, Some(rating)))
+    }
+
+    /// Formats Elo of [`Summary::duel`] with its 95 % interval; for more engines that meet each
+    /// other, the first and its rating; empty if there is none.
+    pub fn elo_in_words(&self) -> String {
+        if let Some((engine, rating)) = self.first() {
+            let name = shortened(&self.engines[engine], NAME_LENGTH);
+            return rating.map_or(name.clone(), |rating| format!("{name} {rating}"));
+        }
+        self.duel().map_or(String::new(), |strength| strength.elo_in_words())
+    }
+
+    /// Returns the state or the ending, in a word or two.
+    pub fn state_in_words(&self) -> String {
+        let words = match (self.verdict(), self.ending) {
+            (Verdict::H1, _) => "H1 accepted",
+            (Verdict::H0, _) => "H0 accepted",
+            (Verdict::Inconclusive, Some(Ending::Complete)) => "inconclusive",
+            (_, Some(Ending::Interrupted)) => "interrupted",
+            (_, Some(_)) => "complete",
+            (_, None) if self.is_played => "running",
+            (_, None) => "unfinished",
+        };
+        format!("{words}{}", if self.is_invalid() { ", INVALID" } else { "" })
+    }
+
+    /// Returns the phase, by which lists are filtered.
+    pub fn phase(&self) -> RunPhase {
+        match self.ending {
+            None if self.is_played => RunPhase::Running,
+            Some(Ending::Interrupted) | None => RunPhase::Unfinished,
+            Some(_) => RunPhase::Ended,
+        }
+    }
+
+    /// Returns whether the run has reached its planned end.
+    pub fn is_over(&self) -> bool {
+        !matches!(self.ending, None | Some(Ending::Interrupted))
+    }
+
+    /// Returns whether more games ended by an engine's fault than the plan allows; before the end,
+    /// whether so many did that this is certain.
+    pub fn is_invalid(&self) -> bool {
+        match self.is_over() {
+            true => self.counts.fault_share() > self.plan.fault_limit,
+            false => self.counts.has_too_many_faults(self.plan.fault_limit),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::document::outcome_document;
+    use arbiter_game::outcome::Termination::Checkmate;
+    use arbiter_plan::{
+        Encounter, EngineSpec, GameTally, PairTally, Request, RunState, TournamentRequest,
+    };
+    use arbiter_stats::GameResult::{Loss, Win};
+    use arbiter_stats::Pentanomial;
+
+    #[test]
+    fn a_swiss_is_won_by_points_and_a_round_robin_led_by_rating() {
+        let run = |format, ranks: [usize; 3], ending| {
+            let engines = ["A", "B", "C"].map(|name| format!("cmd=sh,name={name}"));
+            let engines = engines.iter().map(|text| EngineSpec::parse(text).unwrap()).collect();
+            let tournament =
+                TournamentRequest { format: Some(format), ..TournamentRequest::default() };
+            let request = Request { engines, tournament, ..Request::default() };
+            let plan = Plan::resolve(RunKind::Tournament, request).unwrap();
+            let state = RunState::of(&plan);
+            let mut counts = RunCounts::default();
+            let game =
+                |result| GameTally { result, termination: Checkmate, fault: None, hash: None };
+            for (pair, engines, second) in [(0, [0, 1], Win), (1, [0, 2], Loss), (2, [1, 2], Loss)]
+            {
+                let (first, second) = (game(Win), Some(game(second)));
+                counts.count(&PairTally { pair, engines, first, second, is_repeat: false });
+            }
+            let mut summary = Summary::new("run", &plan, &state, ending);
+            let mut standings = Standings::new(state.schedule(), &counts);
+            for row in &mut standings.rows {
+                row.ranked.rank = ranks[row.ranked.engine];
+            }
+            (summary.counts, summary.standings) = (counts, Some(standings));
+            summary
+        };
+        let first = |format, ranks| run(format, ranks, Some(Ending::Complete)).elo_in_words();
+        assert!(first(Format::Swiss, [2, 3, 1]).starts_with("C "));
+        assert_eq!(first(Format::Swiss, [1, 3, 1]), "", "the place is shared");
+        assert!(first(Format::RoundRobin, [2, 3, 1]).starts_with("A +"));
+        let so_far =
+            |ranks| format!("{:?}", outcome_document(&run(Format::Swiss, ranks, None), None));
+        assert!(so_far([2, 3, 1]).contains("So far: C leads the table."));
+        assert!(!so_far([1, 3, 1]).contains("So far"), "the place is shared");
+    }
+
+    #[test]
+    fn pairs_that_are_all_alike_have_no_interval_after_a_test_either() {
+        let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
+        let mut summary = Summary::new("run", &plan, &RunState::of(&plan), None);
+        let mut meet = |pairs| {
+            let met = Encounter { pairs: Pentanomial(pairs), ..Encounter::default() };
+            summary.counts.encounters.insert([0, 1], met);
+            (summary.strength().naive.is_some(), summary.elo_in_words())
+        };
+        assert_eq!(
+            meet([0, 0, 15, 0, 0]),
+            (false, "+0.0 (no interval: all pairs had the same result)".to_owned())
+        );
+        assert!(meet([0, 1, 13, 1, 0]).0);
+        // Nor is what so few tell surer than the same number all won.
+        meet([0, 0, 0, 1, 3]);
+        assert_eq!(summary.strength().los_in_words(), "> 93.8 %");
+    }
+}

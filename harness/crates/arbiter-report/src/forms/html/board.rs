@@ -1,0 +1,141 @@
+//! Game to step through: its moves and one board without script, all boards with it.
+
+use maud::{Markup, PreEscaped, html};
+use serde_json::json;
+
+use crate::parts::{Game, Step, svg};
+
+/// Returns the viewer of one game; `id` is unique on the page. `#ID-PLY` in an address opens it at
+/// a ply.
+pub fn game_viewer(id: &str, game: &Game) -> Markup {
+    let shown = game.moves.get(game.first_shown.wrapping_sub(1));
+    let placement = shown.map_or(game.start.as_str(), |step| step.board.as_str());
+    html! {
+        article class="game" aria-labelledby=(id) data-shown=(game.first_shown.min(game.moves.len())) {
+            h3 id=(id) { (game.title) }
+            p { (game.note) @if let Some(link) = &game.link { " " a href=(link) { "Open game " (game.place) } } }
+            div class="viewer" {
+                div class="side" {
+                    (diagram(placement, &label(placement, shown), &marked(shown)))
+                    p class="remark" aria-live="polite" { (shown.map_or("The start", |s| &s.remark)) }
+                    div class="buttons" role="group" aria-label="Steps of the game" hidden {
+                        button type="button" data-step="first" aria-label="To the start" { "|◀" }
+                        button type="button" data-step="back" aria-label="One move back" { "◀" }
+                        button type="button" data-step="on" aria-label="One move on" { "▶" }
+                        button type="button" data-step="last" aria-label="To the end" { "▶|" }
+                        a class="here" { "Link to this position" }
+                    }
+                }
+                div class="course" {
+                    p class="moves" tabindex="0" role="group" aria-label="Moves" { @for (index, step) in game.moves.iter().enumerate() {
+                        span class="ply" {
+                            @if !step.number.contains("...") || index == 0 { (step.number) " " }
+                            span class="move" data-move=(index + 1) { (step.san) }
+                        } " "
+                    } }
+                    @if !game.graphs.is_empty() {
+                        div class="graphs multiples" { @for graph in &game.graphs {
+                            (super::figure(graph, &[&svg::SMALL]))
+                        } }
+                    }
+                }
+            }
+            script type="application/json" { (PreEscaped(data(game))) }
+        }
+    }
+}
+
+/// Returns the data for the script: the boards and remarks, the start first.
+fn data(game: &Game) -> String {
+    let steps = game.moves.iter().map(|step| {
+        let name = format!("{} {}", step.number, step.san);
+        json!([step.board, step.remark, name, squares(&step.uci), step.at])
+    });
+    let start = json!([game.start, "", "The start", [], null]);
+    let all: Vec<_> = std::iter::once(start).chain(steps).collect();
+    // The text must not end its script element.
+    serde_json::Value::from(all).to_string().replace('<', "\\u003c")
+}
+
+fn marked(after: Option<&Step>) -> Vec<usize> {
+    after.map_or_else(Vec::new, |step| squares(&step.uci))
+}
+
+/// Returns the squares from and to which a move in UCI notation goes, counted from a8.
+pub fn squares(uci: &str) -> Vec<usize> {
+    let square = |text: &[u8]| match text {
+        [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => {
+            Some(8 * usize::from(b'8' - rank) + usize::from(file - b'a'))
+        }
+        _ => None,
+    };
+    uci.as_bytes().chunks(2).take(2).filter_map(square).collect()
+}
+
+fn label(placement: &str, after: Option<&Step>) -> String {
+    let name = after.map_or("the start".to_owned(), |step| format!("{} {}", step.number, step.san));
+    format!("Board after {name}: {placement}")
+}
+
+/// Draws the board field of a FEN as a board, White below, with the squares `marked`, which are
+/// counted from a8.
+pub fn diagram(placement: &str, label: &str, marked: &[usize]) -> Markup {
+    html! {
+        div class="board" role="img" aria-label=(label) {
+            @for (rank, squares) in placement.split('/').enumerate() {
+                @for (file, piece) in expanded(squares).enumerate() {
+                    span class=(shade(rank, file, marked))
+                        data-rank=[(file == 0).then_some(8 - rank)]
+                        data-file=[(rank == 7).then(|| char::from(b'a' + file as u8))] {
+                        @if let Some(piece) = piece {
+                            b class=(if piece.is_ascii_uppercase() { "white" } else { "black" }) {
+                                (glyph(piece))
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn shade(rank: usize, file: usize, marked: &[usize]) -> &'static str {
+    match ((rank + file).is_multiple_of(2), marked.contains(&(8 * rank + file))) {
+        (true, false) => "light",
+        (true, true) => "light marked",
+        (false, false) => "dark",
+        (false, true) => "dark marked",
+    }
+}
+
+/// Returns the squares of a rank.
+fn expanded(rank: &str) -> impl Iterator<Item = Option<char>> {
+    rank.chars().flat_map(|c| match c.to_digit(10) {
+        Some(empty) => std::iter::repeat_n(None, empty as usize),
+        None => std::iter::repeat_n(Some(c), 1),
+    })
+}
+
+/// Returns the solid glyph of a piece, whose colour is left to the style; as text, not as an emoji.
+fn glyph(piece: char) -> &'static str {
+    match piece.to_ascii_lowercase() {
+        'k' => "♚\u{fe0e}",
+        'q' => "♛\u{fe0e}",
+        'r' => "♜\u{fe0e}",
+        'b' => "♝\u{fe0e}",
+        'n' => "♞\u{fe0e}",
+        _ => "♟\u{fe0e}",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn squares_are_read_off() {
+        assert_eq!(squares("a8h1"), [0, 63]);
+        assert_eq!(squares("e7e8q"), [12, 4]);
+        assert!(squares("0000").is_empty());
+    }
+}

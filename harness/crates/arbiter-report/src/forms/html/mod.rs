@@ -1,0 +1,270 @@
+//! Document as one page of HTML that needs nothing else: no network, no server, no other file.
+
+mod board;
+mod head;
+mod rounds;
+
+pub use board::{diagram, game_viewer, squares};
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use crate::parts::{Block, Chart, Document, Figure, Table, UNDEFINED, svg};
+
+/// Style sheet of the pages.
+pub const HTML_STYLE: &str = include_str!("style.css");
+/// Script that steps through games.
+pub const HTML_SCRIPT: &str = include_str!("viewer.js");
+
+/// Policy under which nothing is loaded, whatever an engine's name may try.
+pub const HTML_POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+
+/// Returns the page of a document.
+pub fn html_page(document: &Document) -> String {
+    let headings = document.blocks.iter().filter_map(|block| match block {
+        Block::Heading(words) => Some(words),
+        _ => None,
+    });
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta http-equiv="Content-Security-Policy" content=(HTML_POLICY);
+                meta name="color-scheme" content="light dark";
+                meta name="generator" content=(concat!("Arbiter ", env!("CARGO_PKG_VERSION")));
+                meta property="og:type" content="website";
+                meta property="og:site_name" content="Arbiter";
+                meta property="og:title" content=(document.title);
+                meta property="og:description" content=(document.verdict().1);
+                title { (document.title) }
+                style { (PreEscaped(HTML_STYLE)) }
+            }
+            body {
+                a class="skip" href="#main" { "Skip to the result" }
+                header { h1 { (document.title) } }
+                nav aria-label="Sections" {
+                    ul { @for words in headings { li { a href={ "#" (anchor(words)) } { (words) } } } }
+                }
+                main id="main" tabindex="-1" {
+                    @for (_, section) in html_sections(&document.blocks) { (section) }
+                }
+                footer { p { "Made by Arbiter " (env!("CARGO_PKG_VERSION")) "." } }
+                script { (PreEscaped(HTML_SCRIPT)) }
+            }
+        }
+    };
+    page.into_string()
+}
+
+/// Returns the parts before the first heading, then a section for each; each with a unique name.
+pub fn html_sections(blocks: &[Block]) -> Vec<(String, Markup)> {
+    let is_heading = |block: &Block| matches!(block, Block::Heading(_));
+    let first = blocks.iter().position(is_heading).unwrap_or(blocks.len());
+    let (conclusion, sections) = blocks.split_at(first);
+    let conclusion = html! {
+        div class="conclusion" { @for block in conclusion { (part(block, "Result")) } }
+    };
+    let mut found = vec![("conclusion".to_owned(), conclusion)];
+    for section in sections.chunk_by(|_, next| !is_heading(next)) {
+        if let [Block::Heading(words), rest @ ..] = section {
+            let name = anchor(words);
+            let section = html! {
+                section aria-labelledby=(name) {
+                    h2 id=(name) { (words) }
+                    (parts(rest, words))
+                }
+            };
+            found.push((name, section));
+        }
+    }
+    found
+}
+
+/// Draws the parts below a heading; a table has the figure that follows it beside it if there is
+/// room.
+fn parts(blocks: &[Block], heading: &str) -> Markup {
+    let is_beside =
+        |one: &Block, next: &Block| matches!((one, next), (Block::Table(_), Block::Figure(_)));
+    html! { @for group in blocks.chunk_by(is_beside) {
+        @match group {
+            [block] => (part(block, heading)),
+            group => div class="beside" { @for block in group { (part(block, heading)) } },
+        }
+    } }
+}
+
+/// Draws a part below a heading, which names its tables to those who cannot see them.
+fn part(block: &Block, heading: &str) -> Markup {
+    match block {
+        Block::Heading(words) => html! { h2 { (words) } },
+        Block::Paragraph { strong, text } => html! {
+            p { @if !strong.is_empty() { strong { (strong) } " " } (text) }
+        },
+        Block::Value { name, text } => html! { p { strong { (name) } " " (text) } },
+        Block::Verdict { tone, text } => {
+            html! { p class={ "verdict " (tone.name()) } { strong { (text) } } }
+        }
+        Block::Head(gauges) => head::head(gauges),
+        Block::Gap => html! {},
+        Block::Table(rows) => table(rows, heading),
+        Block::CrossTable { table: rows, scores } => cross_table(rows, scores, heading),
+        Block::Rounds { rounds: found, is_bracket, .. } => rounds::rounds(found, *is_bracket),
+        Block::List(items) => html! { ul { @for item in items { li { (item) } } } },
+        Block::Verbatim(text) => {
+            html! { pre tabindex="0" role="group" aria-label=(heading) { (text) } }
+        }
+        Block::Command(command) => html! {
+            pre class="command" tabindex="0" role="group" aria-label=(heading) {
+                code { @for word in command.split(' ') {
+                    @if word.starts_with('-') { span { (word) } } @else { (word) } " "
+                } }
+            }
+        },
+        Block::Figure(found) => figure(found, &[&svg::WIDE, &svg::NARROW]),
+        // Two have room for larger drawings.
+        Block::Figures(found) if found.len() < 3 => html! {
+            @for one in found { (figure(one, &[&svg::WIDE, &svg::NARROW])) }
+        },
+        Block::Figures(found) => html! {
+            div class="multiples" { @for one in found { (figure(one, &[&svg::SMALL])) } }
+        },
+        Block::Boards { caption, boards } => html! {
+            figure {
+                figcaption { (caption) }
+                ul class="diagrams" { @for board in boards { li {
+                    (diagram(&board.placement, &board.label(), &[]))
+                    p { strong { (board.title) } ": " (board.note) }
+                } } }
+            }
+        },
+        Block::Games(games) => html! { @for (number, game) in games.iter().enumerate() {
+            (game_viewer(&format!("{}-{number}", anchor(heading)), game))
+        } },
+    }
+}
+
+/// Most rows, heading included, of a table that is shown in place of a chart that cannot be drawn.
+const PLAIN_ROWS: usize = 8;
+
+/// Draws the chart, with its values behind a disclosure, or a short table of the values if there is
+/// nothing to draw. The page's style shows the frame that suits the screen.
+fn figure(figure: &Figure, frames: &[&svg::Frame]) -> Markup {
+    let drawn: Result<Vec<String>, _> =
+        frames.iter().map(|frame| svg::draw(&figure.chart, frame)).collect();
+    let is_plain =
+        drawn.is_err() && !figure.table.is_empty() && figure.table.rows().len() <= PLAIN_ROWS;
+    // On paper, the values are printed with the full names that a drawing shortens.
+    let is_cut = drawn.iter().flatten().any(|svg| svg.contains('…'));
+    html! {
+        figure class=[is_cut.then_some("cut")] {
+            figcaption { (figure.caption) }
+            @if let Ok(drawn) = drawn {
+                div class="chart" role="img" aria-label=(figure.description) tabindex="0" data-values=(figure.chart.values()) {
+                    @for svg in &drawn { (PreEscaped(svg)) }
+                }
+                @let names = figure.chart.names();
+                @if !names.is_empty() {
+                    ul class="key" { @for (line, name) in names.iter().enumerate() {
+                        li { i class=(figure.chart.key_class(line)) {} (name) }
+                    } }
+                }
+            }
+            @if is_plain {
+                @if let Chart::Lines(lines) = &figure.chart { p class="remark" { (lines.y) } }
+                (table(&figure.table, &figure.caption))
+            } @else if !figure.table.is_empty() {
+                details {
+                    summary { "Figures: " (figure.caption) }
+                    (table(&figure.table, &figure.caption))
+                }
+            }
+        }
+    }
+}
+
+/// Draws a cross table whose cells have one of five colours by their scores.
+fn cross_table(rows: &Table, scores: &[Vec<Option<f64>>], name: &str) -> Markup {
+    table_with(rows, name, |row, column| {
+        let score = scores.get(row)?.get(column.checked_sub(1)?)?.as_ref()?;
+        Some(["score-0", "score-1", "score-2", "score-3", "score-4"][(score * 4.99) as usize])
+    })
+}
+
+/// Draws a table that can be scrolled by itself; cells with figures are aligned to the right.
+fn table(table: &Table, name: &str) -> Markup {
+    table_with(table, name, |_, _| None)
+}
+
+/// Draws a table; `class` returns the class of the cell in a row and a column, from 0, if it has
+/// one.
+fn table_with(
+    table: &Table,
+    name: &str,
+    class: impl Fn(usize, usize) -> Option<&'static str>,
+) -> Markup {
+    let rows = table.rows();
+    let (head, body) = rows.split_first().map_or((&[][..], rows), |(head, body)| (&head[..], body));
+    let has_head = head.iter().any(|cell| !cell.is_empty());
+    let columns: Vec<Option<&str>> =
+        (0..head.len()).map(|column| is_of_figures(body, column).then_some("figure")).collect();
+    // A telephone has no room for so many columns and shows each row as a card, unless it is a
+    // matrix.
+    let is_matrix = head.iter().skip(1).eq(body.iter().filter_map(|row| row.first()));
+    let is_wide = has_head && head.len() >= CARD_COLUMNS && !is_matrix;
+    let label = |column: usize| head.get(column).filter(|_| is_wide);
+    html! {
+        div class=(if is_wide { "scroll wide" } else { "scroll" }) tabindex="0" role="group" aria-label={ "Table: " (name) } {
+            table aria-label=(name) {
+                @if has_head {
+                    thead { tr { @for (cell, class) in head.iter().zip(&columns) {
+                        @if cell.is_empty() { td {} } @else { th scope="col" class=[class] { (cell) } }
+                    } } }
+                }
+                tbody { @for (number, row) in body.iter().enumerate() { tr { @for (column, cell) in row.iter().enumerate() {
+                    @let text = linked(cell, table.address(number + 1, column));
+                    @if column == 0 { th scope="row" data-label=[label(0).filter(|name| !name.is_empty())] { (text) } }
+                    @else {
+                        td class=[class(number, column).or(columns.get(column).copied().flatten())] data-label=[label(column)] { (text) }
+                    }
+                } } } }
+            }
+        }
+    }
+}
+
+/// Least number of columns with which a row is a card on a telephone.
+const CARD_COLUMNS: usize = 5;
+
+fn linked(words: &str, address: Option<&str>) -> Markup {
+    match address {
+        Some(address) => html! { a href=(address) { (words) } },
+        None => html! { (words) },
+    }
+}
+
+/// Returns whether a column, not the first, has only figures and marks of missing ones.
+fn is_of_figures(rows: &[Vec<String>], column: usize) -> bool {
+    let cells = || rows.iter().filter_map(|row| row.get(column)).map(String::as_str);
+    let is_missing = |cell: &str| matches!(cell, "" | "-" | "·" | UNDEFINED);
+    column > 0 && cells().any(is_figure) && cells().all(|cell| is_figure(cell) || is_missing(cell))
+}
+
+fn is_figure(cell: &str) -> bool {
+    cell.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '±' | '<' | '>'))
+        && !cell.starts_with("--")
+        // Digests and commits are no figures, whatever they begin with.
+        && !(cell.chars().all(|c| c.is_ascii_hexdigit())
+            && (cell.len() >= 16 || cell.contains(|c: char| c.is_ascii_alphabetic())))
+        && cell.chars().count() <= 32
+}
+
+/// Returns the name of a section in a link.
+fn anchor(words: &str) -> String {
+    let plain = words.to_lowercase();
+    plain.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,42 @@
+//! Rounds of a tournament side by side; those of a knockout as a bracket.
+
+use maud::{Markup, html};
+
+use crate::parts::{Meeting, Round};
+
+/// Draws the rounds, which scroll by themselves.
+pub(super) fn rounds(rounds: &[Round], is_bracket: bool) -> Markup {
+    // In a bracket a line leads to those whose opponents come from encounters of the round before.
+    let is_fed = |round: usize, place: usize| {
+        let before = round.checked_sub(1).map_or(&[][..], |before| &rounds[before].encounters);
+        before.iter().skip(2 * place).take(2).any(|met| !met.sides.is_empty())
+    };
+    html! {
+        div class="scroll" tabindex="0" role="group" aria-label="Rounds" {
+            ol class=(if is_bracket { "rounds bracket" } else { "rounds" }) { @for (number, round) in rounds.iter().enumerate() {
+                li {
+                    h3 { (round.name) }
+                    ul { @for (place, encounter) in round.encounters.iter().enumerate() {
+                        (meeting(encounter, is_fed(number, place)))
+                    } }
+                }
+            } }
+        }
+    }
+}
+
+fn meeting(Meeting { sides, note }: &Meeting, is_fed: bool) -> Markup {
+    if sides.is_empty() {
+        return html! { li class="none" aria-hidden="true" {} };
+    }
+    html! {
+        li class=[is_fed.then_some("fed")] { div class="meeting" {
+            @for side in sides {
+                p class=(if side.is_ahead { "ahead" } else { "" }) {
+                    span { (side.name) } " " span { (side.score.trim()) }
+                }
+            }
+            @if !note.is_empty() { p class="note" { (note) } }
+        } }
+    }
+}

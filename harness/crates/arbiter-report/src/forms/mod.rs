@@ -1,0 +1,10 @@
+//! Forms of documents and values: pages, text, Markdown, CSV and JUnit XML.
+
+mod csv;
+mod html;
+mod junit;
+mod markdown;
+mod plain;
+
+pub(crate) use junit::*;
+pub use {csv::*, html::*, markdown::*, plain::*};

@@ -1,0 +1,103 @@
+//! Document as text for a terminal. It has colours, which the caller may take out.
+
+use anstyle::Style;
+use tabled::settings::width::Wrap;
+
+use crate::parts::{
+    BAD_STYLE, Block, Document, Figure, GOOD_STYLE, LABEL_STYLE, OPEN_STYLE, Tone, styled,
+};
+
+/// Most items of a list that are shown.
+const MAX_ITEMS: usize = 40;
+
+/// Columns of the names of values.
+const NAME_WIDTH: usize = 8;
+
+/// Formats the document with its title in `width` columns.
+pub fn plain_text(document: &Document, width: Option<usize>) -> String {
+    let title = styled(LABEL_STYLE, &document.title);
+    format!("{title}\n{}", plain_body(document, width))
+}
+
+/// Formats the document without its title; charts become their values, games their titles.
+pub fn plain_body(document: &Document, width: Option<usize>) -> String {
+    document.blocks.iter().map(|block| part(block, width)).collect()
+}
+
+fn part(block: &Block, width: Option<usize>) -> String {
+    match block {
+        Block::Heading(words) => format!("\n{}\n", styled(LABEL_STYLE, words)),
+        Block::Paragraph { strong, text } if strong.is_empty() => {
+            format!("{}\n", wrapped(text, width, 0))
+        }
+        Block::Paragraph { strong, text } => {
+            let gap = if text.is_empty() { "" } else { " " };
+            format!("{}{gap}{text}\n", styled(LABEL_STYLE, strong))
+        }
+        Block::Value { name, text } => {
+            let indent = NAME_WIDTH.max(name.chars().count()) + 1;
+            let text = wrapped(text, width, indent).replace('\n', &format!("\n{:indent$}", ""));
+            format!("{} {text}\n", styled(LABEL_STYLE, &format!("{name:<NAME_WIDTH$}")))
+        }
+        Block::Verdict { tone, text } => {
+            let style: Style = match tone {
+                Tone::Good => GOOD_STYLE,
+                Tone::Bad => BAD_STYLE,
+                Tone::Open => OPEN_STYLE,
+            };
+            let text = wrapped(text, width, 0);
+            text.lines().map(|line| format!("{}\n", styled(style, line))).collect()
+        }
+        Block::Gap => "\n".to_owned(),
+        Block::Head(_) | Block::Boards { .. } => String::new(),
+        Block::Table(table) | Block::CrossTable { table, .. } => table.clone().fitted(width),
+        Block::List(items) => {
+            let shown = items.iter().take(MAX_ITEMS).map(|item| format!("  {item}\n"));
+            let more = items.len().saturating_sub(MAX_ITEMS);
+            let more = (more > 0).then(|| format!("  … and {more} more (--format json has all)\n"));
+            shown.chain(more).collect()
+        }
+        Block::Verbatim(text) | Block::Rounds { text, .. } => text.clone(),
+        Block::Command(command) => format!("{command}\n"),
+        Block::Figure(found) => figure(found, width),
+        Block::Figures(found) => found.iter().map(|one| figure(one, width)).collect(),
+        Block::Games(games) => {
+            games.iter().map(|game| format!("{}. {}\n", game.title, game.note)).collect()
+        }
+    }
+}
+
+fn figure(figure: &Figure, width: Option<usize>) -> String {
+    if figure.table.is_empty() {
+        return String::new();
+    }
+    format!("{}:\n{}", figure.caption, figure.table.clone().fitted(width))
+}
+
+/// Wraps text into lines that fit behind an indent.
+pub(crate) fn wrapped(words: &str, width: Option<usize>, indent: usize) -> String {
+    let Some(width) = width else { return words.to_owned() };
+    let lines = words
+        .lines()
+        .map(|line| Wrap::wrap(line, width.saturating_sub(indent).max(1), true))
+        .collect::<Vec<_>>()
+        .join("\n");
+    lines.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::forms::markdown;
+
+    #[test]
+    fn a_long_list_is_cut_on_a_terminal_only() {
+        let mut document = Document::new(String::new());
+        document.list("Many", (0..MAX_ITEMS + 2).map(|n| n.to_string()).collect());
+        let text = plain_body(&document, None);
+        assert!(text.ends_with("  … and 2 more (--format json has all)\n"), "{text}");
+        assert_eq!(markdown::markdown(&document).matches("\n- ").count(), MAX_ITEMS + 2);
+        document.list("None", Vec::new());
+        assert_eq!(document.blocks.len(), 2);
+    }
+}

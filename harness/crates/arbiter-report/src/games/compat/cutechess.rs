@@ -1,0 +1,168 @@
+//! Figures as cutechess-cli prints them, by its own formulas.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::{DialectWriter, percent, points};
+use crate::figures::total;
+use arbiter_plan::{Encounter, RunCounts};
+use arbiter_stats::elo::normal_cdf;
+use arbiter_stats::{Decision, GameResult, SprtStatus, Trinomial};
+
+/// Half-width of the interval in standard deviations: cutechess-cli's approximation of the quantile
+/// at 0.975.
+const DEVIATIONS: f64 = 1.957_161_931_656_024_5;
+
+/// Formats the difference of two engines. A run without a test has this line, too.
+pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
+    let encounter = counts.main_encounter();
+    let (elo, error) = elo(&encounter.games);
+    let [los, draws] = shares(&encounter.games);
+    let sides = sides(&writer.engines[0], &encounter);
+    let [elo, error, los, draws] = [elo, error, los, draws].map(|value| shown(value, 1));
+    format!("{sides}Elo difference: {elo} +/- {error}, LOS: {los} %, DrawRatio: {draws} %\n")
+}
+
+/// Formats the scores of the first engine as White and as Black, and of White over all games.
+fn sides(name: &str, Encounter { table, singles, games, .. }: &Encounter) -> String {
+    let mut sides = [Trinomial::default(); 2];
+    for result in [GameResult::Loss, GameResult::Draw, GameResult::Win] {
+        let points = result.half_points();
+        let in_pairs =
+            [table[points].iter().sum(), table.iter().map(|row| row[points]).sum::<u64>()];
+        for (side, (paired, single)) in sides.iter_mut().zip(in_pairs.into_iter().zip(singles)) {
+            let count = paired + single[points];
+            match result {
+                GameResult::Loss => side.losses = count,
+                GameResult::Draw => side.draws = count,
+                GameResult::Win => side.wins = count,
+            }
+        }
+    }
+    let [white, black] = sides;
+    let first = Trinomial {
+        wins: white.wins + black.losses,
+        losses: white.losses + black.wins,
+        draws: games.draws,
+    };
+    let rows = [
+        (format!("{name} playing White"), white),
+        (format!("{name} playing Black"), black),
+        ("White vs Black".to_owned(), first),
+    ];
+    let played = rows.into_iter().filter(|(_, games)| games.games() > 0);
+    let lines = played.map(|(who, games)| {
+        let Trinomial { wins, losses, draws } = games;
+        let (share, count) = (shown(points(&games).1 / 100.0, 3), games.games());
+        format!("...      {who}: {wins} - {losses} - {draws}  [{share}] {count}\n")
+    });
+    lines.collect()
+}
+
+/// Returns the Elo difference and its error, by games.
+fn elo(games: &Trinomial) -> (f64, f64) {
+    let count = games.games() as f64;
+    let [wins, losses, draws] = [games.wins, games.losses, games.draws].map(|of| of as f64 / count);
+    let mean = wins + draws / 2.0;
+    let variance =
+        wins * (1.0 - mean).powi(2) + losses * mean.powi(2) + draws * (0.5 - mean).powi(2);
+    let reach = DEVIATIONS * (variance / count).sqrt();
+    let of = |share: f64| -400.0 * (1.0 / share - 1.0).log10();
+    (of(mean) + 0.0, (of(mean + reach) - of(mean - reach)) / 2.0)
+}
+
+/// Returns the likelihood that the first engine is the stronger one, and the share of draws, in
+/// percent.
+fn shares(games: &Trinomial) -> [f64; 2] {
+    let [wins, losses] = [games.wins, games.losses].map(|of| of as f64);
+    [100.0 * normal_cdf((wins - losses) / (wins + losses).sqrt()), percent(games.draw_ratio())]
+}
+
+/// Formats the ranking: the first engines of a gauntlet, then all others by the share of points.
+pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
+    let of = |engine| (engine, total(counts, engine).games);
+    // Among equals, the last engine comes first.
+    let mut ranking: Vec<(usize, Trinomial)> = (0..writer.engines.len()).rev().map(of).collect();
+    let key = |(engine, games): &(usize, Trinomial)| match games.games() {
+        _ if *engine < writer.seeds => -1.0,
+        0 => 2.0,
+        _ => 1.0 - points(games).1 / 100.0,
+    };
+    ranking.sort_by(|a, b| key(a).partial_cmp(&key(b)).unwrap_or(Ordering::Equal));
+    let mut text = format!(
+        "{:<4} {:<25} {:>7} {:>7} {:>7} {:>7} {:>7} \n",
+        "Rank", "Name", "Elo", "+/-", "Games", "Score", "Draw"
+    );
+    let first = if writer.seeds > 0 { 0 } else { 1 };
+    for (rank, (engine, games)) in (first..).zip(ranking) {
+        let (elo, error) = elo(&games);
+        let [elo, error] = [elo, error].map(|value| shown(value, 0));
+        let score = shown(points(&games).1, 1);
+        let draws = shown(percent(games.draw_ratio()), 1);
+        let (name, count) = (&writer.engines[engine], games.games());
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "{rank:>4} {name:<25} {elo:>7} {error:>7} {count:>7} {score:>6}% {draws:>6}% "
+        );
+    }
+    text + "\n"
+}
+
+/// Formats a number as Qt does: of two that are equally near the larger one, where C takes the even
+/// one.
+pub(super) fn shown(value: f64, decimals: usize) -> String {
+    let unit = 10f64.powi(decimals as i32);
+    // Only multiples of this can be exactly between two numbers.
+    let is_between = (value * 2f64.powi(decimals as i32 + 1)).fract() == 0.0
+        && (value * unit).fract().abs() == 0.5;
+    let value = if is_between { value + (0.5 / unit).copysign(value) } else { value };
+    super::shown(value, decimals)
+}
+
+/// Formats the state of the test; a run without one has the line, too, with a ratio without bounds.
+pub(super) fn sprt(sprt_status: Option<SprtStatus>) -> String {
+    let (llr, lower, upper) = match sprt_status {
+        Some(SprtStatus { llr, lower, upper, .. }) => (llr, lower, upper),
+        None => (0.0, f64::NEG_INFINITY, f64::INFINITY),
+    };
+    let share = shown(100.0 * llr / upper, 1);
+    let verdict = verdict(sprt_status);
+    let [llr, lower, upper] = [llr, lower, upper].map(general);
+    format!("SPRT: llr {llr} ({share}%), lbound {lower}, ubound {upper}{verdict}\n")
+}
+
+pub(super) fn verdict(sprt_status: Option<SprtStatus>) -> &'static str {
+    match sprt_status.map(|sprt_status| sprt_status.decision) {
+        Some(Decision::AcceptH1) => " - H1 was accepted",
+        Some(Decision::AcceptH0) => " - H0 was accepted",
+        Some(Decision::Continue) | None => "",
+    }
+}
+
+/// Formats a number with three significant digits, as C's `%.3g`.
+fn general(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return format!("{}", value + 0.0);
+    }
+    let exponent = value.abs().log10().floor();
+    if !(-4.0..3.0).contains(&exponent) {
+        return format!("{value:.2e}");
+    }
+    let text = format!("{value:.*}", (2.0 - exponent) as usize);
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
+
+/// Formats the counts of the endings of each engine's games.
+pub(super) fn outcomes(writer: &DialectWriter, outcomes: &[BTreeMap<String, u64>]) -> String {
+    let lines = writer.engines.iter().zip(outcomes).map(|(name, outcomes)| {
+        let each = outcomes.iter().map(|(what, count)| format!("   \"{what}\": {count}\n"));
+        format!("Player: {name}\n{}", each.collect::<String>())
+    });
+    format!("\n{}", lines.collect::<String>())
+}

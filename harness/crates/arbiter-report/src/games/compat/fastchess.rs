@@ -1,0 +1,139 @@
+//! Figures in the form of fastchess, and its own version of the form of cutechess-cli.
+
+use std::fmt::Write as _;
+
+use super::{Dialect, DialectWriter, cutechess, percent, points};
+use crate::figures::Strength;
+use arbiter_plan::RunCounts;
+use arbiter_stats::elo::{Estimate, normal_cdf};
+use arbiter_stats::{Sprt, SprtStatus};
+
+/// Figures of strength, as text: without a spread, they are what C's arithmetic makes of it.
+struct Figures {
+    elo: [String; 2],
+    nelo: [String; 2],
+    los: String,
+}
+
+impl Figures {
+    fn of(strength: &Strength) -> Figures {
+        let lead = points(&strength.games).1 - 50.0;
+        // Without a spread, fastchess divides by zero.
+        let endless = lead * f64::INFINITY;
+        let both = |estimate: Option<Estimate>, instead: f64| {
+            let value = estimate.map_or(instead, |estimate| estimate.value);
+            (value, estimate.and_then(|estimate| estimate.half_width()))
+        };
+        let (elo, error) = both(strength.elo, f64::NAN);
+        // In fastchess an even score has the Elo -0, and the logarithm of a negative number is a
+        // NaN without a sign.
+        let elo_text = shown(if elo == 0.0 { -0.0 } else { elo }, 2);
+        let without = if elo.is_finite() { "nan" } else { "-nan" };
+        let error = error.map_or(without.to_owned(), |error| shown(error, 2));
+        let (nelo, nerror) = both(strength.nelo, endless);
+        let los = strength.los.unwrap_or_else(|| normal_cdf(endless));
+        Figures {
+            elo: [elo_text, error],
+            nelo: [shown(nelo, 2), shown(nerror.unwrap_or(f64::NAN), 2)],
+            los: shown(100.0 * los, 2),
+        }
+    }
+}
+
+/// Formats a number as C does on most processors, where NaN has a sign.
+fn shown(value: f64, decimals: usize) -> String {
+    if value.is_nan() { "-nan".to_owned() } else { format!("{value:.decimals$}") }
+}
+
+pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
+    let encounter = counts.main_encounter();
+    let strength = writer.strength(encounter);
+    let (games, pairs) = (encounter.games, encounter.pairs);
+    let mut text = format!("Results of {} ({}):\n", writer.players(0, 1), writer.conditions);
+    let Figures { elo, nelo, los } = Figures::of(&strength);
+    let (elo, nelo) = (elo.join(" +/- "), nelo.join(" +/- "));
+    let (draws, ratio) = match writer.penta {
+        true => {
+            // Without a lost pair, fastchess divides by zero.
+            let [.., wd, ww] = pairs.0;
+            let endless = if wd + ww > 0 { f64::INFINITY } else { f64::NAN };
+            let ratio = shown(pairs.pairs_ratio().unwrap_or(endless), 2);
+            (pairs.level_ratio(), format!(", PairsRatio: {ratio}"))
+        }
+        false => (games.draw_ratio(), String::new()),
+    };
+    let (points, share) = points(&games);
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "Elo: {elo}, nElo: {nelo}");
+    let _ = writeln!(text, "LOS: {los} %, DrawRatio: {} %{ratio}", shown(percent(draws), 2));
+    let _ = writeln!(
+        text,
+        "Games: {}, Wins: {}, Losses: {}, Draws: {}, Points: {points:.1} ({} %)",
+        games.games(),
+        games.wins,
+        games.losses,
+        games.draws,
+        shown(share, 2)
+    );
+    if writer.penta {
+        // Won and lost games of one pair, over pairs of two draws.
+        let mixed = encounter.table[0][2] + encounter.table[2][0];
+        let ratio = mixed as f64 / encounter.table[1][1] as f64;
+        let ratio = shown(ratio, 2);
+        let _ = writeln!(text, "Ptnml(0-2): {:?}, WL/DD Ratio: {ratio}", pairs.0);
+    }
+    text
+}
+
+pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
+    let width = writer.name_width();
+    let mut text = format!(
+        "{:<4} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}",
+        "Rank", "Name", "Elo", "+/-", "nElo", "+/-", "Games", "Score", "Draw"
+    );
+    let last = |ptnml| match writer.dialect {
+        Dialect::Fastchess => format!(" {ptnml:>20}\n"),
+        Dialect::Cutechess => "\n".to_owned(),
+    };
+    text += &last("Ptnml(0-2)".to_owned());
+    for (rank, (engine, strength)) in (1..).zip(writer.ranking(counts)) {
+        let Figures { elo: [elo, error], nelo: [nelo, nerror], .. } = Figures::of(&strength);
+        let Strength { games, pairs, .. } = strength;
+        let score = shown(points(&games).1, 1);
+        let draws = if writer.penta { pairs.level_ratio() } else { games.draw_ratio() };
+        let draws = shown(percent(draws), 1);
+        let ptnml = if writer.penta { format!("{:?}", pairs.0) } else { String::new() };
+        let (name, count) = (&writer.engines[engine], games.games());
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "{rank:>4} {name:<width$} {elo:>10} {error:>10} {nelo:>10} {nerror:>10} {count:>10} \
+             {score:>9}% {draws:>9}%{}",
+            last(ptnml)
+        );
+    }
+    text
+}
+
+pub(super) fn sprt((sprt, sprt_status): (Sprt, SprtStatus)) -> String {
+    let SprtStatus { llr, lower, upper, .. } = sprt_status;
+    let share = 100.0 * if llr >= 0.0 { llr / upper } else { -llr / lower };
+    let (elo0, elo1) = (sprt.elo0, sprt.elo1);
+    format!("LLR: {llr:.2} ({share:.1}%) ({lower:.2}, {upper:.2}) [{elo0:.2}, {elo1:.2}]\n")
+}
+
+/// Formats the difference of two engines in the form of cutechess-cli.
+pub(super) fn other_duel(writer: &DialectWriter, counts: &RunCounts) -> String {
+    let strength = writer.strength(counts.main_encounter());
+    let Figures { elo, los, .. } = Figures::of(&strength);
+    let draws = shown(percent(strength.games.draw_ratio()), 2);
+    format!("Elo difference: {}, LOS: {los} %, DrawRatio: {draws} %\n", elo.join(" +/- "))
+}
+
+/// Formats the state of the test in the form of cutechess-cli.
+pub(super) fn other_sprt((_, sprt_status): (Sprt, SprtStatus)) -> String {
+    let SprtStatus { llr, lower, upper, .. } = sprt_status;
+    let share = 100.0 * if llr >= 0.0 { llr / upper } else { llr / lower };
+    let verdict = cutechess::verdict(Some(sprt_status));
+    format!("SPRT: llr {llr:.2} ({share:.1}%), lbound {lower:.2}, ubound {upper:.2}{verdict}\n")
+}

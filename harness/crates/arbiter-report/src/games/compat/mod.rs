@@ -1,0 +1,420 @@
+//! Lines in the forms that scripts written for fastchess and cutechess-cli read.
+
+mod cutechess;
+mod fastchess;
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use shakmaty::Color;
+use shakmaty::fen::Fen;
+
+use crate::figures::{Strength, total};
+pub use arbiter_game::annotation::Dialect;
+use arbiter_game::lint::{LintFinding, LintRule};
+use arbiter_game::outcome::{Outcome, Termination, color_name};
+use arbiter_game::record::GameRecord;
+use arbiter_plan::{Encounter, Ending, Plan, RunCounts};
+use arbiter_protocol::{Limits, Score};
+use arbiter_schedule::Format;
+use arbiter_stats::{Sprt, SprtStatus, Trinomial};
+
+/// Line that fastchess prints above and below its figures.
+const RULE: &str = "--------------------------------------------------\n";
+
+/// Writer of the lines of a run in one of the dialects.
+#[derive(Debug, Clone)]
+pub struct DialectWriter {
+    dialect: Dialect,
+    /// Program whose behaviour is followed.
+    program: Dialect,
+    /// Number of first engines of a gauntlet; 0 if the run is none.
+    seeds: usize,
+    /// `true` if figures are by pairs.
+    penta: bool,
+    engines: Vec<String>,
+    sprt: Option<Sprt>,
+    /// Conditions of the games, such as `8+0.08, 1t, 16MB, book.epd`.
+    conditions: String,
+}
+
+impl DialectWriter {
+    /// Returns a writer of the lines of a run, by its plan; `penta` asks for figures by pairs.
+    /// `defaults` are the default options of the engines, where they are known.
+    pub fn new(
+        dialect: Dialect,
+        penta: bool,
+        plan: &Plan,
+        defaults: &[Vec<(String, String)>],
+    ) -> DialectWriter {
+        let is_gauntlet = plan.design.format == Format::Gauntlet;
+        DialectWriter {
+            dialect,
+            program: plan.annotation.dialect.unwrap_or(dialect),
+            seeds: if is_gauntlet { plan.design.seeds.max(1) } else { 0 },
+            penta: penta && !plan.design.is_single,
+            engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
+            sprt: plan.sprt,
+            conditions: conditions(plan, defaults),
+        }
+    }
+
+    /// Returns the line at the start of a game.
+    pub fn started(&self, number: u64, total: u64, white: usize, black: usize) -> String {
+        format!("Started game {number} of {total} ({})\n", self.players(white, black))
+    }
+
+    /// Returns the line at the end of a game.
+    pub fn finished(&self, number: u64, white: usize, black: usize, outcome: &Outcome) -> String {
+        let (players, result) = (self.players(white, black), outcome.result.as_str());
+        let reason = match self.program {
+            Dialect::Fastchess => annotation(outcome, self.program),
+            Dialect::Cutechess => reason(outcome, self.program),
+        };
+        format!("Finished game {number} ({players}): {result} {{{reason}}}\n")
+    }
+
+    /// Returns the score of two engines after a game. fastchess has no such line, and cutechess-cli
+    /// none where more than two engines play.
+    pub fn score(&self, first: usize, second: usize, games: &Trinomial) -> String {
+        let is_wanted = self.engines.len() == 2 || self.program == Dialect::Fastchess;
+        if self.dialect == Dialect::Fastchess || !is_wanted {
+            return String::new();
+        }
+        let Trinomial { wins, losses, draws } = games;
+        let count = games.games();
+        let score = (*wins as f64 + 0.5 * *draws as f64) / count as f64;
+        let players = self.players(first, second);
+        let score = match self.program {
+            Dialect::Cutechess => cutechess::shown(score, 3),
+            Dialect::Fastchess => format!("{score:.3}"),
+        };
+        format!("Score of {players}: {wins} - {losses} - {draws}  [{score}] {count}\n")
+    }
+
+    /// Returns strength and test so far.
+    pub fn interval(&self, counts: &RunCounts, sprt_status: Option<SprtStatus>) -> String {
+        let is_duel = self.engines.len() == 2;
+        let test = self.sprt.zip(sprt_status).filter(|_| is_duel);
+        let is_cutechess = self.program == Dialect::Cutechess;
+        let figures = match (self.dialect, is_duel) {
+            (Dialect::Fastchess, true) => fastchess::duel(self, counts),
+            (_, true) if is_cutechess => cutechess::duel(self, counts),
+            (_, false) if is_cutechess => cutechess::table(self, counts),
+            (Dialect::Cutechess, true) => fastchess::other_duel(self, counts),
+            (_, false) => fastchess::table(self, counts),
+        };
+        match self.dialect {
+            Dialect::Fastchess => {
+                format!("{RULE}{figures}{}{RULE}", test.map(fastchess::sprt).unwrap_or_default())
+            }
+            _ if is_cutechess => figures + &cutechess::sprt(test.map(|(_, status)| status)),
+            _ => figures + &test.map(fastchess::other_sprt).unwrap_or_default(),
+        }
+    }
+
+    /// Returns the counts of the endings of each engine's games.
+    pub fn outcomes(&self, outcomes: &[BTreeMap<String, u64>]) -> String {
+        cutechess::outcomes(self, outcomes)
+    }
+
+    /// Returns the ending of a game from the side of one of its engines.
+    pub fn outcome(outcome: &Outcome, color: Color) -> String {
+        let reason = reason(outcome, Dialect::Cutechess);
+        match outcome.result.winner() {
+            None => reason,
+            Some(winner) if winner == color => format!("Win: {reason}"),
+            Some(_) => format!("Loss: {reason}"),
+        }
+    }
+
+    /// Returns the verdict of the test, if the run has one and ends with it.
+    pub fn verdict(&self, ending: Ending) -> String {
+        let verdict = match ending {
+            Ending::AcceptedH1 => "H1",
+            Ending::AcceptedH0 => "H0",
+            Ending::Complete | Ending::Interrupted => return String::new(),
+        };
+        match (self.dialect, self.sprt) {
+            (Dialect::Fastchess, Some(Sprt { elo0, elo1, .. })) => {
+                format!("SPRT ([{elo0:.2}, {elo1:.2}]) completed - {verdict} was accepted\n")
+            }
+            (Dialect::Cutechess, Some(_)) if self.program == Dialect::Fastchess => {
+                "Tournament finished\n".to_owned()
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// Returns the engines that failed, with their numbers of timeouts and crashes. cutechess-cli
+    /// has no such lines.
+    pub fn faults(&self, counts: &RunCounts) -> String {
+        let count = |engine, kinds: &[Termination]| -> u64 {
+            let of = |kind| counts.faults.get(&(engine, kind)).copied().unwrap_or(0);
+            kinds.iter().copied().map(of).sum()
+        };
+        let broken = [Termination::Crash, Termination::Disconnect, Termination::Stall];
+        let lines = self.engines.iter().enumerate().filter_map(|(engine, name)| {
+            let late = count(engine, &[Termination::TimeForfeit]);
+            let crashed = count(engine, &broken);
+            (late + crashed > 0)
+                .then(|| format!("Player: {name}\n  Timeouts: {late}\n  Crashed: {crashed}\n"))
+        });
+        let lines: String = lines.collect();
+        match lines.is_empty() || self.dialect == Dialect::Cutechess {
+            true => String::new(),
+            false => format!("\n{lines}\n"),
+        }
+    }
+
+    /// Returns the warning about an engine that reports no score. cutechess-cli has neither this
+    /// nor any of the following warnings.
+    pub fn no_score(&self, engine: usize) -> String {
+        if self.program == Dialect::Cutechess {
+            return String::new();
+        }
+        let name = &self.engines[engine];
+        format!("Warning; Could not extract score from engine {name}: Element 'score' not found\n")
+    }
+
+    /// Returns the warnings about principal variations, in the form that scripts look for, with the
+    /// line at fault and the position.
+    pub fn lint(&self, game: &GameRecord, checks_mates: bool) -> String {
+        let findings =
+            game.findings().filter_map(|(ply, color, LintFinding { rule, what, line })| {
+                let name = &self.engines[*game.engines.get(color)];
+                let (m, rest) = what.split_once(' ')?;
+                let words = match (rule, rest.split_once("after ")) {
+                    (LintRule::MateScore, _) if checks_mates => format!("{} -", mating(what)),
+                    (LintRule::IllegalPv, _) => format!("Illegal PV move - move {m}"),
+                    (LintRule::PvAfterEnd, Some((_, end))) if end != "insufficient material" => {
+                        format!("PV continues after {end} - move {m}")
+                    }
+                    (LintRule::NotPvMove, _) => {
+                        format!("Bestmove does not match beginning of last PV - move {m}")
+                    }
+                    _ => return None,
+                };
+                Some(format!("Warning; {words} from {name}\n{}", place(game, ply, line)))
+            });
+        findings.collect::<String>() + &self.mates(game)
+    }
+
+    /// Returns the warnings about two engines that both see a win, or both a loss.
+    fn mates(&self, game: &GameRecord) -> String {
+        let first = game.first_to_move();
+        let scores = game.moves.iter().zip([first, !first].into_iter().cycle());
+        let scores = scores.map(|(played, color)| match played.thought.as_ref()?.score? {
+            Score::Mate(moves) => Some((moves, color)),
+            Score::Centipawns(_) => None,
+        });
+        let each = scores.clone().zip(scores.skip(1));
+        let lines = each.filter_map(|(them, us)| {
+            let ((them, their), (us, our)) = (them?, us?);
+            let who = |color: Color| {
+                format!("{} ({})", self.engines[*game.engines.get(color)], color_name(color))
+            };
+            (them.signum() * us.signum() > 0).then(|| {
+                let players = format!("{} and {}", who(their), who(our));
+                format!("Warning; Sign mismatch in mate scores {them} and {us} from {players}\n")
+            })
+        });
+        lines.collect()
+    }
+
+    /// Returns the warnings about a game that an engine's fault ended, in the form that scripts
+    /// look for.
+    pub fn warnings(&self, game: &GameRecord, recovers: bool) -> String {
+        let winner = game.outcome.result.winner().filter(|_| self.program == Dialect::Fastchess);
+        let Some(winner) = winner else { return String::new() };
+        let name = &self.engines[*game.engines.get(!winner)];
+        let Some(played) = illegal_move(&game.outcome) else {
+            let is_silent = match game.outcome.termination {
+                Termination::Stall => true,
+                // Before fastchess restarts a crashed engine, it asks whether the engine responds.
+                Termination::Crash | Termination::Disconnect => recovers,
+                _ => false,
+            };
+            let line = || format!("Warning; Engine {name} is not responsive\n");
+            return if is_silent { line() } else { String::new() };
+        };
+        let is_move = played != "0000" && game.outcome.termination == Termination::IllegalMove;
+        let form = format!(
+            "Warning; Move does not match uci move format, lowercase and 4/5 chars. Move {played} \
+             played by {name}\n"
+        );
+        let form = if is_move || played.is_empty() { "" } else { &form };
+        let played = if played.is_empty() { "<none>" } else { played };
+        format!("{form}Warning; Illegal move {played} played by {name}\n")
+    }
+
+    fn players(&self, first: usize, second: usize) -> String {
+        format!("{} vs {}", self.engines[first], self.engines[second])
+    }
+
+    /// Returns the width of the names in a table, in characters.
+    fn name_width(&self) -> usize {
+        self.engines.iter().map(|name| name.chars().count()).fold(25, usize::max)
+    }
+
+    /// Returns all engines with their strength against all others, the strongest first.
+    fn ranking(&self, counts: &RunCounts) -> Vec<(usize, Strength)> {
+        let of = |engine| (engine, self.strength(total(counts, engine)));
+        let mut ranking: Vec<(usize, Strength)> = (0..self.engines.len()).map(of).collect();
+        let elo = |strength: &Strength| strength.elo.map(|elo| elo.value + 0.0);
+        // Engines without a game come last.
+        ranking.sort_by(|(_, a), (_, b)| elo(b).partial_cmp(&elo(a)).unwrap_or(Ordering::Equal));
+        ranking
+    }
+
+    /// Returns the strength by pairs, or by games if that is requested.
+    fn strength(&self, encounter: Encounter) -> Strength {
+        let by_games = self.dialect == Dialect::Cutechess || !self.penta;
+        let pairs = if by_games { Default::default() } else { encounter.pairs };
+        Strength::of(Encounter { pairs, ..encounter })
+    }
+}
+
+/// Returns the line of a search and its position, if the line is known.
+fn place(game: &GameRecord, ply: usize, line: &str) -> String {
+    if line.is_empty() {
+        return String::new();
+    }
+    let is_initial = game.fen == Fen::default().to_string();
+    let position = if is_initial { "startpos".to_owned() } else { format!("fen {}", game.fen) };
+    let moves: Vec<String> =
+        game.moves[..ply].iter().map(|played| played.uci.to_string()).collect();
+    format!("Info; info {line}\nPosition; {position}\nMoves; {}\n", moves.join(" "))
+}
+
+/// Returns the fault of the variation of a mate score, from the text of the lint:
+/// `mate 3, and a PV of 4 plies that mates`.
+fn mating(what: &str) -> &'static str {
+    let numbers = what.split(|c: char| c != '-' && !c.is_ascii_digit());
+    let mut numbers = numbers.filter_map(|word| word.parse::<i64>().ok());
+    let (mate, plies) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    let needed = 2 * mate.abs() - i64::from(mate > 0);
+    match plies.cmp(&needed) {
+        Ordering::Less => "Incomplete mating PV",
+        Ordering::Greater => "Too long mating PV",
+        Ordering::Equal => "Mating PV does not end with checkmate",
+    }
+}
+
+/// Returns the ending of a game, in the form that scripts look for.
+pub(crate) fn annotation(outcome: &Outcome, program: Dialect) -> String {
+    let name = color_name;
+    let more = match outcome.termination {
+        Termination::TablebaseAdjudication => ": SyzygyTB",
+        Termination::MoveCap if program == Dialect::Cutechess => ": maximal game length",
+        _ => "",
+    };
+    let Some(winner) = outcome.result.winner() else {
+        let draw = match outcome.termination {
+            Termination::Stalemate => "stalemate",
+            Termination::Threefold => "3-fold repetition",
+            Termination::FiftyMoves => "fifty moves rule",
+            Termination::DeadPosition => "insufficient mating material",
+            _ => "adjudication",
+        };
+        return format!("Draw by {draw}{more}");
+    };
+    let (winner, loser) = (name(winner), name(!winner));
+    match outcome.termination {
+        Termination::Checkmate => format!("{winner} mates"),
+        Termination::Resignation => format!("{loser} resigns"),
+        Termination::TimeForfeit if program == Dialect::Fastchess => {
+            format!("{loser} loses on time ({}ms overrun)", overrun(&outcome.detail))
+        }
+        Termination::TimeForfeit => format!("{loser} loses on time"),
+        Termination::IllegalMove | Termination::UnparseableMove => {
+            format!("{loser} makes an illegal move")
+        }
+        Termination::Crash | Termination::Disconnect => format!("{loser} disconnects"),
+        Termination::Stall | Termination::ProtocolError => format!("{loser}'s connection stalls"),
+        _ => format!("{winner} wins by adjudication{more}"),
+    }
+}
+
+/// Returns the ending with the move that was illegal.
+pub(crate) fn reason(outcome: &Outcome, program: Dialect) -> String {
+    let annotation = annotation(outcome, program);
+    match illegal_move(outcome) {
+        Some(played) if !played.is_empty() => format!("{annotation}: {played}"),
+        _ => annotation,
+    }
+}
+
+/// Returns the milliseconds in the detail of a loss on time.
+fn overrun(detail: &str) -> u64 {
+    let number = detail.split_once('(').and_then(|(_, rest)| rest.split_once(" ms"));
+    number.and_then(|(ms, _)| ms.parse::<f64>().ok()).unwrap_or(0.0) as u64
+}
+
+/// Returns the illegal move that ended a game, if one did; empty if its engine named none.
+pub(crate) fn illegal_move(outcome: &Outcome) -> Option<&str> {
+    match outcome.termination {
+        Termination::IllegalMove => outcome.detail.rsplit(' ').next(),
+        Termination::UnparseableMove => Some(outcome.detail.split('\'').nth(1).unwrap_or_default()),
+        _ => None,
+    }
+}
+
+/// Formats a number as C does: `nan` and `inf` are in lower case.
+fn shown(value: f64, decimals: usize) -> String {
+    if value.is_nan() { "nan".to_owned() } else { format!("{value:.decimals$}") }
+}
+
+/// Converts a share to percent.
+fn percent(share: Option<f64>) -> f64 {
+    share.map_or(f64::NAN, |share| 100.0 * share)
+}
+
+/// Returns the points, and their percentage of the games.
+fn points(games: &Trinomial) -> (f64, f64) {
+    let points = games.wins as f64 + 0.5 * games.draws as f64;
+    (points, 100.0 * points / games.games() as f64)
+}
+
+/// Returns the conditions of the games in fastchess's form.
+fn conditions(plan: &Plan, defaults: &[Vec<(String, String)>]) -> String {
+    let option_of = |index: usize, wanted: &str, unit| {
+        let is_it = |(name, _): &&(String, String)| name.eq_ignore_ascii_case(wanted);
+        let told = plan.engines[index].options.iter().rev().find(is_it);
+        let default = || defaults.get(index)?.iter().find(is_it);
+        told.or_else(default).map_or("NULL".to_owned(), |(_, value)| format!("{value}{unit}"))
+    };
+    let both = |part: &dyn Fn(usize) -> String| {
+        let mut parts: Vec<String> = (0..plan.engines.len().min(2)).map(part).collect();
+        parts.dedup();
+        parts.join(" - ")
+    };
+    let mut parts = vec![
+        both(&|index| bounds(&plan.engines[index].conditions.limits)),
+        both(&|index| option_of(index, "Threads", "t")),
+        both(&|index| option_of(index, "Hash", "MB")),
+    ];
+    let book = plan.book.as_ref().and_then(|path| path.file_name());
+    parts.extend(book.map(|name| name.to_string_lossy().into_owned()));
+    parts.join(", ")
+}
+
+/// Returns the clock, or the time of a move, in the form of the tag `TimeControl`; `None` without
+/// either.
+pub(crate) fn time_control(limits: &Limits) -> Option<String> {
+    let clock = limits.clock.map(|control| control.to_string());
+    clock.or_else(|| limits.movetime.map(|time| format!("{}/move", time.as_secs_f64())))
+}
+
+/// Returns the first limit of a side.
+fn bounds(limits: &Limits) -> String {
+    let untimed = || match (limits.depth, limits.nodes) {
+        (Some(depth), _) => format!("{depth} plies"),
+        (None, Some(nodes)) => format!("{nodes} nodes"),
+        (None, None) => String::new(),
+    };
+    time_control(limits).unwrap_or_else(untimed)
+}
+
+#[cfg(test)]
+mod tests;

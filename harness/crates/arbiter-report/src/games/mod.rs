@@ -1,0 +1,6 @@
+//! Games in the formats of other programs, and their transcripts.
+
+pub(crate) mod compat;
+pub(crate) mod epd;
+pub(crate) mod pgn;
+pub(crate) mod transcript;

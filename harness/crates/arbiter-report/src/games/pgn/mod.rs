@@ -1,0 +1,500 @@
+//! Games as PGN text, with comments in the style of fastchess: `{score/depth time}`.
+//!
+//! Where no clock bounds the engines, comments carry nodes instead of times, and nothing else in
+//! the text depends on the clock: the same games give the same bytes.
+
+mod written;
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position};
+
+use self::written::harmless;
+use crate::figures::{Named, OpeningNames};
+use crate::games::compat::{illegal_move, reason, time_control};
+use crate::parts::{files_in_words, utc_time_as};
+use arbiter_game::annotation::{Annotation, Dialect};
+use arbiter_game::outcome::Termination;
+use arbiter_game::record::GameRecord;
+use arbiter_plan::{Plan, PlayedPair, RunKind};
+use arbiter_protocol::Limits;
+use arbiter_store::Fingerprints;
+
+/// Longest line of move text, in characters, unless a single move needs more.
+const WIDTH: usize = 80;
+
+/// Most plies of a game in which a named opening is looked for.
+const LONGEST_OPENING: usize = 50;
+
+/// Common properties of the games of a run.
+#[derive(Debug, Clone)]
+pub struct PgnHeader {
+    /// `Event` tag, if the annotation has none.
+    pub event: String,
+    /// `Date` tag, `YYYY.MM.DD`: the day on which the run started.
+    pub date: String,
+    /// Names of the engines.
+    pub engines: Vec<String>,
+    /// Limits of each engine.
+    pub limits: Vec<Limits>,
+    /// Content hashes of the engines' programs.
+    pub hashes: Vec<String>,
+    /// Files that the engines' options name, with their hashes.
+    pub files: Vec<String>,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Number of games that another program played before.
+    pub before: u64,
+    /// Content of games besides their moves.
+    pub annotation: Annotation,
+    /// Names of openings, if games are to have them.
+    pub names: Option<OpeningNames>,
+}
+
+impl PgnHeader {
+    /// Returns the header of a run that started at `created_ms`.
+    pub fn of(plan: &Plan, fingerprints: &Fingerprints, created_ms: i64) -> PgnHeader {
+        let annotation = &plan.annotation;
+        let is_named = annotation.has_origin && !annotation.is_minimal;
+        let files = plan.engines.iter().zip(fingerprints.by_engine());
+        PgnHeader {
+            event: match plan.kind {
+                _ if annotation.dialect == Some(Dialect::Fastchess) => {
+                    "Fastchess Tournament".to_owned()
+                }
+                _ if annotation.dialect == Some(Dialect::Cutechess) => "?".to_owned(),
+                RunKind::Sprt => "Arbiter SPRT".to_owned(),
+                RunKind::Match => "Arbiter match".to_owned(),
+                RunKind::Tournament => format!("Arbiter {}", plan.design.format),
+                RunKind::Ablate => "Arbiter ablation".to_owned(),
+                RunKind::Tune => "Arbiter tuning".to_owned(),
+            },
+            date: utc_time_as(created_ms, "%Y.%m.%d"),
+            engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
+            limits: plan.engines.iter().map(|engine| engine.conditions.limits).collect(),
+            hashes: fingerprints.engines.clone(),
+            files: files.map(|(engine, (_, hashes))| files_in_words(engine, hashes)).collect(),
+            seed: plan.seed,
+            before: plan.prior.map_or(0, |prior| prior.encounter().games.games()),
+            annotation: annotation.clone(),
+            names: is_named.then(OpeningNames::default),
+        }
+    }
+
+    /// Returns whether comments and tags have times.
+    fn is_timed(&self) -> bool {
+        self.annotation.dialect.is_some() || self.limits.iter().any(Limits::is_timed)
+    }
+}
+
+/// Formats the games of a pair, each followed by an empty line.
+pub fn pgn_text(header: &PgnHeader, played: &PlayedPair) -> String {
+    let halves = 0..played.games.iter().count();
+    halves.filter_map(|half| game_pgn(header, played, half)).collect()
+}
+
+/// Formats one game of a pair, from 0, followed by an empty line; `None` if the pair has no such
+/// game.
+pub fn game_pgn(header: &PgnHeader, played: &PlayedPair, half: usize) -> Option<String> {
+    let game = played.games.iter().nth(half)?;
+    let pair = played.pairing.pair;
+    let number = header.before + pair * played.games.iter().count() as u64 + half as u64;
+    let round = match (header.annotation.dialect, header.annotation.round_games) {
+        (None, _) => format!("{}.{}", pair + 1, half + 1),
+        (Some(_), Some(games)) => (number / games.max(1) + 1).to_string(),
+        (Some(_), None) => (pair + 1).to_string(),
+    };
+    Some(format!("{}\n{}\n\n", tags(header, round, game), movetext(header, game)))
+}
+
+fn tags(header: &PgnHeader, round: String, game: &GameRecord) -> String {
+    let is_cutechess = header.annotation.dialect == Some(Dialect::Cutechess);
+    let engine = |color: Color| header.engines[*game.engines.get(color)].clone();
+    let mut tags = vec![
+        ("Event", header.annotation.event.as_ref().unwrap_or(&header.event).clone()),
+        ("Site", header.annotation.site.clone().unwrap_or_else(|| "?".to_owned())),
+        ("Date", header.date.clone()),
+        ("Round", round),
+        ("White", engine(Color::White)),
+        ("Black", engine(Color::Black)),
+        ("Result", game.outcome.result.as_str().to_owned()),
+    ];
+    let roster = tags.len();
+    let start = Fen::from_position(&Chess::default(), EnPassantMode::Legal).to_string();
+    if game.fen != start || game.chess960 {
+        tags.extend([("SetUp", "1".to_owned()), ("FEN", game.fen.clone())]);
+    }
+    if game.chess960 {
+        tags.push(("Variant", if is_cutechess { "fischerandom" } else { "Chess960" }.to_owned()));
+    }
+    if !header.annotation.is_minimal {
+        more_tags(header, game, &mut tags);
+    }
+    if is_cutechess {
+        // The roster of cutechess-cli is followed by all other tags in the order of their names.
+        tags[roster..].sort_unstable();
+    }
+    let escaped = |value: String| value.replace('\\', "\\\\").replace('"', "\\\"");
+    let lines = tags.into_iter().map(|(name, value)| format!("[{name} \"{}\"]\n", escaped(value)));
+    lines.collect()
+}
+
+/// Adds the tags that are not needed to replay a game.
+fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str, String)>) {
+    let dialect = header.annotation.dialect;
+    let is_cutechess = dialect == Some(Dialect::Cutechess);
+    if header.is_timed() {
+        tags.push(("GameDuration", clock_time(game.duration)));
+    }
+    if let Some(begun_ms) = game.begun_ms.filter(|_| dialect.is_some()) {
+        let seconds = if is_cutechess { "%S%.3f UTC" } else { "%S +0000" };
+        let shown = |ms| utc_time_as(ms, &format!("%Y-%m-%dT%H:%M:{seconds}"));
+        let length = i64::try_from(game.duration.as_millis()).unwrap_or(0);
+        tags.push(("GameStartTime", shown(begun_ms)));
+        tags.push(("GameEndTime", shown(begun_ms.saturating_add(length))));
+    }
+    // fastchess counts an illegal move as a ply, too.
+    let illegal = illegal_move(&game.outcome)
+        .filter(|played| dialect == Some(Dialect::Fastchess) && !played.is_empty());
+    tags.push(("PlyCount", (game.moves.len() + illegal.iter().count()).to_string()));
+    let how = termination(game.outcome.termination, dialect);
+    if !(is_cutechess && how == "normal") {
+        tags.push(("Termination", how.to_owned()));
+    }
+    let [white, black] =
+        [Color::White, Color::Black].map(|color| header.limits[*game.engines.get(color)]);
+    let control = |limits: &Limits| match dialect {
+        None => limits.to_string(),
+        Some(_) => time_control(limits)
+            .unwrap_or_else(|| if is_cutechess { "inf" } else { "-" }.to_owned()),
+    };
+    // In fastchess, engines with the same clock have one tag, whatever other limits they have.
+    let is_one = dialect == Some(Dialect::Fastchess) && control(&white) == control(&black);
+    if white == black || is_one {
+        tags.push(("TimeControl", control(&white)));
+    } else {
+        tags.push(("WhiteTimeControl", control(&white)));
+        tags.push(("BlackTimeControl", control(&black)));
+    }
+    // cutechess-cli names openings by all moves of a game.
+    let is_whole = !is_cutechess || tags.iter().all(|(name, _)| *name != "FEN");
+    let names = header.names.as_ref().filter(|_| is_whole);
+    let named = names.and_then(|names| names.last_named(game, LONGEST_OPENING));
+    if let Some(Named { eco, name }) = named {
+        tags.extend([("ECO", eco.to_owned()), ("Opening", name.to_owned())]);
+    }
+    if header.annotation.has_origin && dialect.is_none() {
+        let hash = |color: Color| header.hashes[*game.engines.get(color)].clone();
+        tags.extend([("WhiteHash", hash(Color::White)), ("BlackHash", hash(Color::Black))]);
+        for (tag, color) in [("WhiteFiles", Color::White), ("BlackFiles", Color::Black)] {
+            let files = header.files.get(*game.engines.get(color));
+            tags.extend(files.filter(|files| !files.is_empty()).map(|files| (tag, files.clone())));
+        }
+        tags.push(("Seed", header.seed.to_string()));
+    }
+}
+
+/// Returns the value of the tag `Termination` that readers of PGN know.
+fn termination(termination: Termination, dialect: Option<Dialect>) -> &'static str {
+    match termination {
+        Termination::IllegalMove | Termination::UnparseableMove if dialect.is_some() => {
+            "illegal move"
+        }
+        Termination::Stall if dialect == Some(Dialect::Cutechess) => "stalled connection",
+        Termination::Checkmate
+        | Termination::Stalemate
+        | Termination::Threefold
+        | Termination::FiftyMoves
+        | Termination::DeadPosition
+        | Termination::Resignation => "normal",
+        Termination::ResignAdjudication
+        | Termination::DrawAdjudication
+        | Termination::TablebaseAdjudication
+        | Termination::MoveCap => "adjudication",
+        Termination::TimeForfeit => "time forfeit",
+        Termination::IllegalMove | Termination::UnparseableMove | Termination::ProtocolError => {
+            "rules infraction"
+        }
+        Termination::Crash | Termination::Disconnect | Termination::Stall => "abandoned",
+    }
+}
+
+fn clock_time(time: Duration) -> String {
+    let seconds = time.as_secs();
+    format!("{:02}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
+}
+
+fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
+    let mode = CastlingMode::from_chess960(game.chess960);
+    let annotation = &header.annotation;
+    let is_timed = header.is_timed();
+    let mut position = game.start();
+    let is_cutechess = annotation.dialect == Some(Dialect::Cutechess);
+    // cutechess-cli always counts moves from 1.
+    let mut number = if is_cutechess { 1 } else { position.fullmoves().get() };
+    let mut lines = Wrapped::default();
+    let detail = match annotation.dialect {
+        None => harmless(&game.outcome.detail),
+        Some(program) => reason(&game.outcome, program),
+    };
+    if game.moves.is_empty() && !annotation.is_minimal {
+        lines.push(&format!("{{{detail}}}"));
+    }
+    let mut word = String::new();
+    for (index, played) in game.moves.iter().enumerate() {
+        word.clear();
+        // Writing to a string cannot fail.
+        let _ = match (position.turn(), index) {
+            (Color::White, _) => write!(word, "{number}. "),
+            (Color::Black, 0) => write!(word, "{number}... "),
+            (Color::Black, _) => Ok(()),
+        };
+        number += u32::from(position.turn().is_black());
+        // A record has legal moves only; the text of one that does not is cut short.
+        if written::play(&mut word, &mut position, played, annotation.notation, mode).is_none() {
+            break;
+        }
+        if !annotation.is_minimal {
+            let length = word.len();
+            word.push_str(" {");
+            let _ = match &played.thought {
+                None => write!(word, "book"),
+                Some(thought) => written::comment(&mut word, thought, annotation, is_timed),
+            };
+            if index + 1 == game.moves.len() {
+                let comma = if word.ends_with('{') { "" } else { ", " };
+                let _ = write!(word, "{comma}{detail}");
+            }
+            match word.ends_with('{') {
+                true => word.truncate(length),
+                false => word.push('}'),
+            }
+        }
+        lines.push(&word);
+    }
+    lines.push(game.outcome.result.as_str());
+    lines.text
+}
+
+/// Text that breaks only between moves.
+#[derive(Default)]
+struct Wrapped {
+    text: String,
+    column: usize,
+}
+
+impl Wrapped {
+    fn push(&mut self, word: &str) {
+        let length = word.chars().count();
+        if self.column > 0 && self.column + 1 + length > WIDTH {
+            self.text.push('\n');
+            self.column = 0;
+        } else if self.column > 0 {
+            self.text.push(' ');
+            self.column += 1;
+        }
+        self.text.push_str(word);
+        self.column += length;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbiter_game::annotation::Notation;
+    use arbiter_game::outcome::Outcome;
+    use arbiter_game::record::{MoveRecord, Thought};
+    use arbiter_plan::Games;
+    use arbiter_protocol::Score;
+    use arbiter_schedule::Pairing;
+    use shakmaty::ByColor;
+
+    fn game(fen: &str, moves: &[&str]) -> GameRecord {
+        let thought = Thought {
+            score: Some(Score::Centipawns(31)),
+            depth: Some(7),
+            seldepth: None,
+            nodes: Some(900),
+            elapsed: Duration::from_micros(104_400),
+            ..Thought::default()
+        };
+        let moves = moves.iter().map(|uci| MoveRecord {
+            uci: uci.parse().unwrap(),
+            thought: (*uci != "e2e4").then(|| thought.clone()),
+        });
+        GameRecord {
+            engines: ByColor { white: 1, black: 0 },
+            fen: fen.to_owned(),
+            chess960: false,
+            moves: moves.collect(),
+            outcome: Outcome::lost(Color::White, Termination::TimeForfeit, "White {loses}"),
+            duration: Duration::from_secs(3_725),
+            ready: ByColor::default(),
+            movetime: ByColor::default(),
+            late: None,
+            waited: ByColor::default(),
+            begun_ms: None,
+            transcript: None,
+        }
+    }
+
+    fn text(limits: &str, record: GameRecord) -> String {
+        annotated(limits, record, Annotation::default())
+    }
+
+    fn annotated(limits: &str, record: GameRecord, annotation: Annotation) -> String {
+        let limits = match limits {
+            "" => Limits { nodes: Some(900), ..Limits::default() },
+            tc => Limits { clock: Some(tc.parse().unwrap()), ..Limits::default() },
+        };
+        let header = PgnHeader {
+            event: "A \"test\"".into(),
+            date: "2030.01.02".into(),
+            engines: vec!["New".into(), "Old".into()],
+            limits: vec![limits; 2],
+            hashes: vec!["aa".into(), "bb".into()],
+            files: vec!["EvalFile=a.net cc".into(), String::new()],
+            seed: 9,
+            before: 0,
+            names: annotation.has_origin.then(OpeningNames::default),
+            annotation,
+        };
+        let pairing = Pairing { pair: 4, engines: [0, 1], opening: 4 };
+        let games = Games { first: record.clone(), second: Some(record) };
+        pgn_text(&header, &PlayedPair { pairing, games })
+    }
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+    #[test]
+    fn a_timed_game() {
+        let text = text("1+0.01", game(START, &["e2e4", "e7e5", "g1f3"]));
+        let expect = r#"[Event "A \"test\""]
+[Site "?"]
+[Date "2030.01.02"]
+[Round "5.1"]
+[White "Old"]
+[Black "New"]
+[Result "0-1"]
+[GameDuration "01:02:05"]
+[PlyCount "3"]
+[Termination "time forfeit"]
+[TimeControl "1+0.01"]
+
+1. e4 {book} e5 {+0.31/7 0.104s} 2. Nf3 {+0.31/7 0.104s, White |loses|} 0-1
+
+"#;
+        assert!(text.starts_with(expect), "{text}");
+        assert!(text.contains("[Round \"5.2\"]"));
+    }
+
+    #[test]
+    fn a_game_in_the_forms_of_the_other_programs() {
+        let played = |dialect| {
+            let annotation = Annotation {
+                dialect: Some(dialect),
+                round_games: Some(5),
+                has_origin: true,
+                ..Annotation::default()
+            };
+            let record = GameRecord {
+                begun_ms: Some(1_500),
+                ..game("4k3/8/8/8/8/8/4P3/4K3 b - - 3 20", &["e8e7", "e1d1"])
+            };
+            annotated("1", record, annotation)
+        };
+        // Games 9 and 10 are the last ones of the second round.
+        let roster = r#"[Site "?"]
+[Date "2030.01.02"]
+[Round "2"]
+[White "Old"]
+[Black "New"]
+[Result "0-1"]
+"#;
+        let fastchess = r#"[SetUp "1"]
+[FEN "4k3/8/8/8/8/8/4P3/4K3 b - - 3 20"]
+[GameDuration "01:02:05"]
+[GameStartTime "1970-01-01T00:00:01 +0000"]
+[GameEndTime "1970-01-01T01:02:06 +0000"]
+[PlyCount "2"]
+[Termination "time forfeit"]
+[TimeControl "1"]
+
+20... Ke7 {+0.31/7 0.104s}
+21. Kd1 {+0.31/7 0.104s, White loses on time (0ms overrun)} 0-1
+"#;
+        let cutechess = r#"[FEN "4k3/8/8/8/8/8/4P3/4K3 b - - 3 20"]
+[GameDuration "01:02:05"]
+[GameEndTime "1970-01-01T01:02:06.500 UTC"]
+[GameStartTime "1970-01-01T00:00:01.500 UTC"]
+[PlyCount "2"]
+[SetUp "1"]
+[Termination "time forfeit"]
+[TimeControl "1"]
+
+1... Ke7 {+0.31/7 0.10s} 2. Kd1 {+0.31/7 0.10s, White loses on time} 0-1
+"#;
+        for (dialect, rest) in [(Dialect::Fastchess, fastchess), (Dialect::Cutechess, cutechess)] {
+            let text = played(dialect);
+            let (_, after_event) = text.split_once('\n').unwrap();
+            assert!(after_event.starts_with(&format!("{roster}{rest}\n")), "{text}");
+        }
+    }
+
+    #[test]
+    fn event_and_site_can_be_named() {
+        let named = Annotation {
+            event: Some("Cup \"9\"".to_owned()),
+            site: Some("home".to_owned()),
+            is_minimal: true,
+            ..Annotation::default()
+        };
+        let text = annotated("1", game(START, &["e2e4"]), named);
+        assert!(text.starts_with("[Event \"Cup \\\"9\\\"\"]\n[Site \"home\"]\n[Date"), "{text}");
+    }
+
+    #[test]
+    fn an_untimed_game_has_no_times() {
+        let text = text("", game("4k3/8/8/8/8/8/4P3/4K3 b - - 3 20", &["e8e7"]));
+        assert!(text.contains("[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 3 20\"]"));
+        assert!(text.contains("20... Ke7 {+0.31/7, n=900, White |loses|} 0-1"), "{text}");
+        assert!(!text.contains("GameDuration"));
+    }
+
+    #[test]
+    fn a_game_tells_its_opening_and_its_origin() {
+        let origin = Annotation { has_origin: true, ..Annotation::default() };
+        let record = game(START, &["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "a2a3"]);
+        let text = annotated("1", record, origin.clone());
+        let tags = "[ECO \"C60\"]\n[Opening \"Ruy Lopez\"]\n[WhiteHash \"bb\"]\n\
+                    [BlackHash \"aa\"]\n[BlackFiles \"EvalFile=a.net cc\"]\n[Seed \"9\"]\n\n";
+        assert!(text.contains(tags), "{text}");
+        let fen = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+        let text = annotated("1", game(fen, &["b1c3"]), origin.clone());
+        assert!(text.contains("[ECO \"B23\"]"), "{text}");
+        let shuffled = GameRecord { chess960: true, ..game(START, &["e2e4"]) };
+        assert!(!annotated("1", shuffled, origin).contains("ECO"));
+    }
+
+    #[test]
+    fn a_minimal_game_has_tags_and_moves_only() {
+        let minimal = Annotation {
+            is_minimal: true,
+            has_origin: true,
+            notation: Notation::Uci,
+            ..Annotation::default()
+        };
+        let text = annotated("1", game(START, &["e2e4", "e7e5"]), minimal);
+        let expect = "[Result \"0-1\"]\n\n1. e2e4 e7e5 0-1\n\n";
+        assert!(text.contains(expect), "{text}");
+    }
+
+    #[test]
+    fn lines_break_between_moves() {
+        let long = ["g1f3", "g8f6", "f3g1", "f6g8"].repeat(4);
+        let text = text("1", game(START, &long));
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+    }
+}

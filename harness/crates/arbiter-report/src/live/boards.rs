@@ -1,0 +1,209 @@
+//! State of a running run and the games it plays, as reported on its socket.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use shakmaty::{Color, Position};
+
+use super::recent::Recent;
+use arbiter_game::live_game::GameSnapshot;
+use arbiter_plan::RunStatus;
+
+/// Name and version of the form.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+enum Version {
+    #[serde(rename = "arbiter.status/1")]
+    V1,
+}
+
+/// State of a running run: `arbiter ctl`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "arbiter.status/1")]
+pub struct Running {
+    /// Name and version of the form.
+    schema: Version,
+    /// State of the run.
+    #[serde(flatten)]
+    pub status: RunStatus,
+    /// Games in progress, if they were requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boards: Option<Boards>,
+    /// Recent events, if the games were requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recent: Option<Recent>,
+}
+
+/// Games in progress.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Boards {
+    /// Number of games in progress.
+    pub count: usize,
+    /// The first of these games.
+    pub shown: Vec<Board>,
+}
+
+/// A game in progress.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Board {
+    /// Number of the pair, from 0.
+    pub pair: u64,
+    /// Number of the game in the pair, from 0.
+    pub half: usize,
+    /// Board field of the FEN.
+    pub placement: String,
+    /// `true` if White is to move.
+    pub is_white_to_move: bool,
+    /// Number of the move to be made.
+    pub number: u32,
+    /// Last move, in UCI notation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<String>,
+    /// White's side.
+    pub white: Side,
+    /// Black's side.
+    pub black: Side,
+}
+
+/// One side of a game in progress, with the report on its last move.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Side {
+    /// Index of the engine.
+    pub engine: usize,
+    /// Time left on the clock in milliseconds, if there is a clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_ms: Option<u64>,
+    /// Score, as in game comments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<String>,
+    /// Depth searched, in plies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+    /// Time taken for the move in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elapsed_ms: Option<f64>,
+}
+
+impl Running {
+    /// Returns the state of a run without games.
+    pub fn of(status: RunStatus) -> Running {
+        Running { schema: Version::V1, status, boards: None, recent: None }
+    }
+
+    /// Adds games in progress and recent events.
+    pub fn with_boards(self, boards: Boards, recent: Recent) -> Running {
+        Running { boards: Some(boards), recent: Some(recent), ..self }
+    }
+
+    /// Returns one line of JSON.
+    pub fn json(&self) -> String {
+        serde_json::to_string(self).expect("numbers and text are JSON")
+    }
+
+    /// Parses the output of [`Running::json`]; the error says what is wrong with it.
+    pub fn read(text: &str) -> Result<Running, String> {
+        serde_json::from_str(text).map_err(|error| error.to_string())
+    }
+}
+
+impl Boards {
+    /// Returns `count` games in progress, of which `shown` are given.
+    pub fn of(shown: &[((u64, usize), GameSnapshot)], count: usize) -> Boards {
+        let shown = shown.iter().map(|(place, snapshot)| Board::of(*place, snapshot)).collect();
+        Boards { count, shown }
+    }
+}
+
+impl Side {
+    /// Returns the time on the clock: minutes and seconds, or seconds with tenths in the last
+    /// minute.
+    pub fn clock(&self) -> Option<String> {
+        let ms = self.left_ms?;
+        let (minutes, rest) = (ms / 60_000, ms % 60_000);
+        Some(match minutes {
+            0 => format!("{}.{}", rest / 1000, rest % 1000 / 100),
+            _ => format!("{minutes}:{:02}", rest / 1000),
+        })
+    }
+}
+
+impl Board {
+    /// Returns the number of the game as people read it: `3.2` is the second game of pair 3.
+    pub fn place(&self) -> String {
+        format!("{}.{}", self.pair + 1, self.half + 1)
+    }
+
+    /// Returns the number of plies before the position, counted from move 1 of White.
+    pub(crate) fn ply(&self) -> u32 {
+        2 * self.number.saturating_sub(1) + u32::from(!self.is_white_to_move)
+    }
+
+    fn of((pair, half): (u64, usize), snapshot: &GameSnapshot) -> Board {
+        let side = |color: Color| {
+            let thought = snapshot.thoughts.get(color);
+            Side {
+                engine: *snapshot.engines.get(color),
+                left_ms: snapshot.left.get(color).map(|left| left.as_millis() as u64),
+                score: thought.and_then(|thought| thought.score).map(|score| score.to_string()),
+                depth: thought.and_then(|thought| thought.depth),
+                elapsed_ms: thought.map(|thought| thought.elapsed.as_secs_f64() * 1e3),
+            }
+        };
+        Board {
+            pair,
+            half,
+            placement: snapshot.position.board().to_string(),
+            is_white_to_move: snapshot.position.turn() == Color::White,
+            number: snapshot.position.fullmoves().get(),
+            last: snapshot.last.map(|uci| uci.to_string()),
+            white: side(Color::White),
+            black: side(Color::Black),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use shakmaty::{ByColor, Chess};
+
+    use super::*;
+    use arbiter_game::live_game::MoveSummary;
+    use arbiter_plan::Pace;
+    use arbiter_protocol::Score;
+
+    #[test]
+    fn what_a_run_tells_is_understood() {
+        let status = RunStatus {
+            pace: Pace::Paused,
+            concurrency: 2,
+            pairs_in_flight: 1,
+            pairs_counted: 3,
+            pairs_expected: 9,
+            games: 6,
+            faults: 0,
+        };
+        let thought = MoveSummary {
+            score: Some(Score::Centipawns(-31)),
+            depth: Some(7),
+            elapsed: Duration::from_micros(2_500),
+        };
+        let snapshot = GameSnapshot {
+            engines: ByColor { white: 1, black: 0 },
+            position: Chess::default(),
+            last: "g8f6".parse().ok(),
+            thoughts: ByColor { white: None, black: Some(thought) },
+            left: ByColor { white: None, black: Some(Duration::from_millis(1_234)) },
+        };
+        let boards = Boards::of(&[((4, 1), snapshot)], 5);
+        let told = Running::of(status.clone()).with_boards(boards, Recent::default());
+        assert_eq!(Running::read(&told.json()).as_ref(), Ok(&told));
+        let boards = told.boards.expect("they were asked for");
+        let board = &boards.shown[0];
+        assert_eq!((boards.count, board.pair, board.half, board.number), (5, 4, 1, 1));
+        assert_eq!(board.placement, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR");
+        assert_eq!(board.black.score.as_deref(), Some("-0.31"));
+        assert_eq!((board.black.left_ms, board.white.depth), (Some(1_234), None));
+        let newer = Running::of(status).json().replace("arbiter.status/1", "arbiter.status/2");
+        assert!(Running::read(&newer).unwrap_err().contains("arbiter.status/2"));
+    }
+}

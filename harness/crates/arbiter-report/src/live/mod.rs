@@ -1,0 +1,408 @@
+//! View of a running match on standard error: drawn on a terminal, plain lines elsewhere.
+
+mod boards;
+mod recent;
+mod screen;
+mod status;
+
+pub use boards::{Board, Boards, Running, Side};
+pub use recent::{Recent, RecentEvent, RecentEvents, in_words};
+pub use status::outlook;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::time::Duration;
+
+use indicatif::FormattedDuration;
+
+use self::recent::{ActiveTime, fault_in_words};
+use self::screen::Screen;
+use self::status::Progress;
+use crate::figures::leaders_line;
+use crate::parts::{is_quiet, note, ratio, signed};
+use crate::topics::lint::place;
+use crate::topics::tuning;
+use arbiter_game::lint::LintFinding;
+use arbiter_game::record::GameRecord;
+use arbiter_names::counted;
+use arbiter_plan::{Observer, ObserverError, Pace, Plan, RunCounts, RunEvent, RunState};
+use arbiter_spsa::Tuning;
+use arbiter_stats::SprtStatus;
+
+/// Time between two plain lines.
+const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Least columns for more than three lines.
+const NARROW: usize = 70;
+
+/// Most games in progress that are shown, and the columns of their numbers, scores and clocks.
+const MAX_GAMES: usize = 8;
+const GAME_COLUMNS: usize = 58;
+
+/// Shortest and longest bar, in columns.
+const BAR: std::ops::RangeInclusive<usize> = 8..=60;
+
+/// Observer of a run that shows its state.
+pub struct Live<'a> {
+    screen: Option<Screen>,
+    /// Source of the games in progress, at most the number given.
+    games: Box<dyn Fn(usize) -> Boards + 'a>,
+    engines: Vec<String>,
+    progress: Progress,
+    /// Time of the last plain line, and the number of pairs counted then.
+    shown: Option<(Duration, u64)>,
+    /// Faults that were shown when their games ended, before their pairs did, with the pairs.
+    told: BTreeSet<(u64, String)>,
+    pace: Pace,
+    active_time: ActiveTime,
+    /// Number of games in parallel, once the user has changed it.
+    slots: Option<usize>,
+    /// Number of times that CPU contention can have decided a pair.
+    suspect: u64,
+    /// `true` if the view names the keys.
+    has_keys: bool,
+    /// Parameters of a tuning, iterations with a result, and the values after them.
+    tuning: Option<(Arc<Tuning>, u64, Vec<f64>)>,
+}
+
+/// Keys, as the live view names them.
+const KEYS: &str = "p pause · r resume · d drain · + - games at once · q stop";
+
+impl<'a> Live<'a> {
+    /// Returns a view of a run in its current state; draws if standard error is a terminal.
+    /// `has_keys` is `true` if the view names the keys; `games` returns the games in progress.
+    pub fn new(
+        plan: &Plan,
+        state: &RunState,
+        has_keys: bool,
+        games: impl Fn(usize) -> Boards + 'a,
+    ) -> Live<'a> {
+        let schedule = state.schedule().clone();
+        Live {
+            screen: (std::io::stderr().is_terminal() && !is_quiet()).then(Screen::default),
+            games: Box::new(games),
+            engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
+            progress: Progress {
+                sprt: plan.sprt,
+                sprt_statuses: BTreeMap::new(),
+                schedule,
+                counts: RunCounts::default(),
+                counted: 0,
+                counted_before: 0,
+            },
+            shown: None,
+            told: BTreeSet::new(),
+            pace: Pace::Running,
+            active_time: ActiveTime::default(),
+            slots: None,
+            suspect: 0,
+            has_keys,
+            tuning: state.spsa().map(|s| (s.tuning().clone(), s.finished(), s.theta().to_vec())),
+        }
+    }
+
+    fn show(&mut self, elapsed: Duration) {
+        match &self.screen {
+            Some(screen) => {
+                let (columns, rows) = screen::size();
+                screen.draw(self.display(elapsed, columns, rows));
+            }
+            None => {
+                let due = self.shown.is_none_or(|(at, _)| elapsed >= at + PLAIN_INTERVAL);
+                if due && self.progress.counted > self.progress.counted_before {
+                    self.shown = Some((elapsed, self.progress.counted));
+                    note(&self.line(elapsed));
+                }
+            }
+        }
+    }
+
+    /// Returns lines that fit a terminal of this size.
+    fn display(&self, elapsed: Duration, columns: usize, rows: usize) -> Vec<String> {
+        let (progress, active) = (&self.progress, self.active_time.of(elapsed));
+        let (chances, evidence) = (progress.chances(), self.evidence());
+        let (pace, state) = (progress.pace(active), self.state());
+        let is_test = progress.test().is_some();
+        let mut lines = if columns < NARROW {
+            let game = (self.games)(1).shown.first().map(|board| self.short_game(board));
+            // The probability of neither verdict follows from theirs.
+            let known = chances
+                .into_iter()
+                .take(2)
+                .chain(evidence.into_iter().take(1))
+                .chain(is_test.then(|| progress.pairs()));
+            let pace = pace.into_iter().chain(state).chain(game);
+            vec![self.bar_line(columns, ""), joined(known), joined(pace)]
+        } else {
+            let time = FormattedDuration(elapsed).to_string();
+            let count = is_test.then(|| progress.count());
+            let pace = count.into_iter().chain([time]).chain(pace).chain(state);
+            let mut lines = vec![self.bar_line(columns, &joined(chances))];
+            lines.extend([joined(evidence), joined(pace)]);
+            // The keys stand above the games, whose number changes.
+            lines.extend(self.has_keys.then(|| KEYS.to_owned()));
+            // A line for the number of hidden games has room for a game, if that is the only one.
+            let room = rows.saturating_sub(lines.len() + 1).min(MAX_GAMES + 1);
+            let games = (self.games)(room);
+            let name = (columns - GAME_COLUMNS) / 2;
+            let drawn = if games.count > room { room.saturating_sub(1) } else { room };
+            lines.extend(games.shown.iter().take(drawn).map(|board| self.game(board, name)));
+            let hidden = games.count.saturating_sub(drawn);
+            lines.extend((hidden > 0).then(|| format!("and {}", counted(hidden, "more game"))));
+            lines
+        };
+        // The cursor stands below, and lines that scroll away are never erased.
+        lines.truncate(rows.saturating_sub(1).max(1));
+        lines.iter_mut().for_each(|line| *line = cut(line, columns));
+        lines
+    }
+
+    /// Returns the ratio between its bounds; for a run without a test, or with several, its pairs.
+    fn bar_line(&self, columns: usize, chances: &str) -> String {
+        let progress = &self.progress;
+        let (before, after, [low, value, high]) = match progress.test() {
+            Some((_, SprtStatus { llr, lower, upper, .. })) => (
+                format!("LLR {}  {lower:.2} ", signed(llr, 2)),
+                format!(" {upper:+.2}  {chances}"),
+                [lower, llr, upper],
+            ),
+            None => {
+                let expected = progress.schedule.expected().max(1) as f64;
+                (
+                    format!("{} ", progress.count()),
+                    String::new(),
+                    [0.0, progress.counted as f64, expected],
+                )
+            }
+        };
+        let room = columns.saturating_sub(length(&before) + length(after.trim_end()));
+        let cells = room.clamp(*BAR.start(), *BAR.end());
+        let cell = |value: f64| {
+            let share = ((value - low) / (high - low)).clamp(0.0, 1.0);
+            (share * cells as f64).round() as usize
+        };
+        let (zero, end) = (cell(0.0), cell(value));
+        let filled = zero.min(end)..zero.max(end);
+        let bar = (0..cells).map(|cell| match cell {
+            // Zero, where a ratio starts.
+            _ if cell == zero && low < 0.0 => '│',
+            _ if filled.contains(&cell) => '█',
+            _ => '░',
+        });
+        format!("{before}{}{}", bar.collect::<String>(), after.trim_end())
+    }
+
+    /// Returns a game in progress on one line, with names of at most `columns` columns.
+    fn game(&self, board: &Board, columns: usize) -> String {
+        let columns = self.engines.iter().map(|name| length(name)).max().unwrap_or(0).min(columns);
+        let side = |side: &Side| {
+            let name = cut(&self.engines[side.engine], columns);
+            let score = side.score.as_deref().unwrap_or_default();
+            let clock = side.clock().map_or(String::new(), |clock| format!(" {clock:>5}"));
+            format!("{name:columns$} {score:>7}{clock}")
+        };
+        let (place, last) = (board.place(), board.last.as_deref().unwrap_or_default());
+        let (white, black, ply) = (side(&board.white), side(&board.black), board.ply());
+        format!("{place:>6}  {white}  –  {black}  ply {ply:>3} {last}")
+    }
+
+    /// Returns a game in progress in few words, with the report of the side that moved last.
+    fn short_game(&self, board: &Board) -> String {
+        let mover = if board.is_white_to_move { &board.black } else { &board.white };
+        let parts = [Some(board.place()), Some(format!("ply {}", board.ply())), board.last.clone()];
+        let parts = parts.into_iter().chain([mover.score.clone(), mover.clock()]);
+        parts.flatten().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns the evidence of the games, which is the leaders in a tournament, and the values in a
+    /// tuning.
+    fn evidence(&self) -> Vec<String> {
+        if let Some((tuning, finished, theta)) = &self.tuning {
+            return vec![tuning::line(tuning, *finished, theta)];
+        }
+        match leaders_line(&self.progress.schedule, &self.engines) {
+            Some(leaders) => vec![leaders],
+            None => self.progress.evidence(),
+        }
+    }
+
+    /// Returns the changes by the user or the machine.
+    fn state(&self) -> Vec<String> {
+        let slots = self.slots.map(|slots| format!("{slots} at once"));
+        let pairs = || format!("CPU contention in {}", counted(self.suspect, "pair"));
+        let pace = (self.pace != Pace::Running).then(|| self.pace.to_string());
+        [slots, (self.suspect > 0).then(pairs), pace].into_iter().flatten().collect()
+    }
+
+    /// Returns everything in one line.
+    fn line(&self, elapsed: Duration) -> String {
+        let progress = &self.progress;
+        let llr = progress.test().map(|(_, sprt_status)| format!("LLR {}", ratio(sprt_status)));
+        let parts = llr.into_iter().chain(self.evidence()).chain([progress.count()]);
+        let parts =
+            parts.chain(progress.chances()).chain(progress.pace(self.active_time.of(elapsed)));
+        joined(parts.chain(self.state()))
+    }
+
+    /// Replaces all counts, whatever was counted before.
+    fn count_anew(
+        &mut self,
+        counts: &RunCounts,
+        counted: u64,
+        sprt_statuses: &BTreeMap<[usize; 2], SprtStatus>,
+    ) {
+        self.progress.counts = counts.clone();
+        self.progress.sprt_statuses = sprt_statuses.clone();
+        self.progress.counted = counted;
+        self.progress.counted_before = self.progress.counted_before.min(counted);
+    }
+
+    fn disturbed(&mut self, pair: u64, is_void: bool, words: Vec<String>) {
+        self.suspect += 1;
+        let told = self.told.len();
+        self.told.retain(|(of, _)| !is_void || *of != pair);
+        match self.told.len() < told {
+            // The faults shown for the games of a void pair do not count.
+            true => words.iter().for_each(|words| self.say(words)),
+            false => words.into_iter().for_each(|words| self.debug(words)),
+        }
+    }
+
+    /// Returns a game that has ended, in one line.
+    fn game_line(&self, pair: u64, half: usize, game: &GameRecord) -> String {
+        let name = |engine: usize| self.engines[engine].as_str();
+        format!(
+            "game {}.{}: {} – {} {}, {}, {} plies, {:.1} s",
+            pair + 1,
+            half + 1,
+            name(game.engines.white),
+            name(game.engines.black),
+            game.outcome.result.as_str(),
+            game.outcome.termination.words(),
+            game.moves.len(),
+            game.duration.as_secs_f64()
+        )
+    }
+
+    /// Logs a game that has ended, at the level of debugging.
+    fn tell_game(&self, pair: u64, half: usize, game: &GameRecord) {
+        if log::log_enabled!(log::Level::Debug) {
+            self.debug(self.game_line(pair, half, game));
+            for (ply, color, LintFinding { rule, what, .. }) in game.findings() {
+                let engine = &self.engines[*game.engines.get(color)];
+                let place = place(pair, half, game, ply);
+                self.debug(format!("lint: {engine} in {place}: {}: {what}", rule.words()));
+            }
+        }
+    }
+
+    fn debug(&self, line: String) {
+        match &self.screen {
+            Some(screen) if log::log_enabled!(log::Level::Debug) => screen.print(&line),
+            _ => log::debug!("{line}"),
+        }
+    }
+
+    fn say(&self, text: &str) {
+        match &self.screen {
+            Some(screen) => screen.print(text),
+            None => note(text),
+        }
+    }
+}
+
+impl Observer for Live<'_> {
+    fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
+        let words = in_words(event, &self.engines);
+        match event {
+            RunEvent::Started { counts, counted, sprt_statuses } => {
+                self.progress.counted_before = *counted;
+                self.count_anew(counts, *counted, sprt_statuses);
+            }
+            RunEvent::Counted { played, tally, sprt_status, elapsed } => {
+                let progress = &mut self.progress;
+                progress.counts.count(tally);
+                tally.count_in(&mut progress.schedule);
+                progress.counted += 1;
+                let twosome = tally.twosome();
+                progress.sprt_statuses.extend(sprt_status.map(|status| (twosome, status)));
+                for (half, game) in played.games.iter().enumerate() {
+                    self.tell_game(tally.pair, half, game);
+                }
+                for words in words {
+                    let words = (tally.pair, words);
+                    if !self.told.remove(&words) {
+                        self.say(&words.1);
+                    }
+                }
+                self.active_time.counted(*elapsed);
+                if self.screen.is_none() {
+                    self.show(*elapsed);
+                }
+            }
+            RunEvent::Iterated { iteration } => {
+                if let Some((_, finished, theta)) = &mut self.tuning {
+                    (*finished, *theta) = (iteration.number + 1, iteration.theta.clone());
+                }
+            }
+            RunEvent::Disturbed { pair, is_void, .. } => self.disturbed(*pair, *is_void, words),
+            RunEvent::Noted { .. } | RunEvent::Paused { .. } => {
+                words.iter().for_each(|words| self.say(words))
+            }
+            RunEvent::WorkerExcluded { counts, counted, sprt_statuses, schedule, .. } => {
+                words.iter().for_each(|words| self.say(words));
+                self.progress.schedule = (*schedule).clone();
+                self.count_anew(counts, *counted, sprt_statuses);
+            }
+            RunEvent::GameStarted { .. } => {}
+            RunEvent::GameEnded { pairing, half, game } => {
+                if let Some(words) = fault_in_words(pairing.pair, *half, game, &self.engines) {
+                    self.say(&words);
+                    self.told.insert((pairing.pair, words));
+                }
+            }
+            RunEvent::Tick { elapsed } => self.show(*elapsed),
+            RunEvent::Steered { pace, slots, elapsed } => {
+                if self.screen.is_none() && (*pace, Some(*slots)) != (self.pace, self.slots) {
+                    words.iter().for_each(|words| note(words));
+                }
+                self.active_time.steered(*pace, *elapsed);
+                (self.pace, self.slots) = (*pace, Some(*slots));
+                if self.screen.is_some() {
+                    self.show(*elapsed);
+                }
+            }
+            RunEvent::Draining { .. } => {
+                self.pace = Pace::Draining;
+                words.iter().for_each(|words| self.say(words));
+            }
+            RunEvent::Ended { elapsed, .. } => match &self.screen {
+                Some(screen) => screen.draw(Vec::new()),
+                // The line of the last pair has shown the end.
+                None if self.shown.is_some_and(|(_, at)| at == self.progress.counted) => {}
+                None => note(&self.line(*elapsed)),
+            },
+        }
+        Ok(())
+    }
+}
+
+fn joined(parts: impl IntoIterator<Item = String>) -> String {
+    parts.into_iter().collect::<Vec<_>>().join(" · ")
+}
+
+fn length(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// Returns as much of a text as fits.
+fn cut(text: &str, columns: usize) -> String {
+    match length(text) > columns {
+        true => text.chars().take(columns.saturating_sub(1)).chain(['…']).collect(),
+        false => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,408 @@
+//! Charts as SVG.
+//!
+//! The drawing crate only knows fixed colours. Each of ours stands for a variable of the page's
+//! style, which replaces it after drawing, so that a chart is as dark or light as its page.
+
+mod axis;
+mod lines;
+
+use maud::html;
+use plotters::chart::ChartContext;
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::SegmentedCoord;
+use plotters::coord::types::{RangedCoordf64, RangedCoordusize};
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use self::axis::{every_nth, number, range, tick, whole};
+use self::lines::draw_lines;
+use super::{Bars, Chart, Intervals, Lines, is_bound, thinned};
+use crate::parts::text::shortened;
+
+/// Sizes of a drawing, in units of its view box. Text has the same size in each, so that a screen
+/// shows the drawing whose units are closest to its own.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Frame {
+    /// Class of the element, by which the page's style selects.
+    class: &'static str,
+    pub(crate) width: u32,
+    /// Height of a chart without rows.
+    height: u32,
+    /// Room for the values beside the vertical axis, and for names there.
+    values: u32,
+    names: u32,
+    /// Characters of a name beside an axis.
+    name_length: usize,
+    /// Characters of a name at the end of a line.
+    pub(super) label_length: usize,
+    /// Values that a horizontal axis names.
+    ticks: usize,
+    /// Most points of a line.
+    points: usize,
+}
+
+/// Frame for screens of more than 40 characters, and for paper.
+pub(crate) const WIDE: Frame = Frame {
+    class: "wide",
+    width: 560,
+    height: 270,
+    values: 74,
+    names: 150,
+    name_length: 24,
+    label_length: 16,
+    ticks: 10,
+    points: 512,
+};
+
+/// Frame for telephones.
+pub(crate) const NARROW: Frame = Frame {
+    class: "narrow",
+    width: 340,
+    height: 240,
+    values: 68,
+    names: 112,
+    name_length: 15,
+    label_length: 10,
+    ticks: 4,
+    points: 128,
+};
+
+/// Frame for charts side by side, whatever the screen.
+pub(crate) const SMALL: Frame =
+    Frame { class: "small", height: 200, names: 124, name_length: 18, ..NARROW };
+
+/// Height of the row of an interval, and of all besides rows.
+const ROW: u32 = 26;
+const BESIDES_ROWS: u32 = 70;
+
+/// Space around a drawing, and below it for its horizontal axis.
+const MARGIN: u32 = 10;
+const AXIS: u32 = 40;
+
+/// Mark around the number of a row whose name is cut, replaced by the full name.
+const CUT: char = '\u{e000}';
+
+/// Font size of text.
+const TEXT: u32 = 13;
+
+/// Names of the colours in the page's style: text, grid, bars of no engine, and the lines of a
+/// chart in their order.
+const COLOURS: [&str; 11] = ["ink", "grid", "even", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"];
+const INK: RGBColor = drawn_as(0);
+const GRID: RGBColor = drawn_as(1);
+const EVEN: RGBColor = drawn_as(2);
+
+/// Index of the first colour of lines, and the number of these colours.
+const FIRST_LINE: usize = 3;
+pub(crate) const LINE_COLOURS: usize = COLOURS.len() - FIRST_LINE;
+
+/// Returns the placeholder of a colour of the page until the chart is drawn.
+const fn drawn_as(colour: usize) -> RGBColor {
+    RGBColor(1, 2, colour as u8)
+}
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Drawing<'a, X, Y> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<X, Y>>;
+type Drawn = Result<(), Box<dyn std::error::Error>>;
+
+/// Draws a chart as an SVG element.
+///
+/// # Errors
+///
+/// If there is nothing finite to draw.
+pub(crate) fn draw(chart: &Chart, frame: &Frame) -> Result<String, Box<dyn std::error::Error>> {
+    let mut text = String::new();
+    let size = (frame.width, frame.height_of(chart));
+    let names = chart.row_names();
+    {
+        let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
+        match chart {
+            Chart::Lines(lines) => draw_lines(&area, frame, lines)?,
+            Chart::Bars(bars) if bars.is_lying => draw_lying(&area, frame, bars, &names)?,
+            Chart::Bars(bars) => draw_bars(&area, frame, bars)?,
+            Chart::Intervals(intervals) => draw_intervals(&area, frame, intervals, &names)?,
+        }
+        area.present()?;
+    }
+    let mut text = styled(&text, frame.class, size);
+    for (row, name) in names.into_iter().enumerate() {
+        text = text.replace(&format!("{CUT}{row}{CUT}"), &html! { title { (name) } }.0);
+    }
+    // The script needs the values or rows at both ends of an axis, and the positions of these ends.
+    let plot = match chart.ends() {
+        Some((left, right)) => {
+            let room = if let Chart::Lines(lines) = chart { frame.label_room(lines) } else { 0 };
+            let (begin, end) = (MARGIN + frame.values, frame.width - MARGIN - room);
+            format!("data-plot=\"{begin} {end} {left:.2} {right:.2}\" viewBox")
+        }
+        None => {
+            let (rows, end) = (chart.row_names().len(), size.1 - MARGIN - AXIS);
+            let last = rows as f64 - 0.5;
+            let first = last - places(rows) as f64;
+            format!("data-rows=\"{MARGIN} {end} {first} {last}\" viewBox")
+        }
+    };
+    Ok(text.replacen("viewBox", &plot, 1))
+}
+
+impl Chart {
+    /// Returns the values at both ends of the horizontal axis, if values run along it; bars are
+    /// counted from 0.
+    fn ends(&self) -> Option<(f64, f64)> {
+        match self {
+            Chart::Lines(lines) => lines.ends(),
+            Chart::Bars(bars) if !bars.is_lying => {
+                Some((-0.5, places(bars.labels.len()) as f64 - 0.5))
+            }
+            Chart::Bars(_) | Chart::Intervals(_) => None,
+        }
+    }
+
+    /// Returns the names of rows below each other.
+    fn row_names(&self) -> Vec<&String> {
+        match self {
+            Chart::Bars(bars) if bars.is_lying => bars.labels.iter().collect(),
+            Chart::Intervals(intervals) => intervals.rows.iter().map(|(name, ..)| name).collect(),
+            Chart::Lines(_) | Chart::Bars(_) => Vec::new(),
+        }
+    }
+}
+
+impl Lines {
+    fn ends(&self) -> Option<(f64, f64)> {
+        range(self.lines.iter().flat_map(|line| &line.points).map(|point| point.0))
+    }
+}
+
+/// Replaces the placeholders by the page's colours, the fixed size by a class, and the font by the
+/// page's.
+fn styled(text: &str, class: &str, (width, height): (u32, u32)) -> String {
+    let mut text = text.to_owned();
+    for (index, name) in COLOURS.iter().enumerate() {
+        let RGBColor(r, g, b) = drawn_as(index);
+        text = text.replace(&format!("#{r:02X}{g:02X}{b:02X}"), &format!("var(--{name})"));
+    }
+    let fixed = format!("width=\"{width}\" height=\"{height}\" ");
+    let text = text.replace(&fixed, "").replace("font-family=\"sans-serif\" ", "");
+    text.replacen("<svg ", &format!("<svg class=\"{class}\" "), 1)
+}
+
+fn colour(line: usize) -> RGBColor {
+    drawn_as(FIRST_LINE + line % LINE_COLOURS)
+}
+
+fn nothing() -> Box<dyn std::error::Error> {
+    "there is nothing to draw".into()
+}
+
+fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
+    let values = chart.series.iter().flat_map(|(_, values)| values.iter().copied());
+    let (_, high) = range(values.chain([0.0])).ok_or_else(nothing)?;
+    let groups = chart.labels.len();
+    let mut context = ChartBuilder::on(area)
+        .margin(MARGIN)
+        .x_label_area_size(AXIS)
+        .y_label_area_size(frame.values)
+        .build_cartesian_2d(segments(groups)?, 0.0..high)?;
+    let room = context.plotting_area().dim_in_pixel().0 / groups as u32;
+    let named = every_nth(&chart.labels, room);
+    let label = |segment: &SegmentValue<usize>| match segment {
+        SegmentValue::CenterOf(group) if group.is_multiple_of(named) => {
+            chart.labels.get(*group).cloned().unwrap_or_default()
+        }
+        SegmentValue::CenterOf(_) | SegmentValue::Exact(_) | SegmentValue::Last => String::new(),
+    };
+    context
+        .configure_mesh()
+        .y_desc(chart.y)
+        .axis_style(INK)
+        .bold_line_style(GRID)
+        .light_line_style(TRANSPARENT)
+        .disable_x_mesh()
+        .x_labels(groups)
+        .y_labels(whole((frame.height / 30) as usize, high))
+        .x_label_formatter(&label)
+        .y_label_formatter(&|value| tick(*value))
+        .label_style(("sans-serif", TEXT, &INK))
+        .draw()?;
+    let gap = (room / 6).min(8);
+    let width = (room - 2 * gap) / chart.series.len().max(1) as u32;
+    for (index, (_, values)) in chart.series.iter().enumerate() {
+        let (left, right) = (index as u32, (chart.series.len() - 1 - index) as u32);
+        let bars = values.iter().enumerate().map(|(group, value)| {
+            let corners =
+                [(SegmentValue::Exact(group), 0.0), (SegmentValue::Exact(group + 1), *value)];
+            let mut bar = Rectangle::new(corners, colour(index).filled());
+            bar.set_margin(0, 0, gap + left * width, gap + right * width);
+            bar
+        });
+        context.draw_series(bars)?;
+        if chart.series.len() > 1 {
+            continue;
+        }
+        let style = ("sans-serif", TEXT, &INK).into_text_style(area);
+        let style = style.pos(Pos::new(HPos::Center, VPos::Bottom));
+        let counts = values.iter().enumerate().map(|(group, value)| {
+            Text::new(number(*value), (SegmentValue::CenterOf(group), *value), style.clone())
+        });
+        context.draw_series(counts)?;
+    }
+    Ok(())
+}
+
+/// Returns the number of places of equal size along an axis, two at least, because one alone would
+/// have no size.
+fn places(count: usize) -> usize {
+    count.max(2)
+}
+
+/// Returns an axis with such places. Fails without any: the drawing crate would divide such an axis
+/// for ever.
+fn segments(count: usize) -> Result<SegmentedCoord<RangedCoordusize>, Box<dyn std::error::Error>> {
+    if count == 0 { Err(nothing()) } else { Ok((0..places(count) - 1).into_segmented()) }
+}
+
+/// Chart of rows below each other, the first on top, each with its name beside the axis.
+type Rows<'a> = Drawing<'a, RangedCoordf64, SegmentedCoord<RangedCoordusize>>;
+
+/// Draws the axes of rows with these names; lines separate the rows unless they are bars of counts.
+fn row_axes<'a>(
+    area: &Area<'a>,
+    frame: &Frame,
+    names: &[&String],
+    (left, right): (f64, f64),
+    unit: &str,
+    is_count: bool,
+) -> Result<Rows<'a>, Box<dyn std::error::Error>> {
+    let count = names.len();
+    let mut context = ChartBuilder::on(area)
+        .margin(MARGIN)
+        .x_label_area_size(AXIS)
+        .y_label_area_size(frame.names)
+        .build_cartesian_2d(left..right, segments(count)?)?;
+    let name = |segment: &SegmentValue<usize>| match segment {
+        SegmentValue::CenterOf(row) if *row < count => {
+            let place = count - 1 - row;
+            let name = frame.shortened(names[place]);
+            let gap = if count < 2 { "\u{a0}" } else { "" };
+            if name == *names[place] { name + gap } else { format!("{CUT}{place}{CUT}{name}{gap}") }
+        }
+        SegmentValue::CenterOf(_) | SegmentValue::Exact(_) | SegmentValue::Last => String::new(),
+    };
+    let mut mesh = context.configure_mesh();
+    if is_count {
+        mesh.disable_y_mesh();
+    }
+    if count < 2 {
+        // The second place of a single row is empty.
+        mesh.set_tick_mark_size(LabelAreaPosition::Left, 0);
+    }
+    mesh.x_desc(unit)
+        .x_labels(if is_count { whole(frame.ticks, right - left) } else { frame.ticks })
+        .axis_style(INK)
+        .bold_line_style(GRID)
+        .light_line_style(TRANSPARENT)
+        .y_labels(count)
+        .y_label_formatter(&name)
+        .x_label_formatter(&|value| tick(*value))
+        .label_style(("sans-serif", TEXT, &INK))
+        .draw()?;
+    Ok(context)
+}
+
+fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars, names: &[&String]) -> Drawn {
+    let mut ends = vec![0.0; chart.labels.len()];
+    let mut bars = Vec::new();
+    for (index, (_, values)) in chart.series.iter().enumerate() {
+        for (row, (end, value)) in ends.iter_mut().rev().zip(values.iter().rev()).enumerate() {
+            bars.push((index, row, *end, *end + value));
+            *end += value;
+        }
+    }
+    let (_, high) = range(ends.iter().copied().chain([0.0])).ok_or_else(nothing)?;
+    // Room for the number behind the longest bar.
+    let mut context = row_axes(area, frame, names, (0.0, 1.1 * high), chart.y, true)?;
+    context.draw_series(bars.into_iter().map(|(index, row, from, to)| {
+        let corners = [(from, SegmentValue::Exact(row)), (to, SegmentValue::Exact(row + 1))];
+        let colour = if chart.is_rest(index) { EVEN } else { colour(index) };
+        let mut bar = Rectangle::new(corners, colour.filled());
+        bar.set_margin(5, 5, 0, 0);
+        bar
+    }))?;
+    let style = ("sans-serif", TEXT, &INK).into_text_style(area);
+    let style = style.pos(Pos::new(HPos::Left, VPos::Center));
+    context.draw_series(ends.iter().rev().enumerate().map(|(row, end)| {
+        let place = (*end + 0.008 * high, SegmentValue::CenterOf(row));
+        Text::new(number(*end), place, style.clone())
+    }))?;
+    Ok(())
+}
+
+impl Frame {
+    /// Returns the height of the drawing of a chart.
+    pub(crate) fn height_of(&self, chart: &Chart) -> u32 {
+        match chart {
+            Chart::Intervals(chart) => BESIDES_ROWS + ROW * places(chart.rows.len()) as u32,
+            Chart::Bars(bars) if bars.is_lying => {
+                BESIDES_ROWS + ROW * places(bars.labels.len()) as u32
+            }
+            Chart::Lines(_) | Chart::Bars(_) => self.height,
+        }
+    }
+
+    /// Returns as much of a name as there is room for beside an axis.
+    fn shortened(&self, name: &str) -> String {
+        // The colour behind the name of an engine stays.
+        let colour = [", White", ", Black"].into_iter().find(|colour| name.ends_with(colour));
+        let (name, rest) = name.split_at(name.len() - colour.map_or(0, str::len));
+        shortened(name, self.name_length - rest.len()) + rest
+    }
+
+    /// Returns as many of the points as can be seen.
+    fn thinned<T: Copy>(&self, points: &[T]) -> Vec<T> {
+        thinned(points, self.points).copied().collect()
+    }
+}
+
+fn draw_intervals(area: &Area<'_>, frame: &Frame, chart: &Intervals, names: &[&String]) -> Drawn {
+    let values = chart.rows.iter().flat_map(|(_, value, low, high)| [*value, *low, *high]);
+    let values = values.chain(chart.level);
+    let ends = range(values).ok_or_else(nothing)?;
+    let mut context = row_axes(area, frame, names, ends, chart.x, false)?;
+    if let Some(level) = chart.level {
+        let ends = [SegmentValue::Exact(0), SegmentValue::Last];
+        let line = ends.map(|end| (level, end));
+        context.draw_series([PathElement::new(line, INK.stroke_width(1))])?;
+    }
+    for (place, (_, value, low, high)) in chart.rows.iter().rev().enumerate() {
+        let row = SegmentValue::CenterOf(place);
+        let engine = chart.engines.get(chart.rows.len() - 1 - place);
+        let colour = engine.copied().unwrap_or(Some(0)).map_or(EVEN, colour);
+        // An estimate with one end only is a bound: it points to where the value is.
+        let whole = [(low.max(ends.0), row.clone()), (high.min(ends.1), row.clone())];
+        if !low.is_nan() && !high.is_nan() {
+            context.draw_series([PathElement::new(whole.clone(), colour.stroke_width(2))])?;
+        }
+        let arrow = |tip: i32| Polygon::new([(tip, 0), (-tip, -6), (-tip, 6)], colour.filled());
+        for ((x, y), tip) in whole.into_iter().zip([-5, 5]) {
+            if (if tip < 0 { *low } else { *high }).is_infinite() {
+                context.draw_series([EmptyElement::at((x, y)) + arrow(tip)])?;
+            }
+        }
+        let bound = [*low, *high].into_iter().find(|end| end.is_finite());
+        match bound.filter(|_| is_bound(*value, *low, *high)) {
+            Some(end) => {
+                let stroke = colour.stroke_width(2);
+                let bar = PathElement::new([(0, -6), (0, 6)], stroke);
+                context.draw_series([EmptyElement::at((end, row)) + bar])?;
+            }
+            None => {
+                context.draw_series([Circle::new((*value, row), 4, colour.filled())])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! Lines, with their names at their ends.
+
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use super::axis::{range, tick, whole, widened};
+use super::{AXIS, Area, Drawn, Frame, GRID, INK, MARGIN, TEXT, colour, nothing};
+use crate::parts::chart::{Line, Lines};
+use crate::parts::text::shortened;
+
+/// Width of a letter of a name, and height of a name.
+const LETTER: u32 = 7;
+pub(super) const LABEL: i32 = 16;
+
+impl Frame {
+    /// Returns the room for the names at the ends of lines.
+    pub(super) fn label_room(&self, chart: &Lines) -> u32 {
+        let names = chart.lines.iter().filter(|_| chart.is_labelled());
+        let length = |line: &Line| line.name.chars().count().min(self.label_length);
+        names.map(length).max().map_or(0, |length| 14 + LETTER * length as u32)
+    }
+}
+
+pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> Drawn {
+    let points = || chart.lines.iter().flat_map(|line| line.points.iter().copied());
+    let levels = chart.levels.iter().map(|level| level.1);
+    if chart.lines.iter().all(|line| line.points.len() < 2) {
+        return Err(nothing());
+    }
+    let (left, right) = chart.ends().ok_or_else(nothing)?;
+    // The first intervals are so wide that they would hide everything else.
+    let middle = range(points().map(|point| point.1).chain(levels)).ok_or_else(nothing)?;
+    let ends =
+        |line: &Line| line.band.iter().skip(line.band.len() / 4).copied().collect::<Vec<_>>();
+    let band = chart.lines.iter().flat_map(ends).flat_map(|(_, low, high)| [low, high]);
+    let (low, high) = widened(range(band.chain([middle.0, middle.1])).unwrap_or(middle));
+    let mut context = ChartBuilder::on(area)
+        .margin(MARGIN)
+        .margin_right(MARGIN + frame.label_room(chart))
+        .x_label_area_size(AXIS)
+        .y_label_area_size(frame.values)
+        .build_cartesian_2d(left..right, low..high)?;
+    context.draw_series(chart.shades.iter().map(|(from, to)| {
+        let corners = [(left, from.clamp(low, high)), (right, to.clamp(low, high))];
+        Rectangle::new(corners, INK.mix(0.07).filled())
+    }))?;
+    context
+        .configure_mesh()
+        .x_desc(chart.x)
+        .y_desc(chart.y.as_str())
+        .x_labels(whole(frame.ticks, right - left))
+        .axis_style(INK)
+        .bold_line_style(GRID)
+        .light_line_style(TRANSPARENT)
+        .y_labels((frame.height / 30) as usize)
+        .x_label_formatter(&|value| tick(*value))
+        .y_label_formatter(&|value| tick(*value))
+        .label_style(("sans-serif", TEXT, &INK))
+        .draw()?;
+    for (name, level) in &chart.levels {
+        context.draw_series(DashedLineSeries::new(
+            [(left, *level), (right, *level)],
+            6,
+            4,
+            INK.stroke_width(1),
+        ))?;
+        let style = ("sans-serif", TEXT, &INK).into_text_style(area);
+        // Above the line and a little away from the axis.
+        let style = style.pos(Pos::new(HPos::Left, VPos::Bottom));
+        let place = (left + 0.01 * (right - left), *level);
+        let label = Text::new(name.clone(), place, style);
+        context.draw_series([label])?;
+    }
+    for (index, line) in chart.lines.iter().enumerate() {
+        let colour = colour(line.engine.unwrap_or(index));
+        if !line.band.is_empty() {
+            let clamp = |value: f64| value.clamp(low, high);
+            let band = frame.thinned(&line.band);
+            let upper = band.iter().map(|(x, _, top)| (*x, clamp(*top)));
+            let lower = band.iter().rev().map(|(x, bottom, _)| (*x, clamp(*bottom)));
+            let outline: Vec<_> = upper.chain(lower).collect();
+            context.draw_series([Polygon::new(outline, colour.mix(0.18).filled())])?;
+        }
+        // A line of one point would be invisible.
+        let size = if line.points.len() == 1 { 4 } else { 0 };
+        let series = LineSeries::new(frame.thinned(&line.points), colour.stroke_width(2).filled());
+        context.draw_series(series.point_size(size))?;
+        if let [(x, bottom, top)] = line.band[..] {
+            let whole = [bottom, top].map(|end| (x, end.clamp(low, high)));
+            context.draw_series([PathElement::new(whole, colour.stroke_width(2))])?;
+        }
+    }
+    if chart.is_labelled() {
+        let end = |line: &Line| line.points.last().map(|point| context.backend_coord(point).1);
+        draw_labels(area, frame, chart, &chart.lines.iter().map(end).collect::<Vec<_>>())?;
+    }
+    Ok(())
+}
+
+/// Draws the names of lines beside their ends, whose heights are `ends`; moves those that would
+/// overlap.
+fn draw_labels(area: &Area<'_>, frame: &Frame, chart: &Lines, ends: &[Option<i32>]) -> Drawn {
+    let mut places: Vec<(i32, usize)> =
+        ends.iter().enumerate().filter_map(|(line, end)| Some(((*end)?, line))).collect();
+    places.sort_unstable();
+    let lowest = (frame.height - MARGIN - AXIS) as i32;
+    let mut room = lowest;
+    for (height, _) in places.iter_mut().rev() {
+        *height = (*height).min(room);
+        room = *height - LABEL;
+    }
+    let mut room = MARGIN as i32;
+    for (height, line) in places {
+        let height = height.max(room);
+        room = height + LABEL;
+        let Line { name, engine, .. } = &chart.lines[line];
+        let at = ((frame.width - frame.label_room(chart)) as i32, height);
+        area.draw(&Circle::new(at, 4, colour(engine.unwrap_or(line)).filled()))?;
+        let style = ("sans-serif", TEXT, &INK).into_text_style(area);
+        let style = style.pos(Pos::new(HPos::Left, VPos::Center));
+        let name = shortened(name, frame.label_length);
+        area.draw(&Text::new(name, (at.0 + 8, height), style))?;
+    }
+    Ok(())
+}

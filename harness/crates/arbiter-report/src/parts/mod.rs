@@ -1,0 +1,13 @@
+//! Parts of all reports: documents, tables, charts, and formats of single values.
+
+mod chart;
+mod document;
+mod options;
+mod style;
+mod table;
+mod terminal;
+mod text;
+mod value;
+
+pub(crate) use options::*;
+pub use {chart::*, document::*, style::*, table::*, terminal::*, text::*, value::*};

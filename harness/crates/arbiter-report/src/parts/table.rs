@@ -1,0 +1,170 @@
+//! Tables of text, in the styles of the formats.
+
+use super::text::escaped;
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
+use tabled::builder::Builder;
+use tabled::settings::object::Columns;
+use tabled::settings::{Style, Width};
+
+/// Columns that a cell's border and the blanks beside its text take.
+const BORDER: usize = 3;
+
+/// Rows of cells, the heading first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    rows: Vec<Vec<String>>,
+    /// Addresses of cells, by row and heading.
+    links: BTreeMap<(usize, String), String>,
+}
+
+impl Table {
+    /// Returns a table that has only its heading.
+    pub fn new<const N: usize>(heading: [&str; N]) -> Table {
+        Table::with_columns(heading, [""; 0])
+    }
+
+    /// Returns a table that has only its heading, whose last columns follow from the data.
+    pub fn with_columns<const N: usize>(
+        heading: [&str; N],
+        more: impl IntoIterator<Item = impl ToString>,
+    ) -> Table {
+        let mut table = Table { rows: Vec::new(), links: BTreeMap::new() };
+        table.push_with(heading.each_ref().map(|cell| cell as &dyn Display), more);
+        table
+    }
+
+    /// Adds a row, which should have as many cells as the heading.
+    pub fn push<const N: usize>(&mut self, row: [&dyn Display; N]) {
+        self.push_with(row, [""; 0]);
+    }
+
+    /// Adds a row whose last cells follow from the data.
+    pub fn push_with<const N: usize>(
+        &mut self,
+        row: [&dyn Display; N],
+        more: impl IntoIterator<Item = impl ToString>,
+    ) {
+        let more = more.into_iter().map(|cell| cell.to_string());
+        self.rows.push(row.iter().map(ToString::to_string).chain(more).collect());
+    }
+
+    /// Makes the cell of the last row below this heading a link, where pages show it.
+    pub fn link(&mut self, heading: &str, address: String) {
+        self.links.insert((self.rows.len() - 1, heading.to_owned()), address);
+    }
+
+    /// Returns the address of the cell in a row and a column, both from 0 and the heading included.
+    pub(crate) fn address(&self, row: usize, column: usize) -> Option<&str> {
+        let heading = self.rows.first()?.get(column)?;
+        self.links.get(&(row, heading.clone())).map(String::as_str)
+    }
+
+    /// Removes the column of this heading.
+    pub fn without(mut self, heading: &str) -> Table {
+        if let Some(column) = self.rows[0].iter().position(|cell| cell == heading) {
+            self.rows.iter_mut().for_each(|row| drop(row.remove(column)));
+        }
+        self
+    }
+
+    /// Returns whether the table has no columns.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.iter().all(Vec::is_empty)
+    }
+
+    /// Returns all rows, the heading first.
+    pub fn rows(&self) -> &[Vec<String>] {
+        &self.rows
+    }
+
+    /// Formats the table for a terminal of `width` columns, with cells on several lines if needed.
+    pub fn fitted(self, width: Option<usize>) -> String {
+        let columns = width.map(|width| self.widths(width));
+        let mut table = Builder::from(self.rows).build();
+        table.with(Style::sharp());
+        for (column, width) in columns.into_iter().flatten().enumerate() {
+            table.modify(Columns::one(column), Width::wrap(width).keep_words(true));
+        }
+        format!("{table}\n")
+    }
+
+    /// Returns the greatest width of the cells of each column in a table of `width` columns of
+    /// text: the widest are made narrower, but not narrower than their longest word unless nothing
+    /// else helps.
+    fn widths(&self, width: usize) -> Vec<usize> {
+        let longest = |column: usize, of: fn(&str) -> usize| {
+            self.rows
+                .iter()
+                .filter_map(|row| row.get(column))
+                .map(|cell| of(cell))
+                .max()
+                .unwrap_or(0)
+        };
+        let count = self.rows.first().map_or(0, Vec::len);
+        let word = |cell: &str| cell.split(' ').map(|word| word.chars().count()).max().unwrap_or(0);
+        let least: Vec<usize> = (0..count).map(|column| longest(column, word)).collect();
+        let natural = |column| longest(column, |cell| cell.chars().count());
+        let mut widths: Vec<usize> = (0..count).map(natural).collect();
+        while widths.iter().sum::<usize>() + BORDER * count + 1 > width {
+            let can_shrink = |column: &usize| widths[*column] > least[*column];
+            let widest = |columns: &mut dyn Iterator<Item = usize>| {
+                columns.max_by_key(|column| widths[*column])
+            };
+            let column = widest(&mut (0..count).filter(can_shrink)).or(widest(&mut (0..count)));
+            let Some(column) = column.filter(|column| widths[*column] > 1) else { break };
+            widths[column] -= 1;
+        }
+        widths
+    }
+
+    /// Formats the table for a Markdown document.
+    pub fn markdown(self) -> String {
+        let escaped = |row: Vec<String>| -> Vec<String> {
+            row.into_iter().map(|cell| escaped(&cell).replace('|', "\\|")).collect()
+        };
+        let rows: Vec<Vec<String>> = self.rows.into_iter().map(escaped).collect();
+        format!("{}\n", Builder::from(rows).build().with(Style::markdown()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_as_narrow_as_it_has_to_be() {
+        let mut table = Table::new(["engine", "what it is"]);
+        table.push([&"a", &"one two three four five six seven eight nine ten"]);
+        assert!(table.clone().fitted(None).lines().any(|line| line.chars().count() > 30));
+        let narrow = table.fitted(Some(30));
+        assert!(narrow.lines().all(|line| line.chars().count() <= 30), "{narrow}");
+        assert!(narrow.contains("ten") && narrow.lines().count() > 4, "{narrow}");
+    }
+
+    #[test]
+    fn the_widest_columns_are_wrapped_and_words_are_whole() {
+        let mut table = Table::new(["engine", "what it is", "games"]);
+        table.push([&"palimpsest v material", &"one two three four five six", &"1000"]);
+        let narrow = table.clone().fitted(Some(40));
+        assert!(narrow.lines().all(|line| line.chars().count() <= 40), "{narrow}");
+        for word in ["palimpsest", "material", "three", "1000"] {
+            assert!(narrow.contains(word), "{word}: {narrow}");
+        }
+        assert_eq!(table.without("games").rows()[0], ["engine", "what it is"]);
+        let mut table = Table::new(["step", "figures"]);
+        table.push([&"build", &format!("the log is /{} as ever", "folder/".repeat(9))]);
+        let narrow = table.fitted(Some(40));
+        assert!(narrow.lines().all(|line| line.chars().count() == 40), "{narrow}");
+        assert!(narrow.contains("│ the log is") && narrow.contains("as ever"), "{narrow}");
+    }
+
+    #[test]
+    fn a_bar_in_a_cell_is_no_border() {
+        let mut table = Table::new(["engine", "Elo"]);
+        table.push([&"a|b", &"+1"]);
+        let expect = "| engine | Elo |\n|--------|-----|\n| a\\|b   | +1  |\n";
+        assert_eq!(table.markdown(), expect);
+    }
+}

@@ -1,0 +1,82 @@
+//! Text for terminals: messages, and finished text.
+
+use arbiter_names::is_hidden;
+use indicatif::ProgressBar;
+
+/// Control codes that finished text may have: line ends, tabs and our styles.
+const HARMLESS: [&str; 8] =
+    ["\n", "\t", "\r\n", "\u{1b}[0m", "\u{1b}[1m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m"];
+
+/// Escapes a message for a terminal: text of commits, engines and files may contain characters that
+/// a terminal obeys, of which it shows the codes.
+pub fn shown_message(text: &str) -> String {
+    let lines = text.split('\n').map(|line| arbiter_names::shown(line.replace('\t', " ")));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Escapes finished text in any format for a terminal: characters that it would obey become codes,
+/// unless they are ours. JSON reads the codes as the characters.
+pub fn shown_output(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        if is_hidden(c) && !HARMLESS.iter().any(|own| text[at..].starts_with(own)) {
+            shown.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+/// Writes a line to standard error, unless the user wants only results and errors.
+pub fn note(line: &str) {
+    log::info!("{line}");
+}
+
+/// Writes a warning, which a run shown as another program's has, too.
+pub fn warn(line: &str) {
+    log::warn!("{line}");
+}
+
+/// Returns whether the user wants only results and errors.
+pub(crate) fn is_quiet() -> bool {
+    !log::log_enabled!(log::Level::Info)
+}
+
+/// Returns a progress bar on standard error, hidden if the user wants only results and errors.
+pub fn progress_bar(length: u64) -> ProgressBar {
+    if is_quiet() { ProgressBar::hidden() } else { ProgressBar::new(length) }
+}
+
+/// Writes an error to standard error.
+pub fn complain(error: impl std::fmt::Display) {
+    log::error!("{error}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::{BAD_STYLE, GOOD_STYLE, LABEL_STYLE, OPEN_STYLE, styled};
+
+    #[test]
+    fn messages_hold_nothing_that_a_terminal_obeys() {
+        let text = "building \u{1b}[2K\r\u{9b}1A\u{202e}it\tby\n`make`";
+        let expected = "building \\u{1b}[2K\\u{d}\\u{9b}1A\\u{202e}it by\n`make`";
+        assert_eq!(shown_message(text), expected);
+    }
+
+    #[test]
+    fn finished_text_keeps_its_styles_and_nothing_else_that_a_terminal_obeys() {
+        let bad = styled(BAD_STYLE, "H0");
+        let text = format!("{bad}\ta\r\nb\rc \u{1b}[8m\u{9b}1A\u{202e}\u{7f}ü\n");
+        let expected = format!("{bad}\ta\r\nb\\u000dc \\u001b[8m\\u009b1A\\u202e\\u007fü\n");
+        assert_eq!(shown_output(&text), expected);
+        for style in [LABEL_STYLE, GOOD_STYLE, OPEN_STYLE].map(|style| styled(style, "a")) {
+            assert_eq!(shown_output(&style), style);
+        }
+        let json = serde_json::json!({ "a": "\u{202e}\u{85}\u{1b}" });
+        let read: serde_json::Value =
+            serde_json::from_str(&shown_output(&json.to_string())).unwrap();
+        assert_eq!(read, json);
+    }
+}

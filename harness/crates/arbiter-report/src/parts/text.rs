@@ -1,0 +1,234 @@
+//! Formats of figures in reports.
+
+use std::cmp::Ordering;
+use std::time::Duration;
+
+use arbiter_stats::elo::{Estimate, finite};
+use arbiter_stats::sequential::MAX_ELO;
+use arbiter_stats::{SprtStatus, Trinomial};
+
+/// Mark of an undefined figure.
+pub(crate) const UNDEFINED: &str = "–";
+
+/// Greatest difference between the two sides of an interval, in parts of half of it, for one "±".
+const MOST_SKEW: f64 = 0.25;
+
+/// Formats an estimate as `+4.1 ± 5.3`, or like [`interval`] if its two sides differ much; its
+/// bound if all was won or lost.
+pub fn plus_minus(estimate: Option<Estimate>) -> String {
+    let Some(estimate) = estimate else { return UNDEFINED.to_owned() };
+    let skew = estimate.high + estimate.low - 2.0 * estimate.value;
+    match estimate.half_width() {
+        Some(half) if half > 0.0 && skew.abs() <= MOST_SKEW * half => {
+            format!("{} ± {half:.1}", signed(estimate.value, 1))
+        }
+        _ => interval(&estimate),
+    }
+}
+
+/// Formats like [`plus_minus`] with the level of the interval, if there is one.
+pub fn plus_minus_95(estimate: Option<Estimate>) -> String {
+    let level = if estimate.as_ref().is_some_and(is_told) { " (95 %)" } else { "" };
+    format!("{}{level}", plus_minus(estimate))
+}
+
+/// Formats an estimate as `+4.1 [-1.2, +9.3]`; an end that is beyond all bounds is open. Its bound
+/// if it is itself beyond them.
+pub fn interval(estimate: &Estimate) -> String {
+    let Estimate { value, low, high } = *estimate;
+    let bound = |end: f64, beyond| signed(finite(end).unwrap_or(beyond), 0);
+    let shown = |end| finite(end).map_or("open".to_owned(), |end| signed(end, 1));
+    match value {
+        _ if !is_told(estimate) && value.is_infinite() => UNDEFINED.to_owned(),
+        _ if !is_told(estimate) => format!("{} (no interval)", signed(value, 1)),
+        f64::INFINITY => format!("> {}", bound(low, MAX_ELO)),
+        f64::NEG_INFINITY => format!("< {}", bound(high, -MAX_ELO)),
+        _ => format!("{} [{}, {}]", signed(value, 1), shown(low), shown(high)),
+    }
+}
+
+/// Returns whether an interval, or a bound, proves anything. Pairs that are all alike show no
+/// spread, which is not certainty, and a bound on the wrong side of zero, or an interval without
+/// ends, leaves all open.
+pub(crate) fn is_told(&Estimate { value, low, high }: &Estimate) -> bool {
+    match value {
+        f64::INFINITY => low > 0.0,
+        f64::NEG_INFINITY => high < 0.0,
+        _ => low < high && (low.is_finite() || high.is_finite()),
+    }
+}
+
+/// Formats games that were all won or all lost and are too few for a bound.
+pub(crate) fn too_few(games: Trinomial) -> String {
+    format!("{}–{}, too few games for an interval", games.wins, games.losses)
+}
+
+/// Formats a likelihood of superiority as per cent, or its bound; never as 0 or 100 %, to which it
+/// would be rounded.
+pub fn superiority(los: Option<f64>, bound: Option<(Ordering, f64)>) -> String {
+    let side = match (bound, los) {
+        (Some((side, _)), _) => side,
+        (None, Some(0.9995..)) => Ordering::Greater,
+        (None, Some(..0.0005)) => Ordering::Less,
+        (None, _) => return percent(los),
+    };
+    let value = bound.map(|(_, value)| value).or(los).map(|value| value.clamp(0.001, 0.999));
+    format!("{} {}", if side.is_gt() { '>' } else { '<' }, percent(value))
+}
+
+/// Formats a number with its sign, `decimals` decimals, and no minus before zero.
+pub fn signed(value: f64, decimals: usize) -> String {
+    let text = format!("{value:+.decimals$}");
+    let is_zero = text.bytes().all(|byte| b"-0.".contains(&byte));
+    if is_zero { text.replacen('-', "+", 1) } else { text }
+}
+
+/// Formats a log-likelihood ratio with the bounds that apply now, as `+1.28 [-2.94, 2.90]`.
+pub(crate) fn ratio(SprtStatus { llr, lower, upper, .. }: SprtStatus) -> String {
+    format!("{} [{lower:.2}, {upper:.2}]", signed(llr, 2))
+}
+
+/// Formats a share as per cent.
+pub fn percent(share: Option<f64>) -> String {
+    share.map_or_else(|| UNDEFINED.to_owned(), |share| format!("{:.1} %", 100.0 * share))
+}
+
+/// Formats a share with its interval as `62.5 % [58.1, 66.7]`.
+pub(crate) fn percent_interval(share: f64, (low, high): (f64, f64)) -> String {
+    format!("{:.1} % [{:.1}, {:.1}]", 100.0 * share, 100.0 * low, 100.0 * high)
+}
+
+/// Formats games by result, as `10: 4 won, 3 drawn, 3 lost`.
+pub(crate) fn results(games: &Trinomial, unit: &str) -> String {
+    let Trinomial { losses, draws, wins } = games;
+    format!("{}{unit}: {wins} won, {draws} drawn, {losses} lost", games.games())
+}
+
+/// Shortens a name to at most `room` characters.
+pub(crate) fn shortened(name: &str, room: usize) -> String {
+    let length = name.chars().count();
+    if length <= room {
+        return name.to_owned();
+    }
+    // Names that differ usually do so at one of their ends.
+    let (begin, end) = (room - 1 - room / 3, length - room / 3);
+    name.chars().take(begin).chain(['…']).chain(name.chars().skip(end)).collect()
+}
+
+/// Escapes text in Markdown: names of engines are no markup, and mention nobody.
+pub(crate) fn escaped(words: &str) -> String {
+    let mut text = String::with_capacity(words.len());
+    let mut last = ' ';
+    let mut rest = words.chars().peekable();
+    while let Some(c) = rest.next() {
+        let next = rest.peek().copied().unwrap_or(' ');
+        let is_markup = match c {
+            '`' | '*' => true,
+            '\\' => next.is_ascii_punctuation(),
+            '<' => next.is_ascii_alphabetic() || "/!?".contains(next),
+            '(' => last == ']',
+            // Within a word, an underscore is a letter.
+            '_' => !(last.is_alphanumeric() && next.is_alphanumeric()),
+            _ => false,
+        };
+        text.extend(is_markup.then_some('\\'));
+        text.push(c);
+        if c == '@' && next.is_ascii_alphanumeric() {
+            text.push_str("<!-- -->");
+        }
+        last = c;
+    }
+    text
+}
+
+/// Formats a time of the store in UTC, as in RFC 3339.
+pub fn utc_time(unix_ms: i64) -> String {
+    utc_time_as(unix_ms, "%Y-%m-%dT%H:%M:%SZ")
+}
+
+/// Formats a time of the store in UTC, with a format of `strftime`.
+pub fn utc_time_as(unix_ms: i64, form: &str) -> String {
+    chrono::DateTime::from_timestamp_millis(unix_ms).unwrap_or_default().format(form).to_string()
+}
+
+/// Formats a duration in its largest sensible unit.
+pub(crate) fn rough(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..100 => format!("{seconds} s"),
+        seconds @ 100..6_000 => format!("{} min", seconds.div_ceil(60)),
+        seconds @ 6_000..360_000 => format!("{} h", seconds.div_ceil(3_600)),
+        seconds => format!("{} days", seconds.div_ceil(86_400)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn open_ends_are_shown_as_such() {
+        let estimate = Estimate { value: 4.06, low: -1.0, high: f64::INFINITY };
+        assert_eq!(interval(&estimate), "+4.1 [-1.0, open]");
+        assert_eq!(plus_minus(Some(estimate)), interval(&estimate));
+        let lopsided = |high| plus_minus(Some(Estimate { value: 800.0, low: 700.0, high }));
+        assert_eq!(
+            [lopsided(1000.0), lopsided(910.0)],
+            ["+800.0 [+700.0, +1000.0]", "+800.0 ± 105.0"]
+        );
+        let beyond = f64::INFINITY;
+        let estimate = Estimate { value: beyond, low: beyond, high: beyond };
+        assert_eq!(interval(&estimate), "> +1000");
+    }
+
+    #[test]
+    fn what_is_all_won_or_lost_is_a_bound() {
+        let beyond = f64::INFINITY;
+        let won = Estimate { value: beyond, low: 680.4, high: beyond };
+        assert_eq!([plus_minus_95(Some(won)), interval(&won)], ["> +680 (95 %)", "> +680"]);
+        let lost = Estimate { value: -beyond, low: -beyond, high: -0.2 };
+        assert_eq!(plus_minus(Some(lost)), "< +0");
+        let lost = Estimate { high: 636.4, ..lost };
+        assert_eq!(plus_minus_95(Some(lost)), "–");
+        let won = Estimate { low: -636.4, ..won };
+        assert_eq!(interval(&won), "–");
+        let los = |los, bound| superiority(los, bound);
+        let (most, least) = (|at| Some((Ordering::Less, at)), |at| Some((Ordering::Greater, at)));
+        assert_eq!(los(None, least(0.9375)), "> 93.8 %");
+        assert_eq!(los(Some(0.9999), least(0.875)), "> 87.5 %");
+        assert_eq!(los(None, most(0.0625)), "< 6.2 %");
+        assert_eq!([los(None, least(0.5)), los(None, most(0.5))], ["> 50.0 %", "< 50.0 %"]);
+        assert_eq!([los(None, least(1.0)), los(None, most(0.0))], ["> 99.9 %", "< 0.1 %"]);
+        assert_eq!([los(Some(1.0), None), los(Some(0.0), None)], ["> 99.9 %", "< 0.1 %"]);
+        assert_eq!([los(Some(0.9994), None), los(Some(0.0006), None)], ["99.9 %", "0.1 %"]);
+        assert_eq!([los(Some(0.5), None), los(None, None)], ["50.0 %", "–"]);
+    }
+
+    #[test]
+    fn what_is_nearly_zero_has_no_minus() {
+        assert_eq!([signed(-0.04, 1), signed(-0.06, 1), signed(0.0, 2)], ["+0.0", "-0.1", "+0.00"]);
+        let even = Estimate { value: -0.01, low: -3.04, high: 3.02 };
+        assert_eq!(plus_minus_95(Some(even)), "+0.0 ± 3.0 (95 %)");
+        let even = Estimate { value: -0.0, low: -0.0, high: -0.0 };
+        assert_eq!(plus_minus_95(Some(even)), "+0.0 (no interval)");
+        let open = Estimate { value: 0.0, low: -f64::INFINITY, high: f64::INFINITY };
+        assert_eq!(plus_minus_95(Some(open)), "+0.0 (no interval)");
+    }
+
+    #[test]
+    fn names_are_no_markup() {
+        for (words, expected) in [
+            ("@user[x](http://e)<img src=x>", r"@<!-- -->user[x]\(http://e)\<img src=x>"),
+            ("*a* `b` _c_ d_e", r"\*a\* \`b\` \_c\_ d_e"),
+            (r"\<b> </b>", r"\\\<b> \</b>"),
+            ("+4.1 [-1.2, +9.3], < +636, a @ b", "+4.1 [-1.2, +9.3], < +636, a @ b"),
+        ] {
+            assert_eq!(escaped(words), expected);
+        }
+    }
+
+    #[test]
+    fn durations_are_rough() {
+        let shown = [5, 99, 100, 7_000, 400_000].map(|s| rough(Duration::from_secs(s)));
+        assert_eq!(shown, ["5 s", "99 s", "2 min", "2 h", "5 days"]);
+    }
+}

@@ -1,0 +1,42 @@
+//! Values in JSON that several reports share.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use arbiter_stats::Trinomial;
+use arbiter_stats::elo::Estimate;
+
+/// Serializes a report as a JSON value.
+pub fn to_value(report: &(impl Serialize + ?Sized)) -> Value {
+    serde_json::to_value(report).expect("a report is numbers and text")
+}
+
+/// Returns the value and both ends of the interval of an estimate. Pairs that are all alike show no
+/// spread, and an interval without width would be a lie.
+pub fn ends(estimate: Option<Estimate>) -> [Option<f64>; 3] {
+    let Some(Estimate { value, low, high }) = estimate else { return [None; 3] };
+    // Adding zero turns -0 into 0; JSON has `null` for infinities.
+    let end = |end| (low != high).then_some(end + 0.0);
+    [Some(value + 0.0), end(low), end(high)]
+}
+
+/// Games by result, from the point of view of one side.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct GamesByResult {
+    /// Number of games.
+    games: u64,
+    /// Games won.
+    wins: u64,
+    /// Games drawn.
+    draws: u64,
+    /// Games lost.
+    losses: u64,
+}
+
+impl From<Trinomial> for GamesByResult {
+    fn from(games: Trinomial) -> GamesByResult {
+        let Trinomial { wins, draws, losses } = games;
+        GamesByResult { games: games.games(), wins, draws, losses }
+    }
+}

@@ -1,0 +1,120 @@
+//! Short summary of a run, as shown on a terminal at its end: some ten lines, with the verdict
+//! last.
+
+use super::manifest;
+use super::verdict::{verdict_sentence, verdict_tone};
+use crate::figures::Summary;
+use crate::parts::{Block, Document};
+use crate::topics::{ablation, latency, lint, strength, tournament, tuning};
+use arbiter_plan::{Remark, base_name};
+
+/// Least share of the thinking time that an engine has to wait for a processor to be reported.
+const NOTABLE_WAITING: f64 = 0.01;
+
+/// Most engines with a table of latencies.
+const MAX_LATENCIES: usize = 8;
+
+/// Heading of the remarks about workers.
+pub(super) const REMARKS: &str = "Remarks about workers";
+
+/// Returns the short summary.
+pub fn brief_document(summary: &Summary) -> Document {
+    let mut document = Document::new(summary.run.clone());
+    document.value("Run", format!("{} (seed {})", summary.run, summary.plan.seed));
+    if let Some(about) = &summary.about {
+        document.value("About", about);
+    }
+    // The opponents of an ablation are named by the feature they lack.
+    let is_one = summary.plan.ablation.is_some() || summary.spsa.is_some();
+    let shown = if is_one { 1 } else { summary.engines.len() };
+    for (name, limits) in summary.engines.iter().zip(summary.limits()).take(shown) {
+        let name = if summary.spsa.is_some() { base_name(name) } else { name };
+        document.value("Engine", format!("{name}, {limits}"));
+    }
+    for (name, engine) in summary.engines.iter().zip(&summary.plan.engines) {
+        if let Some(from) = &engine.provenance {
+            document.value("Built", format!("{name}: {}", from.words()));
+        }
+    }
+    if let Some(scale) = summary.plan.scale {
+        document.value("Scale", scale.words());
+    }
+    if let Some(spsa) = &summary.spsa {
+        tuning::brief(&mut document, summary, spsa);
+    } else if summary.plan.ablation.is_some() {
+        document.table(ablation::table(summary));
+    } else if summary.engines.len() == 2 {
+        strength::brief(&mut document, summary);
+    }
+    document.value("Repeats", summary.repeats_in_words());
+    if summary.plan.design.is_single {
+        document.value("Unit", "games: each opening was played once, colours are not balanced");
+    }
+    if let Some(standings) = &summary.standings {
+        tournament::all(&mut document, standings, &summary.engines);
+        document.blocks.push(Block::Gap);
+        document.table(strength::brief_table(summary));
+    }
+    if let Some((sprt, sprt_status)) = summary.test().filter(|_| summary.plan.ablation.is_none()) {
+        document.value("LLR", strength::sprt_text(&sprt, sprt_status));
+        document.value("Bounds", strength::bounds_text(&sprt));
+    }
+    rest(&mut document, summary);
+    document
+}
+
+/// Adds the counts of the games, and the verdict.
+fn rest(document: &mut Document, summary: &Summary) {
+    manifest::of_book(summary).for_each(|(_, fault)| document.value("Openings", fault));
+    let shares = (0..summary.engines.len()).filter_map(|e| summary.latencies.waiting_share(e));
+    let matters =
+        shares.fold(0.0, f64::max) >= NOTABLE_WAITING || summary.disturbances != Default::default();
+    if let Some(contention) = manifest::contention(summary).filter(|_| matters) {
+        document.value("CPU", contention);
+    }
+    for excluded in &summary.excluded {
+        document.value("Excluded", excluded.to_string());
+    }
+    document.value("Endings", terminations(summary));
+    document.value("Faults", faults(summary));
+    for (engine, found) in lint::by_engine(summary) {
+        document.value("Lint", format!("{engine}: {found}"));
+    }
+    let is_short = summary.plan.ablation.is_none() && summary.engines.len() <= MAX_LATENCIES;
+    if let Some(table) = latency::quantiles(summary).filter(|_| is_short) {
+        document.table(table);
+    }
+    document.list(REMARKS, summary.remarks.iter().map(Remark::to_string).collect());
+    document.blocks.push(Block::Gap);
+    if summary.plan.ablation.is_some() {
+        let notes = ablation::notes(summary).into_iter().chain([ablation::conclusion(summary)]);
+        notes.for_each(|note| document.paragraph(note));
+    }
+    let verdict = Block::Verdict { tone: verdict_tone(summary), text: verdict_sentence(summary) };
+    document.blocks.push(verdict);
+}
+
+/// Returns the endings of the games, the most frequent first.
+pub(super) fn terminations(summary: &Summary) -> String {
+    let mut counts: Vec<_> = summary.counts.terminations.iter().collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    listed(
+        counts.into_iter().map(|(termination, count)| format!("{} {count}", termination.words())),
+    )
+}
+
+/// Returns the faults by engine and kind.
+pub(crate) fn faults(summary: &Summary) -> String {
+    let name = |engine: usize| &summary.engines[engine];
+    let faults = summary.counts.faults.iter();
+    listed(
+        faults.map(|((engine, ending), count)| {
+            format!("{} {} {count}", name(*engine), ending.words())
+        }),
+    )
+}
+
+fn listed(items: impl Iterator<Item = String>) -> String {
+    let items: Vec<String> = items.collect();
+    if items.is_empty() { "none".to_owned() } else { items.join(", ") }
+}

@@ -1,0 +1,320 @@
+//! Run as a document that can be published: the results, with intervals, and everything needed to
+//! play it again.
+
+use std::cmp::Ordering;
+
+use super::verdict::{verdict_sentence, verdict_tone};
+use super::{brief, head, manifest};
+use crate::figures::{self, GameStatistics, Rating, RunPhase, Summary, Verdict};
+use crate::parts::{Block, Document, Tone, percent};
+use crate::topics::{
+    ablation, games, gates, latency, lint, result_figures, search, strength, tournament, tuning,
+};
+use arbiter_names::counted;
+use arbiter_plan::{Plan, Remark, RunKind, StepOutcome, base_name};
+use arbiter_schedule::Format;
+use arbiter_settings::command_line;
+use arbiter_stats::opening_bias;
+use arbiter_store::{Fingerprints, StoredRun};
+
+/// Returns the document of a stored run: the counts, the results of the games if there are
+/// statistics of them, and the gates of its commits.
+pub fn run_document(
+    stored: &StoredRun,
+    summary: &Summary,
+    statistics: Option<&GameStatistics>,
+    gates: &[StepOutcome],
+) -> Document {
+    let StoredRun { plan, fingerprints, .. } = stored;
+    let mut document = outcome_document(summary, statistics);
+    document.heading("How the games ended");
+    document.paragraph(format!("Endings: {}.", brief::terminations(summary)));
+    document.paragraph(format!("Faults of engines: {}.", brief::faults(summary)));
+    if let Some(statistics) = statistics {
+        game_figures(&mut document, summary, statistics);
+        games::misjudged(&mut document, summary, statistics);
+        games::faulty(&mut document, summary, statistics);
+    }
+    lint::all(&mut document, summary);
+    latency::all(&mut document, summary);
+    gates::all(&mut document, gates);
+    document.heading("How it was played");
+    manifest::engines(&mut document, plan, fingerprints);
+    manifest::conditions(&mut document, plan, fingerprints, Some((stored, summary)));
+    let remarks = summary.remarks.iter().map(Remark::to_string);
+    document.list(brief::REMARKS, remarks.collect());
+    document.heading("To play it again");
+    document.blocks.push(Block::Command(command_line(plan)));
+    if !plan.is_timed() {
+        document.paragraph("Deterministic engines play the same games again.");
+    }
+    document
+}
+
+/// Returns the results of a run: the beginning of its document.
+pub fn outcome_document(summary: &Summary, statistics: Option<&GameStatistics>) -> Document {
+    let mut document = Document::new(run_title(&summary.plan));
+    let mut conclusion = conclusion(summary).into_iter();
+    // The verdict comes first, then its figures, then the rest of the conclusion.
+    document.blocks.extend(conclusion.next());
+    document.blocks.extend(head::head(summary, statistics));
+    document.blocks.extend(conclusion);
+    let (faults, games) = (summary.counts.faults.values().sum::<u64>(), summary.counts.games());
+    if faults > 0 && !summary.is_invalid() {
+        document.paragraph(format!(
+            "{faults} of {} ended by a fault of an engine.",
+            counted(games, "game")
+        ));
+    }
+    if summary.phase() == RunPhase::Unfinished {
+        let (kind, run) = (summary.plan.kind, &summary.run);
+        document.blocks.push(Block::Command(format!("arbiter {kind} --resume {run}")));
+    }
+    results(&mut document, summary, statistics.is_some());
+    if let Some(spsa) = &summary.spsa {
+        tuning::history(&mut document, spsa);
+    } else if let Some(statistics) = statistics {
+        strength::history(&mut document, summary, statistics);
+        document.figures(ablation::figure(summary));
+    }
+    document
+}
+
+/// Returns the document of a run that is not played: everything that would determine its games.
+pub fn plan_document(plan: &Plan, fingerprints: &Fingerprints) -> Document {
+    let mut document = Document::new(format!("Plan of {}", run_title(plan)));
+    manifest::engines(&mut document, plan, fingerprints);
+    manifest::conditions(&mut document, plan, fingerprints, None);
+    document.blocks.push(Block::Command(command_line(plan)));
+    document
+}
+
+/// Returns the kind of a run, and its players.
+pub fn run_title(plan: &Plan) -> String {
+    let name = |engine: usize| plan.engines[engine].name.as_str();
+    let (first, others) = (name(0), plan.engines.len() - 1);
+    match (plan.kind, plan.design.format) {
+        (RunKind::Ablate, _) => format!("Ablation of {first}"),
+        (RunKind::Tune, _) => format!("Tuning of {}", base_name(name(0))),
+        (RunKind::Sprt, _) => format!("SPRT: {first} against {}", name(1)),
+        (_, format) if others == 1 && format.is_fixed() => format!("{first} against {}", name(1)),
+        (_, Format::Gauntlet) if plan.design.seeds <= 1 => {
+            format!("Gauntlet of {first} against {others} engines")
+        }
+        (_, format) => {
+            let word = match format {
+                Format::Gauntlet => "Gauntlet",
+                Format::RoundRobin => "Round robin",
+                Format::Pyramid => "Pyramid",
+                Format::Knockout => "Knockout",
+                Format::Swiss => "Swiss",
+                Format::Ladder => "Ladder",
+            };
+            format!("{word} of {} engines", others + 1)
+        }
+    }
+}
+
+/// Returns the conclusion of a run, in a sentence or two.
+fn conclusion(summary: &Summary) -> Vec<Block> {
+    let said = |text: String, more: String| {
+        let more =
+            (!more.is_empty()).then(|| Block::Paragraph { strong: String::new(), text: more });
+        std::iter::once(Block::Verdict { tone: tone(summary), text }).chain(more).collect()
+    };
+    let state = verdict_sentence(summary).replace('\n', " ");
+    let finding = match summary.plan.kind {
+        RunKind::Ablate => Some(ablation::conclusion(summary)),
+        RunKind::Tune => summary.spsa.as_ref().map(|spsa| tuning::conclusion(summary, spsa)),
+        RunKind::Sprt => {
+            return said(state, confidence(summary));
+        }
+        RunKind::Match | RunKind::Tournament if summary.engines.len() == 2 => duel(summary),
+        RunKind::Match | RunKind::Tournament => winner(summary).or_else(|| leader(summary)),
+    };
+    match finding {
+        // The text on an invalid run begins with "INVALID".
+        Some(finding) if summary.is_invalid() => said(state, finding),
+        Some(finding) if summary.is_over() => said(finding, state),
+        Some(finding) => said(state, format!("So far: {finding}")),
+        None => said(state, String::new()),
+    }
+}
+
+/// Returns the winner of a tournament that is played for a place and not for points.
+fn winner(summary: &Summary) -> Option<String> {
+    let standings = summary.standings.as_ref().filter(|_| summary.is_over())?;
+    let place = match standings.schedule.design().format {
+        Format::Knockout => "won the knockout",
+        Format::Swiss => "won the Swiss",
+        Format::Ladder => "is at the top of the ladder",
+        _ => return None,
+    };
+    let first: Vec<&str> =
+        standings.first().into_iter().map(|engine| summary.engines[engine].as_str()).collect();
+    Some(match first[..] {
+        [first] => format!("{first} {place}."),
+        _ => format!("{} share the first place.", first.join(" and ")),
+    })
+}
+
+/// Returns the engine that is first so far by the table, or by rating.
+fn leader(summary: &Summary) -> Option<String> {
+    if summary.is_by_table() {
+        let (engine, _) = summary.first()?;
+        return Some(format!("{} leads the table.", summary.engines[engine]));
+    }
+    let ratings = summary.ratings()?;
+    let (engine, rating) = ratings.first()?;
+    let place = match rating.margin {
+        _ if summary.first().is_none() => "and others are level at the top",
+        _ if is_clear(&ratings) => "is rated first",
+        Some(_) => "is rated first, intervals overlap",
+        None => "is rated first, within the error of others",
+    };
+    let name = &summary.engines[*engine];
+    let games = figures::total(&summary.counts, *engine).games;
+    Some(format!("{name} {place}: {}.", rating.in_words(games)))
+}
+
+/// Returns the tone of the result for the first engine: that all games were played is not good
+/// news.
+pub fn tone(summary: &Summary) -> Tone {
+    let tone = verdict_tone(summary);
+    let told = summary.strength().told();
+    let is_told = match summary.plan.kind {
+        _ if tone != Tone::Good => true,
+        RunKind::Sprt => true,
+        // Only a test can decide whether the values are better.
+        RunKind::Tune => false,
+        RunKind::Ablate => ablation::is_told(summary),
+        RunKind::Match | RunKind::Tournament => match (told, summary.engines.len()) {
+            (Some(Ordering::Less), 2) => return Tone::Bad,
+            (told, 2) => told.is_some(),
+            _ => summary.ratings().is_some_and(|ratings| is_clear(&ratings)),
+        },
+    };
+    if is_told { tone } else { Tone::Open }
+}
+
+/// Returns whether the interval of the first is above those of all others.
+fn is_clear(ratings: &[(usize, Rating)]) -> bool {
+    let (first, others) = (&ratings[0].1, &ratings[1..]);
+    others.iter().all(|(_, other)| first.is_above(other))
+}
+
+/// Returns the error rates behind the verdict of a test, and its Elo.
+fn confidence(summary: &Summary) -> String {
+    let Some((sprt, _)) = summary.test() else { return String::new() };
+    let rates = match summary.verdict() {
+        Verdict::H1 => {
+            let alpha = percent(Some(sprt.alpha));
+            format!("If H0 were true, H1 would be accepted in {alpha} of such tests. ")
+        }
+        Verdict::H0 => {
+            let beta = percent(Some(sprt.beta));
+            format!("If H1 were true, H0 would be accepted in {beta} of such tests. ")
+        }
+        Verdict::Inconclusive | Verdict::None => String::new(),
+    };
+    let strength = summary.strength();
+    if strength.naive.is_none() {
+        return rates.trim_end().to_owned();
+    }
+    let (elo, los) = (strength.elo_in_words(), strength.los_in_words());
+    let first = &summary.engines[0];
+    match summary.is_over() {
+        true => format!(
+            "{rates}Allowing for the stop, Elo is {elo} (95 %) and the likelihood that {first} is \
+             stronger is {los}."
+        ),
+        false => format!(
+            "{rates}If it were given up now, Elo would be {elo} (95 %, allowing for the stop) and the \
+             likelihood that {first} is stronger {los}."
+        ),
+    }
+}
+
+fn duel(summary: &Summary) -> Option<String> {
+    let (games, elo) = (summary.counts.games(), summary.strength().elo_in_full());
+    let (first, second) = (&summary.engines[0], &summary.engines[1]);
+    let games = (games > 0).then(|| counted(games, "game"))?;
+    Some(format!("{first} against {second}: Elo {elo} after {games}."))
+}
+
+/// Adds tables, and the charts of ratings if `has_pictures`.
+fn results(document: &mut Document, summary: &Summary, has_pictures: bool) {
+    document.heading("Result");
+    if summary.counts.games() == 0 {
+        document.paragraph("No pair is over yet.");
+        return;
+    }
+    match summary.plan.kind {
+        RunKind::Ablate => {
+            document.table(ablation::table(summary));
+            ablation::notes(summary).into_iter().for_each(|note| document.paragraph(note));
+        }
+        RunKind::Tune => {
+            if let Some(spsa) = &summary.spsa {
+                tuning::results_in_full(document, summary, spsa);
+            }
+        }
+        RunKind::Sprt => {
+            document.table(strength::table(summary));
+            strength::test(document, summary);
+        }
+        RunKind::Match | RunKind::Tournament => {
+            if let Some(standings) = &summary.standings {
+                tournament::in_full(document, summary, standings, has_pictures);
+                document.heading("Encounters");
+            }
+            strength::encounters(document, summary);
+            tournament::likelihoods(document, summary);
+        }
+    }
+}
+
+/// Adds endings, colours, search statistics, calibration and openings.
+fn game_figures(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
+    let told: &[_] = if summary.engines.len() == 2 { &statistics.engines } else { &[] };
+    let endings = summary.counts.terminations.iter().map(|(ending, count)| {
+        let wins = told.iter().map(|own| own.wins.get(ending).copied().unwrap_or_default());
+        (ending.words(), *count, wins.collect())
+    });
+    let names: Vec<&str> = summary.engines.iter().map(String::as_str).take(told.len()).collect();
+    let endings = result_figures::endings(&names, endings.collect());
+    let by_colour = statistics.engines.iter().map(|own| own.by_colour);
+    let by_colour: Vec<_> = summary.engines.iter().map(String::as_str).zip(by_colour).collect();
+    let colours = result_figures::colours(&by_colour, statistics.white);
+    // The pairs of a tuning stand here, because they have no place beside its path.
+    let pairs = summary.spsa.as_ref().and_then(|_| strength::pairs(summary));
+    document.multiples(pairs.into_iter().chain([endings, colours]));
+    document.paragraph(bias(summary));
+    search::all(document, summary, statistics);
+    let openings = statistics.openings.iter();
+    let first = (summary.engines.len() == 2).then(|| summary.engines[0].as_str());
+    result_figures::openings(
+        document,
+        first,
+        openings.map(|(number, opening)| opening.named(*number)),
+    );
+}
+
+/// Returns a text on the advantage of White and the bias of openings.
+fn bias(summary: &Summary) -> String {
+    let rated = summary.rated();
+    let advantage = rated.as_ref().and_then(|rated| rated.advantage);
+    let mut words =
+        result_figures::advantage(advantage, rated.and_then(|rated| rated.advantage_error));
+    let encounter = summary.counts.main_encounter();
+    if summary.engines.len() == 2
+        && encounter.pairs.pairs() > 0
+        && let Some(bias) = opening_bias(&encounter.pairs, &encounter.games)
+    {
+        words.push_str(&format!(
+            " The openings lean by {bias:.0} Elo (root mean square, estimated from how the games of \
+             pairs differ); a pair takes that out."
+        ));
+    }
+    words
+}

@@ -1,0 +1,142 @@
+//! Head of a run's document: its main figures, each with a small picture.
+
+use crate::figures::{GameStatistics, Strength, Summary};
+use crate::parts::{Block, Gauge, Picture, rough, signed};
+use arbiter_names::counted;
+use arbiter_spsa::SpsaState;
+use arbiter_stats::elo::Estimate;
+use arbiter_stats::{Sprt, SprtStatus};
+
+/// Returns the figures that matter most, if there are games.
+pub(super) fn head(summary: &Summary, statistics: Option<&GameStatistics>) -> Option<Block> {
+    let strength = summary.strength();
+    if strength.games.games() == 0 {
+        return None;
+    }
+    let gauges = match &summary.spsa {
+        Some(spsa) => vec![iterations(spsa), games(summary, "the first sides", statistics)],
+        None if summary.engines.len() == 2 => {
+            let elo = elo(summary, &strength);
+            let llr = summary.test().map(|(sprt, sprt_status)| llr(&sprt, sprt_status));
+            let games = games(summary, &summary.engines[0], statistics);
+            elo.into_iter().chain(llr).chain([games]).chain(pairs(&strength)).collect()
+        }
+        None if summary.plan.ablation.is_some() => {
+            vec![games(summary, &summary.engines[0], statistics)]
+        }
+        None => leader(summary).into_iter().chain([decisive(summary, statistics)]).collect(),
+    };
+    Some(Block::Head(gauges))
+}
+
+fn elo(summary: &Summary, strength: &Strength) -> Option<Gauge> {
+    let name = "Elo (95 %)".to_owned();
+    let allowance = if strength.naive.is_some() { "allowing for the stop; " } else { "" };
+    let note = match summary.test() {
+        None => format!("LOS {}", strength.los_in_words()),
+        Some((Sprt { model, elo0, elo1, .. }, _)) => {
+            format!("{allowance}tested: {model} Elo {elo0} against {elo1}")
+        }
+    };
+    let picture = Picture::Interval { estimate: strength.elo?, hypotheses: summary.hypotheses() };
+    Some(Gauge { name, value: strength.elo_in_words(), note, picture })
+}
+
+fn llr(sprt: &Sprt, SprtStatus { llr, lower, upper, .. }: SprtStatus) -> Gauge {
+    Gauge {
+        name: "LLR".to_owned(),
+        value: signed(llr, 2),
+        note: format!(
+            "H0 ({}) at {}, H1 ({} {} Elo) at {}",
+            sprt.elo0,
+            signed(lower, 2),
+            sprt.elo1,
+            sprt.model,
+            signed(upper, 2)
+        ),
+        picture: Picture::Progress { value: llr, bounds: [lower, upper] },
+    }
+}
+
+/// Returns the games by their results for an engine, and their total time.
+fn games(summary: &Summary, who: &str, statistics: Option<&GameStatistics>) -> Gauge {
+    let games = summary.strength().games;
+    let (won, drawn, lost) = (games.wins, games.draws, games.losses);
+    Gauge {
+        name: "Games".to_owned(),
+        value: games.games().to_string(),
+        note: format!(
+            "{won} won, {drawn} drawn, {lost} lost by {who}; {}{}",
+            summary.repeats_in_words(),
+            time(statistics)
+        ),
+        picture: Picture::Shares([lost, 0, drawn, 0, won]),
+    }
+}
+
+fn time(statistics: Option<&GameStatistics>) -> String {
+    let time = statistics.map_or(Default::default(), |statistics| statistics.duration);
+    if time.as_secs() == 0 { String::new() } else { format!("; {} of play", rough(time)) }
+}
+
+fn pairs(strength: &Strength) -> Option<Gauge> {
+    let counts = strength.pairs.0;
+    let [ll, ld, even, wd, ww] = counts;
+    (strength.pairs.pairs() > 0).then(|| Gauge {
+        name: "Pairs".to_owned(),
+        value: strength.pairs.pairs().to_string(),
+        note: format!("{ww} WW, {wd} WD, {even} DD or WL, {ld} LD, {ll} LL"),
+        picture: Picture::Shares(counts),
+    })
+}
+
+/// Returns the rating of the first of several engines.
+fn leader(summary: &Summary) -> Option<Gauge> {
+    let (engine, rating) = summary.first()?;
+    let rating = rating?;
+    let [low, high] = rating.ends();
+    let is_known = low.or(high).is_some();
+    let open = |end: f64| if is_known { end } else { rating.elo };
+    let estimate = Estimate {
+        value: rating.elo,
+        low: low.unwrap_or(open(f64::NEG_INFINITY)),
+        high: high.unwrap_or(open(f64::INFINITY)),
+    };
+    Some(Gauge {
+        name: format!("Elo of the first{}", if rating.margin.is_some() { " (95 %)" } else { "" }),
+        value: rating.to_string(),
+        note: format!(
+            "{} around the mean of {} engines",
+            summary.engines[engine],
+            summary.engines.len()
+        ),
+        picture: Picture::Interval { estimate, hypotheses: None },
+    })
+}
+
+/// Returns the number of games with a winner, and of drawn ones.
+fn decisive(summary: &Summary, statistics: Option<&GameStatistics>) -> Gauge {
+    let all = summary.counts.games();
+    let drawn: u64 = summary.counts.encounters.values().map(|met| met.games.draws).sum();
+    Gauge {
+        name: "Games".to_owned(),
+        value: all.to_string(),
+        note: format!(
+            "{} decisive, {drawn} drawn; {}{}",
+            all - drawn,
+            summary.repeats_in_words(),
+            time(statistics)
+        ),
+        picture: Picture::Shares([0, 0, drawn, 0, all - drawn]),
+    }
+}
+
+fn iterations(spsa: &SpsaState) -> Gauge {
+    let (done, all) = (spsa.finished(), spsa.tuning().iterations);
+    Gauge {
+        name: "Iterations".to_owned(),
+        value: done.to_string(),
+        note: format!("of {all}, {} each", counted(2 * spsa.tuning().pairs, "game")),
+        picture: Picture::Progress { value: done as f64, bounds: [0.0, all as f64] },
+    }
+}

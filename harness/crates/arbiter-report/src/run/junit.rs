@@ -1,0 +1,105 @@
+//! Results of a run as JUnit XML.
+
+use quick_junit::{NonSuccessKind, SerializeError, TestCase, TestCaseStatus, TestSuite};
+
+use super::brief::faults;
+use super::verdict::verdict_sentence;
+use crate::figures::{Strength, Summary, Verdict};
+use crate::forms::{case, failed, whole};
+use crate::parts::results;
+use crate::topics::gates::step_case;
+use crate::topics::{ablation, lint};
+use arbiter_plan::{Encounter, Ending, RunKind, StepOutcome};
+use arbiter_stats::Decision;
+
+/// Returns the suite of a run: a case for its verdict, or for each feature or encounter, one for
+/// the faults of engines, one for the findings of the lint, and one for each gate of its commits.
+pub fn run_junit(summary: &Summary, gates: &[StepOutcome]) -> Result<String, SerializeError> {
+    let mut suite = TestSuite::new(format!("arbiter {} {}", summary.plan.kind, summary.run));
+    match summary.plan.kind {
+        RunKind::Sprt => {
+            suite.add_test_case(verdict(summary));
+        }
+        RunKind::Ablate => {
+            suite.add_test_cases(ablation::features(summary).iter().map(feature));
+        }
+        RunKind::Tune => {
+            suite.add_test_case(end(summary));
+        }
+        RunKind::Match | RunKind::Tournament => {
+            suite.add_test_cases(encounters(summary));
+            suite.add_test_case(end(summary));
+        }
+    }
+    let told = faults(summary);
+    let status = match summary.is_invalid() {
+        true => failed(NonSuccessKind::Failure, "invalid", &told),
+        false => TestCaseStatus::success(),
+    };
+    let mut faulty = case("faults of engines", "arbiter.faults", &told, status);
+    faulty.add_property(("share", summary.counts.fault_share().to_string().as_str()));
+    faulty.add_property(("limit", summary.plan.fault_limit.to_string().as_str()));
+    suite.add_test_case(faulty);
+    if !summary.lint.is_empty() {
+        let lines = lint::by_engine(summary).map(|(engine, found)| format!("{engine}: {found}"));
+        let words = lines.collect::<Vec<_>>().join("\n");
+        // The lint decides nothing; a gate of kind `lint` does.
+        let mut odd = case("lint", "arbiter.lint", &words, TestCaseStatus::success());
+        for found in &summary.lint {
+            let name = format!("{} {}", summary.engines[found.engine], found.rule);
+            odd.add_property((name.as_str(), found.moves.to_string().as_str()));
+        }
+        suite.add_test_case(odd);
+    }
+    suite.add_test_cases(gates.iter().map(step_case));
+    whole("arbiter", suite)
+}
+
+/// Returns the case of an SPRT: passed if the first engine is the stronger one, failed if not or if
+/// that cannot be decided, an error before its end.
+fn verdict(summary: &Summary) -> TestCase {
+    let words = verdict_sentence(summary);
+    let status = match (summary.verdict(), summary.ending) {
+        (Verdict::H1, _) => TestCaseStatus::success(),
+        (Verdict::H0, _) => failed(NonSuccessKind::Failure, "H0", &words),
+        (_, Some(Ending::Complete)) => failed(NonSuccessKind::Failure, "inconclusive", &words),
+        _ => failed(NonSuccessKind::Error, "unfinished", &words),
+    };
+    let elo = summary.strength().elo_in_words();
+    let name = format!("{} against {}", summary.engines[0], summary.engines[1]);
+    case(&name, "arbiter.sprt", &format!("{words}\nElo {elo}"), status)
+}
+
+/// Returns the case of a run without a hypothesis: an error before its end.
+fn end(summary: &Summary) -> TestCase {
+    let words = verdict_sentence(summary);
+    let status = match summary.ending {
+        Some(Ending::Complete) => TestCaseStatus::success(),
+        _ => failed(NonSuccessKind::Error, "unfinished", &words),
+    };
+    case("all games", &format!("arbiter.{}", summary.plan.kind), &words, status)
+}
+
+/// Returns the case of a feature of an ablation; an undecided test is skipped.
+fn feature(feature: &ablation::Feature<'_>) -> TestCase {
+    let words = format!("Elo {}", feature.strength.elo_in_words());
+    let status = match feature.sprt_status.map(|status| status.decision) {
+        None | Some(Decision::AcceptH1) => TestCaseStatus::success(),
+        Some(Decision::AcceptH0) => failed(NonSuccessKind::Failure, "H0", &words),
+        Some(Decision::Continue) => TestCaseStatus::skipped(),
+    };
+    case(feature.name, "arbiter.ablate", &words, status)
+}
+
+/// Returns a case for each two engines that met.
+fn encounters(summary: &Summary) -> Vec<TestCase> {
+    let class = format!("arbiter.{}", summary.plan.kind);
+    let one = |(engines, encounter): (&[usize; 2], &Encounter)| {
+        let strength = Strength::of(*encounter);
+        let [first, second] = engines.map(|engine| summary.engines[engine].as_str());
+        let (games, elo) = (results(&strength.games, " games"), strength.elo_in_words());
+        let words = format!("{games}; Elo {elo}");
+        case(&format!("{first} against {second}"), &class, &words, TestCaseStatus::success())
+    };
+    summary.counts.encounters.iter().map(one).collect()
+}

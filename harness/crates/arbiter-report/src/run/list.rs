@@ -1,0 +1,248 @@
+//! List of runs.
+
+use regex_lite::{Regex, RegexBuilder};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::figures::{RunPhase, Summary, Verdict};
+use crate::parts::{Table, to_value, utc_time, utc_time_as};
+use arbiter_plan::{Ending, RunKind};
+use arbiter_store::RunHead;
+
+/// State of a run that cannot be read.
+const UNREADABLE: &str = "cannot be read";
+
+/// Filter of a list of runs; `None` is for any.
+#[derive(Debug, Default)]
+pub struct RunFilter {
+    /// Pattern for the name, an engine, the purpose, or the state.
+    pub pattern: Option<Regex>,
+    /// Phase of the run.
+    pub phase: Option<RunPhase>,
+    /// Kind of the run.
+    pub kind: Option<RunKind>,
+    /// Name of one of the engines.
+    pub engine: Option<String>,
+}
+
+/// Compiles a pattern for runs, whatever the case.
+pub fn run_pattern(text: &str) -> Result<Regex, String> {
+    RegexBuilder::new(text).case_insensitive(true).build().map_err(|error| error.to_string())
+}
+
+impl RunFilter {
+    /// Returns whether a run passes the filter.
+    pub fn holds(&self, run: &ListedRun) -> bool {
+        let summary = run.summary.as_ref().ok();
+        let engines = || summary.iter().flat_map(|summary| &summary.engines);
+        let is_match = |pattern: &Regex| {
+            let state = run.state_in_words();
+            let texts = [&run.head.run].into_iter().chain(&run.head.about);
+            pattern.is_match(&state) || texts.chain(engines()).any(|text| pattern.is_match(text))
+        };
+        self.phase.is_none_or(|phase| summary.map(Summary::phase) == Some(phase))
+            && self.kind.is_none_or(|kind| summary.map(|summary| summary.plan.kind) == Some(kind))
+            && self.engine.as_ref().is_none_or(|name| engines().any(|own| own == name))
+            && self.pattern.as_ref().is_none_or(is_match)
+    }
+}
+
+/// Run of the list.
+#[derive(Debug)]
+pub struct ListedRun {
+    /// Description of the run in the store.
+    pub head: RunHead,
+    /// Summary of the games, or the reason for which they cannot be read.
+    pub summary: Result<Summary, String>,
+}
+
+impl ListedRun {
+    /// Formats a figure of the games; empty if they cannot be read.
+    fn played(&self, format: fn(&Summary) -> String) -> String {
+        self.summary.as_ref().map_or(String::new(), format)
+    }
+
+    /// Returns the state in a word or two.
+    pub fn state_in_words(&self) -> String {
+        match &self.summary {
+            Ok(summary) => summary.state_in_words(),
+            Err(why) => format!("{UNREADABLE}: {why}"),
+        }
+    }
+}
+
+/// Column of the list of runs: on a terminal, in CSV and on a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunColumn {
+    /// Name of the run.
+    Run,
+    /// Start time.
+    Started,
+    /// Kind of the run.
+    Kind,
+    /// Names of the engines.
+    Engines,
+    /// Limits of the engines.
+    Limits,
+    /// Number of games that count.
+    Games,
+    /// Elo with its interval.
+    Elo,
+    /// Log-likelihood ratio with its bounds.
+    Llr,
+    /// State of the run.
+    State,
+    /// Purpose of the run.
+    About,
+}
+
+impl RunColumn {
+    /// Columns in the order of a terminal and of CSV.
+    pub const ALL: [RunColumn; 10] = {
+        use RunColumn::*;
+        [Run, Started, Kind, Engines, Limits, Games, Elo, Llr, State, About]
+    };
+
+    /// Returns the heading, the keys of the figures in JSON and CSV, and the cell of a run.
+    fn definition(self) -> (&'static str, &'static [&'static str], fn(&ListedRun) -> String) {
+        use RunColumn::*;
+        match self {
+            Run => ("run", &["run"], |run| run.head.run.clone()),
+            Started => ("started (UTC)", &["begun"], |run| {
+                utc_time_as(run.head.created_ms, "%Y-%m-%d %H:%M")
+            }),
+            Kind => ("kind", &["kind"], |run| run.played(|summary| summary.plan.kind.to_string())),
+            Engines => ("engines", &["engines"], |run| run.played(Summary::engines_in_words)),
+            Limits => ("limits", &["limits"], |run| run.played(Summary::limits_in_words)),
+            Games => ("games", &["pairs", "games"], |run| {
+                run.played(|summary| summary.counts.games().to_string())
+            }),
+            Elo => ("Elo (95 %)", &["elo", "elo_low", "elo_high"], |run| {
+                run.played(Summary::elo_in_words)
+            }),
+            Llr => ("LLR [stops]", &["llr"], |run| run.played(Summary::llr_in_words)),
+            State => ("state", &["ending", "state"], ListedRun::state_in_words),
+            About => ("about", &["about"], |run| run.head.about.clone().unwrap_or_default()),
+        }
+    }
+
+    /// Returns the heading.
+    pub fn heading(self) -> &'static str {
+        self.definition().0
+    }
+
+    /// Returns the keys of the figures in JSON and CSV.
+    pub fn keys(self) -> &'static [&'static str] {
+        self.definition().1
+    }
+
+    /// Returns the cell of a run.
+    pub fn cell(self, run: &ListedRun) -> String {
+        self.definition().2(run)
+    }
+}
+
+/// Returns the list as a table.
+pub fn runs_table(runs: &[ListedRun]) -> Table {
+    let mut table = Table::with_columns([], RunColumn::ALL.map(RunColumn::heading));
+    for run in runs {
+        table.push_with([], RunColumn::ALL.map(|column| column.cell(run)));
+    }
+    match runs.iter().any(|run| run.head.about.is_some()) {
+        true => table,
+        false => table.without("about"),
+    }
+}
+
+/// Run of `arbiter results list`, the newest first.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "arbiter.results.list")]
+pub(crate) struct RunRow<'a> {
+    /// Name of the run.
+    run: &'a str,
+    /// Start time, in UTC.
+    begun: String,
+    /// Number of pairs on disk.
+    pairs: u64,
+    /// Ending: `H1` or `H0` (of the SPRT), `complete`, `interrupted` or `unfinished`.
+    ending: &'static str,
+    /// State, in a word or two.
+    state: String,
+    /// Purpose of the run, in one line, if its user gave one.
+    about: Option<&'a str>,
+    #[serde(flatten)]
+    played: Option<RunFigures<'a>>,
+}
+
+/// Figures of the games; absent if they cannot be read.
+#[derive(Debug, Serialize, JsonSchema)]
+struct RunFigures<'a> {
+    /// Kind of the run.
+    kind: RunKind,
+    /// Names of the engines.
+    engines: &'a [String],
+    /// Limits of the engines, in words, one for each.
+    limits: Vec<String>,
+    /// Number of games that count.
+    games: u64,
+    /// Verdict of the run.
+    verdict: Verdict,
+    /// `true` if too many games ended by faults of engines.
+    invalid: bool,
+    /// Logistic Elo of the first engine, corrected for the stopping rule.
+    elo: Option<f64>,
+    /// Lower end of the 95 % interval of Elo.
+    elo_low: Option<f64>,
+    /// Upper end of the 95 % interval of Elo.
+    elo_high: Option<f64>,
+    /// Log-likelihood ratio of the SPRT.
+    llr: Option<f64>,
+    /// Log-likelihood ratio at or below which H0 is accepted.
+    llr_stop_lower: Option<f64>,
+    /// Log-likelihood ratio at or above which H1 is accepted.
+    llr_stop_upper: Option<f64>,
+}
+
+/// Returns the list as a JSON array.
+pub fn runs_json<'a>(runs: &'a [ListedRun]) -> Value {
+    let row = |listed: &'a ListedRun| RunRow {
+        run: &listed.head.run,
+        begun: utc_time(listed.head.created_ms),
+        pairs: listed.head.pairs,
+        ending: ending_word(listed.head.ending),
+        state: listed.state_in_words(),
+        about: listed.head.about.as_deref(),
+        played: listed.summary.as_ref().ok().map(figures),
+    };
+    to_value(&runs.iter().map(row).collect::<Vec<_>>())
+}
+
+fn figures(summary: &Summary) -> RunFigures<'_> {
+    let elo = summary.duel().and_then(|strength| strength.elo);
+    let look = summary.test().map(|(_, look)| look);
+    RunFigures {
+        kind: summary.plan.kind,
+        engines: &summary.engines,
+        limits: summary.limits().map(|limits| limits.to_string()).collect(),
+        games: summary.counts.games(),
+        verdict: summary.verdict(),
+        invalid: summary.is_invalid(),
+        elo: elo.map(|elo| elo.value),
+        elo_low: elo.map(|elo| elo.low),
+        elo_high: elo.map(|elo| elo.high),
+        llr: look.map(|look| look.llr),
+        llr_stop_lower: look.map(|look| look.lower),
+        llr_stop_upper: look.map(|look| look.upper),
+    }
+}
+
+fn ending_word(ending: Option<Ending>) -> &'static str {
+    match ending {
+        Some(Ending::AcceptedH1) => "H1",
+        Some(Ending::AcceptedH0) => "H0",
+        Some(Ending::Complete) => "complete",
+        Some(Ending::Interrupted) => "interrupted",
+        None => "unfinished",
+    }
+}

@@ -1,0 +1,206 @@
+//! Log of tests: one row for each SPRT, with what was tried and the result.
+
+use serde_json::Value;
+
+use super::json::report;
+use crate::figures::{Summary, Verdict};
+use crate::parts::{Table, to_value};
+use arbiter_plan::{Ending, Provenance};
+use arbiter_stats::Sprt;
+
+/// Number of digits of a commit that are shown.
+const COMMIT_DIGITS: usize = 9;
+
+/// Error rates that need no mention.
+const USUAL_ERROR: f64 = 0.05;
+
+/// Test in the log.
+#[derive(Debug, Clone)]
+pub struct LogEntry {
+    /// Start time, in UTC.
+    pub started: String,
+    /// Summary of the test.
+    pub summary: Summary,
+}
+
+/// Formats the log for a terminal of `width` columns.
+pub fn log_text(entries: &[LogEntry], width: Option<usize>) -> String {
+    table(entries).fitted(width)
+}
+
+/// Formats the log as a Markdown document.
+pub fn log_markdown(entries: &[LogEntry], title: &str) -> String {
+    format!("# {title}\n\n{}\n{LEGEND}", table(entries).markdown())
+}
+
+/// Returns a list of the reports of the tests, each with its start time and the limits of its
+/// engines.
+pub fn log_json(entries: &[LogEntry]) -> Value {
+    let reports = entries.iter().map(|LogEntry { started, summary }| {
+        let limits = summary.limits().map(|limits| limits.to_string());
+        let mut report = report(summary);
+        (report.begun, report.limits) = (Some(started.as_str()), Some(limits.collect()));
+        report
+    });
+    to_value(&reports.collect::<Vec<_>>())
+}
+
+const LEGEND: &str = "\
+Made by `arbiter results log`; a row for each SPRT, the oldest first. Accepted: the test prefers its
+second bound. Rejected: the first. Undecided: neither. Bounds are for error rates of 5 % unless
+others are named. Elo is logistic with its 95 % interval and allows for the stop. The unit of
+evidence is the pair of games from one opening with colours reversed; pairs are counted by the
+points of the engine under test, from none (LL) to both (WW).
+";
+
+fn table(entries: &[LogEntry]) -> Table {
+    let mut table = Table::with_columns(
+        ["date", "what was tried", "test", "base", "bounds, Elo", "limits", "games"],
+        ["LL, LD, DD+WL, WD, WW", "Elo (95 %)", "LLR", "verdict", "run"],
+    );
+    for LogEntry { started, summary } in entries {
+        let strength = summary.strength();
+        table.push([
+            &started.get(.."2000-01-01".len()).unwrap_or(started),
+            summary.about.as_ref().unwrap_or(&summary.run),
+            &engine(summary, 0),
+            &engine(summary, 1),
+            &summary.plan.sprt.as_ref().map_or(String::new(), sprt_in_words),
+            &summary.limits_in_words(),
+            &strength.games.games(),
+            &strength.pairs.0.map(|count| count.to_string()).join(", "),
+            &strength.elo_in_words(),
+            &summary.llr_in_words(),
+            &verdict(summary),
+            &summary.run,
+        ]);
+    }
+    table
+}
+
+/// Returns the commit of an engine, and its name if that says more.
+fn engine(summary: &Summary, index: usize) -> String {
+    let name = &summary.engines[index];
+    let Some(from) = &summary.plan.engines[index].provenance else { return name.clone() };
+    let commit = short_commit(from);
+    // Unless the user has named an engine, its name is its revision and commit.
+    if name.contains(&commit) { commit } else { format!("{name} ({commit})") }
+}
+
+/// Returns the first nine digits of a commit, which are enough to identify it.
+pub fn short_commit(from: &Provenance) -> String {
+    let short: String = from.commit.chars().take(COMMIT_DIGITS).collect();
+    format!("{short}{}", if from.is_dirty { "-dirty" } else { "" })
+}
+
+/// Formats bounds and model of a test as `[0, 5] normalized`, and its error rates if they are
+/// unusual.
+pub fn sprt_in_words(sprt: &Sprt) -> String {
+    let rates = [("alpha", sprt.alpha), ("beta", sprt.beta)];
+    let unusual = rates.iter().filter(|(_, rate)| *rate != USUAL_ERROR);
+    let unusual: String = unusual.map(|(name, rate)| format!(", {name} {rate}")).collect();
+    format!("[{}, {}] {}{unusual}", sprt.elo0, sprt.elo1, sprt.model)
+}
+
+fn verdict(summary: &Summary) -> String {
+    let word = match (summary.verdict(), summary.ending) {
+        (Verdict::H1, _) => "accepted",
+        (Verdict::H0, _) => "rejected",
+        (_, Some(Ending::Complete)) => "undecided (cap)",
+        (_, Some(Ending::Interrupted)) => "undecided (interrupted)",
+        (_, _) => "undecided (unfinished)",
+    };
+    match summary.is_invalid() {
+        true => format!("{word}, invalid (faults)"),
+        false => word.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbiter_game::outcome::Termination;
+    use arbiter_plan::{GameTally, PairTally, Plan, Request, RunInput, RunKind, RunState};
+    use arbiter_stats::GameResult;
+
+    /// Returns the entry of a test after pairs that the first engine won.
+    fn entry(run: &str, pairs: u64, ending: Option<Ending>) -> LogEntry {
+        let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
+        let mut state = RunState::new(plan.schedule(), plan.sprt);
+        for pair in 0..pairs {
+            let result = if pair % 4 == 0 { GameResult::Draw } else { GameResult::Win };
+            let game =
+                GameTally { result, termination: Termination::Checkmate, fault: None, hash: None };
+            let engines = [0, 1];
+            state.apply(RunInput::Committed(PairTally {
+                pair,
+                engines,
+                first: game,
+                second: Some(game),
+                is_repeat: false,
+            }));
+        }
+        let ending = state.ending().or(ending);
+        let summary = Summary::new(run, &plan, &state, ending);
+        LogEntry { started: "2026-11-20T01:02:03Z".to_owned(), summary }
+    }
+
+    fn built(commit: &str, is_dirty: bool) -> Option<Provenance> {
+        let (repo, revision) = ("/r".into(), "HEAD".to_owned());
+        Some(Provenance { repo, revision, commit: commit.to_owned(), is_dirty, bench: None })
+    }
+
+    fn rows(entries: &[LogEntry]) -> Vec<Vec<String>> {
+        let text = log_markdown(entries, "Log");
+        let rows = text.lines().filter(|line| line.starts_with('|')).skip(2);
+        rows.map(|row| row.trim_matches('|').split('|').map(|c| c.trim().to_owned()).collect())
+            .collect()
+    }
+
+    #[test]
+    fn a_row_says_what_was_tried_and_what_came_of_it() {
+        let mut decided = entry("one", 60, None);
+        decided.summary.about = Some("a better rook".to_owned());
+        decided.summary.engines = vec!["HEAD@123456789".into(), "old".into()];
+        let built = [built("123456789abcdef", false), built("fedcba987654321", true)];
+        for (engine, from) in decided.summary.plan.engines.iter_mut().zip(built) {
+            engine.provenance = from;
+        }
+        let rows = rows(&[decided, entry("two", 3, Some(Ending::Complete))]);
+        let [first, second] = &rows[..] else { panic!("{rows:?}") };
+        assert_eq!(first[..2], ["2026-11-20", "a better rook"]);
+        assert_eq!(first[2..4], ["123456789", "old (fedcba987-dirty)"]);
+        assert_eq!(first[4], "[0, 20] normalized");
+        assert!(first[8].starts_with('+') && first[9].starts_with('+'), "{first:?}");
+        assert_eq!(first[10..], ["accepted", "one"]);
+        assert_eq!((second[1].as_str(), second[6].as_str()), ("two", "6"));
+        assert_eq!(second[7], "0, 0, 1, 0, 2");
+        assert_eq!(second[10], "undecided (cap)");
+        assert_eq!(second[2..4], ["palimpsest", "no-mobility"]);
+    }
+
+    #[test]
+    fn what_is_unusual_is_named() {
+        let mut open = entry("open", 1, None);
+        assert_eq!(verdict(&open.summary), "undecided (unfinished)");
+        open.summary.ending = Some(Ending::Interrupted);
+        assert_eq!(verdict(&open.summary), "undecided (interrupted)");
+        // One fault of few games is no verdict yet.
+        open.summary.counts.faults.insert((0, Termination::Crash), 1);
+        assert_eq!(verdict(&open.summary), "undecided (interrupted)");
+        open.summary.plan.fault_limit = 0.0;
+        assert_eq!(verdict(&open.summary), "undecided (interrupted), invalid (faults)");
+        (open.summary.plan.fault_limit, open.summary.ending) = (0.05, Some(Ending::Complete));
+        assert_eq!(verdict(&open.summary), "undecided (cap), invalid (faults)");
+        let model = open.summary.plan.sprt.unwrap().model;
+        let strict = Sprt::new(-3.0, 1.5, 0.01, 0.05, model).unwrap();
+        assert_eq!(sprt_in_words(&strict), "[-3, 1.5] normalized, alpha 0.01");
+        open.summary.plan.engines[1].conditions.limits.nodes = Some(7);
+        let words = open.summary.limits_in_words();
+        assert!(words.contains(" v "), "{words}");
+        let json = log_json(&[open]);
+        assert_eq!(json[0]["begun"], "2026-11-20T01:02:03Z");
+        assert_eq!((&json[0]["run"], &json[0]["about"]), (&"open".into(), &Value::Null));
+        assert_eq!(json[0]["limits"].as_array().map(Vec::len), Some(2));
+    }
+}

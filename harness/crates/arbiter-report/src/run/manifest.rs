@@ -1,0 +1,141 @@
+//! Manifest of a run: engines, openings, rules and machine, which are needed to play it again.
+
+use crate::figures::{Summary, rules_in_words};
+use crate::parts::{Document, Table, options_in_words, percent, short, utc_time};
+use crate::topics::{strength, tuning};
+use arbiter_openings::Order;
+use arbiter_plan::{Affinity, Disturbances, Engine, Plan, Program, RunKind, cpus_per_game};
+use arbiter_store::{Fingerprints, StoredRun};
+
+/// Adds the engines with the settings that determine how they play.
+pub(super) fn engines(document: &mut Document, plan: &Plan, fingerprints: &Fingerprints) {
+    let mut engines = Table::new(["engine", "program", "options", "limits", "BLAKE3"]);
+    for ((name, engine), (hash, files)) in plan.own_engines().zip(fingerprints.by_engine()) {
+        let (options, limits) = (options_in_words(engine, files), engine.conditions.limits);
+        engines.push([&name, &program(engine), &options, &limits, &short(hash)]);
+    }
+    document.table(engines);
+    if let Some(ablation) = &plan.ablation {
+        document.paragraph(format!(
+            "Its opponents are the same engine with the option {} set to one feature each.",
+            ablation.option
+        ));
+    }
+    if let Some(tuning) = &plan.tuning {
+        document.paragraph(tuning::words(tuning));
+    }
+}
+
+/// Adds all other conditions, with what they led to if the run was played.
+pub(super) fn conditions(
+    document: &mut Document,
+    plan: &Plan,
+    fingerprints: &Fingerprints,
+    played: Option<(&StoredRun, &Summary)>,
+) {
+    let summary = played.map(|(_, summary)| summary);
+    let mut table = Table::new(["", ""]);
+    let mut row = |label: &str, value: String| table.push([&label, &value]);
+    if let Some((stored, _)) = played {
+        row("run", format!("{}, started {}", stored.head.run, utc_time(stored.head.created_ms)));
+    }
+    if let Some(about) = summary.and_then(|summary| summary.about.as_ref()) {
+        row("about", about.clone());
+    }
+    let version = played.map_or(env!("CARGO_PKG_VERSION"), |(stored, _)| &stored.version);
+    row("Arbiter", version.to_owned());
+    row("machine", fingerprints.host.clone());
+    let book = match &plan.book {
+        None => "the bundled book".to_owned(),
+        Some(path) => path.display().to_string(),
+    };
+    let order = match plan.order {
+        Order::Random => "in random order",
+        Order::Sequential => "in the order of the book",
+    };
+    row("openings", format!("{book}, BLAKE3 {}, {order}", short(&fingerprints.book)));
+    for (what, fault) in summary.into_iter().flat_map(of_book) {
+        row(&format!("openings {what}"), fault);
+    }
+    row("seed", plan.seed.to_string());
+    row("schedule", rules_in_words(&plan.design, plan.engines.len()));
+    if let Some(summary) = summary {
+        row("games counted", summary.counts.games().to_string());
+    }
+    row("games at once", plan.concurrency.to_string());
+    row("processors", processors(plan));
+    if let Some(scale) = plan.scale {
+        row("time", scale.words());
+    }
+    if let Some(sprt) = plan.sprt {
+        let label = if plan.kind == RunKind::Ablate { "test of each feature" } else { "test" };
+        row(label, strength::hypotheses(&sprt));
+    }
+    plan.rules.words().into_iter().for_each(|rule| row("adjudication", rule));
+    row("faults allowed", percent(Some(plan.fault_limit)));
+    if let Some(contention) = summary.and_then(contention) {
+        row("CPU contention", contention);
+    }
+    for excluded in summary.iter().flat_map(|summary| &summary.excluded) {
+        row("excluded", excluded.to_string());
+    }
+    document.table(table);
+}
+
+fn processors(plan: &Plan) -> String {
+    match (&plan.affinity, cpus_per_game(plan)) {
+        (Affinity::None, _) => "left to the system".to_owned(),
+        (affinity, each) => format!("{affinity}, {each} for each game"),
+    }
+}
+
+fn program(engine: &Engine) -> String {
+    let name = match &engine.program {
+        Program::Bundled => "Palimpsest, bundled".to_owned(),
+        Program::Path(path) => path.display().to_string(),
+    };
+    let name = match &engine.provenance {
+        Some(from) => format!("{} at {}", from.repo.display(), from.words()),
+        None => name,
+    };
+    std::iter::once(name).chain(engine.args.iter().cloned()).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the parts of the opening book that were left out and those that were corrected, each
+/// with a line of text.
+pub(super) fn of_book(summary: &Summary) -> impl Iterator<Item = (&'static str, String)> {
+    let kinds = [
+        ("left out", "left out as bad", &summary.quarantine),
+        ("corrected", "corrected", &summary.corrected),
+    ];
+    kinds.into_iter().filter(|(_, _, faults)| !faults.is_empty()).map(|(what, how, faults)| {
+        let first = faults.faults.first().map_or("", String::as_str);
+        (what, format!("{} of the book {how}; the first: {first}", faults.count))
+    })
+}
+
+/// Returns the effect of CPU contention on the clocks and on pairs; `None` if nothing was measured.
+pub(super) fn contention(summary: &Summary) -> Option<String> {
+    let names = &summary.engines;
+    let shares = (0..names.len()).map(|engine| summary.latencies.waiting_share(engine));
+    let shares: Vec<f64> = shares.flatten().collect();
+    let waited = match shares[..] {
+        [] => None,
+        [first, second] if names.len() == 2 => Some(format!(
+            "{} waited for a processor for {} of its thinking time, {} for {}",
+            names[0],
+            percent(Some(first)),
+            names[1],
+            percent(Some(second))
+        )),
+        _ => Some(format!(
+            "engines waited for a processor for at most {} of their thinking time",
+            percent(shares.into_iter().reduce(f64::max))
+        )),
+    };
+    let Disturbances { voided, counted } = summary.disturbances;
+    let decided = (voided + counted > 0)
+        .then(|| format!("pairs that this can have decided: {voided} void, {counted} counted"));
+    let parts: Vec<String> = [waited, decided].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}

@@ -1,0 +1,13 @@
+//! Reports of runs: the page, the short summary, JSON, the list and the log.
+
+pub(crate) mod brief;
+pub(crate) mod document;
+pub(crate) mod embed;
+mod head;
+pub(crate) mod json;
+pub(crate) mod junit;
+pub(crate) mod list;
+pub(crate) mod log;
+mod manifest;
+pub(crate) mod plan;
+pub(crate) mod verdict;

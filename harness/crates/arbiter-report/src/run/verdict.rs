@@ -1,0 +1,133 @@
+//! Ending of a run, or its state, in sentences.
+
+use crate::figures::{Summary, Verdict};
+use crate::parts::{Tone, percent, ratio};
+use arbiter_names::counted;
+use arbiter_plan::{Ending, Overload, RunKind};
+use arbiter_spsa::SpsaState;
+
+/// Returns the verdict, or for a run without one its state.
+pub fn verdict_sentence(summary: &Summary) -> String {
+    let name = |index: usize| summary.engines.get(index).map_or("?", String::as_str);
+    let decided = |hypothesis, relation, [preferred, other]: [f64; 2], model| {
+        let (first, second) = (name(0), name(1));
+        format!(
+            "{hypothesis} accepted: {first} {relation} {second} (the test prefers {preferred} to \
+             {other} {model} Elo)."
+        )
+    };
+    let mut sentence = match (summary.verdict(), summary.plan.sprt) {
+        (Verdict::H1, Some(sprt)) => decided("H1", "beats", [sprt.elo1, sprt.elo0], sprt.model),
+        (Verdict::H0, Some(sprt)) => {
+            decided("H0", "does not gain on", [sprt.elo0, sprt.elo1], sprt.model)
+        }
+        _ => open_sentence(summary),
+    };
+    let (suspect, games) = (summary.disturbances.counted, summary.counts.games());
+    if suspect > 0 {
+        let pairs = if summary.plan.design.is_single { games } else { games / 2 }.max(suspect);
+        let share = percent(Some(suspect as f64 / pairs as f64));
+        sentence += &format!(
+            "\nWarning: waiting for a processor can have decided {share} of the pairs ({suspect} of {pairs})."
+        );
+    }
+    if summary.is_invalid() {
+        let share = 100.0 * summary.counts.fault_share();
+        let limit = 100.0 * summary.plan.fault_limit;
+        let overload = Overload::of(&summary.plan, &summary.counts, &summary.latencies);
+        let cause = overload.map(|overload| format!("{overload}. So ")).unwrap_or_default();
+        return format!(
+            "INVALID: {cause}engines failed in {share:.1} % of the games, more than the fault limit of \
+             {limit:.1} %.\n{sentence}"
+        );
+    }
+    sentence
+}
+
+fn open_sentence(summary: &Summary) -> String {
+    if let Some(spsa) = &summary.spsa {
+        return tuning(summary, spsa);
+    }
+    if summary.is_mirrored() && summary.is_over() {
+        return "The same moves in both games of all pairs: no functional change, or the same program twice."
+            .to_owned();
+    }
+    let is_exhausted = summary.counts.is_exhausted && summary.ending == Some(Ending::Complete);
+    match (summary.ending, summary.plan.kind) {
+        (_, RunKind::Sprt) if is_exhausted => {
+            "Inconclusive: all openings were played, and a whole pass through the book brought only\n\
+             repeats before the test could decide. A larger book or a clock brings new games."
+                .to_owned()
+        }
+        (_, RunKind::Match | RunKind::Tournament) if is_exhausted => {
+            "Complete: all openings were played, and a whole pass through the book brought only repeats."
+                .to_owned()
+        }
+        (Some(Ending::Complete | Ending::AcceptedH1 | Ending::AcceptedH0), RunKind::Ablate)
+            if summary.plan.sprt.is_some() =>
+        {
+            "Complete: all tests are decided or at their cap.".to_owned()
+        }
+        (Some(Ending::Complete), RunKind::Match | RunKind::Tournament)
+        | (Some(Ending::Complete | Ending::AcceptedH1 | Ending::AcceptedH0), RunKind::Ablate) => {
+            "Complete: all pairs were played.".to_owned()
+        }
+        (Some(Ending::Complete), RunKind::Sprt) => {
+            "Inconclusive: all pairs were played before the test could decide. Neither hypothesis is\n\
+             accepted; the bias-corrected Elo allows for this end, too."
+                .to_owned()
+        }
+        (Some(_), _) => {
+            format!("Unfinished: the run was interrupted and can be resumed.{}", so_far(summary))
+        }
+        (None, _) if summary.is_played => format!("Not over yet.{}", so_far(summary)),
+        (None, _) if summary.is_invalid() => {
+            "Unfinished: engines failed too often for the run to end well.".to_owned()
+        }
+        (None, _) => format!(
+            "Unfinished: the run is being played, or was killed and can be resumed.{}",
+            so_far(summary)
+        ),
+    }
+}
+
+/// Returns the state of a test that is not decided yet; empty for a run without one.
+fn so_far(summary: &Summary) -> String {
+    let Some((_, sprt_status)) = summary.test() else { return String::new() };
+    let (llr, games) = (ratio(sprt_status), counted(summary.counts.games(), "game"));
+    format!("\nNeither hypothesis is accepted: LLR {llr} after {games}.")
+}
+
+/// Returns the state of the tuning, and what to do about it.
+fn tuning(summary: &Summary, spsa: &SpsaState) -> String {
+    let (done, all) = (spsa.finished(), spsa.tuning().iterations);
+    match summary.ending {
+        Some(Ending::Complete) => format!(
+            "Complete: all {all} iterations were played. Whether the values are better than those of \
+             the start is for a test to say: arbiter tune --resume {} --confirm",
+            summary.run
+        ),
+        Some(_) => format!(
+            "Unfinished: its user stopped it after {done} of {all} iterations; the schedule was made \
+             for all of them, and the run can be resumed."
+        ),
+        None if summary.is_played => {
+            format!("Not over yet: {done} of {all} iterations are played.")
+        }
+        None => format!(
+            "Unfinished after {done} of {all} iterations: the run is being played, or was killed and \
+             can be resumed."
+        ),
+    }
+}
+
+/// Returns the tone of the verdict.
+pub(super) fn verdict_tone(summary: &Summary) -> Tone {
+    match summary.verdict() {
+        Verdict::H0 => Tone::Bad,
+        _ if summary.is_invalid() => Tone::Bad,
+        Verdict::H1 => Tone::Good,
+        Verdict::None if summary.ending == Some(Ending::Complete) => Tone::Good,
+        Verdict::Inconclusive | Verdict::None => Tone::Open,
+    }
+}

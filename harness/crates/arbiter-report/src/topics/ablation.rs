@@ -1,0 +1,240 @@
+//! Results of an ablation, as values, as a table and in a sentence. All Elo is that of the engine
+//! with a feature against the engine without it: positive if the feature helps.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::strength::strength_cells;
+use crate::figures::{NaiveElo, Strength, StrengthFigures, Summary};
+use crate::parts::{Chart, Figure, Intervals, Table, UNDEFINED, ends, signed};
+use arbiter_stats::elo::{self, Estimate, finite};
+use arbiter_stats::{Decision, SprtStatus};
+
+/// Most features named in a sentence.
+const MAX_NAMED: usize = 12;
+
+/// Result of one feature.
+#[derive(Debug, Clone)]
+pub(crate) struct Feature<'a> {
+    /// Name of the feature.
+    pub(crate) name: &'a str,
+    /// Strength of the engine with the feature against the engine without it.
+    pub(crate) strength: Strength,
+    /// Elo with an interval that covers the truth together with those of all other features; `None`
+    /// before the first pair.
+    pub(crate) simultaneous: Option<Estimate>,
+    /// State of the sequential test of this feature, if there is one.
+    pub(crate) sprt_status: Option<SprtStatus>,
+}
+
+/// Returns the decision of a sequential test: `H1`, `H0` or `open`.
+fn word(decision: Decision) -> &'static str {
+    match decision {
+        Decision::AcceptH1 => "H1",
+        Decision::AcceptH0 => "H0",
+        Decision::Continue => "open",
+    }
+}
+
+/// Returns the features by descending Elo; empty if the run is no ablation.
+pub(crate) fn features(summary: &Summary) -> Vec<Feature<'_>> {
+    let Some(ablation) = &summary.plan.ablation else { return Vec::new() };
+    let family = ablation.features.len();
+    let result = |(engine, name)| {
+        let moments = summary.counts.encounter([0, engine]).pairs.distribution().moments();
+        Feature {
+            name,
+            strength: summary.strength_of([0, engine]),
+            simultaneous: moments.map(|moments| elo::simultaneous(&moments, family)),
+            sprt_status: summary.sprt_status([0, engine]),
+        }
+    };
+    let names = ablation.features.iter().map(String::as_str);
+    let mut features: Vec<Feature<'_>> = (1..).zip(names).map(result).collect();
+    features.sort_by(|a, b| sort_key(b).total_cmp(&sort_key(a)));
+    features
+}
+
+/// Returns the Elo as a key for sorting; features without games come last.
+fn sort_key(feature: &Feature<'_>) -> f64 {
+    feature.strength.elo.map_or(f64::NEG_INFINITY, |estimate| estimate.value.max(f64::MIN))
+}
+
+/// Returns the table with one row for each feature.
+pub(crate) fn table(summary: &Summary) -> Table {
+    let heads = match summary.plan.sprt {
+        Some(_) => ["bias-corrected Elo (95 %)", "test", "LLR"].as_slice(),
+        None => ["Elo (95 %)", "Elo, all hold (95 %)"].as_slice(),
+    };
+    let counts = ["nElo (95 %)", "LOS", "games", "won", "drawn", "lost", "pairs LL…WW"];
+    let mut table = Table::with_columns(["feature"], heads.iter().chain(&counts));
+    for Feature { name, strength, simultaneous, sprt_status } in features(summary) {
+        let elo = strength.elo_in_words();
+        let mut cells = match sprt_status {
+            Some(SprtStatus { llr, decision, .. }) => {
+                vec![elo, word(decision).to_owned(), signed(llr, 2)]
+            }
+            None => vec![elo, bounds(simultaneous)],
+        };
+        cells.extend(strength_cells(&strength));
+        table.push_with([&name], cells);
+    }
+    table
+}
+
+/// Returns the interval alone, as `[-1.2, +9.3]`.
+fn bounds(estimate: Option<Estimate>) -> String {
+    let Some(estimate) = estimate.filter(|e| e.low != e.high) else {
+        return UNDEFINED.to_owned();
+    };
+    let end = |end: f64| finite(end).map_or("open".to_owned(), |end| signed(end, 1));
+    format!("[{}, {}]", end(estimate.low), end(estimate.high))
+}
+
+/// Returns the notes that explain the table.
+pub(crate) fn notes(summary: &Summary) -> Vec<String> {
+    let family = summary.plan.ablation.as_ref().map_or(0, |ablation| ablation.features.len());
+    let mut notes = vec![
+        "Elo is of the engine with the feature against the engine without it, so that positive \
+         figures mean that the feature helps. The unit of evidence is the pair of games from \
+         one opening."
+            .to_owned(),
+    ];
+    notes.push(match &summary.plan.sprt {
+        Some(sprt) => format!(
+            "{family} tests, each with its own error rates (alpha {}, beta {}): if no feature \
+             made a difference, about {:.1} of them would be accepted by chance.",
+            sprt.alpha,
+            sprt.beta,
+            sprt.alpha * family as f64
+        ),
+        None => format!(
+            "{family} intervals: of the single ones about {:.1} miss the truth by chance. Those \
+             under \"all hold\" are so wide that with 95 % not one of them does (Bonferroni).",
+            0.05 * family as f64
+        ),
+    });
+    notes
+}
+
+/// Returns the features grouped by what is proven of them.
+pub(crate) fn conclusion(summary: &Summary) -> String {
+    let features = features(summary);
+    let listed = |is_wanted: &dyn Fn(&Feature<'_>) -> bool| {
+        let wanted = features.iter().filter(|feature| is_wanted(feature));
+        listed(&wanted.map(|feature| feature.name).collect::<Vec<_>>())
+    };
+    let (engine, count) = (&summary.engines[0], features.len());
+    let Some(sprt) = &summary.plan.sprt else {
+        let [good, bad] = [true, false].map(|sign| listed(&|w| proven(w) == Some(sign)));
+        let open = features.iter().filter(|feature| proven(feature).is_none()).count();
+        return format!(
+            "Of {count} features of {engine}, proven to help with all intervals taken together: \
+             {good}; proven to cost strength: {bad}; not told from nothing by these games: {open}."
+        );
+    };
+    let decided = |decision| listed(&|w| w.sprt_status.is_some_and(|s| s.decision == decision));
+    format!(
+        "Of {count} features of {engine}, the test of {} {} Elo against {} accepts H1 for {}, H0 for \
+         {}, and is undecided for {}.",
+        sprt.elo1,
+        sprt.model,
+        sprt.elo0,
+        decided(Decision::AcceptH1),
+        decided(Decision::AcceptH0),
+        decided(Decision::Continue)
+    )
+}
+
+/// Returns whether the games or the tests decide anything about any feature.
+pub(crate) fn is_told(summary: &Summary) -> bool {
+    features(summary).iter().any(|feature| match feature.sprt_status {
+        Some(sprt_status) => sprt_status.decision != Decision::Continue,
+        None => proven(feature).is_some(),
+    })
+}
+
+/// Returns whether the feature is proven to help or to cost strength, by the interval that covers
+/// the truth together with the others.
+fn proven(feature: &Feature<'_>) -> Option<bool> {
+    let estimate = feature.simultaneous.filter(|estimate| estimate.low != estimate.high)?;
+    if estimate.low > 0.0 { Some(true) } else { (estimate.high < 0.0).then_some(false) }
+}
+
+fn listed(names: &[&str]) -> String {
+    match names.len() {
+        0 => "none".to_owned(),
+        count @ 1..=MAX_NAMED => format!("{count} ({})", names.join(", ")),
+        count => {
+            let (shown, more) = (names[..MAX_NAMED].join(", "), count - MAX_NAMED);
+            format!("{count} ({shown} and {more} more)")
+        }
+    }
+}
+
+/// Returns the Elo of each feature of an ablation; `None` for another run.
+pub(crate) fn figure(summary: &Summary) -> Option<Figure> {
+    let mut table = Table::new(["feature", "Elo (95 %)"]);
+    let mut rows = Vec::new();
+    for feature in features(summary) {
+        let Some(elo) = feature.strength.elo else { continue };
+        table.push([&feature.name, &feature.strength.elo_in_words()]);
+        rows.push((feature.name.to_owned(), elo.value, elo.low, elo.high));
+    }
+    let (first, _, _, _) = rows.first()?;
+    let caption = "Elo of each feature, with 95 % intervals".to_owned();
+    let description = format!("{first} gains the most Elo of {} features.", rows.len());
+    let chart =
+        Chart::Intervals(Intervals { x: "Elo", rows, level: Some(0.0), engines: Vec::new() });
+    Some(Figure { caption, description, chart, table })
+}
+
+/// Engine with a feature against the engine without it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct FeatureFigures<'a> {
+    /// Name of the feature.
+    feature: &'a str,
+    #[serde(flatten)]
+    figures: StrengthFigures,
+    /// Lower end of an interval of Elo that covers the truth together with those of all other
+    /// features.
+    elo_simultaneous_low: Option<f64>,
+    /// Upper end of that interval.
+    elo_simultaneous_high: Option<f64>,
+    /// Log-likelihood ratio of the feature's SPRT, if there is one.
+    llr: Option<f64>,
+    /// Decision of that test: `H1`, `H0` or `open`.
+    test: Option<&'static str>,
+    /// Logistic Elo, corrected for the bias of the stopping rule.
+    elo_sequential: Option<f64>,
+    /// Lower end of the interval of `elo_sequential`.
+    elo_sequential_low: Option<f64>,
+    /// Upper end of the interval of `elo_sequential`.
+    elo_sequential_high: Option<f64>,
+    #[serde(flatten)]
+    naive: Option<NaiveElo>,
+}
+
+/// Returns the figures of each feature, the best first.
+pub(crate) fn figures(summary: &Summary) -> Vec<FeatureFigures<'_>> {
+    features(summary).iter().map(feature).collect()
+}
+
+fn feature<'a>(feature: &Feature<'a>) -> FeatureFigures<'a> {
+    let test = feature.sprt_status;
+    let [_, elo_simultaneous_low, elo_simultaneous_high] = ends(feature.simultaneous);
+    let [elo_sequential, elo_sequential_low, elo_sequential_high] =
+        ends(feature.strength.naive.and(feature.strength.elo));
+    FeatureFigures {
+        feature: feature.name,
+        figures: StrengthFigures::of(&feature.strength),
+        elo_simultaneous_low,
+        elo_simultaneous_high,
+        llr: test.map(|status| status.llr),
+        test: test.map(|status| word(status.decision)),
+        elo_sequential,
+        elo_sequential_low,
+        elo_sequential_high,
+        naive: NaiveElo::of(&feature.strength),
+    }
+}

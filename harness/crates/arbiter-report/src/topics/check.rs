@@ -1,0 +1,224 @@
+//! Report of `arbiter check`: text, Markdown, JSON and JUnit.
+
+use std::collections::BTreeMap;
+
+use quick_junit::{NonSuccessKind, SerializeError, TestCase, TestCaseStatus, TestSuite};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::forms::{failed, whole};
+use crate::parts::{Block, Document, Table, to_value};
+use arbiter_check::{Counts, Grade, Outcome, Verdict, count, format_score, score};
+use arbiter_plan::failed_musts;
+
+/// Most lines of a stretch of engine output shown in text.
+const SHOWN: usize = 8;
+
+/// Most lines of a stretch of engine output kept in JSON and JUnit.
+const KEPT: usize = 100;
+
+/// Results of `arbiter check`.
+#[derive(Debug)]
+pub struct CheckReport<'a> {
+    /// Name that the engine reports, or else the user's name for it.
+    pub engine: &'a str,
+    /// Verdicts on the checks.
+    pub verdicts: &'a [Verdict],
+}
+
+/// UCI conformance of an engine: `arbiter check`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema", rename = "arbiter.check/1")]
+pub(crate) struct ConformanceFigures<'a> {
+    /// Name that the engine reports, or else the user's name for it.
+    engine: &'a str,
+    /// Weighted share of the checks passed, 0 to 100; `null` if none concerns the engine.
+    score: Option<f64>,
+    /// Numbers of checks by their grade.
+    grades: BTreeMap<Grade, Counts>,
+    /// Checks with their results.
+    checks: Vec<CheckFigures<'a>>,
+}
+
+/// Check with its result.
+#[derive(Debug, Serialize, JsonSchema)]
+struct CheckFigures<'a> {
+    #[serde(flatten)]
+    verdict: &'a Verdict,
+    /// Last lines to and from the engine; only for a check that failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transcript: Option<Vec<String>>,
+}
+
+impl<'a> CheckReport<'a> {
+    /// Returns whether the engine fails a check that it must pass.
+    pub fn has_grave_failure(&self) -> bool {
+        count(self.verdicts, |grade| grade == Grade::Must).failed > 0
+    }
+
+    /// Returns the report as a document: the failed checks first, the score last.
+    pub fn document(&self) -> Document {
+        let mut document = Document::new(format!("UCI conformance of {}", self.engine));
+        let mut skipped = Vec::new();
+        for Verdict { check, outcome, transcript } in self.verdicts {
+            let name = format!("{} ({})", check.name, check.grade);
+            match outcome {
+                Outcome::Passed => {}
+                Outcome::Skipped(reason) => skipped.push(format!("{name}: {reason}")),
+                Outcome::Failed(reason) => {
+                    document.heading(format!("FAILED {name}: {}", check.rule));
+                    document.paragraph(reason);
+                    let lines = transcript.lines(SHOWN);
+                    let lines = lines.iter().map(|line| format!("    {line}\n"));
+                    document.blocks.push(Block::Verbatim(lines.collect()));
+                }
+            }
+        }
+        document.list("Not checked", skipped);
+        document.heading("Score");
+        document.table(self.table());
+        if let Some(failed) = failed_musts(&self.json()) {
+            document.paragraph(failed);
+        }
+        document.paragraph(self.sentence());
+        document
+    }
+
+    fn table(&self) -> Table {
+        let mut table = Table::new(["grade", "passed", "failed", "not checked"]);
+        let mut row = |name: &str, is_counted: &dyn Fn(Grade) -> bool| {
+            let counts = count(self.verdicts, is_counted);
+            table.push([&name, &counts.passed, &counts.failed, &counts.skipped]);
+        };
+        for grade in Grade::ALL {
+            row(&grade.to_string(), &|other| other == grade);
+        }
+        row("all", &|_| true);
+        table
+    }
+
+    fn sentence(&self) -> String {
+        let counts = count(self.verdicts, |_| true);
+        let score = match score(self.verdicts) {
+            Some(score) => format!("score {} of 100", format_score(score)),
+            None => "no score".to_owned(),
+        };
+        format!("{}: {} of {} checks passed, {score}", self.engine, counts.passed, counts.judged())
+    }
+
+    /// Returns the report as JSON.
+    pub fn json(&self) -> Value {
+        let counted = |grade| (grade, count(self.verdicts, |other| other == grade));
+        let check = |verdict: &'a Verdict| CheckFigures {
+            verdict,
+            transcript: matches!(verdict.outcome, Outcome::Failed(_))
+                .then(|| verdict.transcript.lines(KEPT)),
+        };
+        to_value(&ConformanceFigures {
+            engine: self.engine,
+            score: score(self.verdicts),
+            grades: BTreeMap::from(Grade::ALL.map(counted)),
+            checks: self.verdicts.iter().map(check).collect(),
+        })
+    }
+
+    /// Returns the report as JUnit XML. A check that an engine should or may pass fails like any
+    /// other there; its type is its grade.
+    pub fn junit(&self) -> Result<String, SerializeError> {
+        let mut suite = TestSuite::new(format!("check {}", self.engine));
+        for Verdict { check, outcome, transcript } in self.verdicts {
+            let grade = check.grade.to_string();
+            let mut status = match outcome {
+                Outcome::Passed => TestCaseStatus::success(),
+                Outcome::Skipped(_) => TestCaseStatus::skipped(),
+                Outcome::Failed(reason) => {
+                    let mut status = failed(NonSuccessKind::Failure, &grade, reason);
+                    let lines = transcript.lines(KEPT).join("\n");
+                    let told = format!("{}: {}\n{reason}\n{lines}", check.name, check.rule);
+                    status.set_description(told);
+                    status
+                }
+            };
+            if let Outcome::Skipped(reason) = outcome {
+                status.set_message(reason.as_str());
+            }
+            let mut case = TestCase::new(check.name, status);
+            case.set_classname(format!("check.{grade}"));
+            suite.add_test_case(case);
+        }
+        whole("arbiter check", suite)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use arbiter_check::{Event, TimedEvent, Transcript};
+
+    fn verdicts() -> Vec<Verdict> {
+        let transcript = Transcript(vec![
+            TimedEvent {
+                at: Duration::from_millis(5),
+                event: Event::Sent("go <depth> 1".to_owned()),
+            },
+            TimedEvent {
+                at: Duration::from_millis(7),
+                event: Event::Received("a\u{1b}b".to_owned()),
+            },
+        ]);
+        let outcomes = [
+            ("stop", Outcome::Passed),
+            ("stop-prompt", Outcome::Failed("bestmove 900 ms after stop".to_owned())),
+            ("stop-idle", Outcome::Failed("an answer".to_owned())),
+            ("ponderhit", Outcome::Skipped("the engine has no option Ponder".to_owned())),
+        ];
+        outcomes
+            .map(|(name, outcome)| {
+                let check = *arbiter_check::checks().find(|check| check.name == name).unwrap();
+                Verdict { check, outcome, transcript: transcript.clone() }
+            })
+            .into()
+    }
+
+    #[test]
+    fn failures_are_shown_with_their_conversation() {
+        let verdicts = verdicts();
+        let report = CheckReport { engine: "X 1.0", verdicts: &verdicts };
+        let text = crate::forms::plain_text(&report.document(), None);
+        assert!(text.contains("FAILED stop-prompt (should): stop is obeyed at once"), "{text}");
+        assert!(
+            text.contains("\nbestmove 900 ms after stop\n      0.005 > go <depth> 1\n"),
+            "{text}"
+        );
+        assert!(text.contains("  ponderhit (must): the engine has no option Ponder\n"), "{text}");
+        assert!(text.contains("\n1 must failed: stop-idle\n"), "{text}");
+        assert!(text.ends_with("X 1.0: 1 of 3 checks passed, score 40.0 of 100\n"), "{text}");
+        let markdown = crate::forms::markdown(&report.document());
+        assert!(markdown.starts_with("# UCI conformance of X 1.0\n"), "{markdown}");
+        assert!(markdown.contains("## FAILED stop-prompt (should)"), "{markdown}");
+        assert!(report.has_grave_failure());
+    }
+
+    #[test]
+    fn machines_read_the_same() {
+        let verdicts = verdicts();
+        let report = CheckReport { engine: "X 1.0", verdicts: &verdicts };
+        let json = report.json();
+        assert_eq!(json["grades"]["must"]["skipped"], 1);
+        assert_eq!(json["checks"][1]["transcript"][0], "  0.005 > go <depth> 1");
+        assert_eq!(json["checks"][0].get("transcript"), None);
+        let junit = report.junit().unwrap();
+        let read = quick_junit::Report::deserialize_from_str(&junit).unwrap();
+        let suite = &read.test_suites[0];
+        assert_eq!((suite.tests, suite.failures, suite.skipped), (4, 2, 1), "{junit}");
+        let TestCaseStatus::NonSuccess { ty, description, .. } = &suite.test_cases[1].status else {
+            panic!("{junit}");
+        };
+        assert_eq!(ty.as_ref().map(|ty| ty.as_str()), Some("should"));
+        let text = description.as_ref().unwrap().as_str();
+        assert!(text.contains("> go <depth> 1") && !text.contains('\u{1b}'), "{text}");
+    }
+}

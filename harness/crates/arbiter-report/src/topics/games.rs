@@ -1,0 +1,194 @@
+//! Games to step through.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use shakmaty::san::SanPlus;
+use shakmaty::{ByColor, Chess, Color, Position};
+
+use super::latency::time;
+use crate::figures::{GameStatistics, MIN_ADVANTAGE, MisjudgedGame, Summary, movers};
+use crate::parts::{Block, Chart, Document, Figure, Game, Line, Lines, Step, Table};
+use arbiter_game::outcome::color_name;
+use arbiter_game::record::{GameRecord, MoveRecord};
+use arbiter_plan::Plan;
+
+/// Largest evaluation that a graph shows, in centipawns; mates are shown as this.
+const MAX_SCORE: i32 = 1_000;
+
+/// Adds the games whose result was far from an engine's best evaluation.
+pub(crate) fn misjudged(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
+    let games: Vec<Game> =
+        statistics.misjudged.iter().map(|found| misjudged_game(summary, found)).collect();
+    if games.is_empty() {
+        return;
+    }
+    document.heading("Misjudged games");
+    document.paragraph(format!(
+        "The games whose result was the furthest below the best evaluation of one of the engines, \
+         where that was {MIN_ADVANTAGE} or more."
+    ));
+    document.blocks.push(Block::Games(games));
+}
+
+fn misjudged_game(summary: &Summary, found: &MisjudgedGame) -> Game {
+    let MisjudgedGame { pair, half, game, color, ply, score, .. } = found;
+    let GameRecord { engines, outcome, .. } = game;
+    let engine = &summary.engines[*engines.get(*color)];
+    game_to_show(&summary.plan, (*pair, *half, game), *ply + 1, |number| {
+        format!(
+            "{engine} ({}) expected {score} for itself at move {}. The game ended by {}.",
+            color_name(*color),
+            number.trim_end_matches('.'),
+            outcome.termination.words()
+        )
+    })
+}
+
+/// Adds the first games that ended by a fault of an engine, each at its last position.
+pub(crate) fn faulty(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
+    if statistics.faulty.is_empty() {
+        return;
+    }
+    document.heading("Games with faults");
+    document.paragraph(format!(
+        "The first games that ended by a fault of an engine. arbiter replay {} GAME shows what was said in one, and \
+         judges it again.",
+        summary.run
+    ));
+    let games = statistics.faulty.iter().map(|(pair, half, game)| {
+        game_to_show(&summary.plan, (*pair, *half, game), game.moves.len(), |_| {
+            let names = game.engines.map(|engine| summary.engines[engine].as_str());
+            let (why, told) = (game.outcome.termination.words(), game.outcome.naming(names));
+            format!("It ended by {why}: {told}.")
+        })
+    });
+    document.blocks.push(Block::Games(games.collect()));
+}
+
+/// Returns a game of a pair, opened after `first_shown` plies; `note` returns the reason to show
+/// it, from the number of the last of these moves.
+pub fn game_to_show(
+    plan: &Plan,
+    (pair, half, game): (u64, usize, &GameRecord),
+    first_shown: usize,
+    note: impl FnOnce(&str) -> String,
+) -> Game {
+    let name = |color: Color| plan.engines[*game.engines.get(color)].name.as_str();
+    let moves = steps(game);
+    let last = moves.get(first_shown.wrapping_sub(1));
+    let place = format!("{}.{}", pair + 1, half + 1);
+    Game {
+        title: format!(
+            "{place} {} – {} {}",
+            name(Color::White),
+            name(Color::Black),
+            game.outcome.result.as_str()
+        ),
+        note: note(last.map_or("?", |step| step.number.as_str())),
+        start: game.start().board().to_string(),
+        first_shown,
+        graphs: graphs(plan, game, &place),
+        place,
+        link: None,
+        moves,
+    }
+}
+
+/// Values of one side over the moves.
+type Curve = Vec<(f64, f64)>;
+
+/// Returns the evaluations of both engines, and their clocks if they have any.
+fn graphs(plan: &Plan, game: &GameRecord, place: &str) -> Vec<Figure> {
+    let limits = game.engines.map(|engine| &plan.engines[engine].conditions.limits);
+    let mut clocks = limits.map(|limits| limits.new_clock());
+    let (mut scores, mut times) = (ByColor::<Curve>::default(), ByColor::<Curve>::default());
+    for (played, (mover, number)) in game.moves.iter().zip(movers(game)) {
+        let Some(thought) = &played.thought else { continue };
+        let at = along(mover, number);
+        if let Some(score) = thought.score {
+            let pawns = f64::from(score.limited(MAX_SCORE)) / 100.0;
+            scores.get_mut(mover).push((at, mover.fold_wb(pawns, -pawns)));
+        }
+        let cost = limits.get(mover).cost(thought.elapsed, thought.nodes);
+        if let Some(clock) = clocks.get_mut(mover) {
+            // The game went on, so the flag did not fall.
+            let _ = clock.charge(cost, Duration::MAX);
+            times.get_mut(mover).push((at, clock.left().as_secs_f64()));
+        }
+        if let Some(clock) = clocks.get_mut(!mover) {
+            clock.opponent_used(cost);
+        }
+    }
+    let level = vec![(String::new(), 0.0)];
+    let of = |what: &str| format!("{what}, game {place}");
+    let scores = (of("Evaluation"), "pawns for White, at most 10", scores, level);
+    let times = (of("Clock"), "seconds left", times, Vec::new());
+    [scores, times].into_iter().filter_map(|found| graph(plan, game, found)).collect()
+}
+
+fn graph(
+    plan: &Plan,
+    game: &GameRecord,
+    (caption, unit, curves, levels): (String, &str, ByColor<Curve>, Vec<(String, f64)>),
+) -> Option<Figure> {
+    let mut sides = [Color::White, Color::Black];
+    sides.sort_by_key(|color| *game.engines.get(*color));
+    let engine = |color: Color| *game.engines.get(color);
+    let name = |color: Color| plan.engines[engine(color)].name.as_str();
+    let mut rows: BTreeMap<u32, [String; 2]> = BTreeMap::new();
+    for (place, color) in sides.into_iter().enumerate() {
+        for (at, value) in curves.get(color) {
+            rows.entry(*at as u32).or_default()[place] = format!("{value:.2}");
+        }
+    }
+    rows.first_key_value()?;
+    let mut table = Table::with_columns(["move"], sides.map(name));
+    rows.into_iter().for_each(|(number, cells)| table.push_with([&number], cells));
+    let description = format!("{caption}: {unit}, over the moves.");
+    let lines = sides.map(|color| Line {
+        engine: Some(engine(color)),
+        ..Line::plain(name(color), curves.get(color).clone())
+    });
+    let (y, lines) = (unit.to_owned(), lines.into());
+    let chart = Chart::Lines(Lines { x: "move", y, lines, levels, ..Lines::default() });
+    Some(Figure { caption, description, chart, table })
+}
+
+/// Returns the place of a move on the axis of a graph.
+fn along(mover: Color, number: u32) -> f64 {
+    f64::from(number) + mover.fold_wb(0.0, 0.5)
+}
+
+/// Returns the moves of a game, up to an illegal one.
+fn steps(game: &GameRecord) -> Vec<Step> {
+    let mut position = game.start();
+    game.moves.iter().map_while(|played| step(&mut position, played)).collect()
+}
+
+fn step(position: &mut Chess, played: &MoveRecord) -> Option<Step> {
+    let dots = if position.turn() == Color::White { "." } else { "..." };
+    let number = format!("{}{dots}", position.fullmoves());
+    let at = along(position.turn(), position.fullmoves().get());
+    let remark = match &played.thought {
+        None => "book".to_owned(),
+        Some(thought) => {
+            let mover = color_name(position.turn());
+            let score = thought.score.map(|score| format!("{score} for {mover}"));
+            let depth = thought.depth.map(|depth| format!("depth {depth}"));
+            let time = time(thought.elapsed.as_micros() as u64);
+            let parts = [score, depth, Some(time)].into_iter().flatten();
+            parts.collect::<Vec<_>>().join(", ")
+        }
+    };
+    let m = played.uci.to_move(position).ok()?;
+    let san = SanPlus::from_move_and_play_unchecked(position, m).to_string();
+    Some(Step {
+        number,
+        san,
+        remark,
+        uci: played.uci.to_string(),
+        at,
+        board: position.board().to_string(),
+    })
+}

@@ -1,0 +1,123 @@
+//! Latencies of the engines' answers, as tables.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::figures::Summary;
+use crate::parts::{Document, Figure, Table, bars_by_engine};
+use arbiter_plan::LatencyKind;
+
+/// Explanation of the kinds.
+const LEGEND: &str = "ready: from \"isready\" to its answer before a game. move: from \"go\" to \
+     the move, less the time that the engine reported last. overrun: past the end of its time, of moves \
+     with st= and of those that lost on time.";
+
+/// Returns quantiles by engine and kind; `None` if nothing was measured.
+pub(crate) fn quantiles(summary: &Summary) -> Option<Table> {
+    let mut table = Table::new(["engine", "latency", "times", "p50", "p90", "p99", "max"]);
+    let answers =
+        summary.latencies.iter().filter(|(_, kind, _)| LatencyKind::ANSWERS.contains(kind));
+    for (engine, kind, distribution) in answers {
+        let [p50, p90, p99] = [0.5, 0.9, 0.99].map(|q| time(distribution.quantile_us(q)));
+        let (name, most) = (&summary.engines[engine], time(distribution.max_us()));
+        table.push([name, &kind, &distribution.count(), &p50, &p90, &p99, &most]);
+    }
+    (table.rows().len() > 1).then_some(table)
+}
+
+/// Formats a time in a suitable unit.
+pub(crate) fn time(us: u64) -> String {
+    match us {
+        0..1_000 => format!("{us} µs"),
+        1_000..1_000_000 => format!("{} ms", short(us as f64 / 1e3)),
+        _ => format!("{} s", short(us as f64 / 1e6)),
+    }
+}
+
+/// Formats a number with two significant digits, or more before the point.
+fn short(value: f64) -> String {
+    let digits = usize::from(value < 9.95);
+    let text = format!("{value:.digits$}");
+    text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
+}
+
+/// Latencies of an engine's answers, or its waiting times. Times are in microseconds, to two
+/// significant digits.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct LatencyFigures<'a> {
+    /// Name of the engine.
+    engine: &'a str,
+    /// Kind of the latency.
+    kind: LatencyKind,
+    /// Number of times measured.
+    count: u64,
+    /// Median in microseconds.
+    p50_us: u64,
+    /// 90 % quantile in microseconds.
+    p90_us: u64,
+    /// 99 % quantile in microseconds.
+    p99_us: u64,
+    /// Longest time in microseconds.
+    max_us: u64,
+    /// Numbers of times by decade: below 1, 10, 100 ... microseconds and not in the decade before.
+    decades: Vec<u64>,
+}
+
+/// Returns the figures of each engine and kind.
+pub(crate) fn figures(summary: &Summary) -> impl Iterator<Item = LatencyFigures<'_>> {
+    summary.latencies.iter().map(|(engine, kind, distribution)| LatencyFigures {
+        engine: &summary.engines[engine],
+        kind,
+        count: distribution.count(),
+        p50_us: distribution.quantile_us(0.5),
+        p90_us: distribution.quantile_us(0.9),
+        p99_us: distribution.quantile_us(0.99),
+        max_us: distribution.max_us(),
+        decades: distribution.decades(),
+    })
+}
+
+/// Adds all latencies measured; nothing in a run without a clock.
+pub(crate) fn all(document: &mut Document, summary: &Summary) {
+    let Some(quantiles) = quantiles(summary) else { return };
+    document.heading("How promptly engines answered");
+    document.table(quantiles);
+    document.paragraph(LEGEND);
+    document
+        .multiples(LatencyKind::ANSWERS.into_iter().filter_map(|kind| histogram(summary, kind)));
+}
+
+/// Returns the counts of one kind by decade.
+fn histogram(summary: &Summary, wanted: LatencyKind) -> Option<Figure> {
+    let own = summary.latencies.iter().filter(|(_, kind, _)| *kind == wanted);
+    let all = own.map(|(engine, _, times)| (&summary.engines[engine], times.decades()));
+    let mut all: Vec<(&String, Vec<u64>)> = all.collect();
+    let most = all.iter().map(|(_, counts)| counts.len()).max().filter(|most| *most > 0)?;
+    all.iter_mut().for_each(|(_, counts)| counts.resize(most, 0));
+    let decades = 0..most as u32;
+    let labels: Vec<String> =
+        decades.map(|decade| format!("< {}", time(10_u64.pow(decade)))).collect();
+    let description = format!(
+        "How many times were in which decade of time, from {} to {}, for each engine.",
+        labels[0],
+        labels[most - 1]
+    );
+    let height = |count: &u64, _: &[u64]| *count as f64;
+    let (chart, table) = bars_by_engine("times", labels, &all, u64::to_string, height);
+    Some(Figure { caption: format!("Latency: {wanted}"), description, chart, table })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_a_unit_that_suits_them() {
+        let cases = [(0, "0 µs"), (999, "999 µs"), (1_000, "1 ms"), (1_460, "1.5 ms")];
+        let more =
+            [(12_300, "12 ms"), (999_000, "999 ms"), (2_000_000, "2 s"), (90_000_000, "90 s")];
+        for (us, expect) in cases.into_iter().chain(more) {
+            assert_eq!(time(us), expect);
+        }
+    }
+}

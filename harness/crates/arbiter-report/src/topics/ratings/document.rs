@@ -1,0 +1,236 @@
+//! Games of a PGN as a document. A PGN has the players, results and openings; the document says
+//! what it lacks.
+
+use crate::figures::{Rating, Strength, superiority};
+use crate::parts::{Block, Document, Table, UNDEFINED, percent};
+use crate::topics::ratings::{Ratings, pentanomial, seconds_per_move};
+use crate::topics::result_figures::NamedOpening;
+use crate::topics::tournament::MAX_CROSS;
+use crate::topics::{calibration, result_figures};
+use arbiter_plan::Encounter;
+use arbiter_rate::RejectedGame;
+use arbiter_stats::ratings::{Meeting, OutcomeModel};
+use arbiter_stats::{Pentanomial, Trinomial, opening_bias};
+
+/// Most players in a chart of ratings.
+const MAX_RATED: usize = 40;
+
+/// Most players whose evaluations are shown.
+const MAX_JUDGES: usize = 8;
+
+/// Returns the document of the games of some files.
+pub fn games_document(ratings: &Ratings<'_>, files: &[String]) -> Document {
+    let tally = ratings.tally;
+    let order = ratings.order();
+    let mut document = Document::new(title(ratings, &order));
+    document.blocks.push(conclusion(ratings, &order));
+    document.heading("Result");
+    players(&mut document, ratings, &order);
+    if (2..=MAX_CROSS).contains(&order.len()) {
+        everybody(&mut document, ratings, &order);
+    }
+    document.heading("How the games ended");
+    let endings = tally.endings.iter().map(|(ending, count)| (ending.clone(), *count, Vec::new()));
+    let pairs = duel(ratings).filter(|(_, encounter)| encounter.pairs.pairs() > 0);
+    let pairs = pairs.map(|(first, met)| result_figures::pairs(ratings.name(first), met.pairs.0));
+    let by_colour: Vec<_> = order
+        .iter()
+        .map(|player| (ratings.name(*player), tally.players[*player].by_colour))
+        .collect();
+    let white: Trinomial = tally.players.iter().map(|player| player.by_colour[0]).sum();
+    let colours = result_figures::colours(&by_colour, white);
+    let endings = result_figures::endings(&[], endings.collect());
+    document.multiples(pairs.into_iter().chain([endings, colours]));
+    document.paragraph(bias(ratings));
+    evaluations(&mut document, ratings, &order);
+    result_figures::openings(&mut document, None, tally.openings.iter().map(NamedOpening::of));
+    if tally.bad_games() > 0 {
+        bad(&mut document, ratings);
+    }
+    document.heading("Where it is from");
+    origin(&mut document, ratings, files);
+    document
+}
+
+fn title(ratings: &Ratings<'_>, order: &[usize]) -> String {
+    match order {
+        [first, second] => format!("{} against {}", ratings.name(*first), ratings.name(*second)),
+        _ => format!("Games of {} players", order.len()),
+    }
+}
+
+/// Returns the two players of a match, the stronger one first, with their encounter from that one's
+/// side.
+fn duel(ratings: &Ratings<'_>) -> Option<(usize, Encounter)> {
+    let &[first, _] = ratings.order().as_slice() else { return None };
+    let [meeting] = ratings.meetings else { return None };
+    let encounter = encounter(meeting);
+    Some((first, if meeting.players[0] == first { encounter } else { encounter.swapped() }))
+}
+
+/// Converts the counts of a meeting to those of an encounter of a run.
+fn encounter(meeting: &Meeting) -> Encounter {
+    let [losses, draws, wins] = meeting.results();
+    let mut encounter = Encounter {
+        games: Trinomial { losses, draws, wins },
+        table: meeting.pairs,
+        singles: meeting.singles,
+        ..Encounter::default()
+    };
+    // Games without a partner would be missing from the pairs.
+    if meeting.singles.iter().flatten().all(|count| *count == 0) {
+        encounter.pairs = Pentanomial(pentanomial(meeting));
+    }
+    encounter
+}
+
+fn conclusion(ratings: &Ratings<'_>, order: &[usize]) -> Block {
+    let tally = ratings.tally;
+    let games = arbiter_names::counted(counted(ratings), "game");
+    let mut text = format!("{games} counted, {} of them in pairs.", 2 * tally.pairs);
+    if tally.copies > 0 {
+        text += &format!(" Copies of these that are left out: {}.", tally.copies);
+    }
+    let strong = match duel(ratings) {
+        Some((first, encounter)) => {
+            let strength = Strength::of(encounter);
+            let second = order.iter().find(|player| **player != first).copied().unwrap_or(first);
+            format!(
+                "{} against {}: Elo {}, LOS {}.",
+                ratings.name(first),
+                ratings.name(second),
+                strength.elo_in_full(),
+                strength.los_in_words()
+            )
+        }
+        None => match order.first().and_then(|first| named(ratings, *first)) {
+            Some((name, rating)) => {
+                let games = order.first().map(|first| tally.players[*first].results());
+                format!("{name} is rated first: {}.", rating.in_words(games.unwrap_or_default()))
+            }
+            None => "The games tell no ratings.".to_owned(),
+        },
+    };
+    Block::Paragraph { strong, text }
+}
+
+fn named<'a>(ratings: &'a Ratings<'_>, player: usize) -> Option<(&'a str, Rating)> {
+    Some((ratings.name(player), ratings.rating(player)?))
+}
+
+/// Adds all players with their scores.
+fn players(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
+    let order: Vec<usize> = order.iter().copied().filter(|p| ratings.is_shown(*p)).collect();
+    // Other models have scales of another width.
+    let elo = match ratings.law {
+        OutcomeModel::Scores => "Elo (95 %)".to_owned(),
+        law => format!("Elo by {law} (95 %)"),
+    };
+    let mut table = Table::with_columns(
+        ["", "player", &elo, "games", "score (95 %)"],
+        ["won", "drawn", "lost", "s/move"],
+    );
+    for (place, player) in (1..).zip(&order) {
+        let own = &ratings.tally.players[*player];
+        let results = own.results();
+        let rating = ratings.rating(*player).map_or(UNDEFINED.to_owned(), |r| r.to_string());
+        let pace = seconds_per_move(own).map_or("-".to_owned(), |seconds| format!("{seconds:.3}"));
+        let Trinomial { losses, draws, wins } = &results;
+        let (games, score) = (results.games(), result_figures::score(&results));
+        table.push([&place, &own.name, &rating, &games, &score, wins, draws, losses, &pace]);
+    }
+    document.table(table);
+    let remarks = ratings.remarks();
+    remarks.lines().for_each(|line| document.paragraph(line));
+    let rated = order.iter().enumerate().filter_map(|(place, player)| {
+        let (name, rating) = named(ratings, *player)?;
+        Some((place, name, rating))
+    });
+    let rated: Vec<(usize, &str, Rating)> = rated.take(MAX_RATED).collect();
+    if rated.len() > 2 {
+        document.figures([result_figures::ratings(&rated)]);
+    }
+}
+
+/// Adds the games won, drawn and lost of all against all, and the likelihood that one is the
+/// stronger one.
+fn everybody(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
+    document.heading("Everybody against everybody");
+    document.table(ratings.crossed());
+    document.paragraph("Games won, drawn and lost by the player of the row.");
+    let names: Vec<_> = order.iter().map(|player| (*player, ratings.name(*player))).collect();
+    let likelihood = |one, other| superiority(ratings.rated, one, other);
+    document.table(result_figures::superiority(&names, likelihood));
+    document.paragraph(result_figures::SUPERIORITY_LEGEND);
+}
+
+/// Adds the calibration of the evaluations in the comments, if there are any.
+fn evaluations(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
+    let players: Vec<_> = order
+        .iter()
+        .take(MAX_JUDGES)
+        .map(|player| (ratings.name(*player), &ratings.tally.players[*player].calibration))
+        .collect();
+    if let Some(figure) = calibration::figure(&players) {
+        document.heading("How the players judged");
+        document
+            .paragraph("By the evaluations in the comments of the games, each from its own side.");
+        document.figures([figure]);
+    }
+}
+
+fn bias(ratings: &Ratings<'_>) -> String {
+    let rated = ratings.rated;
+    let mut words = result_figures::advantage(rated.advantage, rated.advantage_error);
+    let found = duel(ratings).filter(|(_, encounter)| encounter.pairs.pairs() > 0);
+    if let Some(bias) = found.and_then(|(_, e)| opening_bias(&e.pairs, &e.games)) {
+        words.push_str(&format!(" The openings lean by {bias:.0} Elo (root mean square)."));
+    }
+    if ratings.tally.players.iter().any(|player| player.by_colour[0].draws > 0) {
+        let share = percent(Some(rated.draw_rate));
+        words.push_str(&format!(" Equals draw {share} of their games."));
+    }
+    words
+}
+
+/// Adds the games that do not count.
+fn bad(document: &mut Document, ratings: &Ratings<'_>) {
+    let tally = ratings.tally;
+    document.heading(format!("Games that do not count: {}", tally.bad_games()));
+    let mut reasons = Table::new(["reason", "games"]);
+    for (reason, count) in &tally.bad {
+        reasons.push([&reason.as_str(), count]);
+    }
+    document.table(reasons);
+    let mut named = Table::new(["place", "game", "players", "reason"]);
+    for RejectedGame { file, line, number, title, reason, culprit } in &tally.named {
+        let culprit = culprit.as_ref().map_or(String::new(), |culprit| format!(": {culprit}"));
+        let (place, reason) = (format!("{file}:{line}"), format!("{}{culprit}", reason.as_str()));
+        named.push([&place, number, title, &reason]);
+    }
+    document.table(named);
+}
+
+fn origin(document: &mut Document, ratings: &Ratings<'_>, files: &[String]) {
+    let mut table = Table::new(["", ""]);
+    for file in files {
+        table.push([&"file", file]);
+    }
+    table.push([&"games counted", &counted(ratings)]);
+    table.push([&"in pairs", &(2 * ratings.tally.pairs)]);
+    if ratings.tally.copies > 0 {
+        table.push([&"copies left out", &ratings.tally.copies]);
+    }
+    table.push([&"model", &ratings.model]);
+    document.table(table);
+    document.paragraph(
+        "These games are from a file, so there is no telling here what only a store knows: the test and its \
+         LLR history, depth and speed, latencies, misjudged games, programs with their hashes \
+         and options, limits, the seed, the machine, and the command that plays them again. Pairs are \
+         games of the same two players from the same opening with colours reversed.",
+    );
+}
+
+fn counted(ratings: &Ratings<'_>) -> u64 {
+    ratings.tally.games - ratings.tally.bad_games()
+}

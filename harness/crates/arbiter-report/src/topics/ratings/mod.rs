@@ -1,0 +1,472 @@
+//! Ratings from files of games as JSON, and the parts of documents that show them.
+
+mod document;
+
+pub use document::games_document;
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use quick_junit::{NonSuccessKind, SerializeError, TestCaseStatus, TestSuite};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::figures::{Rating, mean_score};
+use crate::forms::{case, failed, whole};
+use crate::parts::{GamesByResult, Table, to_value};
+use arbiter_rate::{Player, RejectedGame, Tally};
+use arbiter_stats::Trinomial;
+use arbiter_stats::ratings::{Errors, Meeting, OutcomeModel, Rated};
+
+/// Most players with cross tables in JSON.
+const MAX_CROSS_JSON: usize = 200;
+
+/// Ratings with the games and settings behind them.
+#[derive(Debug)]
+pub struct Ratings<'a> {
+    /// Counts of the games.
+    pub tally: &'a Tally,
+    /// Meetings of players, with their results.
+    pub meetings: &'a [Meeting],
+    /// Ratings computed from the meetings.
+    pub rated: &'a Rated,
+    /// Model of a game.
+    pub law: OutcomeModel,
+    /// Model and scale in words.
+    pub model: String,
+    /// Least games of a player in the table of ratings.
+    pub min_games: u64,
+    /// Elo added to all ratings of floating groups.
+    pub average: f64,
+}
+
+impl Ratings<'_> {
+    /// Returns whether a player is in the table of ratings.
+    pub(super) fn is_shown(&self, player: usize) -> bool {
+        self.tally.players[player].results().games() >= self.min_games
+    }
+
+    /// Returns the players with games that count, by rating, the unrated last.
+    pub(super) fn order(&self) -> Vec<usize> {
+        let games = |player: &usize| self.tally.players[*player].results().games();
+        let mut order: Vec<usize> = (0..self.tally.players.len()).collect();
+        order.retain(|player| games(player) > 0);
+        let key = |player: &usize| self.rated.rating(*player).unwrap_or(f64::NEG_INFINITY);
+        order.sort_by(|a, b| key(b).total_cmp(&key(a)));
+        order
+    }
+
+    /// Returns the rating of a player; `None` if there was nothing to rate.
+    pub(super) fn rating(&self, player: usize) -> Option<Rating> {
+        let rating = Rating::of(self.rated, player)?;
+        Some(Rating { elo: rating.elo + self.average, ..rating })
+    }
+
+    pub(super) fn name(&self, player: usize) -> &str {
+        &self.tally.players[player].name
+    }
+
+    /// Returns remarks on players that cannot be compared.
+    pub(super) fn remarks(&self) -> String {
+        let mut text = String::new();
+        let names = |players: &[usize]| {
+            let shown: Vec<&str> = players.iter().take(8).map(|p| self.name(*p)).collect();
+            let more = if players.len() > 8 { ", …" } else { "" };
+            format!("{}{more}", shown.join(", "))
+        };
+        let groups = &self.rated.groups;
+        if groups.groups.len() > 1 {
+            text.push_str("Ratings of different groups cannot be compared:\n");
+            for (number, group) in (1..).zip(groups.groups.iter().take(10)) {
+                let _ = writeln!(text, "  group {number} of {}: {}", group.len(), names(group));
+            }
+        }
+        // A player who beat only players without a rating has none either.
+        let mut bounds: Vec<usize> = self.rated.perfect.iter().map(|one| one.player).collect();
+        bounds.sort_unstable();
+        let perfect = groups.perfect.iter().map(|perfect| perfect.player);
+        let unrated = perfect.chain(groups.alone.iter().copied());
+        let unrated: Vec<usize> =
+            unrated.filter(|player| self.rated.rating(*player).is_none()).collect();
+        for (players, what) in [
+            (&bounds, "Won all (>) or lost all (<), so that their ratings are bounds"),
+            (&unrated, "Met nobody whose strength can be told"),
+            (&self.rated.left_out, "Too many to be rated together"),
+        ] {
+            if !players.is_empty() {
+                let _ = writeln!(text, "{what} ({}): {}", players.len(), names(players));
+            }
+        }
+        text
+    }
+
+    /// Returns the results of each player against each: won-drawn-lost.
+    pub(super) fn crossed(&self) -> Table {
+        let order = self.order();
+        let mut table = Table::with_columns(["", "won-drawn-lost"], 1..=order.len());
+        for (place, player) in (1..).zip(&order) {
+            let cells = order.iter().map(|other| match against(self.meetings, *player, *other) {
+                Some([lost, drawn, won]) => format!("{won}-{drawn}-{lost}"),
+                None => String::new(),
+            });
+            table.push_with([&place, &self.name(*player)], cells);
+        }
+        table
+    }
+}
+
+/// Formats the table that EloStat writes as `rating.dat`; both ends of an interval are 95 % limits,
+/// and a rating without one, such as a bound, has "-".
+pub fn elostat(ratings: &Ratings<'_>) -> String {
+    let order = ratings.order();
+    let width = order.iter().map(|player| ratings.name(*player).len()).max().unwrap_or(0).max(7);
+    let heads = ["Elo", "+", "-", "Games", "Score", "Av.Op.", "Draws"];
+    let [elo, up, down, games, score, opponents, draws] = heads;
+    let mut text = format!(
+        "\n\n     {:width$}   {elo:>6} {up:>4} {down:>4} {games:>6} {score:>8} {opponents:>8} {draws:>8}\n\n",
+        "Program"
+    );
+    let shown = order.into_iter().filter(|player| ratings.is_shown(*player));
+    for (place, player) in (1..).zip(shown) {
+        let Some(rating) = ratings.rating(player) else { continue };
+        let results = ratings.tally.players[player].results();
+        let (mut sum, mut met) = (0.0, 0);
+        for meeting in ratings.meetings {
+            let Some(side) = meeting.players.iter().position(|other| *other == player) else {
+                continue;
+            };
+            let Some(other) = ratings.rating(meeting.players[1 - side]) else { continue };
+            sum += meeting.games() as f64 * other.elo;
+            met += meeting.games();
+        }
+        let games = results.games();
+        let share = |part: f64| 100.0 * part / games as f64;
+        let margin = rating.margin.map_or("-".to_owned(), |margin| format!("{margin:.0}"));
+        let _ = writeln!(
+            text,
+            "{place:4} {:width$} : {:6.0} {margin:>4} {margin:>4} {games:6} {:6.1} % {:8.0} {:6.1} %",
+            ratings.name(player),
+            rating.elo,
+            share(results.wins as f64 + 0.5 * results.draws as f64),
+            sum / met.max(1) as f64,
+            share(results.draws as f64),
+        );
+    }
+    text
+}
+
+/// Returns the mean time for a move, in seconds.
+pub(crate) fn seconds_per_move(player: &Player) -> Option<f64> {
+    (player.timed_moves > 0).then(|| 1e-3 * player.time_ms / player.timed_moves as f64)
+}
+
+/// Returns the results of one player against another: lost, drawn, won.
+fn against(meetings: &[Meeting], player: usize, other: usize) -> Option<[u64; 3]> {
+    let players = [player.min(other), player.max(other)];
+    let found = meetings.binary_search_by_key(&players, |meeting| meeting.players).ok()?;
+    let [lost, drawn, won] = meetings[found].results();
+    Some(if player < other { [lost, drawn, won] } else { [won, drawn, lost] })
+}
+
+/// Ratings from games of PGN files: `arbiter rate`, and `arbiter report` of such files.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema", rename = "arbiter.rate/2")]
+pub(crate) struct RatingFigures<'a> {
+    /// Model and scale in words.
+    model: &'a str,
+    /// Games that count.
+    games: u64,
+    /// Number of pairs: games that count together with their partner.
+    pairs: u64,
+    /// Copies of games that do not count: the same players, start, moves and result.
+    copies: u64,
+    /// Games replayed without castling or en passant rights that their FEN tags claim and that are
+    /// impossible.
+    corrected: u64,
+    /// Plies of the games that count.
+    plies: u64,
+    /// Games that do not count.
+    bad_games: u64,
+    /// Games that do not count, by reason.
+    bad_reasons: BTreeMap<&'static str, u64>,
+    /// First of these games.
+    bad_named: Vec<BadGame<'a>>,
+    /// Advantage of White in Elo.
+    white_advantage_elo: Option<f64>,
+    /// Standard error of that advantage.
+    white_advantage_error: Option<f64>,
+    /// Share of draws between equal players, 0 to 1.
+    draw_rate: f64,
+    /// Players by rating, those without one last.
+    players: Vec<PlayerFigures<'a>>,
+    /// Number of groups of players that can be compared.
+    groups: usize,
+    /// Likelihood that the player of a row is stronger than that of a column, 0 to 1, in the order
+    /// of the players; `null` for more than 200 players.
+    los: Option<Vec<Vec<Option<f64>>>>,
+    /// Covariance of two ratings in Elo squared, in the same order; `null` for more than 200
+    /// players.
+    covariance: Option<Vec<Vec<Option<f64>>>>,
+    /// Meetings of each two players.
+    meetings: Vec<MeetingFigures<'a>>,
+    /// Openings, if they were requested.
+    openings: Vec<OpeningFigures<'a>>,
+    /// Games that count by ending, as their files name it.
+    terminations: &'a BTreeMap<String, u64>,
+}
+
+/// Game that does not count.
+#[derive(Debug, Serialize, JsonSchema)]
+struct BadGame<'a> {
+    /// Name of the file.
+    file: &'a str,
+    /// Line in the file, from 1: that of the move at fault, or the start of the game.
+    line: u64,
+    /// Number in the file, from 1.
+    game: u64,
+    /// Players and result.
+    title: &'a str,
+    /// Reason for which the game does not count.
+    reason: &'static str,
+    /// Move at fault, if it is one.
+    r#move: Option<&'a str>,
+}
+
+/// Player with rating and results.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PlayerFigures<'a> {
+    /// Name of the player.
+    name: &'a str,
+    #[serde(flatten)]
+    rating: RatingByLaw,
+    /// Kind of a rating that is only a bound: `lower` if all games were won, `upper` if all were
+    /// lost.
+    bound: Option<&'static str>,
+    /// Group of players that can be compared, from 0.
+    group: Option<usize>,
+    #[serde(flatten)]
+    all: Results,
+    /// Results with White.
+    white: Results,
+    /// Results with Black.
+    black: Results,
+    /// Milliseconds used on moves with a reported time; `null` if there are none.
+    time_ms: Option<f64>,
+    /// Number of these moves.
+    timed_moves: u64,
+    /// Mean milliseconds of these moves.
+    time_per_move_ms: Option<f64>,
+}
+
+/// Rating in Elo, or its bound, with the ends of its 95 % interval and its standard error. For
+/// other models than `scores` the keys name the model, because its Elo is on another scale.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+enum RatingByLaw {
+    /// Rating by the model `scores`.
+    Scores {
+        rating: Option<f64>,
+        rating_low: Option<f64>,
+        rating_high: Option<f64>,
+        rating_error: Option<f64>,
+    },
+    /// Rating by the model `davidson`.
+    Davidson {
+        rating_davidson: Option<f64>,
+        rating_davidson_low: Option<f64>,
+        rating_davidson_high: Option<f64>,
+        rating_davidson_error: Option<f64>,
+    },
+    /// Rating by the model `rao-kupper`.
+    RaoKupper {
+        rating_rao_kupper: Option<f64>,
+        rating_rao_kupper_low: Option<f64>,
+        rating_rao_kupper_high: Option<f64>,
+        rating_rao_kupper_error: Option<f64>,
+    },
+}
+
+impl RatingByLaw {
+    fn new(law: OutcomeModel, figures: [Option<f64>; 4]) -> RatingByLaw {
+        let [rating, rating_low, rating_high, rating_error] = figures;
+        match law {
+            OutcomeModel::Scores => {
+                RatingByLaw::Scores { rating, rating_low, rating_high, rating_error }
+            }
+            OutcomeModel::Davidson => RatingByLaw::Davidson {
+                rating_davidson: rating,
+                rating_davidson_low: rating_low,
+                rating_davidson_high: rating_high,
+                rating_davidson_error: rating_error,
+            },
+            OutcomeModel::RaoKupper => RatingByLaw::RaoKupper {
+                rating_rao_kupper: rating,
+                rating_rao_kupper_low: rating_low,
+                rating_rao_kupper_high: rating_high,
+                rating_rao_kupper_error: rating_error,
+            },
+        }
+    }
+}
+
+/// Results of a player.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Results {
+    #[serde(flatten)]
+    games: GamesByResult,
+    /// Mean points of a game, 0 to 1.
+    score: Option<f64>,
+}
+
+/// Meeting of two players, from the point of view of the first.
+#[derive(Debug, Serialize, JsonSchema)]
+struct MeetingFigures<'a> {
+    /// Name of the first player.
+    first: &'a str,
+    /// Name of the second player.
+    second: &'a str,
+    #[serde(flatten)]
+    games: GamesByResult,
+    /// Pairs by points, from none to two.
+    pentanomial: [u64; 5],
+    /// Games without a partner.
+    unpaired: u64,
+}
+
+/// Opening with its results.
+#[derive(Debug, Serialize, JsonSchema)]
+struct OpeningFigures<'a> {
+    /// Starting position and first moves.
+    name: &'a str,
+    /// Number of games.
+    games: u64,
+    /// Mean points of White, 0 to 1.
+    white_score: Option<f64>,
+    /// Games that White won.
+    white_wins: u64,
+    /// Games drawn.
+    draws: u64,
+    /// Games that White lost.
+    white_losses: u64,
+}
+
+/// Returns all tables as one object.
+pub fn ratings_json(ratings: &Ratings<'_>) -> Value {
+    let Ratings { tally, rated, .. } = ratings;
+    let order = ratings.order();
+    let matrix = |cell: &dyn Fn(usize, usize) -> Option<f64>| {
+        let row = |one: &usize| order.iter().map(|other| cell(*one, *other)).collect();
+        (order.len() <= MAX_CROSS_JSON).then(|| order.iter().map(row).collect())
+    };
+    to_value(&RatingFigures {
+        model: &ratings.model,
+        games: tally.games - tally.bad_games(),
+        pairs: tally.pairs,
+        copies: tally.copies,
+        corrected: tally.corrected,
+        plies: tally.plies,
+        bad_games: tally.bad_games(),
+        bad_reasons: tally.bad.iter().map(|(reason, n)| (reason.as_str(), *n)).collect(),
+        bad_named: tally.named.iter().map(bad_game).collect(),
+        white_advantage_elo: rated.advantage,
+        white_advantage_error: rated.advantage_error,
+        draw_rate: rated.draw_rate,
+        players: order.iter().map(|player| player_figures(ratings, *player)).collect(),
+        groups: rated.groups.groups.len(),
+        los: matrix(&|one, other| rated.superiority(one, other, Errors::Sandwich)),
+        covariance: matrix(&|one, other| rated.covariance(one, other, Errors::Sandwich)),
+        meetings: ratings.meetings.iter().map(|m| meeting_figures(ratings, m)).collect(),
+        openings: tally.openings.iter().map(opening_figures).collect(),
+        terminations: &tally.endings,
+    })
+}
+
+fn bad_game(named: &RejectedGame) -> BadGame<'_> {
+    BadGame {
+        file: &named.file,
+        line: named.line,
+        game: named.number,
+        title: &named.title,
+        reason: named.reason.as_str(),
+        r#move: named.culprit.as_deref(),
+    }
+}
+
+fn opening_figures(opening: &arbiter_rate::Opening) -> OpeningFigures<'_> {
+    let results = opening.results;
+    OpeningFigures {
+        name: &opening.name,
+        games: results.games(),
+        white_score: mean_score(&results),
+        white_wins: results.wins,
+        draws: results.draws,
+        white_losses: results.losses,
+    }
+}
+
+fn player_figures<'a>(ratings: &Ratings<'a>, player: usize) -> PlayerFigures<'a> {
+    let own = &ratings.tally.players[player];
+    let rating = ratings.rating(player);
+    let margin = rating.and_then(|rating| rating.margin);
+    let end = |sign: f64| Some(rating?.elo + sign * margin?);
+    let won_all = rating.and_then(|rating| rating.won_all);
+    let of = |results| Results { score: mean_score(&results), games: results.into() };
+    PlayerFigures {
+        name: &own.name,
+        rating: RatingByLaw::new(
+            ratings.law,
+            [
+                rating.map(|rating| rating.elo),
+                end(-1.0),
+                end(1.0),
+                ratings.rated.error(player, Errors::Sandwich),
+            ],
+        ),
+        bound: won_all.map(|won_all| if won_all { "lower" } else { "upper" }),
+        group: ratings.rated.group(player),
+        all: of(own.results()),
+        white: of(own.by_colour[0]),
+        black: of(own.by_colour[1]),
+        time_ms: (own.timed_moves > 0).then_some(own.time_ms),
+        timed_moves: own.timed_moves,
+        time_per_move_ms: seconds_per_move(own).map(|seconds| 1e3 * seconds),
+    }
+}
+
+/// Returns the pairs of a meeting by the half points of its first player.
+pub(crate) fn pentanomial(meeting: &Meeting) -> [u64; 5] {
+    let mut counts = [0; 5];
+    for (white, row) in meeting.pairs.iter().enumerate() {
+        row.iter().enumerate().for_each(|(black, pairs)| counts[white + black] += pairs);
+    }
+    counts
+}
+
+fn meeting_figures<'a>(ratings: &Ratings<'a>, meeting: &Meeting) -> MeetingFigures<'a> {
+    let [losses, draws, wins] = meeting.results();
+    let [first, second] = meeting.players.map(|player| &*ratings.tally.players[player].name);
+    MeetingFigures {
+        first,
+        second,
+        games: Trinomial { losses, draws, wins }.into(),
+        pentanomial: pentanomial(meeting),
+        unpaired: meeting.singles.iter().flatten().sum(),
+    }
+}
+
+/// Returns the suite of files of games: a case for each reason for which games do not count, and
+/// one for all that do.
+pub fn games_junit(tally: &Tally) -> Result<String, SerializeError> {
+    let mut suite = TestSuite::new("arbiter report of games");
+    let good = format!("{} games count", tally.games - tally.bad_games());
+    suite.add_test_case(case("games", "arbiter.games", &good, TestCaseStatus::success()));
+    for (reason, count) in &tally.bad {
+        let named = tally.named.iter().filter(|named| named.reason == *reason);
+        let places: Vec<String> =
+            named.map(|named| format!("{}:{}: {}", named.file, named.line, named.title)).collect();
+        let status = failed(NonSuccessKind::Failure, "bad games", &format!("{count} games"));
+        suite.add_test_case(case(reason.as_str(), "arbiter.games", &places.join("\n"), status));
+    }
+    whole("arbiter", suite)
+}

@@ -1,0 +1,343 @@
+//! Charts and tables that reports of runs and of files of games share. They take plain counts.
+
+use crate::figures::{self, PlayedOpening, Rating, mean_score};
+use crate::parts::{
+    self, Bars, Block, Chart, Diagram, Document, Figure, Intervals, Table, percent,
+    percent_interval,
+};
+use arbiter_names::counted;
+use arbiter_rate::Opening;
+use arbiter_stats::Trinomial;
+use arbiter_stats::elo::Z_95;
+use arbiter_stats::paired::{score_interval, share_interval};
+
+/// Most engines with a row for each colour in a chart.
+const MAX_COLOURED: usize = 12;
+
+/// Most openings that are listed, and most with a board.
+const MAX_OPENINGS: usize = 12;
+const MAX_BOARDS: usize = 5;
+
+/// Returns the ratings by index and name of the engines, the strongest first; there must be one.
+pub(crate) fn ratings(engines: &[(usize, &str, Rating)]) -> Figure {
+    let mut rows = Vec::new();
+    for (_, name, rating) in engines {
+        let [low, high] = rating.ends();
+        let is_known = low.or(high).is_some();
+        let open = |end: f64| if is_known { end } else { f64::NAN };
+        let low = low.unwrap_or(open(f64::NEG_INFINITY));
+        let high = high.unwrap_or(open(f64::INFINITY));
+        rows.push(((*name).to_owned(), rating.elo, low, high));
+    }
+    let ((_, first, best), (_, last, worst)) = (engines[0], engines[engines.len() - 1]);
+    let count = engines.len();
+    let caption = "Ratings with their 95 % intervals".to_owned();
+    let description = format!("{first} is first of {count} at {best}; {last} is last at {worst}.");
+    let engines = engines.iter().map(|(engine, ..)| Some(*engine)).collect();
+    let chart = Intervals { x: "Elo around the mean", rows, level: Some(0.0), engines };
+    // The table beside the chart has the values.
+    Figure { caption, description, chart: Chart::Intervals(chart), table: Table::new([]) }
+}
+
+/// Returns the likelihood that each engine of a list, by index and name, is the stronger one, in
+/// per cent.
+pub(crate) fn superiority(
+    engines: &[(usize, &str)],
+    likelihood: impl Fn(usize, usize) -> Option<f64>,
+) -> Table {
+    let names = engines.iter().map(|(_, name)| name);
+    let mut table = Table::with_columns(["LOS, %"], names);
+    for (row, name) in engines {
+        let cells = engines.iter().map(|(column, _)| {
+            let shown = |los| parts::superiority(Some(los), None).replace(" %", "");
+            let none = if row == column { "·" } else { "–" };
+            likelihood(*row, *column).map_or(none.to_owned(), shown)
+        });
+        table.push_with([name], cells);
+    }
+    table
+}
+
+/// Legend of such a matrix.
+pub(crate) const SUPERIORITY_LEGEND: &str = "The likelihood that the engine of the row is stronger \
+    than that of the column, from the ratings and the covariance of their errors; – where the games \
+    do not tell.";
+
+/// Returns the pairs by the points of an engine.
+pub(crate) fn pairs(name: &str, counts: [u64; 5]) -> Figure {
+    let names = ["LL", "LD", "DD+WL", "WD", "WW"];
+    let all: u64 = counts.iter().sum();
+    let mut table = Table::new(["pairs", "count", "share"]);
+    for (cell, count) in names.into_iter().zip(counts) {
+        let share = (all > 0).then(|| count as f64 / all as f64);
+        table.push([&cell, &count, &percent(share)]);
+    }
+    let caption = format!("Pairs by the points of {name}");
+    let description = format!("From no point (LL) to both (WW): {counts:?}.");
+    let labels = names.map(str::to_owned).to_vec();
+    let series = vec![(String::new(), counts.map(|count| count as f64).to_vec())];
+    let chart = Chart::Bars(Bars { y: "pairs", labels, series, is_lying: false });
+    Figure { caption, description, chart, table }
+}
+
+/// Returns the endings of games, whatever the order of the counts; each with the numbers of games
+/// that each of the engines won.
+pub(crate) fn endings(engines: &[&str], mut counts: Vec<(String, u64, Vec<u64>)>) -> Figure {
+    counts.sort_by_key(|(_, count, _)| std::cmp::Reverse(*count));
+    let all: u64 = counts.iter().map(|(_, count, _)| count).sum();
+    let names: Vec<String> = engines.iter().map(|engine| format!("won by {engine}")).collect();
+    let mut table = Table::with_columns(["ending", "games", "share (95 %)"], &names);
+    for (ending, count, wins) in &counts {
+        table.push_with([ending, count, &share(*count, all)], wins);
+    }
+    let first = counts.first().map_or("none", |(ending, ..)| ending.as_str());
+    let games = counted(all, "game");
+    let description = format!("{games} by the way they ended; most often: {first}.");
+    let wins = |engine: usize| counts.iter().map(|(.., wins)| wins[engine] as f64).collect();
+    let mut series: Vec<(String, Vec<f64>)> =
+        names.into_iter().enumerate().map(|(engine, name)| (name, wins(engine))).collect();
+    let rest =
+        |(_, count, wins): &(String, u64, Vec<u64>)| (count - wins.iter().sum::<u64>()) as f64;
+    let rest_name = if series.is_empty() { "" } else { "drawn" };
+    series.push((rest_name.to_owned(), counts.iter().map(rest).collect()));
+    let labels = counts.into_iter().map(|(ending, ..)| ending).collect();
+    let chart = Chart::Bars(Bars { y: "games", labels, series, is_lying: true });
+    Figure { caption: "Endings".to_owned(), description, chart, table }
+}
+
+/// Returns the scores and draws by colour; `white` are all games from White's side.
+pub(crate) fn colours(engines: &[(&str, [Trinomial; 2])], white: Trinomial) -> Figure {
+    let mut table = Table::new(["engine", "colour", "games", "score (95 %)", "drawn (95 %)"]);
+    let mut rows = Vec::new();
+    let mut owners = Vec::new();
+    let mut row = |engine: Option<usize>, name: &str, colour: &str, results: &Trinomial| {
+        let games = results.games();
+        table.push([&name, &colour, &games, &score(results), &share(results.draws, games)]);
+        if let Some(score) = score_row(format!("{name}, {colour}"), results) {
+            rows.push(score);
+            owners.push(engine);
+        }
+    };
+    row(None, "all games", "White", &white);
+    for (engine, (name, [white, black])) in engines.iter().enumerate() {
+        row(Some(engine), name, "White", white);
+        row(Some(engine), name, "Black", black);
+    }
+    rows.truncate(1 + 2 * MAX_COLOURED);
+    let (score, drawn) = (score(&white), share(white.draws, white.games()));
+    let games = counted(white.games(), "game");
+    let caption = "Scores by colour with their 95 % intervals".to_owned();
+    let description = format!("White scored {score} of {games}, and {drawn} were drawn.");
+    let chart = Intervals { x: "score, %", rows, level: Some(50.0), engines: owners };
+    let chart = Chart::Intervals(chart);
+    Figure { caption, description, chart, table }
+}
+
+/// Opening as a report shows it.
+#[derive(Debug)]
+pub(crate) struct NamedOpening<'a> {
+    /// Name beside a chart.
+    label: String,
+    /// Name in full.
+    name: String,
+    white: Trinomial,
+    /// Results of the first of two engines.
+    first: Trinomial,
+    /// Board field of the FEN, if it is known.
+    placement: &'a str,
+}
+
+impl NamedOpening<'_> {
+    /// Converts an opening of a PGN.
+    pub(crate) fn of(opening: &Opening) -> NamedOpening<'_> {
+        let Opening { name, results } = opening;
+        let first = Trinomial::default();
+        let (label, name) = (name.clone(), name.clone());
+        NamedOpening { label, name, white: *results, first, placement: "" }
+    }
+}
+
+impl PlayedOpening {
+    /// Returns the opening with its number in the book, from 0, and its name if it has one.
+    pub(crate) fn named(&self, number: u64) -> NamedOpening<'_> {
+        let (label, name) = match &self.name {
+            // Several openings of a book may have one name.
+            Some(name) => {
+                let label = format!("{} {name}", number + 1);
+                (label.clone(), label)
+            }
+            None => {
+                let label = format!("opening {}", number + 1);
+                (label.clone(), format!("{label}: {}", self.fen))
+            }
+        };
+        let PlayedOpening { white, first, placement, .. } = self;
+        NamedOpening { label, name, white: *white, first: *first, placement }
+    }
+}
+
+/// Adds the section of the openings: their number, and those whose score differs most from that of
+/// all games, given the number of their games. `first` is the first of two engines.
+pub(crate) fn openings<'a>(
+    document: &mut Document,
+    first: Option<&str>,
+    openings: impl Iterator<Item = NamedOpening<'a>>,
+) {
+    let mut openings: Vec<NamedOpening<'_>> = openings.collect();
+    document.heading("Openings");
+    document.paragraph(format!(
+        "{} {} played. Shown are those whose score is the furthest from that of all games, for their \
+         number of games.",
+        counted(openings.len(), "opening"),
+        if openings.len() == 1 { "was" } else { "were" }
+    ));
+    let expected = mean_score(&openings.iter().map(|opening| opening.white).sum());
+    by_lean(&mut openings, expected, |opening| opening.white);
+    let outliers = &openings[..openings.len().min(MAX_OPENINGS)];
+    let mut table = Table::with_columns(
+        ["opening", "games", "White's score (95 %)", "won", "drawn", "lost"],
+        first.map(|name| format!("{name}'s points")),
+    );
+    let mut rows = Vec::new();
+    for NamedOpening { label, name, white, first: own, .. } in outliers {
+        let Trinomial { losses, draws, wins } = white;
+        let points = first.map(|_| points(own));
+        table.push_with([name, &white.games(), &score(white), wins, draws, losses], points);
+        rows.extend(score_row(label.clone(), white));
+    }
+    let level = expected.map(|expected| 100.0 * expected);
+    let leaning = outliers.first().map_or("none", |opening| opening.name.as_str());
+    let caption = "Openings furthest from the mean, with 95 % intervals".to_owned();
+    let all = percent(expected);
+    let description = format!(
+        "White's score in the openings furthest from {all} of all games; the first: {leaning}."
+    );
+    let chart = Intervals { x: "White's score, %", rows, level, engines: Vec::new() };
+    let chart = Chart::Intervals(chart);
+    document.figures([Figure { caption, description, chart, table }]);
+    if let Some(first) = first {
+        boards(document, first, openings);
+    }
+}
+
+/// Adds boards of the openings whose score for the first of two engines is the furthest from one
+/// half. Openings with equal scores decide nothing.
+fn boards(document: &mut Document, first: &str, mut openings: Vec<NamedOpening<'_>>) {
+    openings.retain(|opening| opening.first.wins != opening.first.losses);
+    if openings.is_empty() {
+        return;
+    }
+    by_lean(&mut openings, Some(0.5), |opening| opening.first);
+    // Both sides are shown, if both have any.
+    let (won, lost): (Vec<_>, Vec<_>) =
+        openings.into_iter().partition(|opening| opening.first.wins > opening.first.losses);
+    let most = MAX_BOARDS - lost.len().min(MAX_BOARDS / 2);
+    let mut openings: Vec<_> = won.into_iter().take(most).chain(lost).take(MAX_BOARDS).collect();
+    openings.sort_by(|a, b| {
+        let score = |opening: &NamedOpening<'_>| mean_score(&opening.first).unwrap_or(0.5);
+        score(b).total_cmp(&score(a))
+    });
+    let boards = openings.into_iter().map(|opening| Diagram {
+        note: points(&opening.first),
+        title: opening.label,
+        placement: opening.placement.to_owned(),
+    });
+    let caption = format!("Openings that decided most: points of {first}, the best first");
+    document.blocks.push(Block::Boards { caption, boards: boards.collect() });
+}
+
+/// Sorts openings by the distance of their score from the expected one, for the number of their
+/// games.
+fn by_lean(
+    openings: &mut [NamedOpening<'_>],
+    expected: Option<f64>,
+    results: fn(&NamedOpening<'_>) -> Trinomial,
+) {
+    let lean = |opening: &NamedOpening<'_>| {
+        let results = results(opening);
+        let mean = mean_score(&results).zip(expected);
+        mean.map_or(0.0, |(mean, all)| (mean - all).abs() * (results.games() as f64).sqrt())
+    };
+    openings.sort_by(|a, b| lean(b).total_cmp(&lean(a)));
+}
+
+/// Formats the points of some games.
+fn points(results: &Trinomial) -> String {
+    let halves = 2 * results.wins + results.draws;
+    format!("{} of {}", figures::points(halves), results.games())
+}
+
+/// Returns a score in per cent with both ends of its 95 % interval, as a chart takes it.
+fn score_row(name: String, results: &Trinomial) -> Option<(String, f64, f64, f64)> {
+    let (mean, (low, high)) = mean_score(results).zip(score_interval(results))?;
+    Some((name, 100.0 * mean, 100.0 * low, 100.0 * high))
+}
+
+/// Formats a count as a share with its 95 % interval.
+fn share(count: u64, all: u64) -> String {
+    share_interval(count, all)
+        .map_or(percent(None), |ends| percent_interval(count as f64 / all as f64, ends))
+}
+
+/// Formats a score in per cent with its 95 % interval.
+pub(crate) fn score(results: &Trinomial) -> String {
+    let found = mean_score(results).zip(score_interval(results));
+    found.map_or(percent(None), |(mean, ends)| percent_interval(mean, ends))
+}
+
+/// Least error with which an advantage is unknown, in Elo: nearly all games won and nearly all lost
+/// are in reach.
+const TELLS_NOTHING: f64 = 1_000.0;
+
+/// Returns a sentence on White's advantage.
+pub(crate) fn advantage(elo: Option<f64>, error: Option<f64>) -> String {
+    match (elo, error.map(|error| Z_95 * error)) {
+        (Some(elo), Some(error)) if error < TELLS_NOTHING => {
+            // Without the sign of a negative zero.
+            let elo = (elo * 10.0).round() / 10.0 + 0.0;
+            format!(
+                "White's advantage is {elo:+.1} ± {error:.1} Elo (95 %, on the scale of ratings)."
+            )
+        }
+        (Some(elo), None) => format!("White's advantage is given as {elo:+.1} Elo."),
+        _ => "White's advantage cannot be told from these games.".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_share_is_without_its_interval() {
+        assert_eq!(share(0, 0), "–");
+        assert_eq!(share(1, 4), "25.0 % [4.6, 69.9]");
+        assert_eq!(score(&Trinomial { losses: 0, draws: 0, wins: 3 }), "100.0 % [43.9, 100.0]");
+    }
+
+    #[test]
+    fn an_advantage_is_told_if_it_can_be() {
+        let words = |error| advantage(Some(-0.04), Some(error));
+        assert_eq!(
+            words(10.0),
+            "White's advantage is +0.0 ± 19.6 Elo (95 %, on the scale of ratings)."
+        );
+        assert!(
+            words(5e6).contains("cannot be told") && words(f64::NAN).contains("cannot be told")
+        );
+    }
+
+    #[test]
+    fn the_matrix_tells_what_is_not_known() {
+        let table = superiority(&[(0, "A"), (1, "B"), (2, "C")], |one, other| match (one, other) {
+            (0, 1) => Some(0.975),
+            (1, 0) => Some(0.025),
+            (2, 0) => Some(0.99999),
+            _ => None,
+        });
+        assert_eq!(table.rows()[0], ["LOS, %", "A", "B", "C"]);
+        assert_eq!(table.rows()[1], ["A", "·", "97.5", "–"]);
+        assert_eq!(table.rows()[2], ["B", "2.5", "·", "–"]);
+        assert_eq!(table.rows()[3], ["C", "> 99.9", "–", "·"]);
+    }
+}

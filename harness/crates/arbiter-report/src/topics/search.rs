@@ -1,0 +1,108 @@
+//! Search statistics of the engines: depth, speed, time, and calibration of their evaluations.
+
+use super::calibration;
+use crate::figures::{
+    BUCKETS, ENDS_MS, EngineStatistics, GameStatistics, MOVES_PER_RANGE, PHASES, RANGES,
+    SearchStatistics, Summary,
+};
+use crate::parts::svg::LINE_COLOURS;
+use crate::parts::{Chart, Document, Figure, Line, Lines, Table, bars_by_engine};
+
+/// Measure of search statistics: its name, its unit, and its value.
+type Measure = (&'static str, &'static str, fn(&SearchStatistics) -> Option<f64>);
+
+const MEASURES: [Measure; 3] = [
+    ("Depth", "plies, mean", SearchStatistics::depth),
+    ("Speed", "nodes per second", SearchStatistics::speed),
+    ("Time", "ms for a move, mean", SearchStatistics::time_ms),
+];
+
+/// Engines that are shown, with their names.
+type Engines<'a> = [(&'a String, &'a EngineStatistics)];
+
+/// Adds all search statistics, if the engines reported any.
+pub(crate) fn all(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
+    let engines = summary.engines.iter().zip(&statistics.engines).take(LINE_COLOURS);
+    let engines: Vec<_> = engines.collect();
+    let calibrations: Vec<_> =
+        engines.iter().map(|(name, own)| (name.as_str(), &own.calibration)).collect();
+    let figures = MEASURES.map(|measure| move_numbers(&engines, measure)).into_iter();
+    let figures = figures.chain([times(&engines), calibration::figure(&calibrations)]);
+    let mut figures = figures.flatten().peekable();
+    if figures.peek().is_none() {
+        return;
+    }
+    document.heading("Search statistics");
+    document.paragraph(
+        "The figures below each chart have phases, too. A phase is told by the pieces besides kings and pawns, with 1 for a minor piece, 2 for a rook \
+         and 4 for a queen: the opening has at least 22 of 24 left, the endgame less than 9.",
+    );
+    document.multiples(figures);
+}
+
+/// Returns the numbers of moves by the time they took.
+fn times(engines: &Engines<'_>) -> Option<Figure> {
+    let has_any = |bucket: &usize| engines.iter().any(|(_, own)| own.times[*bucket] > 0);
+    let (first, last) = ((0..BUCKETS).find(has_any)?, (0..BUCKETS).rfind(has_any)?);
+    let label = |bucket: usize| match ENDS_MS.get(bucket) {
+        Some(end) => format!("< {}", duration(*end)),
+        None => format!("≥ {}", duration(ENDS_MS[bucket - 1])),
+    };
+    let labels: Vec<String> = (first..=last).map(label).collect();
+    let rows: Vec<_> =
+        engines.iter().map(|(name, own)| (*name, own.times[first..=last].to_vec())).collect();
+    let description = format!(
+        "Share of each engine's moves in steps of time from {} to {}.",
+        labels[0],
+        labels[labels.len() - 1]
+    );
+    let height = |n: &u64, own: &[u64]| 100.0 * *n as f64 / own.iter().sum::<u64>().max(1) as f64;
+    let (chart, table) = bars_by_engine("moves, %", labels, &rows, u64::to_string, height);
+    Some(Figure { caption: "Moves by the time they took".to_owned(), description, chart, table })
+}
+
+/// Formats milliseconds in a suitable unit.
+fn duration(ms: u64) -> String {
+    if ms < 1_000 { format!("{ms} ms") } else { format!("{} s", ms / 1_000) }
+}
+
+/// Returns a measure of each engine by move number, and in the table by phase; `None` if no engine
+/// has any.
+fn move_numbers(engines: &Engines<'_>, (title, unit, value): Measure) -> Option<Figure> {
+    let values = |own: &EngineStatistics| own.by_move_number.each_ref().map(value);
+    let is_known = |range: &usize| engines.iter().any(|(_, own)| values(own)[*range].is_some());
+    let ranges: Vec<usize> = (0..RANGES).filter(is_known).collect();
+    let names = ranges.iter().map(|range| MOVES_PER_RANGE * range);
+    let names = names.map(|before| format!("{}–{}", before + 1, before + MOVES_PER_RANGE));
+    let phases = PHASES.map(|(name, _)| name.to_owned());
+    let mut table = Table::with_columns(["engine"], names.chain(phases));
+    let mut lines = Vec::new();
+    for (name, own) in engines {
+        let (values, by_phase) = (values(own), own.phases.each_ref().map(value));
+        let cells = ranges.iter().map(|range| &values[*range]).chain(&by_phase);
+        table.push_with([name], cells.map(compact));
+        let middle = |range| (MOVES_PER_RANGE * range) as f64 + (MOVES_PER_RANGE + 1) as f64 / 2.0;
+        let points = values.iter().enumerate();
+        let points = points.filter_map(|(range, value)| Some((middle(range), (*value)?)));
+        lines.push(Line::plain(name.as_str(), points.collect()));
+    }
+    if lines.iter().all(|line| line.points.is_empty()) {
+        return None;
+    }
+    let caption = format!("{title} by move number ({unit})");
+    let description =
+        format!("{title} of each engine ({unit}) by ranges of {MOVES_PER_RANGE} moves.");
+    let chart = Lines { x: "move", y: unit.to_owned(), lines, ..Lines::default() };
+    Some(Figure { caption, description, chart: Chart::Lines(chart), table })
+}
+
+/// Formats a number in few characters; empty if it is not known.
+fn compact(value: &Option<f64>) -> String {
+    match *value {
+        None => String::new(),
+        Some(v) if v >= 1e6 => format!("{:.2} M", v / 1e6),
+        Some(v) if v >= 1e4 => format!("{:.0} k", v / 1e3),
+        Some(v) if v >= 100.0 => format!("{v:.0}"),
+        Some(v) => format!("{v:.1}"),
+    }
+}

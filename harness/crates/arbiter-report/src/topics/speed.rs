@@ -1,0 +1,190 @@
+//! Comparison of speeds as text, Markdown and JSON.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::parts::{Document, Table, UNDEFINED, to_value};
+use arbiter_stats::paired::Speeds;
+use arbiter_stats::speed::{Ratio, SpeedTest, SpeedVerdict};
+
+/// Measurements and settings of a comparison of speeds.
+#[derive(Debug)]
+pub struct SpeedReport<'a> {
+    /// Names of the two programs.
+    pub names: [&'a str; 2],
+    /// Nodes of both benchmarks.
+    pub nodes: [u64; 2],
+    /// Nodes per second, round by round.
+    pub rounds: &'a [Speeds],
+    /// CPU on which both ran; `None` if the system chose.
+    pub cpu: Option<usize>,
+    /// Seed of the order in each round.
+    pub seed: u64,
+    /// Test of the ratio of speeds.
+    pub question: SpeedTest,
+    /// Share of its speed that the first program may lose, in per cent, if one was given.
+    pub max_loss_percent: Option<f64>,
+    /// Ratio after the last round; `None` for too few rounds.
+    pub ratio: Option<Ratio>,
+}
+
+/// Comparison of the speeds of two programs: `arbiter speed`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema", rename = "arbiter.speed/1")]
+pub(crate) struct SpeedFigures<'a> {
+    /// Names of the two programs.
+    engines: [&'a str; 2],
+    /// Nodes of both benches.
+    bench_nodes: [u64; 2],
+    /// Number of rounds measured.
+    rounds: usize,
+    /// Most rounds.
+    rounds_max: usize,
+    /// CPU on which both ran; `null` if the system chose.
+    cpu: Option<usize>,
+    /// Seed of the order in each round.
+    seed: u64,
+    /// Nodes per second of both programs, round by round.
+    nps: Vec<[f64; 2]>,
+    /// Speed of the first over that of the second.
+    ratio: Option<f64>,
+    /// Lower end of the 95 % interval of the ratio.
+    ratio_low: Option<f64>,
+    /// Upper end of the 95 % interval of the ratio.
+    ratio_high: Option<f64>,
+    /// Share of its speed that the first may lose, in per cent, if one was given.
+    max_loss_percent: Option<f64>,
+    /// Verdict: `faster`, `slower` or `undecided`; with --max-loss `passed`, `failed` or
+    /// `undecided`.
+    verdict: &'static str,
+}
+
+impl SpeedReport<'_> {
+    /// Returns the verdict of the test after the last round.
+    pub fn answer(&self) -> SpeedVerdict {
+        self.ratio.map_or(SpeedVerdict::Open, |ratio| self.question.verdict(&ratio))
+    }
+
+    /// Returns the report as a document.
+    pub fn document(&self) -> Document {
+        let mut document =
+            Document::new(format!("Speed of {} and {}", self.names[0], self.names[1]));
+        document.table(self.table());
+        let place = match self.cpu {
+            Some(cpu) => format!("on CPU {cpu}"),
+            None => "on any CPU".to_owned(),
+        };
+        let ratio = match self.ratio {
+            None => UNDEFINED.to_owned(),
+            Some(Ratio { ratio, interval: None }) => format!("{ratio:.4}, interval open"),
+            Some(Ratio { ratio, interval: Some((low, high)) }) => {
+                format!("{ratio:.4} [{low:.4}, {high:.4}] (95 %, for any stop)")
+            }
+        };
+        document.paragraph(format!("Speed, first over second   {ratio}"));
+        document.paragraph(format!(
+            "{} rounds, both engines in each, in random order (seed {}), {place}",
+            self.rounds.len(),
+            self.seed
+        ));
+        if self.nodes[0] != self.nodes[1] {
+            document.paragraph("The benches differ: the speeds are those of different searches");
+        }
+        document.paragraph(self.sentence());
+        document
+    }
+
+    /// Returns the report as one JSON object.
+    pub fn json(&self) -> Value {
+        let interval = self.ratio.and_then(|ratio| ratio.interval);
+        to_value(&SpeedFigures {
+            engines: self.names,
+            bench_nodes: self.nodes,
+            rounds: self.rounds.len(),
+            rounds_max: self.question.rounds,
+            cpu: self.cpu,
+            seed: self.seed,
+            nps: self.rounds.iter().map(|speeds| [speeds.first, speeds.second]).collect(),
+            ratio: self.ratio.map(|ratio| ratio.ratio),
+            ratio_low: interval.map(|(low, _)| low),
+            ratio_high: interval.map(|(_, high)| high),
+            max_loss_percent: self.max_loss_percent,
+            verdict: self.verdict(),
+        })
+    }
+
+    /// Returns the verdict in one word, for programs.
+    pub fn verdict(&self) -> &'static str {
+        match (self.max_loss_percent, self.answer()) {
+            (None, SpeedVerdict::Above) => "faster",
+            (None, SpeedVerdict::Below) => "slower",
+            (Some(_), SpeedVerdict::Above) => "passed",
+            (Some(_), SpeedVerdict::Below) => "failed",
+            (_, SpeedVerdict::Open) => "undecided",
+        }
+    }
+
+    /// Returns the verdict as a sentence.
+    pub fn sentence(&self) -> String {
+        let [first, second] = self.names;
+        match (self.max_loss_percent, self.answer()) {
+            (None, SpeedVerdict::Above) => format!("{first} is faster than {second}."),
+            (None, SpeedVerdict::Below) => format!("{first} is slower than {second}."),
+            (None, SpeedVerdict::Open) => {
+                "Undecided: the interval holds 1, no difference. More --rounds may tell.".to_owned()
+            }
+            (Some(loss), SpeedVerdict::Open) => format!(
+                "Undecided: whether {first} is {loss} % slower cannot be told. More --rounds may."
+            ),
+            (Some(loss), answer) => {
+                let is_passed = answer == SpeedVerdict::Above;
+                let (word, sign) = if is_passed { ("Passed", "less") } else { ("Failed", "more") };
+                format!("{word}: {first} is {sign} than {loss} % slower than {second}.")
+            }
+        }
+    }
+
+    fn table(&self) -> Table {
+        let mut table = Table::new(["engine", "bench", "nodes/s, mean"]);
+        let mean = |of: fn(&Speeds) -> f64| {
+            self.rounds.iter().map(of).sum::<f64>() / (self.rounds.len() as f64).max(1.0)
+        };
+        let means = [mean(|s| s.first), mean(|s| s.second)];
+        for ((name, nodes), mean) in self.names.iter().zip(self.nodes).zip(means) {
+            table.push([name, &nodes, &format!("{mean:.0}")]);
+        }
+        table
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_verdict_is_worded_for_its_question() {
+        let rounds: Vec<Speeds> =
+            (0..8).map(|n| Speeds { first: 970.0 + f64::from(n % 3), second: 1000.0 }).collect();
+        let report = |threshold, max_loss_percent| {
+            let question = SpeedTest { rounds: 8, threshold };
+            let ratio = question.ratio(&rounds);
+            let names = ["new", "old"];
+            SpeedReport {
+                names,
+                nodes: [7, 7],
+                rounds: &rounds,
+                cpu: Some(1),
+                seed: 1,
+                question,
+                max_loss_percent,
+                ratio,
+            }
+            .sentence()
+        };
+        assert_eq!(report(1.0, None), "new is slower than old.");
+        assert_eq!(report(0.95, Some(5.0)), "Passed: new is less than 5 % slower than old.");
+        assert_eq!(report(0.98, Some(2.0)), "Failed: new is more than 2 % slower than old.");
+        assert!(report(0.971, Some(2.9)).starts_with("Undecided"));
+    }
+}

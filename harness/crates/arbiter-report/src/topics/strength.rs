@@ -1,0 +1,212 @@
+//! Strength of engines against each other: the encounters, the test, and both over the games.
+
+use super::result_figures;
+use crate::figures::{GameStatistics, HistoryPoint, Strength, Summary};
+use crate::parts::{
+    Chart, Document, Figure, Line, Lines, Table, interval, plus_minus, plus_minus_95, ratio,
+    results, signed, table_rows,
+};
+use arbiter_names::counted;
+use arbiter_stats::elo::finite;
+use arbiter_stats::{Correction, Sprt, SprtStatus};
+
+/// Adds LLR and Elo over the games and the pairs by points.
+pub(crate) fn history(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
+    let points = statistics.llr_history.points();
+    if summary.engines.len() == 2 && !points.is_empty() {
+        let drawn = likelihood(summary, &points).into_iter().chain(elo(summary, &points));
+        let mut drawn: Vec<Figure> = drawn.collect();
+        let heading = match (drawn.is_empty(), summary.plan.sprt) {
+            (true, _) => "Pairs",
+            (false, Some(_)) => "LLR history",
+            (false, None) => "Elo history",
+        };
+        drawn.extend(pairs(summary));
+        // While all single games were won, there is nothing to show.
+        if !drawn.is_empty() {
+            document.heading(heading);
+            document.multiples(drawn);
+        }
+    }
+}
+
+/// Returns the pairs of two engines by the points of the first.
+pub(crate) fn pairs(summary: &Summary) -> Option<Figure> {
+    let counts = summary.strength().pairs;
+    (counts.pairs() > 0).then(|| result_figures::pairs(&summary.engines[0], counts.0))
+}
+
+fn likelihood(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
+    let (sprt, last) = summary.test()?;
+    let sprt_statuses: Vec<_> =
+        points.iter().filter_map(|point| Some((point.games, point.sprt_status?))).collect();
+    let mut table = Table::new(["games", "LLR", "stops below", "stops above"]);
+    for &(games, sprt_status) in table_rows(&sprt_statuses) {
+        let cells = [sprt_status.llr, sprt_status.lower, sprt_status.upper];
+        table.push_with([&games], cells.map(|value| signed(value, 2)));
+    }
+    let points =
+        sprt_statuses.iter().map(|(games, sprt_status)| (*games as f64, sprt_status.llr)).collect();
+    let lines = vec![Line::plain("LLR", points)];
+    let levels = vec![("H1".to_owned(), last.upper), ("H0".to_owned(), last.lower)];
+    let shades = vec![(last.upper, f64::INFINITY), (f64::NEG_INFINITY, last.lower)];
+    let chart = Lines { x: "games", y: "log-likelihood ratio".to_owned(), lines, levels, shades };
+    let caption = "Log-likelihood ratio of the test".to_owned();
+    let (SprtStatus { llr, lower, upper, .. }, Sprt { elo0, elo1, .. }) = (last, sprt);
+    let games = counted(summary.counts.games(), "game");
+    let description = format!(
+        "The ratio after {games} is {}; H0 ({elo0} Elo) is accepted at {lower:.2} and H1 \
+         ({elo1} Elo) at {upper:.2}.",
+        signed(llr, 2)
+    );
+    Some(Figure { caption, description, chart: Chart::Lines(chart), table })
+}
+
+/// Returns Elo over the games; `None` as long as no Elo has an interval, as after games that were
+/// all won.
+fn elo(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
+    let known: Vec<_> = points.iter().filter_map(|point| Some((point.games, point.elo?))).collect();
+    let mut table = Table::new(["games", "Elo (95 %)"]);
+    for (games, estimate) in table_rows(&known) {
+        table.push([games, &interval(estimate)]);
+    }
+    let finite = |(games, e): &(u64, arbiter_stats::elo::Estimate)| {
+        Some((*games as f64, finite(e.value)?, e.low, e.high))
+    };
+    let finite: Vec<_> = known.iter().filter_map(finite).collect();
+    if finite.is_empty() {
+        return None;
+    }
+    let line = Line {
+        name: summary.engines[0].clone(),
+        points: finite.iter().map(|(games, elo, ..)| (*games, *elo)).collect(),
+        band: finite.iter().map(|(games, _, low, high)| (*games, *low, *high)).collect(),
+        engine: None,
+    };
+    let levels = vec![(String::new(), 0.0)];
+    let hypotheses = summary.hypotheses();
+    let shades = hypotheses.map(|[elo0, elo1]| (elo0, elo1)).into_iter().collect();
+    let allowance = if summary.plan.sprt.is_some() { ", no allowance for the stop" } else { "" };
+    let caption = format!("Elo over games (95 % at each moment{allowance})");
+    let (first, second) = (&summary.engines[0], &summary.engines[1]);
+    let games = counted(summary.counts.games(), "game");
+    let elo = summary.strength().elo_in_words();
+    let description = format!("Elo of {first} against {second} after {games}: {elo}.");
+    let chart = Lines { x: "games", y: "Elo".to_owned(), lines: vec![line], levels, shades };
+    Some(Figure { caption, description, chart: Chart::Lines(chart), table })
+}
+
+/// Adds the strength of the first of two engines.
+pub(crate) fn brief(document: &mut Document, summary: &Summary) {
+    let strength = summary.strength();
+    document.value("Games", results(&strength.games, ""));
+    let pairs = strength.pairs;
+    if pairs.pairs() > 0 {
+        let counts = format!("{}: {:?} (LL, LD, DD+WL, WD, WW)", pairs.pairs(), pairs.0);
+        document.value("Pairs", counts);
+    }
+    document.value("Elo", strength.elo_in_full());
+    document.value("nElo", plus_minus_95(strength.nelo));
+    document.value("LOS", strength.los_in_words());
+}
+
+/// Returns the encounters in short.
+pub(crate) fn brief_table(summary: &Summary) -> Table {
+    let mut table = Table::new(["first", "second", "games", "won", "drawn", "lost", "Elo (95 %)"]);
+    for (engines, encounter) in &summary.counts.encounters {
+        let [first, second] = engines.map(|engine| &summary.engines[engine]);
+        let strength = Strength::of(*encounter);
+        let (games, elo) = (strength.games, strength.elo_in_words());
+        table.push([first, second, &games.games(), &games.wins, &games.draws, &games.losses, &elo]);
+    }
+    table
+}
+
+const LEGEND_SINGLE: &str = "Figures are from the first engine's point of view. Each opening was \
+    played once, so the unit of evidence is the game, and colours are not balanced.";
+
+const BOUNDS: &str = "An Elo with > or < is a bound at 95 %: all was won or lost, which gives no finite \
+    estimate.";
+
+const NAIVE: &str = "Elo and LOS of the first table allow for the stop. The naive Elo takes no account of \
+    it and leans to the side of the verdict.";
+
+const LEGEND: &str = "Figures are from the first engine's point of view. The unit of evidence is the \
+    pair of games from one opening with colours reversed; pairs are counted by the points of the \
+    first engine, from none (LL) to both (WW).";
+
+/// Adds the encounters of each two engines, and the legend.
+pub(crate) fn encounters(document: &mut Document, summary: &Summary) {
+    document.table(table(summary));
+    document.paragraph(if summary.plan.design.is_single { LEGEND_SINGLE } else { LEGEND });
+    let mut met = summary.counts.encounters.values().map(|met| Strength::of(*met).elo);
+    if met.any(|elo| elo.is_some_and(|elo| elo.value.is_infinite())) {
+        document.paragraph(BOUNDS);
+    }
+}
+
+/// Returns the encounters of each two engines.
+pub(crate) fn table(summary: &Summary) -> Table {
+    let mut table = Table::with_columns(
+        ["first", "second", "Elo (95 %)", "nElo (95 %)", "LOS", "games", "won", "drawn", "lost"],
+        ["pairs LL, LD, DD+WL, WD, WW"],
+    );
+    for engines in summary.counts.encounters.keys() {
+        let strength = summary.strength_of(*engines);
+        let [first, second] = engines.map(|engine| &summary.engines[engine]);
+        let elo = strength.elo_in_words();
+        table.push_with([first, second, &elo], strength_cells(&strength));
+    }
+    table
+}
+
+/// Adds the state of the sequential test.
+pub(crate) fn test(document: &mut Document, summary: &Summary) {
+    if let Some((sprt, sprt_status)) = summary.test() {
+        let mut table = Table::new(["", ""]);
+        let mut row = |label: &str, value: String| table.push([&label, &value]);
+        row("LLR", sprt_text(&sprt, sprt_status));
+        row("Bounds", bounds_text(&sprt));
+        let naive = summary.strength().naive;
+        if naive.is_some() {
+            row("Elo, naive (95 %)", plus_minus(naive));
+        }
+        document.table(table);
+        if naive.is_some() {
+            document.paragraph(NAIVE);
+        }
+    }
+    document.paragraph(LEGEND);
+}
+
+/// Returns a log-likelihood ratio with the bounds that apply now and its hypotheses.
+pub(crate) fn sprt_text(sprt: &Sprt, sprt_status: SprtStatus) -> String {
+    format!("{} for {}", ratio(sprt_status), hypotheses(sprt))
+}
+
+/// Returns the origin of the bounds.
+pub(crate) fn bounds_text(sprt: &Sprt) -> String {
+    let (lower, upper) = (sprt.bounds.lower, sprt.bounds.upper);
+    match sprt.correction {
+        Correction::None => "Wald's, without correction for overshoot".to_owned(),
+        Correction::Dynamic => {
+            format!("Wald's [{lower:.2}, {upper:.2}], moved inwards by the overshoot measured")
+        }
+    }
+}
+
+/// Returns the hypotheses of a test, and its error rates.
+pub(crate) fn hypotheses(sprt: &Sprt) -> String {
+    format!(
+        "{} Elo {} against {}, alpha {}, beta {}",
+        sprt.model, sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta
+    )
+}
+
+/// Returns nElo, LOS, games by result, and pairs by score.
+pub(crate) fn strength_cells(strength: &Strength) -> [String; 7] {
+    let Strength { games, pairs, nelo, .. } = strength;
+    let [all, won, drawn, lost] =
+        [games.games(), games.wins, games.draws, games.losses].map(|count| count.to_string());
+    [plus_minus(*nelo), strength.los_in_words(), all, won, drawn, lost, format!("{:?}", pairs.0)]
+}

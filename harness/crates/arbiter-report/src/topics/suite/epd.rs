@@ -1,0 +1,426 @@
+//! Report of `arbiter epd`.
+
+use std::fmt::Display;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use shakmaty::Move;
+use shakmaty::san::SanPlus;
+
+use super::epd_figures::{
+    AnsweredSearch, ComparedFigures, EngineFigures, EpdFigures, PositionFigures, SearchFigures,
+    ThemeFigures,
+};
+use super::{Place, line_faults};
+use crate::parts::{Block, Document, Table, percent_interval, to_value};
+use arbiter_stats::paired::{Solved, margin, mcnemar, share_interval};
+use arbiter_suite::LineFault;
+use arbiter_suite::epd::{Comparison, Record, Searched, Tally, compare, themes};
+
+/// Results of `arbiter epd`.
+#[derive(Debug)]
+pub struct EpdReport<'a> {
+    /// Name of the suite.
+    pub suite: &'a str,
+    /// Engines: name, limits in words, and searches, one for each record.
+    pub engines: Vec<EpdEngine<'a>>,
+    /// Plies for which a solution had to be held to end the search; `None` if searches were not
+    /// ended.
+    pub hold: Option<u32>,
+    /// Place where the engines ran.
+    pub place: Place,
+    /// Positions of the suite.
+    pub records: &'a [Arc<Record>],
+    /// Lines that could not be used.
+    pub unusable: &'a [LineFault],
+    /// Parts left out of positions that are used.
+    pub corrected: &'a [LineFault],
+}
+
+/// Engine with its searches.
+#[derive(Debug)]
+pub struct EpdEngine<'a> {
+    /// Name of the engine.
+    pub name: &'a str,
+    /// Limits of the engine, in words.
+    pub limits: String,
+    /// Searches, in the order of the records.
+    pub searches: Vec<Searched>,
+}
+
+impl EpdReport<'_> {
+    /// Returns the counts of one engine.
+    pub fn tally(&self, engine: usize) -> Tally {
+        let records = self.records.iter().map(|record| &**record);
+        Tally::of(records.zip(&self.engines[engine].searches))
+    }
+
+    /// Compares the first engine with another.
+    pub fn comparison(&self, other: usize) -> Comparison {
+        compare(&self.engines[0].searches, &self.engines[other].searches)
+    }
+
+    /// Returns the report as a document.
+    pub fn document(&self) -> Document {
+        let mut document = Document::new(self.suite.to_owned());
+        let hold = match self.hold {
+            Some(plies) => format!(", ended once a solution was held for {plies} plies"),
+            None => String::new(),
+        };
+        document.paragraph(format!(
+            "{}: {} positions, {} lines unusable; {}{hold}",
+            self.suite,
+            self.records.len(),
+            self.unusable.len(),
+            self.place.in_words()
+        ));
+        document.blocks.push(Block::Gap);
+        document.table(self.engine_table());
+        if let Some(table) = self.theme_table() {
+            document.heading("Solved by theme");
+            document.table(table);
+        }
+        (1..self.engines.len()).for_each(|other| self.compared(&mut document, other));
+        self.engines.iter().for_each(|engine| self.unsolved(&mut document, engine));
+        self.place.excluded(&mut document);
+        let notes = self.records.iter().flat_map(|record| {
+            record.notes.iter().map(|note| format!("line {}: {note}", record.line))
+        });
+        document.list("Left out of lines that are used all the same", notes.collect());
+        line_faults(&mut document, self.corrected, self.unusable);
+        document
+    }
+
+    fn engine_table(&self) -> Table {
+        let tallies: Vec<Tally> = (0..self.engines.len()).map(|index| self.tally(index)).collect();
+        let has_points = tallies.iter().any(|tally| tally.points.is_some());
+        let has_mates = tallies.iter().any(|tally| tally.mates.is_some());
+        let has_faults = tallies.iter().any(|tally| tally.faults > 0);
+        let heads = [
+            has_points.then_some("points"),
+            has_mates.then_some("mates seen"),
+            Some("median time"),
+            Some("sum of times"),
+            has_faults.then_some("faults"),
+        ];
+        let heads = heads.into_iter().flatten();
+        let mut table = Table::with_columns(["engine", "limit", "solved", "share (95 %)"], heads);
+        for (engine, tally) in self.engines.iter().zip(&tallies) {
+            let solved = format!("{}/{}", tally.solved, tally.positions);
+            let cells = [
+                has_points.then(|| ratio(tally.points)),
+                has_mates.then(|| ratio(tally.mates)),
+                Some(tally.median_time().map_or("-".to_owned(), seconds)),
+                Some(seconds(tally.total_time())),
+                has_faults.then(|| tally.faults.to_string()),
+            ];
+            let first: [&dyn Display; 4] = [&engine.name, &engine.limits, &solved, &share(tally)];
+            table.push_with(first, cells.into_iter().flatten());
+        }
+        table
+    }
+
+    /// Returns solved positions and points by theme; `None` where themes are no help: a single one,
+    /// or hardly any position that shares its theme with another.
+    fn theme_table(&self) -> Option<Table> {
+        let themes = themes(self.records);
+        if themes.len() < 2 || themes.len() * 2 > self.records.len() {
+            return None;
+        }
+        let names = self.engines.iter().map(|engine| engine.name);
+        let mut table = Table::with_columns(["theme"], names);
+        for (theme, members) in &themes {
+            let cells = self.engines.iter().map(|engine| {
+                let tally = self.tally_of(engine, members);
+                let points = match tally.points {
+                    Some((made, all)) => format!(", {made}/{all} points"),
+                    None => String::new(),
+                };
+                format!("{}/{}{points}", tally.solved, tally.positions)
+            });
+            table.push_with([&theme.unwrap_or("(none)")], cells);
+        }
+        Some(table)
+    }
+
+    /// Returns the counts of one engine over some of the records.
+    fn tally_of(&self, engine: &EpdEngine<'_>, members: &[usize]) -> Tally {
+        let of = |&index: &usize| (&*self.records[index], &engine.searches[index]);
+        Tally::of(members.iter().map(of))
+    }
+
+    /// Adds the comparison of the first engine with another.
+    fn compared(&self, document: &mut Document, other: usize) {
+        let (first, second) = (self.engines[0].name, self.engines[other].name);
+        let found = self.comparison(other);
+        let Solved { both, only_first, only_second, neither } = found.solved;
+        document.heading(format!("{first} against {second}"));
+        match mcnemar(&found.solved) {
+            None => document.paragraph("They solved the same positions."),
+            Some(test) => {
+                let (share, error) = test.difference;
+                let [exact, mid] = [test.p_exact, test.p_mid].map(probability);
+                document.paragraph(format!(
+                    "Solved by both {both}, only by {first} {only_first}, only by {second} \
+                     {only_second}, by neither {neither}"
+                ));
+                document.paragraph(format!(
+                    "Difference {:+.2} ± {:.2} % of the positions (95 %)",
+                    100.0 * share,
+                    100.0 * margin(error)
+                ));
+                document.paragraph(format!("McNemar's test: p {exact} (exact), {mid} (mid-p)"));
+            }
+        }
+        for (engine, indices) in [(first, &found.won), (second, &found.lost)] {
+            let names = indices.iter().map(|&index| name(&self.records[index]));
+            if !indices.is_empty() {
+                let names = names.collect::<Vec<_>>().join(", ");
+                document.paragraph(format!("Only {engine}: {names}"));
+            }
+        }
+    }
+
+    fn unsolved(&self, document: &mut Document, engine: &EpdEngine<'_>) {
+        let searches = self.records.iter().zip(&engine.searches);
+        let lines = searches.filter_map(|(record, searched)| match searched {
+            Err(fault) => Some(format!("{}: fault: {fault}", name(record))),
+            Ok(outcome) if !outcome.is_solved => Some(format!(
+                "{}: played {}, wanted {}",
+                name(record),
+                san(record, outcome.played),
+                wanted(record)
+            )),
+            Ok(_) => None,
+        });
+        let lines: Vec<String> = lines.collect();
+        document.list(format!("Not solved by {}: {}", engine.name, lines.len()), lines);
+    }
+
+    /// Returns the report as one JSON object.
+    pub fn json(&self) -> Value {
+        let (engines, records) = (0..self.engines.len(), self.records.iter().enumerate());
+        to_value(&EpdFigures {
+            suite: self.suite,
+            hold_plies: self.hold,
+            engines: engines.map(|engine| self.engine_figures(engine)).collect(),
+            comparisons: (1..self.engines.len()).map(|e| self.compared_figures(e)).collect(),
+            positions: records.map(|(index, record)| self.position(index, record)).collect(),
+            unusable: self.unusable,
+            corrected: self.corrected,
+            place: self.place.figures(),
+        })
+    }
+
+    fn engine_figures(&self, index: usize) -> EngineFigures<'_> {
+        let (engine, tally) = (&self.engines[index], self.tally(index));
+        let interval = share_interval(tally.solved, tally.positions);
+        let by_theme = themes(self.records).into_iter().map(|(theme, members)| ThemeFigures {
+            theme,
+            solved: self.tally_of(engine, &members).into(),
+        });
+        EngineFigures {
+            name: engine.name,
+            limits: &engine.limits,
+            share_low: interval.map(|(low, _)| low),
+            share_high: interval.map(|(_, high)| high),
+            faults: tally.faults,
+            mates_seen: tally.mates.map(|(seen, _)| seen),
+            mates_asked: tally.mates.map(|(_, all)| all),
+            median_time_ms: tally.median_time().map(millis),
+            total_time_ms: millis(tally.total_time()),
+            themes: by_theme.collect(),
+            solved: tally.into(),
+        }
+    }
+
+    fn compared_figures(&self, other: usize) -> ComparedFigures<'_> {
+        let found = self.comparison(other);
+        let test = mcnemar(&found.solved);
+        let lines = |indices: &[usize]| -> Vec<usize> {
+            indices.iter().map(|&index| self.records[index].line).collect()
+        };
+        ComparedFigures {
+            first: self.engines[0].name,
+            second: self.engines[other].name,
+            solved: found.solved,
+            p_exact: test.map(|test| test.p_exact),
+            p_mid: test.map(|test| test.p_mid),
+            difference: test.map(|test| test.difference.0),
+            difference_error: test.map(|test| test.difference.1),
+            won_lines: lines(&found.won),
+            lost_lines: lines(&found.lost),
+        }
+    }
+
+    fn position<'a>(&'a self, index: usize, record: &'a Record) -> PositionFigures<'a> {
+        let searches = self.engines.iter().map(|engine| match &engine.searches[index] {
+            Err(fault) => SearchFigures { solved: false, fault: Some(fault), search: None },
+            Ok(outcome) => SearchFigures {
+                solved: outcome.is_solved,
+                fault: None,
+                search: Some(AnsweredSearch {
+                    r#move: outcome.played.to_uci(record.start.mode).to_string(),
+                    points: outcome.points,
+                    mate_seen: outcome.announced,
+                    solution_ms: outcome.found.map(|found| millis(found.at)),
+                    solution_depth: outcome.found.and_then(|found| found.depth),
+                    solution_nodes: outcome.found.and_then(|found| found.nodes),
+                    time_ms: millis(outcome.end.at),
+                    depth: outcome.end.depth,
+                    nodes: outcome.end.nodes,
+                }),
+            },
+        });
+        PositionFigures {
+            line: record.line,
+            id: record.id.as_deref(),
+            theme: record.theme.as_deref(),
+            fen: record.start.fen(),
+            wanted: wanted(record),
+            notes: &record.notes,
+            searches: searches.collect(),
+        }
+    }
+}
+
+/// Returns the name of a position.
+fn name(record: &Record) -> String {
+    record.id.clone().unwrap_or_else(|| format!("line {}", record.line))
+}
+
+/// Returns the solution of a record, in SAN.
+fn wanted(record: &Record) -> String {
+    let goal = &record.goal;
+    let list = |moves: &[Move]| -> String {
+        let names: Vec<String> = moves.iter().map(|m| san(record, *m)).collect();
+        names.join(" ")
+    };
+    let mut parts = Vec::new();
+    if !goal.best.is_empty() {
+        parts.push(list(&goal.best));
+    }
+    if !goal.avoid.is_empty() {
+        parts.push(format!("not {}", list(&goal.avoid)));
+    }
+    parts.extend(goal.mate.map(|moves| match moves {
+        1.. => format!("mate in {moves}"),
+        _ => format!("mated in {}", moves.unsigned_abs()),
+    }));
+    if parts.is_empty() {
+        let most = goal.most_points();
+        let best = goal.points.iter().filter(|(_, points)| Some(*points) == most);
+        parts.push(list(&best.map(|(listed, _)| *listed).collect::<Vec<_>>()));
+    }
+    parts.join(" or ").replace(" or not ", ", not ")
+}
+
+fn san(record: &Record, played: Move) -> String {
+    SanPlus::from_move(record.start.position.clone(), played).to_string()
+}
+
+fn share(tally: &Tally) -> String {
+    let share = tally.solved as f64 / tally.positions as f64;
+    share_interval(tally.solved, tally.positions)
+        .map_or("-".to_owned(), |ends| percent_interval(share, ends))
+}
+
+fn ratio(counts: Option<(u64, u64)>) -> String {
+    counts.map_or("-".to_owned(), |(some, all)| format!("{some}/{all}"))
+}
+
+fn probability(p: f64) -> String {
+    if p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {p:.4}") }
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.3} s", time.as_secs_f64())
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_micros() as f64 / 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbiter_protocol::Info;
+    use arbiter_suite::epd::{Judge, read};
+
+    const SUITE: &str = "4k3/8/8/8/8/8/4P3/4K2R w K - bm e4 Rh8; id \"A.1\"; c0 \"e4=10, e3=4\";
+4k3/8/8/8/8/8/4P3/4K2R w K - bm e4; id \"A.2\";
+4k3/8/8/8/8/8/4P3/4K2R w K - am e4; dm 9; id \"B.1\";
+4k3/8/8/8/8/8/4P3/4K2R w K - bm e3 Qa1; id \"B.2\";
+nonsense";
+
+    fn searches(records: &[Arc<Record>], played: [&str; 4]) -> Vec<Searched> {
+        let search = |(record, played): (&Arc<Record>, &str)| {
+            let judge = Judge::new(&record.start, &record.goal);
+            let info = Info::parse("depth 3 nodes 70");
+            let answer = judge.end(played, Duration::from_millis(250), &info);
+            answer.judged(&record.start, &record.goal)
+        };
+        records.iter().zip(played).map(search).collect()
+    }
+
+    fn check(verify: impl Fn(&EpdReport)) {
+        let suite = read(SUITE, false);
+        let records: Vec<Arc<Record>> = suite.records.into_iter().map(Arc::new).collect();
+        let engine = |name, played| EpdEngine {
+            name,
+            limits: "depth 3".to_owned(),
+            searches: searches(&records, played),
+        };
+        verify(&EpdReport {
+            suite: "s.epd",
+            engines: vec![
+                engine("A", ["e2e4", "e2e4", "e2e4", "e2e3"]),
+                engine("B", ["e2e3", "zzzz", "e2e3", "e2e3"]),
+            ],
+            hold: None,
+            place: Place::Here(2),
+            records: &records,
+            unusable: &suite.unusable,
+            corrected: &suite.corrected,
+        });
+    }
+
+    #[test]
+    fn the_text_has_all_there_is() {
+        check(|report| {
+            let text = crate::forms::plain_text(&report.document(), None);
+            for part in [
+                "s.epd: 4 positions, 1 lines unusable; 2 at once",
+                "75.0 % [30.1, 95.4]",
+                "2/2, 10/10 points",
+                "only by A 2, only by B 1, by neither 0",
+                "p = 1.0000 (exact)",
+                "Only A: A.1, A.2",
+                "Only B: B.1",
+                "B.1: played e4, wanted not e4",
+                "A.1: played e3, wanted e4 Rh8+",
+                "A.2: fault: illegal move 'zzzz'",
+                "line 4: bm 'Qa1' is not legal; left out",
+                "line 5: ",
+            ] {
+                assert!(text.contains(part), "{part}:\n{text}");
+            }
+            let markdown = crate::forms::markdown(&report.document());
+            assert!(markdown.starts_with("# s.epd\n"), "{markdown}");
+            assert!(markdown.contains("\n## A against B\n"), "{markdown}");
+        });
+    }
+
+    #[test]
+    fn json_has_each_search() {
+        check(|report| {
+            let json = report.json();
+            assert_eq!(json["engines"][0]["solved"], 3);
+            assert_eq!(json["comparisons"][0]["won_lines"], serde_json::json!([1, 2]));
+            assert_eq!(json["positions"][0]["searches"][0]["solution_ms"], 250.0);
+            assert_eq!(json["positions"][1]["searches"][1]["fault"], "illegal move 'zzzz'");
+            assert_eq!(json["unusable"][0]["line"], 5);
+        });
+    }
+}

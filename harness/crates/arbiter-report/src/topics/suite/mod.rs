@@ -1,0 +1,23 @@
+//! Common parts of the documents and JSON of suites.
+
+mod epd;
+pub(crate) mod epd_figures;
+pub(crate) mod perft;
+mod place;
+
+pub use epd::{EpdEngine, EpdReport};
+pub use perft::{PerftReport, PerftTotals};
+pub use place::Place;
+
+use crate::parts::Document;
+use arbiter_suite::LineFault;
+
+/// Adds the lines that were corrected, and those that were not used, with reasons.
+fn line_faults(document: &mut Document, corrected: &[LineFault], unusable: &[LineFault]) {
+    let mut list = |title: &str, faults: &[LineFault]| {
+        let lines = faults.iter().map(|fault| format!("line {}: {}", fault.line, fault.reason));
+        document.list(format!("{title}: {}", faults.len()), lines.collect());
+    };
+    list("Corrected positions", corrected);
+    list("Unusable lines, which count for nothing", unusable);
+}

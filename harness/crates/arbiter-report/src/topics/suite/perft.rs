@@ -1,0 +1,399 @@
+//! Report of `arbiter perft`: the faults come first.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::place::PlaceFigures;
+use super::{Place, line_faults};
+use crate::parts::{Block, Document, Table, to_value};
+use arbiter_suite::LineFault;
+use arbiter_suite::perft::{Case, Count, Verdict, Wrong};
+
+/// Results of `arbiter perft`.
+#[derive(Debug)]
+pub struct PerftReport<'a> {
+    /// Name of the engine.
+    pub engine: &'a str,
+    /// Name of the suite.
+    pub suite: &'a str,
+    /// Positions that were counted.
+    pub cases: &'a [Case],
+    /// Count that was requested for each position.
+    pub counts: &'a [Count],
+    /// Verdict on each count; an error is the engine's fault.
+    pub verdicts: &'a [Result<Verdict, String>],
+    /// Positions whose counts are all beyond the limits.
+    pub beyond: usize,
+    /// Lines that could not be used.
+    pub unusable: &'a [LineFault],
+    /// Parts left out of positions that are used.
+    pub corrected: &'a [LineFault],
+    /// Place where the engine ran.
+    pub place: Place,
+}
+
+/// Counts of leaves by an engine: `arbiter perft`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema", rename = "arbiter.perft/1")]
+pub(crate) struct PerftFigures<'a> {
+    /// Name of the engine.
+    engine: &'a str,
+    /// Name of the suite.
+    suite: &'a str,
+    #[serde(flatten)]
+    totals: PerftTotals,
+    /// Positions left out, as all their counts are beyond --depth or --max-nodes.
+    beyond_limits: usize,
+    /// Positions with their verdicts.
+    positions: Vec<PositionFigures<'a>>,
+    /// Lines that were not used.
+    unusable: &'a [LineFault],
+    /// Impossible parts left out of positions that are used.
+    corrected: &'a [LineFault],
+    #[serde(flatten)]
+    place: PlaceFigures<'a>,
+}
+
+/// Position with its verdict.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PositionFigures<'a> {
+    /// Number of the line, from 1; in a JSON file, number of the case.
+    line: usize,
+    /// Name in the suite.
+    name: Option<&'a str>,
+    /// FEN of the position.
+    fen: String,
+    /// `true` for a position of Chess960.
+    chess960: bool,
+    /// Depth in plies.
+    depth: u32,
+    /// Count in the suite.
+    expected: u64,
+    #[serde(flatten)]
+    verdict: CountVerdict<'a>,
+}
+
+/// Verdict on a position.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "verdict", rename_all = "snake_case")]
+enum CountVerdict<'a> {
+    /// Engine and suite agree.
+    Right,
+    /// The engine is right and the suite is not.
+    WrongSuite {
+        /// True count.
+        leaves: u64,
+    },
+    /// The engine gave no answer.
+    Fault {
+        /// Description of the fault.
+        reason: &'a str,
+    },
+    /// The engine is wrong.
+    Wrong {
+        /// Count by the engine.
+        got: u64,
+        /// True count.
+        leaves: u64,
+        /// First position that the engine counts wrong.
+        first_wrong: WrongPosition<'a>,
+    },
+}
+
+/// Position that an engine counts wrong.
+#[derive(Debug, Serialize, JsonSchema)]
+struct WrongPosition<'a> {
+    /// Kind of the fault: the `moves`, or only the `count`; `context` if the engine is right when
+    /// asked for this position alone, `unrepeatable` if it was right when asked again.
+    kind: &'static str,
+    /// FEN of the position.
+    fen: &'a str,
+    /// Moves that lead there, in UCI notation.
+    path: &'a [String],
+    /// Legal moves that the engine lacks.
+    missing: &'a [String],
+    /// Illegal moves that the engine has.
+    extra: &'a [String],
+}
+
+/// Number of positions by outcome.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct PerftTotals {
+    /// Positions in which engine and suite agree.
+    pub right: usize,
+    /// Positions in which the engine is wrong.
+    pub wrong: usize,
+    /// Positions in which the suite is wrong.
+    pub wrong_suite: usize,
+    /// Positions without an answer of the engine.
+    pub faults: usize,
+    /// Leaves in the counts that are right.
+    pub leaves: u64,
+}
+
+impl PerftReport<'_> {
+    /// Counts the outcomes.
+    pub fn totals(&self) -> PerftTotals {
+        let mut totals = PerftTotals::default();
+        for (count, verdict) in self.counts.iter().zip(self.verdicts) {
+            match verdict {
+                Ok(Verdict::Right) => {
+                    totals.right += 1;
+                    totals.leaves += count.expected;
+                }
+                Ok(Verdict::Wrong { .. }) => totals.wrong += 1,
+                Ok(Verdict::WrongSuite { .. }) => totals.wrong_suite += 1,
+                Err(_) => totals.faults += 1,
+            }
+        }
+        totals
+    }
+
+    /// Returns the report as a document: the faults in full, and every position in a row if
+    /// `has_positions`.
+    pub fn document(&self, has_positions: bool) -> Document {
+        let mut document = Document::new(format!("Perft of {}", self.engine));
+        document.blocks.push(Block::Paragraph { strong: self.sum(), text: String::new() });
+        let others = Some(self.others()).filter(|others| !others.is_empty());
+        document.blocks.extend(others.map(Block::List));
+        let mistakes = self.mistakes();
+        if !mistakes.is_empty() {
+            document.heading("What is wrong");
+            document.blocks.push(Block::Verbatim(mistakes));
+        }
+        if has_positions {
+            document.heading("Positions");
+            document.table(self.table());
+        }
+        self.place.excluded(&mut document);
+        line_faults(&mut document, self.corrected, self.unusable);
+        document
+    }
+
+    fn table(&self) -> Table {
+        let mut table = Table::new(["line", "name", "FEN", "depth", "count", "verdict"]);
+        for ((case, count), verdict) in self.all() {
+            let (name, fen) = (case.name.as_deref().unwrap_or_default(), case.start.fen());
+            let Count { depth, expected, .. } = count;
+            table.push([&case.line, &name, &fen, depth, expected, &verdict_words(verdict)]);
+        }
+        table
+    }
+
+    fn all(&self) -> impl Iterator<Item = ((&Case, &Count), &Result<Verdict, String>)> {
+        self.cases.iter().zip(self.counts).zip(self.verdicts)
+    }
+
+    /// Returns the faults, the engine's first.
+    fn mistakes(&self) -> String {
+        let mut all: Vec<_> = self.all().collect();
+        all.sort_by_key(|(_, verdict)| !matches!(verdict, Ok(Verdict::Wrong { .. })));
+        all.into_iter().map(|((case, count), verdict)| mistake(case, count, verdict)).collect()
+    }
+
+    /// Returns the number of right positions.
+    fn sum(&self) -> String {
+        let PerftTotals { right, leaves, .. } = self.totals();
+        let (engine, suite) = (self.engine, self.suite);
+        let all = self.counts.len();
+        format!("{engine}: {right} of {all} positions of {suite} right, {leaves} leaves")
+    }
+
+    /// Returns the numbers of other positions, by their outcome.
+    fn others(&self) -> Vec<String> {
+        let PerftTotals { wrong, wrong_suite, faults, .. } = self.totals();
+        let all = [
+            (wrong, "wrong"),
+            (faults, "without an answer, by the engine's fault"),
+            (wrong_suite, "where the suite is wrong and the engine right"),
+            (self.beyond, "left out: every count is beyond --depth or --max-nodes"),
+        ];
+        let some = all.into_iter().filter(|(number, _)| *number > 0);
+        let some = some.map(|(number, what)| format!("{number} {what}"));
+        let elsewhere = matches!(self.place, Place::Workers { .. }).then(|| self.place.in_words());
+        some.chain(elsewhere).collect()
+    }
+
+    /// Returns the report as one JSON object.
+    pub fn json(&self) -> Value {
+        to_value(&PerftFigures {
+            engine: self.engine,
+            suite: self.suite,
+            totals: self.totals(),
+            beyond_limits: self.beyond,
+            positions: self.all().map(position).collect(),
+            unusable: self.unusable,
+            corrected: self.corrected,
+            place: self.place.figures(),
+        })
+    }
+}
+
+fn position<'a>(
+    ((case, count), verdict): ((&'a Case, &Count), &'a Result<Verdict, String>),
+) -> PositionFigures<'a> {
+    PositionFigures {
+        line: case.line,
+        name: case.name.as_deref(),
+        fen: case.start.fen(),
+        chess960: case.start.is_chess960(),
+        depth: count.depth,
+        expected: count.expected,
+        verdict: match verdict {
+            Ok(Verdict::Right) => CountVerdict::Right,
+            Ok(Verdict::WrongSuite { leaves }) => CountVerdict::WrongSuite { leaves: *leaves },
+            Err(reason) => CountVerdict::Fault { reason },
+            Ok(Verdict::Wrong { got, leaves, finding }) => {
+                let (kind, missing, extra) = match &finding.wrong {
+                    Wrong::Moves { missing, extra } => ("moves", &**missing, &**extra),
+                    Wrong::Count { .. } => ("count", [].as_slice(), [].as_slice()),
+                    Wrong::Context { .. } => ("context", [].as_slice(), [].as_slice()),
+                    Wrong::Unrepeatable => ("unrepeatable", [].as_slice(), [].as_slice()),
+                };
+                let (fen, path) = (&finding.fen, &finding.path);
+                let first_wrong = WrongPosition { kind, fen, path, missing, extra };
+                CountVerdict::Wrong { got: *got, leaves: *leaves, first_wrong }
+            }
+        },
+    }
+}
+
+/// Returns the verdict on a position, in a few words.
+fn verdict_words(verdict: &Result<Verdict, String>) -> String {
+    match verdict {
+        Ok(Verdict::Right) => "right".to_owned(),
+        Ok(Verdict::Wrong { got, leaves, .. }) => format!("wrong: {got}, right is {leaves}"),
+        Ok(Verdict::WrongSuite { leaves }) => format!("the suite is wrong: {leaves}"),
+        Err(_) => "no answer".to_owned(),
+    }
+}
+
+/// Returns a fault, in some lines.
+fn mistake(case: &Case, count: &Count, verdict: &Result<Verdict, String>) -> String {
+    let name = case.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
+    let place = format!("line {}{name}, depth {}", case.line, count.depth);
+    let fen = case.start.fen();
+    match verdict {
+        Ok(Verdict::Right) => String::new(),
+        Err(reason) => format!("NO ANSWER  {place}: {reason}\n  {fen}\n"),
+        Ok(Verdict::WrongSuite { leaves }) => format!(
+            "SUITE      {place}: it says {}, engine and referee count {leaves}\n  {fen}\n",
+            count.expected
+        ),
+        Ok(Verdict::Wrong { got, leaves, finding }) => {
+            let suite = if *leaves == count.expected {
+                String::new()
+            } else {
+                format!(" (the suite, wrongly, says {})", count.expected)
+            };
+            let by = got.abs_diff(*leaves);
+            let sign = if got > leaves { '+' } else { '-' };
+            let path = if finding.path.is_empty() {
+                "the position itself".to_owned()
+            } else {
+                format!("after {}", finding.path.join(" "))
+            };
+            format!(
+                "WRONG      {place}: counts {got}, right is {leaves} ({sign}{by}){suite}\n  {fen}\n  \
+                 first wrong position: {path}\n  {}\n{}",
+                finding.fen,
+                what_is_wrong(&finding.wrong)
+            )
+        }
+    }
+}
+
+fn what_is_wrong(wrong: &Wrong) -> String {
+    match wrong {
+        Wrong::Moves { missing, extra } => {
+            let list = |title: &str, moves: &[String]| match moves.is_empty() {
+                true => String::new(),
+                false => format!("  {title} moves: {}\n", moves.join(" ")),
+            };
+            list("missing", missing) + &list("extra", extra)
+        }
+        Wrong::Count { depth, got, expected } => format!(
+            "  counts {got} at depth {depth}, right is {expected}; its answer does not say for \
+             which move\n"
+        ),
+        Wrong::Context { depth, got, expected } => format!(
+            "  counts {got} here as part of the position before, and {expected}, which is right, \
+             when asked about it alone (depth {depth}): look at how moves are made and taken \
+             back, and at tables\n"
+        ),
+        Wrong::Unrepeatable => "  asked again, it counts right\n".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use arbiter_suite::perft::{Finding, Patterns, PerftQuery, read};
+
+    #[test]
+    fn mismatches_come_first() {
+        let line = "4k3/8/8/8/8/8/8/4K3 w - - ;D1 5";
+        let suite = read(&format!("{line}\n{line}\n{line}\n{line}\n? ;D1 1"), false);
+        let query = PerftQuery {
+            command: "go perft {depth}".to_owned(),
+            patterns: Patterns::new(None).unwrap(),
+            limit: Duration::from_secs(1),
+        };
+        let count = |case: &Case| Count {
+            start: case.start.clone(),
+            depth: 1,
+            expected: 5,
+            query: query.clone(),
+        };
+        let counts: Vec<Count> = suite.cases.iter().map(count).collect();
+        let wrong = Wrong::Moves { missing: vec!["e1d1".into()], extra: vec!["e1e3".into()] };
+        let finding = Finding { fen: "FEN".into(), path: vec!["e1e2".into()], wrong };
+        let verdicts = [
+            Ok(Verdict::Right),
+            Err("exited".to_owned()),
+            Ok(Verdict::WrongSuite { leaves: 6 }),
+            Ok(Verdict::Wrong { got: 7, leaves: 5, finding }),
+        ];
+        let report = PerftReport {
+            place: Place::Here(1),
+            engine: "E",
+            suite: "s.epd",
+            cases: &suite.cases,
+            counts: &counts,
+            verdicts: &verdicts,
+            beyond: 2,
+            unusable: &suite.unusable,
+            corrected: &suite.corrected,
+        };
+        let text = crate::forms::plain_text(&report.document(false), None);
+        let first = text.lines().find(|line| line.contains(", depth ")).unwrap();
+        assert_eq!(first, "WRONG      line 4, depth 1: counts 7, right is 5 (+2)");
+        for part in [
+            "first wrong position: after e1e2\n  FEN\n  missing moves: e1d1\n  extra moves: e1e3\n",
+            "NO ANSWER  line 2, depth 1: exited",
+            "SUITE      line 3, depth 1: it says 5, engine and referee count 6",
+            "E: 1 of 4 positions of s.epd right, 5 leaves",
+            "2 left out",
+            "line 5: ",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        let markdown = crate::forms::markdown(&report.document(true));
+        for part in [
+            "# Perft of E\n\n**E: 1 of 4 positions of s.epd right, 5 leaves**\n\n- 1 wrong\n",
+            "```text\nWRONG      line 4, depth 1: ",
+            "| wrong: 7, right is 5 ",
+            "the suite is wrong: 6 |",
+            "| no answer ",
+            "- line 5: ",
+        ] {
+            assert!(markdown.contains(part), "{part}: {markdown}");
+        }
+        let json = report.json();
+        assert_eq!(json["positions"][3]["first_wrong"]["missing"][0], "e1d1");
+        assert_eq!(json["unusable"][0]["line"], 5);
+    }
+}

@@ -1,0 +1,83 @@
+//! Place where the engines of a suite ran.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::parts::Document;
+
+/// Place where engines ran.
+#[derive(Debug)]
+pub enum Place {
+    /// This machine, with so many positions in parallel.
+    Here(usize),
+    /// Workers of a cluster.
+    Workers {
+        /// Number of positions searched by each worker.
+        positions: BTreeMap<String, u64>,
+        /// Workers whose answers do not count, with reasons.
+        excluded: Vec<(String, String)>,
+    },
+}
+
+/// Place where engines ran, in a report.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(super) struct PlaceFigures<'a> {
+    /// Number of positions in parallel; absent if workers were used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    concurrency: Option<usize>,
+    /// Number of positions of each worker; absent without workers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    workers: Option<&'a BTreeMap<String, u64>>,
+    /// Excluded workers, whose answers do not count; absent without workers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    workers_set_aside: Option<Vec<SetAside<'a>>>,
+}
+
+/// Worker whose answers do not count.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SetAside<'a> {
+    /// Name of the worker.
+    worker: &'a str,
+    /// Reason for the exclusion.
+    reason: &'a str,
+}
+
+impl Place {
+    /// Returns the number of positions in parallel, or the workers with their numbers of positions.
+    pub(super) fn in_words(&self) -> String {
+        let positions = match self {
+            Place::Here(at_once) => return format!("{at_once} at once"),
+            Place::Workers { positions, .. } => positions,
+        };
+        let each = positions.iter().map(|(worker, count)| format!("{worker} {count}"));
+        format!("by workers: {}", each.collect::<Vec<_>>().join(", "))
+    }
+
+    /// Adds the excluded workers, with reasons; nothing if there are none.
+    pub(super) fn excluded(&self, document: &mut Document) {
+        if let Place::Workers { excluded, .. } = self {
+            let lines = excluded.iter().map(|(worker, why)| format!("{worker}: {why}"));
+            document.list("Workers that were excluded", lines.collect());
+        }
+    }
+
+    /// Returns the place as a part of a report.
+    pub(super) fn figures(&self) -> PlaceFigures<'_> {
+        match self {
+            Place::Here(at_once) => {
+                PlaceFigures { concurrency: Some(*at_once), ..PlaceFigures::default() }
+            }
+            Place::Workers { positions, excluded } => {
+                let excluded = excluded.iter();
+                let excluded = excluded.map(|(worker, reason)| SetAside { worker, reason });
+                PlaceFigures {
+                    concurrency: None,
+                    workers: Some(positions),
+                    workers_set_aside: Some(excluded.collect()),
+                }
+            }
+        }
+    }
+}

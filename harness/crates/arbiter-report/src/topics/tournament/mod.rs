@@ -1,0 +1,285 @@
+//! Standings of a tournament: the table, and for formats that depend on results the rounds or the
+//! bracket.
+
+mod bracket;
+mod json;
+
+pub(crate) use json::{Tournament, tournament};
+
+use crate::figures::{Row, Standings, Summary, mean_score, points, superiority};
+use crate::parts::{Block, Document, Meeting, Round, Side, Table, UNDEFINED};
+use crate::topics::result_figures;
+use arbiter_names::counted;
+use arbiter_schedule::{Encounter, Format, Schedule};
+
+/// Most encounters listed by rounds; the store has them all.
+const MAX_LISTED: usize = 500;
+
+/// Most engines in a cross table.
+pub(crate) const MAX_CROSS: usize = 20;
+
+/// Adds the table, the notes that explain it, and the rounds or the bracket.
+pub(crate) fn all(document: &mut Document, standings: &Standings, engines: &[String]) {
+    document.table(table(standings, engines));
+    notes(standings).into_iter().for_each(|note| document.paragraph(note));
+    course(document, standings, engines);
+}
+
+/// Adds the table with a chart of the ratings if `has_pictures`, the notes, a cross table, and the
+/// rounds or the bracket.
+pub(crate) fn in_full(
+    document: &mut Document,
+    summary: &Summary,
+    standings: &Standings,
+    has_pictures: bool,
+) {
+    let engines = &summary.engines;
+    document.table(table(standings, engines));
+    if engines.len() > 2 {
+        let ratings = summary.ratings();
+        if let Some(ratings) = ratings.as_ref().filter(|_| has_pictures) {
+            let named =
+                ratings.iter().map(|(engine, own)| (*engine, engines[*engine].as_str(), *own));
+            document.figures([result_figures::ratings(&named.collect::<Vec<_>>())]);
+        }
+        document.paragraph(if ratings.is_some() { RATED } else { UNRATED });
+    }
+    notes(standings).into_iter().for_each(|note| document.paragraph(note));
+    if (3..=MAX_CROSS).contains(&engines.len()) {
+        document.blocks.push(cross_table(summary, standings));
+        document.paragraph(
+            "Points of the engine of the row against that of the column, and its games won, drawn and \
+             lost; – where they did not meet.",
+        );
+    }
+    course(document, standings, engines);
+}
+
+const RATED: &str = "Elo is by maximum likelihood over all games, around a mean of 0 and on the scale of an \
+    encounter's Elo; the errors allow for pairs.";
+
+const UNRATED: &str = "Not all engines can be compared by these games: that takes points taken from each other, \
+    directly or through others.";
+
+/// Returns the results of all against all, the best rating first; without ratings, the first of the
+/// table.
+fn cross_table(summary: &Summary, standings: &Standings) -> Block {
+    let order: Vec<usize> = match summary.ratings() {
+        Some(ratings) => ratings.iter().map(|(engine, _)| *engine).collect(),
+        None => standings.rows.iter().map(|row| row.ranked.engine).collect(),
+    };
+    let name = |engine: &usize| &summary.engines[*engine];
+    let mut table = Table::with_columns(["points"], order.iter().map(name));
+    let mut scores = Vec::new();
+    for row in &order {
+        let games = order.iter().map(|column| {
+            let found = summary.counts.encounter([*row, *column]);
+            if row < column { found.games } else { found.swapped().games }
+        });
+        let games: Vec<_> = games.collect();
+        let cells = games.iter().zip(&order).map(|(games, column)| match mean_score(games) {
+            _ if row == column => "·".to_owned(),
+            None => "–".to_owned(),
+            Some(mean) => {
+                let points = mean * games.games() as f64;
+                format!("{points:.1} ({}-{}-{})", games.wins, games.draws, games.losses)
+            }
+        });
+        table.push_with([name(row)], cells);
+        scores.push(games.iter().map(mean_score).collect());
+    }
+    Block::CrossTable { table, scores }
+}
+
+/// Adds the rounds or the bracket.
+fn course(document: &mut Document, standings: &Standings, engines: &[String]) {
+    let schedule = &standings.schedule;
+    let met = schedule.encounters();
+    let (rounds, text) = match schedule.bracket() {
+        Some(knockout) => {
+            (bracket::rounds(knockout, met, engines), bracket::draw(knockout, met, engines))
+        }
+        None if met.len() <= MAX_LISTED => {
+            let rounds = rounds(schedule, engines);
+            let text = lines(&rounds);
+            (rounds, text)
+        }
+        None => Default::default(),
+    };
+    // Formats that are fixed have neither.
+    if !text.is_empty() {
+        let is_bracket = schedule.bracket().is_some();
+        document.blocks.extend([Block::Gap, Block::Rounds { rounds, is_bracket, text }]);
+    }
+}
+
+/// Returns the table with one row for each engine, from first to last.
+fn table(standings: &Standings, engines: &[String]) -> Table {
+    let has = |part: fn(&Row) -> bool| standings.rows.iter().any(part);
+    let has_buchholz = has(|row| row.ranked.buchholz.is_some());
+    let has_berger = has(|row| row.ranked.sonneborn_berger.is_some());
+    let more = [has_buchholz.then_some("Buchholz"), has_berger.then_some("Son.-Berger")];
+    let mut table = Table::with_columns(
+        ["rank", "engine", "points", "Elo (95 %)", "games", "won", "drawn", "lost"],
+        more.into_iter().flatten(),
+    );
+    for Row { ranked, games, rating } in &standings.rows {
+        let rating = rating.map_or(UNDEFINED.to_owned(), |rating| match rating.group {
+            Some(group) if standings.has_groups() => format!("{rating} (group {})", group + 1),
+            _ => rating.to_string(),
+        });
+        let (name, points) = (&engines[ranked.engine], format!("{:.1}", ranked.points));
+        let tie_breaks = [ranked.buchholz, ranked.sonneborn_berger].into_iter().flatten();
+        table.push_with(
+            [
+                &ranked.rank,
+                name,
+                &points,
+                &rating,
+                &ranked.games,
+                &games.wins,
+                &games.draws,
+                &games.losses,
+            ],
+            tie_breaks.map(|value| format!("{value:.2}")),
+        );
+    }
+    table
+}
+
+/// Returns the notes that explain the table.
+fn notes(standings: &Standings) -> Vec<String> {
+    let mut notes = Vec::new();
+    let design = standings.schedule.design();
+    if standings.rows.iter().any(|row| row.rating.is_some_and(|rating| rating.won_all.is_some())) {
+        notes.push(
+            "An Elo with > or < is where it was as likely as not (50 %) to win, or to lose, all of these games: \
+             they give no finite estimate."
+                .to_owned(),
+        );
+    }
+    if standings.has_groups() {
+        notes.push(
+            "Engines of different groups cannot be compared: no games connect them, or one side \
+             won all.\nEach group has an Elo scale of its own."
+                .to_owned(),
+        );
+    }
+    if !standings.schedule.byes().is_empty() {
+        let bye = design.pairs * design.games_per_pair();
+        notes.push(format!("Points count {} for a bye.", points(bye)));
+    }
+    notes
+}
+
+/// Returns the encounters round by round.
+fn rounds(schedule: &Schedule, engines: &[String]) -> Vec<Round> {
+    let encounters = schedule.encounters();
+    let word = if schedule.design().format == Format::Ladder { "Climb" } else { "Round" };
+    let last = encounters.iter().map(|encounter| encounter.round).max();
+    let round = |round: u64| {
+        let met = encounters.iter().filter(|encounter| encounter.round == round);
+        let byes = schedule.byes().iter().filter(|(of, _)| *of == round);
+        let byes = byes.map(|(_, engine)| {
+            let name = engines[*engine].clone();
+            let sides = vec![Side { name, score: "bye".to_owned(), is_ahead: false }];
+            Meeting { sides, note: String::new() }
+        });
+        let encounters = met.map(|encounter| meeting(encounter, engines)).chain(byes).collect();
+        Round { name: format!("{word} {}", round + 1), encounters }
+    };
+    (0..last.map_or(0, |last| last + 1)).map(round).collect()
+}
+
+fn meeting(encounter: &Encounter, engines: &[String]) -> Meeting {
+    let side = |side: usize| Side {
+        name: engines[encounter.engines[side]].clone(),
+        score: points(encounter.score.halves[side]),
+        is_ahead: encounter.is_over() && encounter.leader() == Some(side),
+    };
+    let note = match encounter.planned - encounter.counted {
+        0 => String::new(),
+        left => format!("{} to play", counted(left, "pair")),
+    };
+    Meeting { sides: vec![side(0), side(1)], note }
+}
+
+/// Formats the rounds as lines.
+fn lines(rounds: &[Round]) -> String {
+    let firsts = rounds.iter().flat_map(|round| &round.encounters).map(|met| &met.sides[..]);
+    let widths = firsts.filter_map(|sides| match sides {
+        [first, _] => Some(first.name.chars().count()),
+        _ => None,
+    });
+    let width = widths.max().unwrap_or(0);
+    let line = |Meeting { sides, note }: &Meeting| match &sides[..] {
+        [first, second] => {
+            let note = if note.is_empty() { String::new() } else { format!("  ({note})") };
+            let (name, a, b) = (&first.name, &first.score, &second.score);
+            format!("  {name:<width$}  {a:>5} – {b:<5}  {}{note}\n", second.name)
+        }
+        sides => sides.iter().map(|side| format!("  {}  {}\n", side.name, side.score)).collect(),
+    };
+    let round = |Round { name, encounters }: &Round| {
+        format!("{name}\n{}", encounters.iter().map(line).collect::<String>())
+    };
+    rounds.iter().map(round).collect::<Vec<_>>().join("\n")
+}
+
+/// Adds the likelihood that each of several engines is the stronger one of two.
+pub(crate) fn likelihoods(document: &mut Document, summary: &Summary) {
+    let (Some(ratings), Some(rated)) = (summary.ratings(), summary.rated()) else { return };
+    if (3..=MAX_CROSS).contains(&ratings.len()) {
+        let engines: Vec<_> = ratings
+            .iter()
+            .map(|(engine, _)| (*engine, summary.engines[*engine].as_str()))
+            .collect();
+        let likelihood = |one, other| superiority(&rated, one, other);
+        document.table(result_figures::superiority(&engines, likelihood));
+        document.paragraph(result_figures::SUPERIORITY_LEGEND);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figures::Rating;
+    use crate::forms::plain_body;
+    use arbiter_plan::RunCounts;
+    use arbiter_schedule::Design;
+
+    fn swiss() -> Standings {
+        let design =
+            Design { format: Format::Swiss, seeds: 3, rounds: 2, ..Design::round_robin(1) };
+        let mut schedule = Schedule::new(design, 3, 1);
+        schedule.count(schedule.counted(), [3, 1], 2);
+        Standings::new(&schedule, &RunCounts::default())
+    }
+
+    fn text(standings: &Standings) -> String {
+        let mut document = Document::new(String::new());
+        all(&mut document, standings, &["Anna", "Bo", "Cleo"].map(str::to_owned));
+        plain_body(&document, None)
+    }
+
+    #[test]
+    fn a_swiss_with_a_bye() {
+        let text = text(&swiss());
+        let (table, rounds) = text.split_once("\n\n").unwrap();
+        assert!(table.contains("Buchholz") && table.contains("Points count 1 for a bye."));
+        let expected = "Round 1\n  Anna     1½ – ½      Bo\n  Cleo  bye\n\n\
+                        Round 2\n  Anna      0 – 0      Cleo  (1 pair to play)\n  Bo  bye\n";
+        assert_eq!(rounds, expected, "{text}");
+    }
+
+    #[test]
+    fn estimates_of_different_groups_are_not_shown_as_comparable() {
+        let mut standings = swiss();
+        for (group, row) in standings.rows.iter_mut().enumerate() {
+            row.rating =
+                Some(Rating { elo: 0.0, margin: Some(7.0), won_all: None, group: Some(group) });
+        }
+        let text = text(&standings);
+        assert!(text.contains(" +0.0 ± 7.0 (group 1) ") && text.contains("(group 3)"), "{text}");
+    }
+}

@@ -1,0 +1,277 @@
+//! Tuning, or its state so far: its values and notes on them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::figures::Summary;
+use crate::parts::{Block, Chart, Document, Figure, Line, Lines, Table, results, table_rows};
+use arbiter_plan::base_name;
+use arbiter_spsa::{Parameter, PathPoint, SpsaState, Tuning, noise};
+
+/// Most parameters named in a line.
+const MAX_NAMED: usize = 6;
+
+/// Tuning by SPSA.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct TuningFigures<'a> {
+    /// Number of iterations.
+    iterations: u64,
+    /// Number of iterations with a result.
+    iterations_done: u64,
+    /// Pairs of each iteration.
+    pairs_per_iteration: u64,
+    /// Number of iterations that may be played before earlier ones have a result.
+    iterations_ahead: u64,
+    /// Exponent by which steps fall.
+    alpha: f64,
+    /// Exponent by which perturbations fall.
+    gamma: f64,
+    /// Constant A as a share of all pairs.
+    a_ratio: f64,
+    /// Mean Elo that the noise of the method costs once the values have settled.
+    noise_elo: Option<f64>,
+    /// Elo that this noise costs at most, 95 % of the time.
+    noise_elo_95: Option<f64>,
+    /// Parameters with their current values.
+    parameters: Vec<Tuned<'a>>,
+    /// Values of the parameters over time, from the start on.
+    path: Vec<Step>,
+}
+
+/// Tuned parameter.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Tuned<'a> {
+    #[serde(flatten)]
+    parameter: &'a Parameter,
+    /// Value, not rounded.
+    value: f64,
+    /// Value as the engine takes it.
+    tuned: String,
+}
+
+/// Values of a tuning at one point of their path.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Step {
+    /// Number of games so far.
+    games: u64,
+    /// Games that the first sides won less those that they lost.
+    score: i64,
+    /// Values in the order of the parameters, not rounded.
+    values: Vec<f64>,
+}
+
+/// Returns the figures of the tuning, if the run is one.
+pub(crate) fn figures(summary: &Summary) -> Option<TuningFigures<'_>> {
+    let spsa = summary.spsa.as_ref()?;
+    let tuning = spsa.tuning();
+    let noise = expected_noise(summary, tuning);
+    let point = |point: PathPoint| Step {
+        games: 2 * tuning.pairs * point.iterations,
+        score: point.score,
+        values: point.theta,
+    };
+    Some(TuningFigures {
+        iterations: tuning.iterations,
+        iterations_done: spsa.finished(),
+        pairs_per_iteration: tuning.pairs,
+        iterations_ahead: tuning.ahead,
+        alpha: tuning.alpha,
+        gamma: tuning.gamma,
+        a_ratio: tuning.a_ratio,
+        noise_elo: noise.map(|(mean, _)| mean),
+        noise_elo_95: noise.map(|(_, most)| most),
+        parameters: tuning.parameters.iter().zip(spsa.theta()).map(tuned).collect(),
+        path: spsa.path().into_iter().map(point).collect(),
+    })
+}
+
+fn tuned<'a>((parameter, &value): (&'a Parameter, &f64)) -> Tuned<'a> {
+    Tuned { parameter, value, tuned: parameter.setting(value).1 }
+}
+
+/// Returns the names of the first tuned parameters.
+pub fn tuned_names(tuning: &Tuning) -> String {
+    let shown = tuning.parameters.iter().take(MAX_NAMED).map(|p| p.name.as_str());
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    match tuning.parameters.len().saturating_sub(MAX_NAMED) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+/// Returns the length of the tuning, and its gains.
+pub fn tuning_schedule(tuning: &Tuning) -> String {
+    let Tuning { parameters: _, alpha, gamma, a_ratio, iterations, pairs, ahead } = tuning;
+    let games = 2 * tuning.all_pairs();
+    format!(
+        "{iterations} iterations of {pairs} pairs ({games} games), {ahead} ahead, alpha {alpha}, \
+         gamma {gamma}, A {a_ratio} of all pairs"
+    )
+}
+
+/// Describes the tuning, in sentences.
+pub(crate) fn words(tuning: &Tuning) -> String {
+    let schedule = tuning_schedule(tuning);
+    format!(
+        "The engine played itself with other values of {}. SPSA: {schedule}.",
+        tuned_names(tuning)
+    )
+}
+
+/// Returns the state in one line: iterations, and the first of the values with their change.
+pub(crate) fn line(tuning: &Tuning, finished: u64, theta: &[f64]) -> String {
+    let shown = tuning.parameters.iter().zip(theta).take(MAX_NAMED);
+    let values = shown.map(|(parameter, value)| {
+        format!("{} {value:.2} ({:+.2})", parameter.name, value - parameter.start + 0.0)
+    });
+    let iteration = format!("iteration {finished}/{}", tuning.iterations);
+    let more = (tuning.parameters.len() > MAX_NAMED).then(|| "…".to_owned());
+    std::iter::once(iteration).chain(values).chain(more).collect::<Vec<_>>().join(" · ")
+}
+
+/// Returns a table with one row for each parameter.
+fn table(spsa: &SpsaState) -> Table {
+    let mut table = Table::with_columns(
+        ["parameter", "start", "value", "tuned"],
+        ["change, in last steps", "range", "last step (c_end)", "last rate (r_end)"],
+    );
+    for (parameter, value) in spsa.tuning().parameters.iter().zip(spsa.theta()) {
+        let Parameter { name, start, min, max, c_end, r_end, .. } = parameter;
+        let change = format!("{:+.2}", (value - start) / c_end + 0.0);
+        let (tuned, range) = (parameter.setting(*value).1, format!("{min} to {max}"));
+        let value = format!("{value:.3}");
+        table.push([name, start, &value, &tuned, &change, &range, c_end, r_end]);
+    }
+    table
+}
+
+/// Formats the values as UCI options, a line for each.
+fn options(spsa: &SpsaState) -> String {
+    let settings = spsa.tuning().settings(spsa.theta()).into_iter();
+    settings.map(|(name, value)| format!("setoption name {name} value {value}\n")).collect()
+}
+
+/// Formats the values as a patch of a table of source code, a line for each that has changed.
+fn assignments(spsa: &SpsaState) -> String {
+    let tuning = spsa.tuning();
+    let (now, start) = (tuning.settings(spsa.theta()), tuning.settings(&tuning.start()));
+    let changed = start.into_iter().zip(now).filter(|(start, now)| start != now);
+    let line = |((name, old), (_, new))| format!("-{name} = {old}\n+{name} = {new}\n");
+    changed.map(line).collect()
+}
+
+/// Returns further notes on the values.
+fn notes(summary: &Summary, spsa: &SpsaState) -> Vec<String> {
+    let tuning = spsa.tuning();
+    let mut notes = Vec::new();
+    if let Some((mean, most)) = expected_noise(summary, tuning) {
+        notes.push(format!(
+            "Once values have settled, the noise of the method keeps them {mean:.1} Elo below the best \
+             in the mean, and up to {most:.1} Elo 95 % of the time (by theory, from the rates of the end \
+             and the share of draws)."
+        ));
+    }
+    let values = tuning.parameters.iter().zip(spsa.theta());
+    let at_end = values.filter(|(parameter, value)| {
+        let Parameter { min, max, .. } = parameter;
+        *value <= min || *value >= max
+    });
+    let ends: Vec<&str> = at_end.map(|(parameter, _)| parameter.name.as_str()).collect();
+    if !ends.is_empty() {
+        notes.push(format!("At an end of its range: {}.", ends.join(", ")));
+    }
+    notes
+}
+
+/// Returns the mean Elo that the noise costs in the long run, and its 95 % limit; `None` before the
+/// first game.
+fn expected_noise(summary: &Summary, tuning: &Tuning) -> Option<(f64, f64)> {
+    let draws = summary.counts.main_encounter().games.draw_ratio()?;
+    Some(noise(tuning, draws))
+}
+
+/// Returns the result, in a sentence.
+pub(crate) fn conclusion(summary: &Summary, spsa: &SpsaState) -> String {
+    let (done, all) = (spsa.finished(), spsa.tuning().iterations);
+    let values = spsa.tuning().settings(spsa.theta()).into_iter();
+    let values = values.take(MAX_NAMED).map(|(name, value)| format!("{name} {value}"));
+    let values = values.collect::<Vec<_>>().join(", ");
+    let name = base_name(&summary.engines[0]);
+    format!("{name} after {done} of {all} iterations: {values}.")
+}
+
+/// Adds the values in short, ready to be used.
+pub(crate) fn brief(document: &mut Document, summary: &Summary, spsa: &SpsaState) {
+    let sums = results(&summary.strength().games, "");
+    document.value("Games", format!("{sums} by the first sides"));
+    document.value("Tuning", tuned_names(spsa.tuning()));
+    document.value("SPSA", tuning_schedule(spsa.tuning()));
+    document.table(table(spsa));
+    notes(summary, spsa).into_iter().for_each(|note| document.value("Note", note));
+    let lines = [options(spsa), assignments(spsa)];
+    for lines in lines.into_iter().filter(|lines| !lines.is_empty()) {
+        document.blocks.extend([Block::Gap, Block::Verbatim(lines)]);
+    }
+    document.blocks.push(Block::Gap);
+}
+
+/// Adds the values with their explanation.
+pub(crate) fn results_in_full(document: &mut Document, summary: &Summary, spsa: &SpsaState) {
+    document.table(table(spsa));
+    notes(summary, spsa).into_iter().for_each(|note| document.paragraph(note));
+    document.paragraph("The values as UCI options:");
+    document.blocks.push(Block::Verbatim(options(spsa)));
+    let changed = assignments(spsa);
+    if changed.is_empty() {
+        document.paragraph("As the engine takes them, they are those of the start.");
+        return;
+    }
+    document.paragraph("What changes in a table of source code:");
+    document.blocks.push(Block::Verbatim(changed));
+    document.paragraph("As a patch for a file with such lines:");
+    let command = format!("arbiter tune patch {} --table FILE", summary.run);
+    document.blocks.push(Block::Command(command));
+}
+
+/// Adds the path of each parameter, and the score of the first sides.
+pub(crate) fn history(document: &mut Document, spsa: &SpsaState) {
+    let path = spsa.path();
+    document.heading("Path");
+    let parameters = spsa.tuning().parameters.iter().enumerate().map(|(place, parameter)| {
+        let value = |point: &PathPoint| point.theta[place];
+        let (name, start, last) = (&parameter.name, parameter.start, spsa.theta()[place]);
+        let description = format!(
+            "{name} from {start} to {last:.3}, within {} to {}.",
+            parameter.min, parameter.max
+        );
+        let level = ("start".to_owned(), start);
+        figure(spsa, &path, (name, "value"), description, value, level)
+    });
+    let score = |point: &PathPoint| point.score as f64;
+    let name = "Games won less games lost by the first sides";
+    let description =
+        "The sum over all iterations; values move by what it gains or loses.".to_owned();
+    let level = (String::new(), 0.0);
+    let score = figure(spsa, &path, (name, "games"), description, score, level);
+    document.multiples(parameters.chain([score]));
+}
+
+fn figure(
+    spsa: &SpsaState,
+    path: &[PathPoint],
+    (name, unit): (&str, &str),
+    description: String,
+    value: impl Fn(&PathPoint) -> f64,
+    level: (String, f64),
+) -> Figure {
+    let games = |point: &PathPoint| 2 * spsa.tuning().pairs * point.iterations;
+    let mut table = Table::new(["games", "value"]);
+    for point in table_rows(path) {
+        table.push([&games(point), &format!("{:.3}", value(point))]);
+    }
+    let points = path.iter().map(|point| (games(point) as f64, value(point))).collect();
+    let lines = vec![Line::plain(name, points)];
+    let levels = vec![level];
+    let chart = Lines { x: "games", y: unit.to_owned(), lines, levels, ..Lines::default() };
+    Figure { caption: name.to_owned(), description, chart: Chart::Lines(chart), table }
+}
