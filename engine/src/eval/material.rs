@@ -29,7 +29,7 @@ pub(super) const EVALUATION: Evaluation = Evaluation {
     unit: "centipawns",
     features: || Term::ALL.to_vec(),
     experiments: Vec::new,
-    entries: entries,
+    entries,
     evaluator: |choice| Box::new(Material::new(choice.disabled)),
     explain: |choice, game| Material::new(choice.disabled).explain(game.position()),
 };
