@@ -124,7 +124,18 @@ pub fn generate(
         result
     })?;
     file.sync_all()?;
+    sync_folder(path)?;
     Ok(progress)
+}
+
+/// Brings the name of a file to disk. Until then a power cut could take away a new file, or bring
+/// back the one that it replaced. Only Unix can open a folder.
+pub(crate) fn sync_folder(file: &Path) -> io::Result<()> {
+    if cfg!(unix) {
+        let folder = Path::new(".").join(file.parent().unwrap_or(file));
+        File::open(folder)?.sync_all()?;
+    }
+    Ok(())
 }
 
 type NumberedGame = (u64, Vec<Record>);

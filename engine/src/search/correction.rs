@@ -2,8 +2,8 @@
 //! evaluations, kept by features of the position and added to the static evaluation where these
 //! occur again.
 
-use super::history::{PIECE_TO_COUNT, PieceTo, apply_bonus};
 use super::params;
+use super::piece_to::{PIECE_TO_COUNT, PieceTo, apply_bonus};
 use crate::chess::Position;
 use crate::chess::position::GROUPS;
 use crate::eval::Score;

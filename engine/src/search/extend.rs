@@ -1,6 +1,6 @@
 //! Extensions, and reductions that follow from the same search.
 
-use super::alphabeta::{Node, NodeType, NonPv};
+use super::node::{Node, NodeType, NonPv};
 use super::{Searcher, features, params};
 use crate::chess::Move;
 use crate::eval::score::is_mate;

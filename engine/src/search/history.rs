@@ -2,6 +2,7 @@
 
 use super::correction::CorrectionHistory;
 use super::features;
+use super::piece_to::{PIECE_TO_COUNT, PieceTo, apply_bonus, piece_to};
 use super::threats::{Attacks, Checks};
 use crate::chess::{Color, Kind, Move, Position};
 
@@ -10,19 +11,6 @@ const MAX: i32 = 16_384;
 
 /// Base-two logarithm of the number of pawn structures distinguished.
 const PAWN_INDEX_BITS: u32 = 9;
-
-/// Index of a coloured piece and its destination square, 0–767.
-pub(super) type PieceTo = usize;
-
-/// Number of [`PieceTo`] indices.
-pub(super) const PIECE_TO_COUNT: usize = 2 * 6 * 64;
-
-/// The index of a move that is legal in `position`.
-#[inline]
-pub(super) fn piece_to(position: &Position, mv: Move) -> PieceTo {
-    let kind = position.kind_at(mv.from()).map_or(0, Kind::index);
-    (position.turn().index() * 6 + kind) * 64 + mv.to().index()
-}
 
 /// Entries by coloured piece and destination of a move.
 type Row = [i16; PIECE_TO_COUNT];
@@ -226,14 +214,6 @@ fn butterfly_index(color: Color, mv: Move, attacks: Attacks) -> (usize, usize) {
 #[inline]
 fn capture_index(position: &Position, mv: Move) -> usize {
     piece_to(position, mv) * 6 + position.captured(mv).map_or(0, Kind::index)
-}
-
-/// Adds a bonus with gravity: the nearer an entry is to ±`LIMIT`, the less is added.
-#[inline]
-pub(super) fn apply_bonus<const LIMIT: i32>(entry: &mut i16, bonus: i32) {
-    let bonus = bonus.clamp(-LIMIT, LIMIT);
-    let old = i32::from(*entry);
-    *entry = (old + bonus - old * bonus.abs() / LIMIT) as i16;
 }
 
 #[cfg(test)]

@@ -13,9 +13,11 @@ mod limits;
 mod mate_line;
 mod memory;
 pub mod micromax;
+mod node;
 mod params;
 mod personality;
 mod picker;
+mod piece_to;
 mod probcut;
 mod prune;
 mod quiescence;
@@ -38,18 +40,19 @@ use crate::eval::{Evaluator, Score, TableUse};
 use crate::line::Line;
 use crate::time::Timer;
 use crate::tt::{Bound, TranspositionTable};
-use alphabeta::Root;
 #[cfg(any(test, feature = "tuning"))]
 pub use features::{SEARCH_FEATURES, SearchFeature, disable_features};
-use history::{Histories, PieceTo, QuietContext};
+use history::{Histories, QuietContext};
 use limiter::Limiter;
 pub use limits::{Limits, Signals};
 pub use memory::Memory;
 use memory::SearchState;
+use node::Root;
 #[cfg(any(test, feature = "tuning"))]
 pub use params::PARAMS;
 pub use personality::{Configuration, Personality};
 use picker::MoveBuffers;
+use piece_to::{PieceTo, piece_to};
 use root::RootMoves;
 pub use smp::STACK_BYTES;
 use thread_state::{SharedState, ThreadState};
@@ -376,7 +379,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
     fn make(&mut self, mv: Move) {
         let ply = self.line.ply();
         self.limiter.nodes += 1;
-        let piece_to = Some(history::piece_to(self.line.position(), mv));
+        let piece_to = Some(piece_to(self.line.position(), mv));
         let frame = self.frame(ply);
         (frame.current_move, frame.piece_to) = (Some(mv), piece_to);
         self.line.make(mv);

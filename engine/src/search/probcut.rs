@@ -1,7 +1,7 @@
 //! ProbCut (Buro, "ProbCut: an effective selective extension of the alpha-beta algorithm", 1995): a
 //! capture that a shallow search finds well above beta would be above it in a deep search, too.
 
-use super::alphabeta::{Node, NonPv};
+use super::node::{Node, NonPv};
 use super::picker::MovePicker;
 use super::{Searcher, features, params, see};
 use crate::chess::Move;

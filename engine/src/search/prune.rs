@@ -3,7 +3,7 @@
 //! The techniques are common to today's engines and cited where first described; the parameters, in
 //! `params.rs`, are our own.
 
-use super::alphabeta::{Node, NonPv};
+use super::node::{Node, NonPv};
 use super::picker::MovePicker;
 use super::reduce::base_reduction;
 use super::{Searcher, features, params, see};

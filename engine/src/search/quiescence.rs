@@ -1,6 +1,6 @@
 //! Quiescence search: captures and promotions until the position is quiet.
 
-use super::alphabeta::NodeType;
+use super::node::NodeType;
 use super::picker::MovePicker;
 use super::tt_score::{is_valid_at_clock, refine_with_tt, tt_cutoff};
 use super::{Searcher, features, params, see};

@@ -1,6 +1,6 @@
 //! Late move reductions.
 
-use super::alphabeta::{Node, NodeType};
+use super::node::{Node, NodeType};
 use super::{Searcher, features, params};
 use crate::chess::Move;
 use crate::eval::Evaluator;

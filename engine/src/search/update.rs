@@ -1,6 +1,6 @@
 //! Updates of the histories and the transposition table after a node has been searched.
 
-use super::alphabeta::Node;
+use super::node::Node;
 use super::{Frame, Searcher, features, params};
 use crate::chess::Move;
 use crate::eval::score::is_mate;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::model::PARAMETERS;
 use super::{Data, EpochErrors, Settings};
+use crate::datagen::sync_folder;
 
 /// The state of a training.
 pub(super) struct Checkpoint {
@@ -96,8 +97,8 @@ impl Checkpoint {
     }
 }
 
-/// Writes a file beside `path` and renames it to `path`, so that `path` is never half written. A
-/// folder or device is refused.
+/// Writes a file beside `path` and renames it to `path`, so that `path` is never half written, not
+/// even after a power cut. A folder or device is refused.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(io::Error::other("it is not a regular file"));
@@ -106,7 +107,8 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = File::create(&beside)?;
     file.write_all(bytes)?;
     file.sync_all()?;
-    fs::rename(beside, path)
+    fs::rename(beside, path)?;
+    sync_folder(path)
 }
 
 /// The file that [`replace`] writes first.

@@ -1,0 +1,64 @@
+//! A node of the main search, as its parts see it.
+
+use crate::chess::Move;
+use crate::eval::Score;
+use crate::tt::Entry;
+
+/// Type of a node, known at compile time.
+pub(super) trait NodeType {
+    /// `true` for the root.
+    const ROOT: bool;
+    /// `true` for a PV node, whose window may be wider than a null window.
+    const PV: bool;
+}
+
+/// The root node, which is a PV node.
+pub(super) struct Root;
+/// A PV node other than the root.
+pub(super) struct Pv;
+/// A non-PV node, searched with a null window.
+pub(super) struct NonPv;
+
+impl NodeType for Root {
+    const ROOT: bool = true;
+    const PV: bool = true;
+}
+
+impl NodeType for Pv {
+    const ROOT: bool = false;
+    const PV: bool = true;
+}
+
+impl NodeType for NonPv {
+    const ROOT: bool = false;
+    const PV: bool = false;
+}
+
+/// A node as pruning, extensions and reductions see it. Scores in centipawns, depth in plies.
+pub(super) struct Node {
+    pub(super) ply: usize,
+    pub(super) alpha: Score,
+    pub(super) beta: Score,
+    pub(super) depth: i32,
+    pub(super) in_check: bool,
+    /// `true` if a cut-off is expected (a cut node).
+    pub(super) cut_node: bool,
+    /// Static evaluation without correction, in centipawns; `None` in check.
+    pub(super) raw_eval: Option<Score>,
+    /// Corrected static evaluation, replaced by the table's score where that is a better bound, in
+    /// centipawns; meaningless in check.
+    pub(super) eval: Score,
+    /// Absolute value of the correction in `eval`, in centipawns.
+    pub(super) correction: Score,
+    /// `true` if the evaluation is better than two plies ago, or four if the side was in check
+    /// then, or if neither is known.
+    pub(super) improving: bool,
+    /// The best score found so far.
+    pub(super) best: Score,
+    pub(super) tt_entry: Option<Entry>,
+    /// `true` if this is a PV node or, by the table, once was.
+    pub(super) tt_pv: bool,
+    /// The move of the transposition table, if legal; at the root perhaps the best move so far.
+    pub(super) tt_move: Option<Move>,
+    pub(super) excluded: Option<Move>,
+}
