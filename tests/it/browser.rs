@@ -247,12 +247,6 @@ fn every_kind_of_run_is_fit_for_all_readers() {
         assert_accessible(&mut browser, axe.as_deref(), &format!("live-{run}"));
         assert_no_faults(&mut browser, &site.url("/"));
     }
-    browser.open(&site.url("/trends"));
-    assert_accessible(&mut browser, axe.as_deref(), "trends");
-    assert_eq!(
-        browser.value("document.querySelector('td a[href=\"/runs/commit-1\"]').textContent"),
-        "commit-1"
-    );
     browser.open(&site.url("/compare?run=commit-1&run=commit-2&run=rich"));
     assert_accessible(&mut browser, axe.as_deref(), "compare-three");
     site.end();
@@ -405,10 +399,6 @@ fn the_list_is_filtered_and_runs_are_compared() {
     browser.wait_until("document.title.startsWith('Comparison of 2 runs')");
     browser.wait_until("document.readyState === 'complete'");
     assert_accessible(&mut browser, axe.as_deref(), "compare");
-    browser.open(&site.url("/trends"));
-    browser
-        .wait_until("document.body.textContent.includes('No run of two engines tested a commit')");
-    assert_accessible(&mut browser, axe.as_deref(), "trends-none");
     browser.open(&site.url("/cluster"));
     browser.wait_until("document.body.textContent.includes('start arbiter serve with --on')");
     assert_accessible(&mut browser, axe.as_deref(), "cluster-none");

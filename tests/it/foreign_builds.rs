@@ -19,7 +19,12 @@ fn recipe(project: &Project<'_>, text: &str) {
 
 /// A match of `HEAD` in an environment with a secret.
 fn play(bench: &Bench, project: &Project<'_>, more: &[&str]) -> Finished {
-    let script = "SECRET_TOKEN=hidden CC=a-compiler exec \"$0\" \"$@\"";
+    play_in("SECRET_TOKEN=hidden CC=a-compiler", bench, project, more)
+}
+
+/// A match of `HEAD` with these variables.
+fn play_in(variables: &str, bench: &Bench, project: &Project<'_>, more: &[&str]) -> Finished {
+    let script = &format!("{variables} exec \"$0\" \"$@\"");
     let arbiter = programs::arbiter().display().to_string();
     let (top, puppet) = (project.top.display().to_string(), puppet());
     let engines = ["match", "--test", "HEAD", "--base", &puppet, "--repo", &top];
@@ -87,6 +92,42 @@ fn builds_and_their_benches_see_no_secrets_unless_told_to() {
     play(&bench, &project, &told).expect_code(0);
     for name in ["build.env", "bench.env"] {
         assert!(bench.read(name).contains("SECRET_TOKEN=hidden"), "{name}");
+    }
+}
+
+#[test]
+fn a_variable_that_can_change_the_program_makes_another_build() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    let log = bench.path("builds.log").display().to_string();
+    let command = format!("echo x >> {log}; cp engine.sh e; chmod +x e");
+    recipe(&project, &format!("command = \"{command}\"\nbinary = \"e\""));
+    project.commit_with_bench(100, "First");
+    let more = ["--no-bench", "--pass-env", "OWN_SWITCH"];
+    let builds = |variables: &str| {
+        play_in(variables, &bench, &project, &more).expect_code(0);
+        bench.read("builds.log").lines().count()
+    };
+    let compilers = [
+        "GOAMD64=v3",
+        "GOARCH=386",
+        "CGO_CFLAGS=-O3",
+        "CARGO_BUILD_TARGET=wasm32",
+        "RUSTC=other",
+        "RUSTC_WRAPPER=wrapper",
+        "CPATH=/nowhere",
+        "LD=gold",
+        "NIX_CFLAGS_COMPILE=-O3",
+        "OWN_SWITCH=1",
+        "OWN_SWITCH=2",
+    ];
+    let alike = ["OWN_SWITCH=1", "LANG=C", "LC_ALL=C", "CARGO_BUILD_JOBS=1", "OTHER=1"];
+    assert_eq!(builds(""), 1);
+    for (count, variable) in (2..).zip(compilers) {
+        assert_eq!(builds(variable), count, "{variable}");
+    }
+    for variable in alike {
+        assert_eq!(builds(variable), 1 + compilers.len(), "{variable}");
     }
 }
 

@@ -1,6 +1,8 @@
 //! Runs that are removed, and those that go from one store to another.
 
+use std::fs::File;
 use std::io::Read;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use arbiter_store::{FILE_NAME, Store};
@@ -132,6 +134,33 @@ fn a_file_may_be_packed_or_not_and_one_that_is_edited_leaves_nothing() {
         assert!(!bench.path("new").exists());
     }
     assert!(bench.path("plain").join(FILE_NAME).exists());
+}
+
+#[test]
+fn an_import_removes_what_killed_imports_have_left_and_nothing_else() {
+    let bench = Bench::new();
+    Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2").played(0);
+    let file = bench.path("run.gz").display().to_string();
+    results(&bench, "results", &["export", "run", "--out", &file]).expect_code(0);
+    let (inside, beside) = ("there/.arbiter-import-a", ".arbiter-import-b");
+    for folder in [inside, beside, ".arbiter-import-living", "other"] {
+        std::fs::create_dir_all(bench.path(folder)).expect("a folder can be made");
+        std::fs::write(bench.path(folder).join(FILE_NAME), "half a store").expect("it is written");
+        symlink(bench.path("other"), bench.path(folder).join("link")).expect("a link can be made");
+    }
+    symlink("other", bench.path(".arbiter-import-link")).expect("a link can be made");
+    let living = File::open(bench.path(".arbiter-import-living")).expect("it is there");
+    living.lock().expect("nobody else has it");
+    results(&bench, "there", &["import", &file]).expect_code(0);
+    for (name, is_there) in [
+        (inside, false),
+        (beside, false),
+        (".arbiter-import-living", true),
+        (".arbiter-import-link", true),
+        ("other/arbiter.db", true),
+    ] {
+        assert_eq!(bench.path(name).exists(), is_there, "{name}");
+    }
 }
 
 #[test]

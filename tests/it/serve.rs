@@ -100,7 +100,6 @@ fn the_list_is_filtered_by_the_server() {
     store::change(&bench.path("results"), "UPDATE runs SET plan = '{}' WHERE run = 'two'");
     let log = bench.arbiter(["results", "log", "--results", "results"]).finish().stderr;
     said(log.lines().last().expect("it says why"));
-    said(&without_figures(&words(&site.get("/trends").body)));
     site.end();
 }
 
@@ -316,14 +315,12 @@ fn every_answer_keeps_browsers_in_bounds() {
     played(&bench, "two", 13);
     let site = Site::start(&bench, &["--read-only", "--host", "lab.example"]);
     assert_eq!(site.token, None);
-    let pages = ["/", "/runs/one", "/compare?run=one&run=two", "/trends", "/assets/live.js"];
+    let pages = ["/", "/runs/one", "/compare?run=one&run=two", "/assets/live.js"];
     for path in pages {
         let reply = site.get(path);
         assert_eq!(reply.code, 200, "{path}: {reply:?}");
         for part in ["<style", " style=", "http://", "https://"] {
             let known = reply.body.replace("http://www.w3.org/2000/svg", "");
-            // Previews have whole addresses.
-            let known = known.replace(&format!("content=\"{}", site.url("/runs/")), "");
             assert!(!known.contains(part), "{part} in {path}");
         }
     }
@@ -346,23 +343,12 @@ fn every_answer_keeps_browsers_in_bounds() {
         assert_eq!(site.ask("GET", path, &[("Host", "evil.example")]).code, 421, "{path}");
         assert_ne!(site.ask("GET", path, &[("Host", "lab.example:80")]).code, 421, "{path}");
     }
-    assert_eq!((site.get("/compare").code, site.get("/trends?branch=x").code), (400, 404));
+    assert_eq!((site.get("/compare").code, site.get("/compare?run=x").code), (400, 404));
     let token = ("Authorization", "Bearer 0123456789abcdef");
     assert_eq!(site.ask("POST", "/runs/one/stop", &[token]).code, 403);
     assert!(!site.get("/runs/one").body.contains("data-command"));
     let names = site.get("/compare?run=one&run=two").body;
     assert!(names.contains("P&amp;0 v P&amp;1") && names.contains(">two<"), "{names}");
-    // Pictures for other pages are the same as the written ones.
-    for (path, form) in [("/badge/one.svg", "badge"), ("/runs/one/picture.svg", "svg")] {
-        let picture = site.get(path);
-        assert!(picture.head.contains("cross-origin-resource-policy: cross-origin"), "{picture:?}");
-        let args = ["report", "--results", "results", "one", "--format", form];
-        let written = bench.arbiter(args).finish().expect_code(0).stdout;
-        assert_eq!(picture.body.trim_end(), written.trim_end(), "but for the end of the line");
-    }
-    assert_eq!((site.get("/badge/one").code, site.get("/badge/none.svg").code), (404, 404));
-    let preview = format!("og:image\" content=\"{}\"", site.url("/runs/one/picture.svg"));
-    assert!(site.get("/runs/one").body.contains(&preview), "{preview}");
     // The same report as the one that is written, but kept apart from the pages of the server.
     let report = site.get("/runs/one/report.html");
     assert!(report.head.contains("sandbox allow-scripts"), "{}", report.head);

@@ -65,6 +65,28 @@ fn once_waits_for_a_long_game_and_again_leaves_at_once() {
 }
 
 #[test]
+fn a_signal_decides_the_exit_code_before_and_after_a_command() {
+    let ctl = |bench: &Bench, command: &str| {
+        let results = bench.path("results").display().to_string();
+        bench.arbiter(["ctl", "--results", &results, "run", command]).finish().expect_code(0);
+    };
+    for is_first in [true, false] {
+        let bench = Bench::new();
+        let running = endless(&bench).start();
+        wait_for_search(&bench);
+        if is_first {
+            running.signal(Signal::INT);
+            ctl(&bench, "stop");
+        } else {
+            ctl(&bench, "drain");
+            running.signal(Signal::INT);
+        }
+        running.finish().expect_code(130);
+        bench.wait_until_quiet();
+    }
+}
+
+#[test]
 fn a_request_to_terminate_is_obeyed_and_told_apart() {
     let bench = Bench::new();
     let running = slow(&bench).start();

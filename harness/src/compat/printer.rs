@@ -47,8 +47,8 @@ pub(crate) struct Printer {
     counts: RunCounts,
     /// Counts in the order in which pairs ended, which are printed.
     shown: RunCounts,
-    /// First games of pairs whose second game is not over.
-    halves: BTreeMap<u64, PairTally>,
+    /// First games of pairs whose second game is not over, with their outcomes by engine.
+    halves: BTreeMap<u64, (PairTally, [(usize, String); 2])>,
     /// Pairs that are in `shown`, and not yet in `counts`.
     told: BTreeSet<u64>,
     /// Number of games of each engine by outcome.
@@ -249,31 +249,39 @@ impl Printer {
         text
     }
 
-    /// Counts a game; returns whether its pair is now complete.
+    /// Counts a game; returns whether its pair is now complete. The first game of a pair that is
+    /// played again replaces the earlier one.
     fn add(&mut self, pairing: &Pairing, half: usize, game: &GameRecord) -> bool {
-        for (color, engine) in Color::ALL.into_iter().zip(game.engines.as_ref()) {
-            let outcome = DialectWriter::outcome(&game.outcome, color);
-            *self.outcomes[*engine].entry(outcome).or_default() += 1;
+        let (pair, engines) = (pairing.pair, pairing.engines);
+        let mut first = self.halves.remove(&pair);
+        if half == 0
+            && let Some((_, replaced)) = first.take()
+        {
+            self.games -= 1;
+            for (engine, outcome) in replaced {
+                let outcomes = &mut self.outcomes[engine];
+                outcomes.entry(outcome).and_modify(|count| *count -= 1);
+                outcomes.retain(|_, count| *count > 0);
+            }
+        }
+        let outcomes = Color::ALL
+            .map(|side| (*game.engines.get(side), DialectWriter::outcome(&game.outcome, side)));
+        for (engine, outcome) in &outcomes {
+            *self.outcomes[*engine].entry(outcome.clone()).or_default() += 1;
         }
         self.is_up_to_date = false;
         self.games += 1;
-        let (pair, engines) = (pairing.pair, pairing.engines);
         let tally = GameTally::of(game, engines[0]);
-        let first = self.halves.remove(&pair);
-        if half == 0 && first.is_some() {
-            // Its pair is played again.
-            self.games -= 1;
-        }
         let is_whole = half > 0 || self.schedule.design().games_per_pair() == 1;
         let tally = match first {
-            Some(first) => PairTally { second: Some(tally), ..first },
+            Some((first, _)) => PairTally { second: Some(tally), ..first },
             None => PairTally { pair, engines, first: tally, second: None, is_repeat: false },
         };
         if is_whole {
             self.shown.count(&tally);
             self.told.insert(pair);
         } else {
-            self.halves.insert(pair, tally);
+            self.halves.insert(pair, (tally, outcomes));
         }
         is_whole
     }
@@ -287,7 +295,7 @@ impl Printer {
     fn counts_now(&self) -> RunCounts {
         let mut counts = self.shown.clone();
         if !self.is_by_pairs() {
-            self.halves.values().for_each(|half| counts.count(half));
+            self.halves.values().for_each(|(half, _)| counts.count(half));
         }
         counts
     }
@@ -488,3 +496,6 @@ impl Observer for Printer {
         emit(&text).map_err(|failure| ObserverError(failure.message))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -64,8 +64,13 @@ fn another_move(fen: &str, moves: &[Value]) -> String {
     texts.find(|text| *text != last["uci"]).expect("there is a choice")
 }
 
-/// Passes the liar's results on, falsified; returns their number.
+/// Passes the liar's results on, with games that engine A wins; returns their number.
 fn lie(server: &Server, is_made_up: bool) -> JoinHandle<usize> {
+    falsify(server, move |result| won_by_a(result, is_made_up))
+}
+
+/// Passes the liar's results on, changed; returns their number.
+fn falsify(server: &Server, change: impl Fn(&mut Value) + Send + 'static) -> JoinHandle<usize> {
     let (heard, mut mouth) = detour(server);
     std::thread::spawn(move || {
         let mut lies = 0;
@@ -73,7 +78,7 @@ fn lie(server: &Server, is_made_up: bool) -> JoinHandle<usize> {
             if pair_of(&message).is_some() {
                 let mut result: Value =
                     serde_json::from_str(&unpacked(&message.payload)).expect("results are JSON");
-                won_by_a(&mut result, is_made_up);
+                change(&mut result);
                 message.payload = repacked(&message.payload, &result.to_string());
                 lies += 1;
             }
@@ -209,4 +214,43 @@ fn under_a_clock_claims_of_breakdowns_are_found_by_their_rate() {
     assert_eq!(players.values().sum::<i64>(), PAIRS as i64);
     drop(server);
     assert!(lying.join().expect("results can be changed") > 0);
+}
+
+/// Plays a run in which the reports of one of two workers are changed such that its games do not
+/// count, and checks that the worker is excluded.
+fn give_back_all(each: &str, delay: u32, change: fn(&mut Value)) {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, DETOUR) else { return };
+    let changing = falsify(&server, change);
+    let _workers = ["a", "liar"].map(|name| Worker::start(&bench, &server, name));
+    let plan = longer(&bench, delay).unset("concurrency").set("on", server.url());
+    let plan = plan.set("pairs", 80).set("each", each).set("cpu-contention", "discard");
+    plan.run().expect_code(0);
+    let excluded = excluded(&bench);
+    let by_share = "liar: excluded: no result in ";
+    assert!(excluded.len() == 1 && excluded[0].starts_with(by_share), "{excluded:#?}");
+    drop(server);
+    assert!(changing.join().expect("results can be changed") >= 50);
+}
+
+#[test]
+fn a_worker_that_claims_that_it_cannot_play_is_found() {
+    give_back_all("nodes=100", 0, |result| {
+        result["body"]["report"] = json!({ "failed": "no engine starts here" });
+    });
+}
+
+#[test]
+fn a_worker_that_claims_that_its_pairs_were_disturbed_is_found() {
+    give_back_all("tc=1+0.01", 1, |result| {
+        for half in ["first", "second"] {
+            let game = &mut games(result)[half];
+            let nanos = game["duration"].as_u64().expect("a game has a duration");
+            let whole = json!({ "secs": nanos / 1_000_000_000, "nanos": nanos % 1_000_000_000 });
+            let none = json!({ "secs": 0, "nanos": 0 });
+            let is_white = game["engines"]["white"] == 0;
+            let (white, black) = if is_white { (&whole, &none) } else { (&none, &whole) };
+            game["waited"] = json!({ "white": white, "black": black });
+        }
+    });
 }

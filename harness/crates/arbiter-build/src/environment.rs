@@ -4,75 +4,35 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Variables passed on, besides those of [`PREFIXES`]: of the system, of the way to the network,
-/// and of the toolchains of C and C++, Rust, Go, Zig, Java and .NET.
-const VARIABLES: [&str; 75] = [
+/// Variables passed on that do not change the built program: of the system, of the way to the
+/// network, and of caches. `PATH` selects compilers, whose versions are known.
+const SYSTEM: [&str; 35] = [
     "ALL_PROXY",
-    "AR",
-    "ARCH",
-    "AS",
     "CARGO_BUILD_JOBS",
-    "CARGO_BUILD_TARGET",
-    "CARGO_HOME",
     "CARGO_NET_OFFLINE",
-    "CC",
     "CCACHE_DIR",
-    "CFLAGS",
-    "CGO_CFLAGS",
-    "CGO_ENABLED",
-    "CGO_LDFLAGS",
     "CMAKE_BUILD_PARALLEL_LEVEL",
-    "CMAKE_GENERATOR",
-    "CMAKE_PREFIX_PATH",
-    "COMP",
-    "CPATH",
-    "CPLUS_INCLUDE_PATH",
-    "CPPFLAGS",
     "CURL_CA_BUNDLE",
-    "CXX",
-    "CXXFLAGS",
-    "C_INCLUDE_PATH",
     "DOTNET_CLI_TELEMETRY_OPTOUT",
-    "DOTNET_ROOT",
     "GIT_SSL_CAINFO",
-    "GOAMD64",
-    "GOARCH",
     "GOCACHE",
-    "GOFLAGS",
     "GOMODCACHE",
-    "GOOS",
     "GOPATH",
     "GOPROXY",
-    "GOROOT",
     "GOSUMDB",
-    "GOTOOLCHAIN",
-    "GRADLE_USER_HOME",
     "HOME",
     "HTTPS_PROXY",
     "HTTP_PROXY",
-    "JAVA_HOME",
     "LANG",
     "LANGUAGE",
-    "LD",
-    "LDFLAGS",
-    "LD_LIBRARY_PATH",
-    "LIBRARY_PATH",
     "LOGNAME",
-    "NM",
     "NO_PROXY",
     "NUGET_PACKAGES",
     "PATH",
-    "PKG_CONFIG_PATH",
-    "RANLIB",
-    "RUSTC",
-    "RUSTC_WRAPPER",
-    "RUSTFLAGS",
     "RUSTUP_HOME",
-    "RUSTUP_TOOLCHAIN",
     "SHELL",
     "SSL_CERT_DIR",
     "SSL_CERT_FILE",
-    "STRIP",
     "TMPDIR",
     "TZ",
     "USER",
@@ -84,20 +44,77 @@ const VARIABLES: [&str; 75] = [
     "no_proxy",
 ];
 
-/// Prefixes of variables passed on: the locale, and the wrappers of compilers in Nix.
-const PREFIXES: [&str; 3] = ["LC_", "NIX_CFLAGS_", "NIX_LDFLAGS"];
+/// Variables passed on that can change the built program: of the toolchains of C and C++, Rust, Go,
+/// Zig, Java and .NET.
+const COMPILERS: [&str; 40] = [
+    "AR",
+    "ARCH",
+    "AS",
+    "CARGO_BUILD_TARGET",
+    "CARGO_HOME",
+    "CC",
+    "CFLAGS",
+    "CGO_CFLAGS",
+    "CGO_ENABLED",
+    "CGO_LDFLAGS",
+    "CMAKE_GENERATOR",
+    "CMAKE_PREFIX_PATH",
+    "COMP",
+    "CPATH",
+    "CPLUS_INCLUDE_PATH",
+    "CPPFLAGS",
+    "CXX",
+    "CXXFLAGS",
+    "C_INCLUDE_PATH",
+    "DOTNET_ROOT",
+    "GOAMD64",
+    "GOARCH",
+    "GOFLAGS",
+    "GOOS",
+    "GOROOT",
+    "GOTOOLCHAIN",
+    "GRADLE_USER_HOME",
+    "JAVA_HOME",
+    "LD",
+    "LDFLAGS",
+    "LD_LIBRARY_PATH",
+    "LIBRARY_PATH",
+    "NM",
+    "PKG_CONFIG_PATH",
+    "RANLIB",
+    "RUSTC",
+    "RUSTC_WRAPPER",
+    "RUSTFLAGS",
+    "RUSTUP_TOOLCHAIN",
+    "STRIP",
+];
+
+/// Prefixes of such variables: the wrappers of compilers in Nix.
+const COMPILER_PREFIXES: [&str; 2] = ["NIX_CFLAGS_", "NIX_LDFLAGS"];
 
 /// Returns the environment of builds, and of the benches of built programs, with the variables that
 /// the user names in `passed`.
 pub fn build_environment(passed: &[String]) -> Vec<(OsString, OsString)> {
-    let is_passed = |name: &OsString| {
-        name.to_str().is_some_and(|name| {
-            VARIABLES.contains(&name)
-                || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-                || passed.iter().any(|own| own == name)
-        })
-    };
-    std::env::vars_os().filter(|(name, _)| is_passed(name)).collect()
+    environment(|name| {
+        SYSTEM.contains(&name) || name.starts_with("LC_") || is_of_compiler(name, passed)
+    })
+}
+
+/// Returns the part of [`build_environment`] that can change the built program, by name.
+pub(super) fn compiler_environment(passed: &[String]) -> Vec<(OsString, OsString)> {
+    let mut environment = environment(|name| is_of_compiler(name, passed));
+    environment.sort();
+    environment
+}
+
+fn environment(is_passed: impl Fn(&str) -> bool) -> Vec<(OsString, OsString)> {
+    std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(&is_passed)).collect()
+}
+
+fn is_of_compiler(name: &str, passed: &[String]) -> bool {
+    COMPILERS.contains(&name)
+        || COMPILER_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        || passed.iter().any(|own| own == name)
 }
 
 /// Variables of builds that name folders to write to or lead to the user's servers: in a sandbox,

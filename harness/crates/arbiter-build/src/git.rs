@@ -132,13 +132,6 @@ impl Repository {
         names.lines().map(str::to_owned).collect()
     }
 
-    /// Returns at most `most` commits of a branch along first parents, the latest first.
-    pub fn first_parents(&self, branch: &str, most: usize) -> Result<Vec<String>, BuildError> {
-        let (count, name) = (format!("--max-count={most}"), format!("refs/heads/{branch}"));
-        let commits = git(&self.top, ["rev-list", "--first-parent", &count, &name])?;
-        Ok(commits.lines().map(str::to_owned).collect())
-    }
-
     /// Returns whether the clone lacks a part of the history.
     pub fn is_shallow(&self) -> bool {
         git(&self.top, ["rev-parse", "--is-shallow-repository"]).is_ok_and(|word| word == "true")

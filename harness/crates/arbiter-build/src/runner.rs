@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use super::bench::{BenchTarget, Signature, promised_nodes, run_bench};
 use super::cache::{BenchRecord, BuildRecord, Cache, Entry};
 use super::checkout::check_out;
-use super::environment::{build_environment, toolchains};
+use super::environment::{build_environment, compiler_environment, toolchains};
 use super::error::{BuildError, BuildFailure, io_error};
 use super::files::Files;
 use super::git::{Commit, Repository, Snapshot, git};
@@ -27,22 +27,6 @@ pub const WORKING_TREE: &str = ".";
 
 /// Time limit for each command that identifies the toolchain.
 const TOOLCHAIN_TIMEOUT: Duration = Duration::from_secs(60);
-
-/// Variables that change the output of compilers.
-const COMPILER_VARIABLES: [&str; 12] = [
-    "AR",
-    "ARCH",
-    "CC",
-    "CFLAGS",
-    "COMP",
-    "CPPFLAGS",
-    "CXX",
-    "CXXFLAGS",
-    "GOFLAGS",
-    "LDFLAGS",
-    "RUSTFLAGS",
-    "RUSTUP_TOOLCHAIN",
-];
 
 /// A built program.
 #[derive(Debug, Clone)]
@@ -213,7 +197,7 @@ impl Builder<'_> {
         let files = Files { home: dir.path(), top, objects, tracked };
         let toolchain = self.toolchain(&files, what, recipe)?;
         let commit_id = commit.as_ref().map_or("none", |commit| &commit.id);
-        let key = key(commit_id, tree, recipe, &toolchain);
+        let key = key(commit_id, tree, recipe, &toolchain, &compiler_environment(self.passed));
         let entry = self.cache.entry(&commit_id[..commit_id.len().min(9)], &key);
         let busy = || (self.notify)(&format!("another arbiter builds {what}; waiting for it"));
         let lock = entry.lock(self.cancel, busy)?;
@@ -321,11 +305,6 @@ impl Builder<'_> {
             text.push_str(&format!("{tool}: {}\n{}\n", ended.how, ended.lines.join("\n")));
         }
         text.push_str(&processor_features());
-        for name in COMPILER_VARIABLES {
-            if let Ok(value) = std::env::var(name) {
-                text.push_str(&format!("\n{name}={value}"));
-            }
-        }
         Ok(text)
     }
 
@@ -460,25 +439,34 @@ fn label(revision: &str, commit: Option<&Commit>, is_dirty: bool) -> String {
     }
 }
 
-fn key(commit: &str, tree: &str, recipe: &Recipe, toolchain: &str) -> blake3::Hash {
+fn key(
+    commit: &str,
+    tree: &str,
+    recipe: &Recipe,
+    toolchain: &str,
+    environment: &[(OsString, OsString)],
+) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
-    let mut add = |text: &str| {
+    let mut add = |text: &[u8]| {
         hasher.update(&(text.len() as u64).to_le_bytes());
-        hasher.update(text.as_bytes());
+        hasher.update(text);
     };
     let binary = recipe.binary.as_ref().map(|path| path.display().to_string());
     [
-        "arbiter build 1",
+        "arbiter build 2",
         commit,
         tree,
         &recipe.command,
         binary.as_deref().unwrap_or_default(),
         &recipe.submodules.to_string(),
         toolchain,
+        &recipe.env.len().to_string(),
     ]
     .into_iter()
-    .for_each(&mut add);
-    recipe.env.iter().flat_map(|(name, value)| [name, value]).for_each(|text| add(text));
+    .for_each(|text| add(text.as_bytes()));
+    recipe.env.iter().flat_map(|(name, value)| [name, value]).for_each(|text| add(text.as_bytes()));
+    let variables = environment.iter().flat_map(|(name, value)| [name, value]);
+    variables.for_each(|text| add(text.as_encoded_bytes()));
     hasher.finalize()
 }
 

@@ -114,7 +114,9 @@ impl OutlierDetector {
         }
         self.excess(worker, "no result", "jobs", 0, MIN_SHARE_GIVEN_BACK, |name, counts| {
             let failures = self.given_back.get(name).copied().unwrap_or(0);
-            FailureCount { games: failures + counts.games() / 2, failures }
+            let pairs: u64 = counts.encounters.values().map(|met| met.pairs.pairs()).sum();
+            // A job is a pair, or a single game.
+            FailureCount { games: failures + counts.games() - pairs, failures }
         })
     }
 

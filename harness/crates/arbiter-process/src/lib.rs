@@ -6,6 +6,7 @@ mod input_file;
 mod linux;
 mod no_start;
 mod output_file;
+mod process;
 mod reader;
 mod run_to_completion;
 mod spawn;
@@ -26,11 +27,12 @@ pub use no_start::made_for;
 pub use output_file::{
     FileId, FilesInUse, Links, folder_of, is_at, may_write, open_output, places_near,
 };
+pub use process::Process;
 pub use reader::{Chunk, MAX_LINE_BYTES, decoded};
 pub use run_to_completion::{
     Cancel, Completed, EndReason, Timeouts, run_and_read, run_to_completion,
 };
-pub use spawn::{Launch, Process, SpawnError, Spawner};
+pub use spawn::{Launch, SpawnError, Spawner};
 pub use system::access::{end_if_stalled, is_own_peer, lower_priority};
 pub use system::c_library::set_up_c_library;
 pub use system::cpus::allowed as allowed_cpus;

@@ -36,6 +36,10 @@ pub(super) fn cause(launch: &Launch, error: &io::Error) -> String {
         (Some(Errno::ACCESS), _) if is_not_executable(program) => {
             format!("it is not executable: chmod +x '{}'", program.display())
         }
+        (Some(Errno::NOEXEC), _) => match made_for(program) {
+            Some(other) => format!("it is a program for {other}"),
+            None => "it is neither a program nor a script that begins with #!".to_owned(),
+        },
         _ => error.to_string(),
     }
 }
@@ -49,8 +53,7 @@ fn interpreter(program: &Path) -> Option<PathBuf> {
     line.strip_prefix("#!")?.split_whitespace().next().map(PathBuf::from)
 }
 
-/// Returns the system or processor that a program is made for, if it is not this one. The system
-/// hands a program that it cannot start to a shell, whose messages do not help.
+/// Returns the system or processor that a program is made for, if it is not this one.
 pub fn made_for(program: &Path) -> Option<&'static str> {
     let head = |path: &Path| {
         let mut head = [0; 20];
@@ -97,6 +100,29 @@ mod tests {
         check("#!/bin/sh\r\n", 0o755, None, "its lines end as in Windows: sed -i 's/\\r$//' '");
         check(script, 0o755, Some("/nonexistent"), "its folder '/nonexistent' is not there");
         check(script, 0o644, None, "it is not executable: chmod +x '");
+    }
+
+    #[test]
+    fn a_program_for_another_system_is_named_however_it_fails() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("engine");
+        let mut arm = std::fs::read("/proc/self/exe").unwrap();
+        arm.truncate(64);
+        arm[18..20].copy_from_slice(&[183, 0]);
+        let windows = b"MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff\0\0\xb8\0\0\0";
+        for (bytes, other) in [(&arm[..], "another processor"), (windows, "Windows")] {
+            std::fs::write(&program, bytes).unwrap();
+            std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+            let launch = Launch { program: program.clone(), ..Launch::default() };
+            let words = format!("it is a program for {other}");
+            // Some C libraries hand such a program to a shell.
+            let how = match Spawner::start().unwrap().spawn(&launch, |_| true) {
+                Ok(mut process) => process.exit_within(std::time::Duration::from_secs(5)).unwrap(),
+                Err(error) => error.to_string(),
+            };
+            assert!(how.ends_with(&words), "{how}");
+            assert_eq!(cause(&launch, &io::Error::from(Errno::NOEXEC)), words);
+        }
     }
 
     #[test]

@@ -135,7 +135,8 @@ impl FilesInUse {
 
     fn add(&mut self, words: String, path: &Path, access: Access) -> Result<(), String> {
         if path.file_name().is_some_and(|name| name == "-") {
-            return Err(format!("'-' stands for no file here; name a file as {words}"));
+            let stream = if access == Access::Read { "input" } else { "output" };
+            return Err(format!("'-' is not standard {stream} here; give the path of a file"));
         }
         // Whoever opens a file that cannot be reached will say why.
         let Ok(id) = FileId::of(path) else { return Ok(()) };
@@ -203,6 +204,8 @@ mod tests {
         assert!(error.ends_with("is both the PGN file and the suite; give two different files"));
         assert!(FileId::of(&at("circle")).is_err());
         files.writes("the report", &at("no/folder")).unwrap();
+        let error = files.writes("the report", &at("-")).unwrap_err();
+        assert_eq!(error, "'-' is not standard output here; give the path of a file");
         files.reads("the suite", &at("folder/up/no/folder")).unwrap_err();
     }
 

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use super::spawn::describe;
 use super::tail::Tail;
 use super::{Chunk, Launch, SpawnError, Spawner, system::stop};
 
@@ -128,7 +127,7 @@ pub fn run_and_read(
     Ok(Completed {
         reason,
         code: status.and_then(|status| status.code()),
-        how: status.map_or_else(|| "ended".to_owned(), describe),
+        how: status.map_or_else(|| "ended".to_owned(), |status| process.describe(status)),
         lines: output.lines(),
         errors: process.error_tail(),
         elapsed,

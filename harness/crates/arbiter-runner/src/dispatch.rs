@@ -5,17 +5,21 @@
 
 #![expect(clippy::disallowed_methods, reason = "the dispatcher stamps events")]
 
+mod control;
+
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use thiserror::Error;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
+
+pub use control::{Answer, ControlRequest};
 
 use crate::executor::{Executor, JobEvent};
 use crate::signal::{Signals, StopSignal};
 use arbiter_plan::{
-    ControlCommand, Effect, Ending, JobMaker, MAX_SLOTS, Observer, ObserverError, Overload, Pace,
-    PairTally, Plan, PlayedPair, Remark, RunEvent, RunInput, RunState, RunStatus, voided_again,
+    Effect, Ending, JobMaker, Observer, ObserverError, Overload, Pace, PairTally, Plan, PlayedPair,
+    Remark, RunEvent, RunInput, RunState, voided_again,
 };
 use arbiter_store::{Store, StoreError, StoredRun};
 
@@ -48,24 +52,6 @@ pub struct Run<'a> {
     pub observers: Vec<&'a mut dyn Observer>,
     /// Channel of the user's commands.
     pub control_requests: mpsc::Receiver<ControlRequest>,
-}
-
-/// A command to a run in progress, with the channel for its answer.
-#[derive(Debug)]
-pub struct ControlRequest {
-    /// The command.
-    pub command: ControlCommand,
-    /// Channel for the answer; it may be closed.
-    pub reply: oneshot::Sender<Answer>,
-}
-
-/// Outcome of a command.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
-    /// Text without a full stop; an error if nothing changed.
-    pub words: Result<String, String>,
-    /// Status of the run after the command.
-    pub status: RunStatus,
 }
 
 /// Reason that a run had to stop. Everything committed stays, and the run can be resumed.
@@ -178,7 +164,7 @@ struct Dispatcher<'a, 'r, E> {
     held: BTreeMap<u64, PlayedPair>,
     /// `true` if no worker has played a pair: a bad worker is excluded, and its games do not count.
     is_local: bool,
-    /// Cause of the stop.
+    /// Cause of the stop: the last signal, as scripts expect its exit code, or else a command.
     stop_cause: Option<StopCause>,
     unnoted: Option<StoreError>,
 }
@@ -257,22 +243,6 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         let cause = overload.map(|overload| format!("{overload}; ")).unwrap_or_default();
         let (faults, games) = (each.values().sum(), counts.games());
         Err(RunError::Faulty { cause, faults, games, by_engine, limit })
-    }
-
-    /// Carries out a command of the user, and answers it.
-    async fn control(&mut self, control: ControlRequest) -> Result<(), RunError> {
-        let (event, words) = self.apply_control(control.command);
-        if let Some(event) = event {
-            self.apply(event).await?;
-        }
-        let status = self.status();
-        if !control.command.only_asks() {
-            let (pace, slots, elapsed) = (status.pace, status.concurrency, self.clock.elapsed());
-            self.tell(&RunEvent::Steered { pace, slots, elapsed })?;
-        }
-        // Whoever asked may be gone.
-        let _ = control.reply.send(Answer { words, status });
-        Ok(())
     }
 
     /// Excludes a worker, whose pairs no longer count.
@@ -509,65 +479,6 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
 
     fn tell(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
         tell(&mut self.run.observers, event)
-    }
-
-    /// Applies a command to the executor; returns its input for the state, if any, and the answer.
-    fn apply_control(
-        &mut self,
-        command: ControlCommand,
-    ) -> (Option<RunInput>, Result<String, String>) {
-        let in_flight = match self.state.in_flight() {
-            0 => "nothing is in flight".to_owned(),
-            1 => "the pair in flight is played to its end".to_owned(),
-            count => format!("the {count} pairs in flight are played to their end"),
-        };
-        let is_draining = self.state.pace() == Pace::Draining;
-        match command {
-            ControlCommand::Status | ControlCommand::Boards => {
-                (None, Ok(self.status().to_string()))
-            }
-            ControlCommand::Pause | ControlCommand::Resume if is_draining => {
-                (None, Err("the run is being drained and starts no more pairs".to_owned()))
-            }
-            ControlCommand::Pause => (Some(RunInput::Pause), Ok(format!("paused; {in_flight}"))),
-            ControlCommand::Resume => (Some(RunInput::Unpause), Ok("running".to_owned())),
-            ControlCommand::Drain => {
-                // Who asked for the end first decides how it is told.
-                self.stop_cause.get_or_insert(StopCause::Drain);
-                (Some(RunInput::Drain), Ok(format!("draining; {in_flight}")))
-            }
-            ControlCommand::Stop => {
-                self.stop_cause.get_or_insert(StopCause::Drain);
-                let given_up = self.state.in_flight();
-                (Some(RunInput::Stop), Ok(format!("stopped; given up: {given_up} pairs")))
-            }
-            ControlCommand::Interrupt => {
-                self.stop_cause = Some(StopCause::Signal(StopSignal::Interrupt));
-                (Some(RunInput::Interrupt), Ok("interrupted".to_owned()))
-            }
-            ControlCommand::Concurrency(slots) => (None, self.set_slots(slots)),
-            ControlCommand::MoreSlots(more) => {
-                let slots = self.executor.slots().saturating_add_signed(more as isize);
-                (None, self.set_slots(slots.clamp(1, MAX_SLOTS)))
-            }
-        }
-    }
-
-    fn set_slots(&mut self, slots: usize) -> Result<String, String> {
-        self.executor.set_slots(slots)?;
-        Ok(if slots == 1 { "1 game at once".to_owned() } else { format!("{slots} games at once") })
-    }
-
-    fn status(&self) -> RunStatus {
-        RunStatus {
-            pace: self.state.pace(),
-            concurrency: self.executor.slots(),
-            pairs_in_flight: self.state.in_flight(),
-            pairs_counted: self.state.counted().count() as u64,
-            pairs_expected: self.state.schedule().expected(),
-            games: self.state.counts().games(),
-            faults: self.state.counts().faults.values().sum(),
-        }
     }
 }
 

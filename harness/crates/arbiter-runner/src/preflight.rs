@@ -172,8 +172,9 @@ pub(crate) async fn start(
         return Ok(engine);
     }
     let mut hint = hint(&error).to_owned();
-    if has_left && let Some(other) = made_for(&setup.launch.program) {
-        hint = format!("; it is a program for {other}");
+    // Then the error names the cause.
+    if has_left && made_for(&setup.launch.program).is_some() {
+        hint.clear();
     }
     if is_uci
         && (has_left || is_silent(&error))

@@ -27,7 +27,7 @@ use super::games::{self, Found, Openings};
 use super::guard::Guard;
 use super::hub::{Hub, Latest, Topic};
 use super::metrics::{RequestTimes, healthz, timed};
-use super::run::{badge, picture, report as run_report};
+use super::run::report as run_report;
 use super::steer::{Starter, start, steer};
 use crate::web::{self, EventSource, list, run as run_page};
 use arbiter_report::HTML_POLICY;
@@ -138,10 +138,7 @@ impl Site {
             .route("/runs/{run}/games.pgn", get(games_pgn))
             .route("/runs/{run}/games/{game}", get(game))
             .route("/runs/{run}/{command}", post(steer))
-            .route("/runs/{run}/picture.svg", get(run_picture))
-            .route("/badge/{badge}", get(run_badge))
             .route("/compare", get(compare))
-            .route("/trends", get(trends))
             .route("/assets/{name}", get(asset))
             .route("/healthz", get(healthz))
             .fallback(async || not_found())
@@ -228,13 +225,11 @@ async fn runs(State(site): State<Site>, asked: Asked) -> Answer {
     live(&site, Topic::Runs(asked.clone()), render).await
 }
 
-async fn run(State(site): State<Site>, Path(run): Path<String>, headers: HeaderMap) -> Answer {
+async fn run(State(site): State<Site>, Path(run): Path<String>) -> Answer {
     check_run(&site, &run).await?;
     let is_steered = site.0.guard.is_steered();
-    // The guard has checked that the header is there, and names this server.
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
     let render = |fragments: &[_], source: EventSource<'_>| {
-        run_page::run(&run, host, fragments, source, is_steered)
+        run_page::run(&run, fragments, source, is_steered)
     };
     live(&site, Topic::Run(run.clone()), render).await
 }
@@ -309,32 +304,6 @@ async fn report(State(site): State<Site>, Path(run): Path<String>) -> Answer {
     let page = site.computed(&key, move |results| run_report(results, &run)).await?;
     let headers = [(header::CONTENT_DISPOSITION, name), (header::CONTENT_SECURITY_POLICY, policy)];
     Ok((headers, Html(page)).into_response())
-}
-
-async fn run_picture(State(site): State<Site>, Path(run): Path<String>) -> Answer {
-    embedded(&site, run, picture).await
-}
-
-async fn run_badge(State(site): State<Site>, Path(badge_name): Path<String>) -> Answer {
-    let run = badge_name.strip_suffix(".svg").ok_or_else(not_found)?;
-    embedded(&site, run.to_owned(), badge).await
-}
-
-/// Returns a picture of a run that pages of other sites may show.
-async fn embedded(
-    site: &Site,
-    run: String,
-    draw: fn(&std::path::Path, &str) -> Result<String, StoreError>,
-) -> Answer {
-    check_run(site, &run).await?;
-    let key = run.clone();
-    let drawn = site.computed(&key, move |results| draw(results, &run)).await?;
-    let headers = [
-        (header::CONTENT_TYPE, "image/svg+xml"),
-        (HeaderName::from_static("cross-origin-resource-policy"), "cross-origin"),
-        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; style-src 'unsafe-inline'"),
-    ];
-    Ok((headers, drawn).into_response())
 }
 
 impl FromRequestParts<Site> for Asked {
@@ -427,13 +396,6 @@ async fn compare(State(site): State<Site>, Query(query): Query<Vec<(String, Stri
     }
     Ok(Html(site.computed("", move |results| compute::compare(results, &runs)).await?)
         .into_response())
-}
-
-async fn trends(State(site): State<Site>, asked: Asked) -> Answer {
-    let asked = asked.only(&["branch"]);
-    let found = site.computed("/trends", move |results| compute::trends(results, &asked)).await?;
-    let page = found.map_err(|words| HttpError(StatusCode::NOT_FOUND, words))?;
-    Ok(Html(page).into_response())
 }
 
 async fn asset(Path(name): Path<String>) -> Answer {

@@ -11,8 +11,8 @@ use super::hub::LivePage;
 use crate::web::run::State;
 use crate::web::{Fragment, fragments, run as page};
 use arbiter_plan::{ControlCommand, Effect};
-use arbiter_report::{Block, GameStatistics, Recent, Running, Summary, badge_svg, gates_of_run};
-use arbiter_report::{html_page, outcome_document, outlook, picture_svg, run_document};
+use arbiter_report::{Block, GameStatistics, Recent, Running, Summary, gates_of_run};
+use arbiter_report::{html_page, outlook, run_document};
 use arbiter_runner::{ControlError, send_command};
 use arbiter_store::{RunHead, Store, StoreError};
 
@@ -106,29 +106,6 @@ pub(crate) fn report(results: &Path, run: &str) -> Result<String, StoreError> {
     let Reading { store, fold, summary, statistics, .. } = &reading;
     let gates = gates_of_run(store, &fold.stored)?;
     Ok(html_page(&run_document(&fold.stored, summary, Some(statistics), &gates)))
-}
-
-/// Returns the current counts of a run, and the LLR history over its pairs.
-fn outcome(results: &Path, run: &str) -> Result<(Summary, GameStatistics), StoreError> {
-    let store = Store::observe(results)?;
-    let engines = store.run(run)?.plan.engines.len();
-    let mut statistics = GameStatistics::new(engines);
-    let fold = Fold::begin(&store, run, |effect| {
-        count(effect, engines, &mut statistics, &mut VecDeque::new());
-    })?;
-    let is_played = matches!(state(results, &fold.stored.head).0, State::Played(_));
-    Ok((Summary { is_played, ..fold.summary(&store)? }, statistics))
-}
-
-/// Returns the state of a run as a badge.
-pub(crate) fn badge(results: &Path, run: &str) -> Result<String, StoreError> {
-    Ok(badge_svg(&outcome(results, run)?.0))
-}
-
-/// Returns the result of a run as a picture.
-pub(crate) fn picture(results: &Path, run: &str) -> Result<String, StoreError> {
-    let (summary, statistics) = outcome(results, run)?;
-    Ok(picture_svg(&outcome_document(&summary, Some(&statistics))))
 }
 
 impl LivePage for RunPage {

@@ -1,38 +1,24 @@
 //! Export and import of a run as one file: a line of JSON for each of its rows in the store, packed
 //! with gzip. Also the removal of runs.
-//!
-//! A file may come from anywhere. Its size is limited and it has an end mark, its columns and their
-//! values must be those of the store, its games are judged, and the imported rows are read once as
-//! reports read them before they stay.
+
+mod import;
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, BufWriter, IntoInnerError, Read, Write};
+use std::io::{BufWriter, IntoInnerError, Write};
 
 use data_encoding::BASE64;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use rusqlite::types::{Value, ValueRef};
-use rusqlite::{ErrorCode, Row, ffi, params, params_from_iter};
+use rusqlite::Row;
+use rusqlite::types::ValueRef;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::append::ending_of;
-use super::checksum::{fill_in, of_game};
-use super::query::{GAME, game_row};
-use super::{RunLock, Store, StoreError, StoredRun, schema};
-use crate::rows::GameRow;
-use arbiter_game::record::GameRecord;
-use arbiter_names::is_hidden;
+use super::{Store, StoreError, StoredRun, schema};
 use arbiter_plan::Provenance;
 
 /// Version of the file format.
 const VERSION: u32 = 2;
-
-/// Maximum length of a line, in bytes: a game of thousands of moves with its transcript.
-const MAX_LINE: u64 = 64 << 20;
-
-/// Maximum length of all lines, in bytes.
-const MAX_BYTES: u64 = 64 << 30;
 
 /// Tables with the rows of runs, in an order in which references point backwards.
 const TABLES: [&str; 13] = [
@@ -51,22 +37,11 @@ const TABLES: [&str; 13] = [
     "written",
 ];
 
-/// Columns with the index of an engine.
-const ENGINES: [(&str, &[&str]); 4] = [
-    ("pairs", &["first", "second"]),
-    ("games", &["white", "black"]),
-    ("latencies", &["engine"]),
-    ("findings", &["engine"]),
-];
-
 /// Table of the outcomes of gates, which are about commits and not about a run.
 const GATES: &str = "gates";
 
 /// Placeholders for a table and a column in the last line, which has the number of lines before it.
 const END: [&str; 2] = ["end", "lines"];
-
-/// Key of an imported outcome, which is shown, and never spares a step of `arbiter ci`.
-const NO_KEY: &str = "imported";
 
 /// Reason that a run cannot be exported or imported.
 #[derive(Debug, Error)]
@@ -199,209 +174,12 @@ impl Store {
         Ok(written)
     }
 
-    /// Imports the run of a file, unpacked, under another name if one is given, and returns the
-    /// name. Either all of it is added or nothing: `judge` returns the fault of a game, and `check`
-    /// may still refuse the run, after its engines have been checked against its plan.
-    pub fn import_run(
-        &self,
-        file: &mut dyn Read,
-        name: Option<&str>,
-        judge: &dyn Fn(&GameRecord) -> Result<(), String>,
-        check: &dyn Fn(&str) -> Result<(), StoreError>,
-    ) -> Result<String, ArchiveError> {
-        let mut lines = Lines {
-            input: BufReader::with_capacity(1 << 16, file),
-            line: 0,
-            read: 0,
-            text: Vec::new(),
-        };
-        let Ok(Some(header)) = lines.next::<Header>() else {
-            return Err(lines.wrong("is not what `arbiter results export` writes"));
-        };
-        if header.arbiter_run > VERSION || header.format > schema::FORMAT {
-            return Err(lines.wrong("was written by a newer arbiter; update arbiter"));
-        }
-        if header.arbiter_run < VERSION || header.format < schema::FIRST_FORMAT {
-            return Err(lines.wrong("was written by a build before the first version of arbiter"));
-        }
-        let run = name.unwrap_or(&header.run);
-        RunLock::check_new_name(run).map_err(|error| ArchiveError::Content(error.to_string()))?;
-        let is_older = header.format < schema::FORMAT;
-        self.snapshot(|| {
-            let taken = "SELECT count(*) FROM runs WHERE run = ?1";
-            if self.number(taken, [run])? > 0 {
-                return Err(ArchiveError::Content(format!(
-                    "a run named '{run}' exists already; give another --name, or `results rm {run}` first"
-                )));
-            }
-            let columns = self.columns()?;
-            loop {
-                let cut = "is missing: the file is cut off";
-                let mut line = lines.next::<Line>()?.ok_or_else(|| lines.wrong(cut))?;
-                if line.table == END[0] {
-                    let so_many = Cell::Integer(lines.line as i64 - 1);
-                    if line.row.remove(END[1]) != Some(so_many) || lines.next::<Line>()?.is_some() {
-                        return Err(lines.wrong("is not the end that an export has"));
-                    }
-                    if is_older {
-                        fill_in(&self.connection).map_err(|error| self.sqlite(error))?;
-                    }
-                    return self.check(run, check);
-                }
-                let wrong = |what| lines.wrong(what);
-                let from = line.row.insert("run".to_owned(), Cell::Text(run.to_owned()));
-                if line.table == GATES {
-                    line.row.remove("run");
-                } else if from != Some(Cell::Text(header.run.clone())) {
-                    return Err(wrong(format!("is not of run '{}'", header.run)));
-                }
-                let is_game = line.table == "games";
-                self.insert_line(&columns, line, run, wrong)?;
-                if is_game {
-                    self.judge_last(judge, is_older)?.map_err(wrong)?;
-                }
-            }
-        })?;
-        Ok(run.to_owned())
-    }
-
-    /// Returns the columns of each table of which a file may have rows.
-    fn columns(&self) -> Result<BTreeMap<&'static str, Vec<Column>>, StoreError> {
-        let tables = TABLES.into_iter().chain([GATES]);
-        tables.map(|table| Ok((table, self.columns_of(table)?))).collect()
-    }
-
     fn columns_of(&self, table: &str) -> Result<Vec<Column>, StoreError> {
         let select = "SELECT name, type, NOT \"notnull\", dflt_value NOTNULL OR pk AND name = 'id'
                       FROM pragma_table_info(?1)";
         self.rows(select, [table], |row| {
             let (name, kind, is_nullable, has_default) = row.try_into()?;
             Ok(Column { name, kind, is_nullable, has_default })
-        })
-    }
-
-    fn insert_line(
-        &self,
-        columns: &BTreeMap<&'static str, Vec<Column>>,
-        line: Line,
-        run: &str,
-        wrong: impl Fn(String) -> ArchiveError,
-    ) -> Result<(), ArchiveError> {
-        let Line { table, mut row } = line;
-        let known = columns.get(table.as_str());
-        let known = known.ok_or_else(|| wrong(format!("there is no table '{table}'")))?;
-        if table == GATES {
-            let commits = self.run(run).map(|stored| commits(&stored)).unwrap_or_default();
-            if !matches!(row.get("test"), Some(Cell::Text(test)) if commits.contains(test)) {
-                return Err(wrong("is of a commit that does not play here".to_owned()));
-            }
-            row.remove("id");
-            row.insert("key".to_owned(), Cell::Text(NO_KEY.to_owned()));
-        }
-        if let Some(column) = row.keys().find(|name| !known.iter().any(|one| one.name == **name)) {
-            return Err(wrong(format!("table {table} has no column '{column}'")));
-        }
-        if let Some(column) = known.iter().find(|column| !column.takes(row.get(&column.name))) {
-            return Err(wrong(format!("{} of {table} is missing or makes no sense", column.name)));
-        }
-        if let Some(Cell::Text(ending)) = row.get("ending").filter(|_| table == TABLES[0])
-            && ending_of(Some(ending.clone())).is_none()
-        {
-            return Err(wrong(format!("'{ending}' is no ending of a run")));
-        }
-        let names: Vec<&str> = row.keys().map(String::as_str).collect();
-        let places = vec!["?"; names.len()].join(", ");
-        let insert = format!("INSERT INTO {table} ({}) VALUES ({places})", names.join(", "));
-        let values: Result<Vec<Value>, String> = row.into_values().map(Cell::into_value).collect();
-        let inserted = self.execute(&insert, params_from_iter(values.map_err(&wrong)?));
-        match inserted {
-            // What the tables do not take is the fault of the file, and not of the disk.
-            Err(StoreError::Sqlite { source, .. })
-                if source.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) =>
-            {
-                let code = source.sqlite_error().map(|error| error.extended_code);
-                let is_lost = code == Some(ffi::SQLITE_CONSTRAINT_FOREIGNKEY);
-                let why = if is_lost { "before what it is of" } else { "twice" };
-                Err(wrong(format!("is in {table} {why}")))
-            }
-            inserted => Ok(inserted.map(drop)?),
-        }
-    }
-
-    /// Judges the game inserted last; the inner error is its fault. Older files have no checksums.
-    fn judge_last(
-        &self,
-        judge: &dyn Fn(&GameRecord) -> Result<(), String>,
-        is_older: bool,
-    ) -> Result<Result<(), String>, StoreError> {
-        let select = format!(
-            "SELECT {GAME}, pair, half, plies,
-                 ((white, black) = (first, second) OR (black, white) = (first, second)) AND half = (SELECT count(*) FROM games o
-                             WHERE o.run = g.run AND o.pair = g.pair AND o.half < g.half),
-                 coalesce(g.checksum = {}, ?1)
-             FROM games g JOIN pairs p USING (run, pair) WHERE g.rowid = last_insert_rowid()",
-            of_game()
-        );
-        let found = self.row(&select, [is_older], |row| {
-            let about = (row.get(10)?, row.get(11)?, row.get(12)?, row.get(13)?, row.get(14)?);
-            Ok((game_row(row)?, about))
-        })?;
-        let judged = |(row, about): (_, (u64, u64, usize, bool, bool))| {
-            let (pair, half, plies, fits, is_sound) = about;
-            let whole = |record: GameRecord| {
-                if !fits || record.moves.len() != plies {
-                    return Err("it is no game of this pair".to_owned());
-                }
-                judge(&record)?;
-                if is_sound { Ok(()) } else { Err("it is not what was exported".to_owned()) }
-            };
-            let judged = GameRow::into_record(row).and_then(whole);
-            judged.map_err(|what| format!("pair {}, game {}: {what}", pair + 1, half + 1))
-        };
-        Ok(found.map_or(Ok(()), judged))
-    }
-
-    /// Reads an imported run completely, as reports do.
-    fn check(
-        &self,
-        run: &str,
-        more: &dyn Fn(&str) -> Result<(), StoreError>,
-    ) -> Result<(), ArchiveError> {
-        let read = || -> Result<(), StoreError> {
-            let stored = self.run(run)?;
-            let engines = stored.plan.engines.len();
-            let names = stored.plan.engines.iter().map(|engine| &engine.name);
-            let mut texts = names.chain(&stored.head.about);
-            if engines < 2 || texts.any(|text| text.chars().any(is_hidden)) {
-                return Err(self.corrupt(run, "has not two engines with plain names"));
-            }
-            for (table, columns) in ENGINES {
-                for column in columns {
-                    let beyond = format!(
-                        "SELECT count(*) FROM {table} WHERE run = ?1 AND NOT
-                             (typeof({column}) = 'integer' AND {column} BETWEEN 0 AND ?2)"
-                    );
-                    if self.number(&beyond, params![run, engines - 1])? > 0 {
-                        return Err(self.corrupt(run, format!("{table} of engines it lacks")));
-                    }
-                }
-            }
-            // Each game was judged as it came.
-            self.tallies(run)?;
-            for (pair, half) in self.transcribed(run)? {
-                self.transcript(run, pair, half)?;
-            }
-            self.iterations(run)?;
-            self.remarks(run)?;
-            self.latencies(run)?;
-            self.gates(None)?;
-            more(run)
-        };
-        read().map_err(|error| match error {
-            StoreError::Corrupt { what, .. } => ArchiveError::Content(what),
-            StoreError::Damaged { found, .. } => ArchiveError::Content(found),
-            StoreError::NoRun { .. } => ArchiveError::Content("holds no run".to_owned()),
-            other => ArchiveError::Store(other),
         })
     }
 
@@ -454,93 +232,4 @@ fn cells(row: &Row<'_>, columns: &[Column]) -> rusqlite::Result<BTreeMap<String,
         cells.insert(column.name.clone(), cell);
     }
     Ok(cells)
-}
-
-impl Column {
-    /// Returns whether the column accepts a value. Only the score of an iteration and hashes of
-    /// games may be below 0.
-    fn takes(&self, cell: Option<&Cell>) -> bool {
-        match (cell, self.kind.as_str()) {
-            (None, _) => self.is_nullable || self.has_default,
-            (Some(Cell::Null(())), _) => self.is_nullable,
-            (Some(Cell::Integer(number)), "INTEGER") => {
-                *number >= 0 || self.name == "score" || self.name.ends_with("_hash")
-            }
-            (Some(Cell::Real { real }), "REAL") => {
-                real.parse().is_ok_and(|real: f64| real.is_finite() && real >= 0.0)
-            }
-            (Some(Cell::Text(_)), kind) => kind == "TEXT",
-            (Some(Cell::Blob { .. }), kind) => kind == "BLOB",
-            _ => false,
-        }
-    }
-}
-
-impl TryFrom<serde_json::Value> for Cell {
-    type Error = &'static str;
-
-    fn try_from(value: serde_json::Value) -> Result<Cell, &'static str> {
-        use serde_json::Value::{Null, Object, String};
-        let cell = match value {
-            Null => Some(Cell::Null(())),
-            String(text) => Some(Cell::Text(text)),
-            Object(members) => match members.into_iter().next() {
-                Some((key, String(real))) if key == "real" => Some(Cell::Real { real }),
-                Some((key, String(blob))) if key == "blob" => Some(Cell::Blob { blob }),
-                _ => None,
-            },
-            number => number.as_i64().map(Cell::Integer),
-        };
-        cell.ok_or("a value is none of a store")
-    }
-}
-
-impl Cell {
-    fn into_value(self) -> Result<Value, String> {
-        Ok(match self {
-            Cell::Null(()) => Value::Null,
-            Cell::Integer(number) => Value::Integer(number),
-            Cell::Text(text) => Value::Text(text),
-            Cell::Real { real } => {
-                Value::Real(real.parse().map_err(|_| format!("'{real}' is no number"))?)
-            }
-            Cell::Blob { blob } => Value::Blob(
-                BASE64.decode(blob.as_bytes()).map_err(|error| format!("base 64: {error}"))?,
-            ),
-        })
-    }
-}
-
-/// Reader of the lines of a file, unpacked.
-struct Lines<R> {
-    input: R,
-    line: u64,
-    read: u64,
-    text: Vec<u8>,
-}
-
-impl<R: BufRead> Lines<R> {
-    fn next<T: for<'a> Deserialize<'a>>(&mut self) -> Result<Option<T>, ArchiveError> {
-        self.text.clear();
-        self.line += 1;
-        let read = (&mut self.input).take(MAX_LINE).read_until(b'\n', &mut self.text);
-        let read = read.map_err(|error| self.wrong(format!("cannot be unpacked: {error}")))?;
-        self.read += read as u64;
-        let text = &self.text;
-        if text.last() != Some(&b'\n') && !text.is_empty() || self.read > MAX_BYTES {
-            return Err(self.wrong("is too long, or cut off"));
-        }
-        let value = || {
-            serde_json::from_slice(text).map_err(|error| {
-                // The line that it names is always the first.
-                let what = error.to_string();
-                self.wrong(what.split(" at line ").next().unwrap_or(&what))
-            })
-        };
-        if text.is_empty() { Ok(None) } else { value().map(Some) }
-    }
-
-    fn wrong(&self, what: impl ToString) -> ArchiveError {
-        ArchiveError::Line { line: self.line, what: what.to_string() }
-    }
 }

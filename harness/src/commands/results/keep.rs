@@ -1,9 +1,11 @@
 //! `arbiter results rm`, `prune`, `export` and `import`: removal and transfer of runs.
 
-use std::io::{IsTerminal, Write};
+use std::fs::{File, TryLockError};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use tempfile::TempDir;
 
 use super::list::{Wanted, listed};
 use crate::{ExitCode, Failure, NewFile, emit, in_use, store_files, unwritten};
@@ -11,11 +13,14 @@ use arbiter_game::consistency;
 use arbiter_names::is_hidden;
 use arbiter_openings::decompressed;
 use arbiter_plan::Ending;
-use arbiter_process::{folder_of, open_input};
+use arbiter_process::{folder_of, is_at, open_input};
 use arbiter_report::{note, stored_summary};
 use arbiter_runner::unix_time_ms;
 use arbiter_settings::command_line;
 use arbiter_store::{ArchiveError, FILE_NAME, RunHead, RunLock, Store};
+
+/// First part of the name of a folder into which a run is imported before a store is created.
+const TRIAL: &str = ".arbiter-import-";
 
 /// Milliseconds of a day.
 const DAY_MS: i64 = 86_400_000;
@@ -131,12 +136,12 @@ pub(super) fn export(store: &Store, args: &ExportArgs) -> Result<(), Failure> {
 pub(super) fn import(folder: &Path, args: &ImportArgs) -> Result<(), Failure> {
     let file = folder.join(FILE_NAME);
     let mut imported = None;
+    let whole = std::path::absolute(folder).map_err(|error| unwritten(folder, &error))?;
+    whole.ancestors().for_each(remove_leftovers);
     if !file.exists() {
         // What is refused makes no store.
-        let near = folder.ancestors().find(|near| near.is_dir()).unwrap_or(Path::new("."));
-        // Whoever finds what a kill left behind is to see whose it is.
-        let trial = tempfile::Builder::new().prefix(".arbiter-import-").tempdir_in(near);
-        let trial = trial.map_err(|error| unwritten(folder, &error))?;
+        let near = whole.ancestors().find(|near| near.is_dir()).unwrap_or(&whole);
+        let (trial, _lock) = trial_folder(near).map_err(|error| unwritten(folder, &error))?;
         let name = import_into(&Store::create_unshared(trial.path())?, args)?;
         std::fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
         // Where a link cannot be made, or another store came meanwhile, it is imported once more.
@@ -153,6 +158,31 @@ pub(super) fn import(folder: &Path, args: &ImportArgs) -> Result<(), Failure> {
         ));
     }
     emit(&format!("{} imported as {name}\n", counted(std::slice::from_ref(&stored.head))))
+}
+
+/// Creates a folder for a store that may be refused, which this process has locked.
+fn trial_folder(near: &Path) -> io::Result<(TempDir, File)> {
+    loop {
+        let trial = tempfile::Builder::new().prefix(TRIAL).tempdir_in(near)?;
+        let lock = File::open(trial.path())?;
+        // Before the lock, another import may take the folder for a leftover and remove it.
+        let is_taken = matches!(lock.try_lock(), Err(TryLockError::WouldBlock));
+        if !is_taken && is_at(&lock, trial.path()) {
+            return Ok((trial, lock));
+        }
+    }
+}
+
+/// Removes the folders of killed imports, which no living process has locked. What cannot be removed
+/// is in nobody's way.
+fn remove_leftovers(near: &Path) {
+    for entry in std::fs::read_dir(near).into_iter().flatten().flatten() {
+        let is_ours = entry.file_name().as_encoded_bytes().starts_with(TRIAL.as_bytes())
+            && entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_ours && File::open(entry.path()).is_ok_and(|folder| folder.try_lock().is_ok()) {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 fn import_into(store: &Store, args: &ImportArgs) -> Result<String, Failure> {

@@ -103,7 +103,7 @@ fn a_worker_with_other_results_is_found_among_three() {
 #[test]
 fn a_worker_that_chooses_its_results_is_found() {
     let mut random = seed_for(13, "audit", 0);
-    let mut give_back = |share: f64| {
+    let mut give_back = |share: f64, is_single: bool| {
         let mut outliers = OutlierDetector::new(true);
         for _ in 0..2_000 {
             for worker in ["a", "b", "c"] {
@@ -113,16 +113,22 @@ fn a_worker_that_chooses_its_results_is_found() {
                         return Some(finding);
                     }
                 } else {
-                    outliers.add(worker, &drawn(&mut random, 0.0, Termination::Crash));
+                    let pair = drawn(&mut random, 0.0, Termination::Crash);
+                    let second = pair.second.filter(|_| !is_single);
+                    outliers.add(worker, &PairTally { second, ..pair });
                 }
             }
         }
         None
     };
-    let finding = give_back(0.2).expect("a fifth of its jobs");
-    assert_eq!(finding.worker, "a");
-    assert!(finding.reason.starts_with("no result in 50 of its "), "{finding:?}");
-    assert_eq!(give_back(0.03), None);
+    for is_single in [false, true] {
+        let finding = give_back(0.2, is_single).expect("a fifth of its jobs");
+        assert_eq!(finding.worker, "a");
+        assert!(finding.reason.starts_with("no result in 50 of its "), "{finding:?}");
+        for harmless in [0.03, 0.07] {
+            assert_eq!(give_back(harmless, is_single), None, "{harmless}");
+        }
+    }
 }
 
 /// Number of games after which a worker is excluded that claims breakdowns in a share of them,

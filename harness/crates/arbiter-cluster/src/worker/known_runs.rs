@@ -78,7 +78,7 @@ pub(super) struct KnownRuns {
 }
 
 impl KnownRuns {
-    /// Records a beacon, with its key if that is trusted. Returns whether the run is new.
+    /// Records a beacon, with its key if that is trusted. Returns whether the run is new and kept.
     pub(super) fn update(&mut self, beacon: Beacon, key: Option<PublicKey>) -> bool {
         let heard = self.now;
         if let Some(Joined { key: own, last_beacon, .. }) = self.joined.get_mut(&beacon.run_id) {
@@ -92,11 +92,12 @@ impl KnownRuns {
             known.heard = heard;
             return false;
         }
-        if self.runs.len() < MAX_RUNS {
-            let (setup, refusal, backoff) = (SetupCell::default(), None, Backoff::default());
-            let run_id = beacon.run_id.clone();
-            self.runs.insert(run_id, KnownRun { beacon, heard, setup, refusal, backoff });
+        if self.runs.len() >= MAX_RUNS {
+            return false;
         }
+        let (setup, refusal, backoff) = (SetupCell::default(), None, Backoff::default());
+        let run_id = beacon.run_id.clone();
+        self.runs.insert(run_id, KnownRun { beacon, heard, setup, refusal, backoff });
         true
     }
 
@@ -380,6 +381,17 @@ mod tests {
             assert_eq!(known_runs.check_job(&run_id, (0, 0), 2), Ok(()));
         }
         assert!(known_runs.joined.len() <= MAX_RUNS);
+    }
+
+    #[test]
+    fn a_run_beyond_the_limit_is_no_news() {
+        let mut known_runs = KnownRuns::default();
+        let mut update = |number: usize| {
+            let run_id = RunId::try_from(format!("{number:016x}")).unwrap();
+            known_runs.update(Beacon { run_id, ..beacon("a", 1, 1, 0) }, None)
+        };
+        assert!((0..MAX_RUNS).all(&mut update));
+        assert!(!update(MAX_RUNS) && !update(0));
     }
 
     #[test]

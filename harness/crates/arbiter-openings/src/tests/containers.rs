@@ -120,6 +120,21 @@ fn of_a_file_that_is_cut_off_the_beginning_is_used() {
 }
 
 #[test]
+fn wherever_a_packed_file_is_cut_short_the_error_says_so() {
+    for whole in [gzipped(&START.repeat(100)), zstandard(&START.repeat(100))] {
+        // The first bytes tell the kind of the file.
+        for length in 4..whole.len() {
+            let mut text = Vec::new();
+            let read =
+                decompressed(&whole[..length]).map(|mut source| source.read_to_end(&mut text));
+            let error = read.and_then(|read| read).expect_err("cut").to_string();
+            let expected = "the compressed file is cut short; copy or download it again";
+            assert_eq!(error, expected, "{length} of {} bytes", whole.len());
+        }
+    }
+}
+
+#[test]
 fn damaged_containers_are_errors() {
     let text = format!("{START}\n").repeat(1000);
     let gz = gzipped(&text);

@@ -260,7 +260,7 @@ impl RunCounts {
 }
 
 /// Sorts two indices, lower first.
-fn sorted([a, b]: [usize; 2]) -> [usize; 2] {
+pub(super) fn sorted([a, b]: [usize; 2]) -> [usize; 2] {
     if a < b { [a, b] } else { [b, a] }
 }
 

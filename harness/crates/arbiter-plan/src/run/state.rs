@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::counts::sorted;
 use super::repeats::Repeats;
 use crate::{Ending, Pace, PairTally, Plan, RunCounts};
 use arbiter_schedule::{Pairing, Schedule};
@@ -94,7 +95,7 @@ pub struct RunState {
     /// Number below which all pairs are counted, except those of encounters that had been decided,
     /// and those that were put off.
     next_to_count: u64,
-    /// Encounters that have ended: how, and by which pair.
+    /// Encounters that have ended, by the two engines, lower index first: how, and by which pair.
     stopped: BTreeMap<[usize; 2], (Ending, u64)>,
     counts: RunCounts,
     repeats: Repeats,
@@ -405,8 +406,9 @@ impl RunState {
 
     /// Ends an encounter with a pair. If that was put off, all others of the encounter are counted.
     fn stop(&mut self, tally: &PairTally, ending: Ending) {
-        self.stopped.entry(tally.engines).or_insert((ending, self.next_to_count));
-        self.waiting.retain(|_, waiting| waiting.engines != tally.engines);
+        let twosome = tally.twosome();
+        self.stopped.entry(twosome).or_insert((ending, self.next_to_count));
+        self.waiting.retain(|_, waiting| waiting.twosome() != twosome);
     }
 
     fn count(&mut self, tally: PairTally) -> Effect {
@@ -454,8 +456,8 @@ impl RunState {
         if self.stopped.is_empty() {
             return false;
         }
-        let engines = self.schedule.pairing(pair).map(|pairing| pairing.engines);
-        let stop = engines.and_then(|engines| self.stopped.get(&engines));
+        let pairing = self.schedule.pairing(pair);
+        let stop = pairing.and_then(|pairing| self.stopped.get(&sorted(pairing.engines)));
         stop.is_some_and(|(_, last)| pair > *last || self.is_late(pair))
     }
 

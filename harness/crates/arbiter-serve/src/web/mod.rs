@@ -9,7 +9,6 @@ pub(crate) mod compare;
 pub(crate) mod games;
 pub(crate) mod list;
 pub(crate) mod run;
-pub(crate) mod trends;
 mod version;
 
 pub(crate) use version::PageVersion;
@@ -55,8 +54,6 @@ pub(crate) struct EventSource<'a> {
 pub(crate) enum NavPage {
     /// List of runs.
     Runs,
-    /// Results over commits.
-    Trends,
     /// Workers and runs of a NATS server.
     Cluster,
     /// No entry.
@@ -80,17 +77,6 @@ pub(crate) fn fragments(document: &Document) -> Vec<Fragment> {
 
 /// Returns a page with a heading and a body.
 fn page(current: NavPage, title: &str, source: Option<EventSource<'_>>, body: &Markup) -> String {
-    page_with(current, title, source, &html! {}, body)
-}
-
-/// Returns a page with a heading, a body, and additions to its head.
-fn page_with(
-    current: NavPage,
-    title: &str,
-    source: Option<EventSource<'_>>,
-    head: &Markup,
-    body: &Markup,
-) -> String {
     let here = |is_here: bool| is_here.then_some("page");
     let page = html! {
         (DOCTYPE)
@@ -99,9 +85,6 @@ fn page_with(
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                meta property="og:type" content="website";
-                meta property="og:site_name" content="Arbiter";
-                (head)
                 title { (title) " · Arbiter" }
                 link rel="icon" href="/assets/icon.svg" type="image/svg+xml";
                 link rel="stylesheet" href="/assets/report.css";
@@ -115,7 +98,6 @@ fn page_with(
                 header class="top" {
                     nav aria-label="Pages" { ul {
                         li { a href="/" aria-current=[here(current == NavPage::Runs)] { "Runs" } }
-                        li { a href="/trends" aria-current=[here(current == NavPage::Trends)] { "Trends" } }
                         @if cfg!(feature = "cluster") {
                             li { a href="/cluster" aria-current=[here(current == NavPage::Cluster)] { "Cluster" } }
                         }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::{EventSource, Fragment, NavPage, joined, page_with};
+use super::{EventSource, Fragment, NavPage, joined, page};
 use arbiter_names::counted;
 use arbiter_plan::{ControlCommand, Ending, Pace};
 use arbiter_report::{Board, Boards, Recent, RecentEvent, Running, Side, Summary};
@@ -164,7 +164,6 @@ fn player_line(colour: &str, side: &Side, engines: &[String], is_to_move: bool) 
 /// Returns the page of a run with these fragments, with commands if the run can be steered.
 pub(crate) fn run(
     run: &str,
-    host: &str,
     fragments: &[Fragment],
     source: EventSource<'_>,
     is_steered: bool,
@@ -198,22 +197,5 @@ pub(crate) fn run(
         }
         (joined(rest))
     };
-    // Chats and search engines read these, and want whole addresses.
-    let preview = html! {
-        meta property="og:title" content=(run);
-        meta property="og:description" content=(PreEscaped(words(fragments)));
-        meta property="og:url" content={ "http://" (host) "/runs/" (run) };
-        meta property="og:image" content={ "http://" (host) "/runs/" (run) "/picture.svg" };
-    };
-    page_with(NavPage::Other, run, Some(source), &preview, &body)
-}
-
-/// Returns the verdict from the first fragment of a report, with its entities and without the
-/// figures that follow.
-fn words(fragments: &[Fragment]) -> String {
-    let conclusion = fragments.iter().find(|fragment| fragment.id == "part-conclusion");
-    let verdict = conclusion.and_then(|conclusion| conclusion.html.split("<dl").next());
-    let parts = verdict.unwrap_or_default().split('<');
-    let texts = parts.filter_map(|part| Some(part.split_once('>')?.1.trim()));
-    texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
+    page(NavPage::Other, run, Some(source), &body)
 }

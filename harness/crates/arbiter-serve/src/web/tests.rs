@@ -4,9 +4,7 @@ use arbiter_plan::{
     Ending, GameTally, Pace, PairTally, Plan, Request, RunInput, RunKind, RunState, RunStatus,
 };
 use arbiter_report::verdict_sentence;
-use arbiter_report::{
-    Board, Boards, ListedRun, LogEntry, Recent, RecentEvent, Running, Side, Summary,
-};
+use arbiter_report::{Board, Boards, ListedRun, Recent, RecentEvent, Running, Side, Summary};
 use arbiter_stats::GameResult;
 use arbiter_store::RunHead;
 
@@ -191,15 +189,12 @@ fn a_run_shows_its_state_boards_and_commands() {
     assert_eq!(run::events(&Recent::default()), None);
     assert!(!over.html.contains("<progress"));
     let fragments = [played, boards, run::error_notice("a < b"), run::loading(1, 3)];
-    let page = run::run("one", "h", &fragments, FEED, true);
-    // Previews want whole addresses.
-    let preview = "og:image\" content=\"http://h/runs/one/picture.svg";
-    assert!(page.contains(preview), "{page}");
-    assert_strict(&page.replace("http://h/", "/"));
+    let page = run::run("one", &fragments, FEED, true);
+    assert_strict(&page);
     for command in ["pause", "resume", "drain", "stop"] {
         assert!(page.contains(&format!("data-command=\"{command}\"")), "{command}");
     }
-    assert!(!run::run("one", "h", &fragments, FEED, false).contains("data-command"));
+    assert!(!run::run("one", &fragments, FEED, false).contains("data-command"));
 }
 
 #[test]
@@ -222,41 +217,4 @@ fn runs_side_by_side_say_what_differs() {
     let same = [compared("one", "1", 8), compared("two", "1", 8)];
     let page = static_page(NavPage::Other, &compare::compare(&same));
     assert!(page.contains("under the same settings"), "{page}");
-}
-
-#[test]
-fn commits_that_met_the_same_opponent_are_a_trend() {
-    let trial = |run: &str, commit: &str, pairs| {
-        let mut summary = summary(run, pairs);
-        summary.plan.engines[0].provenance = Some(arbiter_plan::Provenance {
-            repo: "/r".into(),
-            revision: "HEAD".to_owned(),
-            commit: commit.to_owned(),
-            is_dirty: false,
-            bench: None,
-        });
-        LogEntry { started: format!("2026-11-2{pairs}T00:00:00Z"), summary }
-    };
-    // The first of two pairs was drawn, the other won: the strength has no upper bound.
-    let trials = [trial("a", "111111111aaa", 2), trial("b", "222222222bbb", 6)];
-    let page = static_page(NavPage::Trends, &trends::trends(&trials, None, None));
-    assert_strict(&page);
-    let figure = page.split("Against no-mobility").nth(1).expect("they met the same opponent");
-    let rows = figure.split("<tbody>").nth(1).expect("a figure has a table");
-    let [first, second] = ["111111111", "222222222"].map(|commit| rows.find(commit));
-    assert!(first.is_some() && first < second, "{page}");
-    assert!(figure.contains("<polygon"), "{figure}");
-    let branch = trends::Branch { name: "main".to_owned(), elsewhere: 1 };
-    let document = trends::trends(&trials, Some(&branch), None);
-    let fields = vec![("branch".to_owned(), "main".to_owned())];
-    let asked = Asked::new("branch=main", fields).unwrap();
-    let page = trends::trends_page(&asked, &["main".to_owned(), "a<b".to_owned()], &document);
-    assert!(
-        page.contains("2 runs of commits of main, in the order of that branch; 1 run of"),
-        "{page}"
-    );
-    assert!(page.contains("value=\"main\" selected") && page.contains(">a&lt;b<"), "{page}");
-    assert_strict(&page);
-    let none = static_page(NavPage::Trends, &trends::trends(&[], None, None));
-    assert!(none.contains("arbiter sprt COMMIT BASE"), "{none}");
 }

@@ -254,6 +254,27 @@ fn each_encounter_of_a_gauntlet_stops_by_itself() {
 }
 
 #[test]
+fn colours_in_turn_change_nothing_of_which_encounters_are_decided() {
+    let design = Design { format: Format::Gauntlet, alternates: true, ..Design::round_robin(200) };
+    // Three encounters: the numbers of the pairs of each are even and odd in turn.
+    let mut state = RunState::new(Schedule::new(design, 4, 1), Some(sprt()));
+    let mut orders = BTreeSet::new();
+    while let [Effect::Start(Pairing { pair, engines, .. })] = state.apply(RunInput::Idle)[..] {
+        orders.insert(engines);
+        assert!(pair < 600, "every encounter is decided");
+        // Engine 0 wins all games.
+        let result = if engines[0] == 0 { GameResult::Win } else { GameResult::Loss };
+        let tally = PairTally { engines, ..tally(pair, [result; 2]) };
+        state.apply(RunInput::Committed(tally));
+    }
+    assert_eq!(orders.len(), 6, "{orders:?}");
+    assert_eq!(state.ending(), Some(Ending::Complete));
+    assert!(state.stopped.keys().eq(&[[0, 1], [0, 2], [0, 3]]), "{:?}", state.stopped);
+    let counted = state.counted().count() as u64;
+    assert_eq!(counted, state.counts().games() / 2);
+}
+
+#[test]
 fn pairs_of_a_decided_encounter_are_not_played() {
     let mut state = RunState::new(gauntlet(), Some(sprt()));
     let mut played = Vec::new();

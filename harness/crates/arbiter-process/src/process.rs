@@ -1,0 +1,228 @@
+//! Running engine processes: their input, error output and end.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::no_start::made_for;
+use super::output_file::{Links, open_output};
+use super::reader::{Chunk, read_lines};
+use super::spawn::{Launch, Sink, SpawnError};
+use super::tail::Tail;
+use super::writer::{WriteError, Writer};
+use crate::system::delay::Delays;
+use crate::system::error_output::ErrorReader;
+use crate::system::process_tree::{self, ProcessTree};
+use crate::system::sandbox::Home;
+use crate::system::{cpus, host, limits, stop};
+
+/// Stack of a reader thread, in bytes. Its `sink` runs there, too: a whole step of a game. Only the
+/// used part takes memory.
+const READER_STACK: usize = 1024 * 1024;
+
+/// Number of lines of an engine's error output that are kept.
+const ERROR_LINES: usize = 20;
+
+/// Time that the last lines of error output may take to arrive after an engine's end.
+const LAST_WORDS_GRACE: Duration = Duration::from_millis(100);
+
+/// Exit codes of a shell that cannot run a program.
+const SHELL_ERRORS: [i32; 3] = [2, 126, 127];
+
+/// A running engine process and its group. Dropping it kills the group.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    program: PathBuf,
+    input: Option<Writer>,
+    errors: Tail,
+    /// Number of the thread that reads the output; 0 until it runs.
+    reader: Arc<AtomicI32>,
+    /// Finder of the processes that the engine has moved out of its group.
+    tree: ProcessTree,
+    /// `true` once the leader was waited for, which ends its group too.
+    reaped: bool,
+    /// Home of the process if it is removed afterwards.
+    _home: Option<Home>,
+}
+
+impl Process {
+    pub(super) fn start(
+        launch: &Launch,
+        sink: Sink,
+        errors: &ErrorReader,
+        number: usize,
+    ) -> Result<Process, SpawnError> {
+        let log = launch.stderr.as_deref().map(append_to).transpose()?;
+        let fail = |source: io::Error| SpawnError::of_program(launch, &source);
+        let mut command = Command::new(&launch.program);
+        command
+            .args(&launch.args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
+        if let Some(dir) = &launch.dir {
+            command.current_dir(dir);
+        }
+        let _home = limits::prepare_child(&mut command, launch).map_err(fail)?;
+        let (mut child, tree) = ProcessTree::spawn(&mut command, number).map_err(fail)?;
+        let (stdin, stdout, stderr) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let reader = Arc::default();
+        let tail = Tail::new(ERROR_LINES);
+        let mut process = Process {
+            child,
+            program: launch.program.clone(),
+            input: None,
+            errors: tail.clone(),
+            reader,
+            tree,
+            reaped: false,
+            _home,
+        };
+        if let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) {
+            process.input = Some(Writer::new(stdin).map_err(fail)?);
+            errors.add(stderr, log, tail).map_err(fail)?;
+            reader_thread(stdout, sink, process.reader.clone()).map_err(fail)?;
+        }
+        Ok(process)
+    }
+
+    /// Writes bytes to the engine's input.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
+        self.input.as_mut().ok_or(WriteError::Closed)?.write(bytes)
+    }
+
+    /// Closes the input, which is then at its end.
+    pub fn close_input(&mut self) {
+        self.input = None;
+    }
+
+    /// Returns the last lines of error output, oldest first.
+    pub fn error_tail(&self) -> Vec<String> {
+        self.errors.lines()
+    }
+
+    /// Returns the resident memory of the process without its children, in bytes; `None` where the
+    /// system does not report it.
+    pub fn resident_bytes(&self) -> Option<u64> {
+        host::resident_bytes(self.tree.engine)
+    }
+
+    /// Returns the time that the threads of the engine and the one that reads it have waited for a
+    /// processor so far.
+    pub fn delays(&self) -> Delays {
+        Delays::of(self.tree.engine, self.reader.load(Ordering::Relaxed))
+    }
+
+    /// Moves the process, with its descendants, to some processors.
+    pub fn move_to(&self, cpus: &[usize]) {
+        cpus::move_to(stop::pid(&self.child).as_raw_nonzero().get(), cpus);
+    }
+
+    /// Returns how the process ended, if it does within `limit`; text such as "exit code 3".
+    /// Blocks.
+    pub fn exit_within(&mut self, limit: Duration) -> Option<String> {
+        if !self.has_exited_within(limit) {
+            return None;
+        }
+        self.end(Duration::ZERO).map(|status| self.describe(status))
+    }
+
+    /// Describes the end of the process.
+    pub(super) fn describe(&self, status: ExitStatus) -> String {
+        match (status.code(), status.signal()) {
+            (Some(code), _) => {
+                // The system hands a program that it cannot start to a shell, which fails so.
+                let other = made_for(&self.program).filter(|_| SHELL_ERRORS.contains(&code));
+                let cause = other.map(|other| format!(": it is a program for {other}"));
+                format!("exit code {code}{}", cause.unwrap_or_default())
+            }
+            (None, Some(libc::SIGILL)) => {
+                "killed by signal 4, illegal instruction: is it made for this processor?".to_owned()
+            }
+            (None, Some(libc::SIGSYS)) => {
+                "killed by signal 31, as programs of 32 bits are in a sandbox; --sandbox off plays \
+                 them"
+                    .to_owned()
+            }
+            (None, Some(signal)) => format!("killed by signal {signal}"),
+            (None, None) => "ended".to_owned(),
+        }
+    }
+
+    /// Returns whether the process has ended by itself. Does not block.
+    pub fn has_exited(&self) -> bool {
+        self.reaped || stop::has_exited(&self.child)
+    }
+
+    /// Returns whether the process exits within `limit` and is still to be collected. Blocks.
+    pub(super) fn has_exited_within(&self, limit: Duration) -> bool {
+        !self.reaped && stop::wait_exit(&self.child, limit)
+    }
+
+    /// Ends the group, with `term_grace` between the signal to end and the kill, and collects the
+    /// process. Blocks.
+    pub(super) fn end(&mut self, term_grace: Duration) -> Option<ExitStatus> {
+        let status = self.tree.end(&mut self.child, Duration::ZERO, term_grace);
+        self.reaped = true;
+        self.errors.wait_end(LAST_WORDS_GRACE);
+        status
+    }
+
+    /// Sends a signal to the program alone, not to its descendants.
+    pub(super) fn signal(&self, signal: Signal) {
+        if let Some(pid) = Pid::from_raw(self.tree.engine) {
+            // It may be gone by now, which is what is wanted.
+            let _ = kill_process(pid, signal);
+        }
+    }
+
+    /// Closes the input and ends the group: waits `grace`, then terminates, then kills. Blocks.
+    pub fn stop(mut self, grace: Duration) {
+        self.input = None;
+        self.tree.end(&mut self.child, grace, stop::TERM_GRACE);
+        self.reaped = true;
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Once the leader is reaped, its number may belong to somebody else.
+        if !self.reaped {
+            self.tree.end(&mut self.child, Duration::ZERO, Duration::ZERO);
+        }
+    }
+}
+
+fn append_to(path: &Path) -> Result<File, SpawnError> {
+    let file = open_output(path, File::options().append(true), Links::Followed);
+    file.map_err(|source| {
+        let path = path.display();
+        SpawnError::of_environment(format!("cannot write '{path}' for error output: {source}"))
+    })
+}
+
+fn reader_thread(
+    source: impl Read + Send + 'static,
+    sink: impl FnMut(Chunk) -> bool + Send + 'static,
+    number: Arc<AtomicI32>,
+) -> io::Result<()> {
+    let read = move || {
+        number.store(process_tree::this_thread(), Ordering::Relaxed);
+        read_lines(source, sink);
+    };
+    let thread = std::thread::Builder::new().name("engine reader".into()).stack_size(READER_STACK);
+    thread.spawn(read).map(drop)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! Commands of the user to a run in progress.
+
+use tokio::sync::oneshot;
+
+use super::{Dispatcher, RunError, StopCause};
+use crate::executor::Executor;
+use crate::signal::StopSignal;
+use arbiter_plan::{ControlCommand, MAX_SLOTS, Pace, RunEvent, RunInput, RunStatus};
+
+/// A command to a run in progress, with the channel for its answer.
+#[derive(Debug)]
+pub struct ControlRequest {
+    /// The command.
+    pub command: ControlCommand,
+    /// Channel for the answer; it may be closed.
+    pub reply: oneshot::Sender<Answer>,
+}
+
+/// Outcome of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// Text without a full stop; an error if nothing changed.
+    pub words: Result<String, String>,
+    /// Status of the run after the command.
+    pub status: RunStatus,
+}
+
+impl<E: Executor> Dispatcher<'_, '_, E> {
+    /// Carries out a command of the user, and answers it.
+    pub(super) async fn control(&mut self, control: ControlRequest) -> Result<(), RunError> {
+        let (event, words) = self.apply_control(control.command);
+        if let Some(event) = event {
+            self.apply(event).await?;
+        }
+        let status = self.status();
+        if !control.command.only_asks() {
+            let (pace, slots, elapsed) = (status.pace, status.concurrency, self.clock.elapsed());
+            self.tell(&RunEvent::Steered { pace, slots, elapsed })?;
+        }
+        // Whoever asked may be gone.
+        let _ = control.reply.send(Answer { words, status });
+        Ok(())
+    }
+
+    /// Applies a command to the executor; returns its input for the state, if any, and the answer.
+    fn apply_control(
+        &mut self,
+        command: ControlCommand,
+    ) -> (Option<RunInput>, Result<String, String>) {
+        let in_flight = match self.state.in_flight() {
+            0 => "nothing is in flight".to_owned(),
+            1 => "the pair in flight is played to its end".to_owned(),
+            count => format!("the {count} pairs in flight are played to their end"),
+        };
+        let is_draining = self.state.pace() == Pace::Draining;
+        match command {
+            ControlCommand::Status | ControlCommand::Boards => {
+                (None, Ok(self.status().to_string()))
+            }
+            ControlCommand::Pause | ControlCommand::Resume if is_draining => {
+                (None, Err("the run is being drained and starts no more pairs".to_owned()))
+            }
+            ControlCommand::Pause => (Some(RunInput::Pause), Ok(format!("paused; {in_flight}"))),
+            ControlCommand::Resume => (Some(RunInput::Unpause), Ok("running".to_owned())),
+            ControlCommand::Drain => {
+                self.stop_cause.get_or_insert(StopCause::Drain);
+                (Some(RunInput::Drain), Ok(format!("draining; {in_flight}")))
+            }
+            ControlCommand::Stop => {
+                self.stop_cause.get_or_insert(StopCause::Drain);
+                let given_up = self.state.in_flight();
+                (Some(RunInput::Stop), Ok(format!("stopped; given up: {given_up} pairs")))
+            }
+            ControlCommand::Interrupt => {
+                self.stop_cause = Some(StopCause::Signal(StopSignal::Interrupt));
+                (Some(RunInput::Interrupt), Ok("interrupted".to_owned()))
+            }
+            ControlCommand::Concurrency(slots) => (None, self.set_slots(slots)),
+            ControlCommand::MoreSlots(more) => {
+                let slots = self.executor.slots().saturating_add_signed(more as isize);
+                (None, self.set_slots(slots.clamp(1, MAX_SLOTS)))
+            }
+        }
+    }
+
+    fn set_slots(&mut self, slots: usize) -> Result<String, String> {
+        self.executor.set_slots(slots)?;
+        Ok(if slots == 1 { "1 game at once".to_owned() } else { format!("{slots} games at once") })
+    }
+
+    fn status(&self) -> RunStatus {
+        RunStatus {
+            pace: self.state.pace(),
+            concurrency: self.executor.slots(),
+            pairs_in_flight: self.state.in_flight(),
+            pairs_counted: self.state.counted().count() as u64,
+            pairs_expected: self.state.schedule().expected(),
+            games: self.state.counts().games(),
+            faults: self.state.counts().faults.values().sum(),
+        }
+    }
+}
