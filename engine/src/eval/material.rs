@@ -3,11 +3,11 @@
 //! A reference for other evaluations and a deliberately weak opponent.
 
 use super::compare::{Entry, WeightGroup};
-use super::feature::{Feature, FeatureSet, features};
+use super::feature::{FeatureSet, features};
 use super::pair::Pair;
 use super::report::{Blend, Report};
 use super::sink::{MaskedSum, Record, Sink, Sum};
-use super::{Evaluator, Score, Variant};
+use super::{Evaluation, Evaluator, Score, Variant};
 use crate::chess::{Color, Game, Kind, Move, Position};
 
 features! {
@@ -23,6 +23,17 @@ const PIECE_VALUES: [Score; 6] = [100, 300, 300, 500, 900, 0];
 /// Pieces left on the board by kind, as a phase: 24 at the start.
 const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
 
+/// The declaration in the list of evaluations.
+pub(super) const EVALUATION: Evaluation = Evaluation {
+    name: "material",
+    unit: "centipawns",
+    features: || Term::ALL.to_vec(),
+    experiments: Vec::new,
+    entries,
+    evaluator: |choice| Box::new(Material::new(choice.disabled)),
+    explain: |choice, game| Material::new(choice.disabled).explain(game.position()),
+};
+
 /// Counts material.
 #[derive(Default)]
 pub struct Material {
@@ -31,17 +42,12 @@ pub struct Material {
 
 impl Material {
     /// The evaluation without some features.
-    pub(super) fn new(disabled: FeatureSet) -> Material {
+    fn new(disabled: FeatureSet) -> Material {
         Material { disabled }
     }
 
-    /// Returns all features.
-    pub(super) fn features() -> Vec<Feature> {
-        Term::ALL.to_vec()
-    }
-
     /// Returns the evaluation of a position, term by term.
-    pub(super) fn explain(&self, position: &Position) -> Report {
+    fn explain(&self, position: &Position) -> Report {
         let mut record = Record::new(self.disabled);
         let value = evaluate_terms(position, &mut record);
         let board = position.board();
@@ -53,7 +59,7 @@ impl Material {
 }
 
 /// Every feature, for comparisons.
-pub(super) fn entries() -> Vec<Entry> {
+fn entries() -> Vec<Entry> {
     let weights = vec![WeightGroup::new("P N B R Q K", PIECE_VALUES)];
     vec![Entry {
         number: None,

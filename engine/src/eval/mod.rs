@@ -18,6 +18,7 @@ mod rybka;
 pub mod score;
 mod sink;
 pub mod topics;
+mod variant;
 
 use crate::chess::{Game, Move, Position};
 use compare::Entry;
@@ -25,6 +26,7 @@ use feature::{Feature, FeatureSet, UnknownFeature};
 use nnue::network::Network;
 use report::Report;
 pub use score::Score;
+pub use variant::Variant;
 
 /// Input of a score besides the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,26 +115,22 @@ impl std::ops::AddAssign for TableUse {
     }
 }
 
-/// An evaluation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Variant {
-    /// The engine's own, written by hand.
-    Palimpsest,
-    /// Rybka 1.0 Beta, rebuilt from a published analysis.
-    Rybka1_0Beta,
-    /// Rybka 2.3.2a, rebuilt from the same analysis.
-    Rybka2_3_2a,
-    /// Blunder as of December 2021.
-    Blunder,
-    /// RDChess, as its author describes it.
-    Rdchess,
-    /// micro-Max 3.2, which judges moves instead of positions.
-    Micromax,
-    /// A neural network.
-    #[default]
-    Nnue,
-    /// Counts material and nothing else.
-    Material,
+/// An evaluation as its module declares it.
+struct Evaluation {
+    /// Name, as in the UCI option `Eval`.
+    name: &'static str,
+    /// Unit of the terms.
+    unit: &'static str,
+    /// Features that can be disabled.
+    features: fn() -> Vec<Feature>,
+    /// Experiments, as [`Variant::experiments`] describes them.
+    experiments: fn() -> Vec<Feature>,
+    /// Features with weights and conditions, for comparisons.
+    entries: fn() -> Vec<Entry>,
+    /// Makes the evaluator of a choice of this evaluation.
+    evaluator: fn(Choice) -> Box<dyn Evaluator>,
+    /// Evaluates the position that a game has reached, term by term.
+    explain: fn(Choice, &Game) -> Report,
 }
 
 /// An evaluation, the features of it that are switched off, and the experiments that are tried.
@@ -189,104 +187,6 @@ impl Evaluator for Box<dyn Evaluator> {
     }
 }
 
-impl Variant {
-    /// All variants, the default first.
-    pub const ALL: [Variant; 8] = [
-        Variant::Nnue,
-        Variant::Palimpsest,
-        Variant::Rybka1_0Beta,
-        Variant::Rybka2_3_2a,
-        Variant::Blunder,
-        Variant::Rdchess,
-        Variant::Micromax,
-        Variant::Material,
-    ];
-
-    /// The name used by the UCI option `Eval`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Variant::Palimpsest => "palimpsest",
-            Variant::Rybka1_0Beta => "rybka-1.0-beta",
-            Variant::Rybka2_3_2a => "rybka-2.3.2a",
-            Variant::Blunder => "blunder",
-            Variant::Rdchess => "rdchess",
-            Variant::Micromax => "micromax",
-            Variant::Nnue => "nnue",
-            Variant::Material => "material",
-        }
-    }
-
-    /// The unit of its terms.
-    pub const fn unit(self) -> &'static str {
-        match self {
-            Variant::Rybka1_0Beta | Variant::Rybka2_3_2a => "1/3399 pawn",
-            Variant::Micromax => "1/99 pawn",
-            Variant::Palimpsest
-            | Variant::Blunder
-            | Variant::Rdchess
-            | Variant::Nnue
-            | Variant::Material => "centipawns",
-        }
-    }
-
-    /// The variant of that name, in any case.
-    pub fn from_name(name: &str) -> Option<Variant> {
-        Variant::ALL.into_iter().find(|variant| variant.name().eq_ignore_ascii_case(name))
-    }
-
-    /// The features that can be switched off.
-    pub fn features(self) -> Vec<Feature> {
-        match self {
-            Variant::Palimpsest => palimpsest::Palimpsest::features(),
-            Variant::Rybka1_0Beta => rybka::features::<rybka::V1_0Beta>(),
-            Variant::Rybka2_3_2a => rybka::features::<rybka::V2_3_2a>(),
-            Variant::Blunder => blunder::Blunder::features(),
-            Variant::Rdchess => rdchess::RdChess::features(),
-            Variant::Micromax => micromax::MicroMax::features(),
-            Variant::Nnue => nnue::Nnue::features(),
-            Variant::Material => material::Material::features(),
-        }
-    }
-
-    /// Returns the experiments with this evaluation: changes proposed by its author or others, and
-    /// changes that show the worth of one of its parts.
-    pub fn experiments(self) -> Vec<Feature> {
-        match self {
-            Variant::Rybka1_0Beta => rybka::experiments::<rybka::V1_0Beta>(),
-            Variant::Rybka2_3_2a => rybka::experiments::<rybka::V2_3_2a>(),
-            Variant::Blunder => blunder::Blunder::experiments(),
-            Variant::Micromax => micromax::MicroMax::experiments(),
-            Variant::Palimpsest | Variant::Rdchess | Variant::Nnue | Variant::Material => {
-                Vec::new()
-            }
-        }
-    }
-
-    /// The features with their figures and conditions, for comparison with another variant.
-    pub fn entries(self) -> Vec<Entry> {
-        match self {
-            Variant::Palimpsest => palimpsest::entries(),
-            Variant::Rybka1_0Beta => rybka::entries::<rybka::V1_0Beta>(),
-            Variant::Rybka2_3_2a => rybka::entries::<rybka::V2_3_2a>(),
-            Variant::Blunder => blunder::entries(),
-            Variant::Rdchess => rdchess::entries(),
-            Variant::Micromax => micromax::entries(),
-            Variant::Nnue => nnue::entries(),
-            Variant::Material => material::entries(),
-        }
-    }
-
-    /// This evaluation with all its features.
-    pub fn evaluator(self) -> Box<dyn Evaluator> {
-        Choice::from(self).evaluator()
-    }
-
-    /// The score of a position taken as a root, in centipawns for the side to move.
-    pub fn evaluate(self, position: &Position) -> Score {
-        Choice::from(self).evaluate(position)
-    }
-}
-
 impl Choice {
     /// Returns the choice with the named experiments and no others.
     ///
@@ -300,17 +200,7 @@ impl Choice {
 
     /// This evaluation.
     pub fn evaluator(self) -> Box<dyn Evaluator> {
-        let Choice { disabled, experiments, .. } = self;
-        match self.variant {
-            Variant::Palimpsest => Box::new(self.palimpsest()),
-            Variant::Rybka1_0Beta => rybka::evaluator::<rybka::V1_0Beta>(disabled, experiments),
-            Variant::Rybka2_3_2a => rybka::evaluator::<rybka::V2_3_2a>(disabled, experiments),
-            Variant::Blunder => Box::new(blunder::Blunder::new(disabled, experiments)),
-            Variant::Rdchess => Box::new(rdchess::RdChess::new(disabled)),
-            Variant::Micromax => Box::new(micromax::MicroMax::new(disabled, experiments)),
-            Variant::Nnue => Box::new(self.nnue()),
-            Variant::Material => Box::new(material::Material::new(disabled)),
-        }
+        (self.variant.evaluation().evaluator)(self)
     }
 
     /// The network, whatever the variant is.
@@ -337,21 +227,6 @@ impl Choice {
 
     /// The score of the position a game has reached, term by term.
     pub fn explain_game(self, game: &Game) -> Report {
-        let position = game.position();
-        let Choice { disabled, experiments, .. } = self;
-        match self.variant {
-            Variant::Palimpsest => self.palimpsest().explain(position),
-            Variant::Rybka1_0Beta => {
-                rybka::explain::<rybka::V1_0Beta>(position, disabled, experiments)
-            }
-            Variant::Rybka2_3_2a => {
-                rybka::explain::<rybka::V2_3_2a>(position, disabled, experiments)
-            }
-            Variant::Blunder => blunder::Blunder::new(disabled, experiments).explain(position),
-            Variant::Rdchess => rdchess::RdChess::new(disabled).explain(game),
-            Variant::Micromax => micromax::MicroMax::new(disabled, experiments).explain(game),
-            Variant::Nnue => self.nnue().explain(position),
-            Variant::Material => material::Material::new(disabled).explain(position),
-        }
+        (self.variant.evaluation().explain)(self, game)
     }
 }

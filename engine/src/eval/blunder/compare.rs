@@ -8,7 +8,7 @@ fn entry(name: &'static str, weights: Vec<WeightGroup>, condition: &'static str)
 }
 
 /// Every feature.
-pub(in crate::eval) fn entries() -> Vec<Entry> {
+pub(super) fn entries() -> Vec<Entry> {
     let kinds = ["pawn", "knight", "bishop", "rook", "queen", "king"];
     let squares = kinds.into_iter().zip(&tables::SQUARES);
     vec![

@@ -6,15 +6,14 @@ mod king;
 mod tables;
 mod weights;
 
-use super::feature::{Feature, FeatureSet, features};
+use super::feature::{FeatureSet, features};
 use super::pair::Pair;
 use super::report::{Blend, Report};
 use super::score::EVALUATION_MAX;
 use super::sink::{MaskedSum, Record, Sink, Sum};
-use super::{Evaluator, Score, Variant};
+use super::{Evaluation, Evaluator, Score, Variant};
 use crate::chess::color::{Black, Side, White};
 use crate::chess::{Bitboard, Color, Game, Kind, Move, Position, attacks};
-pub(super) use compare::entries;
 use king::Attack;
 
 features! {
@@ -42,30 +41,33 @@ features! {
     }
 }
 
+/// The declaration in the list of evaluations.
+pub(super) const EVALUATION: Evaluation = Evaluation {
+    name: "blunder",
+    unit: "centipawns",
+    features: || Term::ALL.to_vec(),
+    experiments: || Experiment::ALL.to_vec(),
+    entries: compare::entries,
+    evaluator: |choice| Box::new(Blunder::new(choice.disabled, choice.experiments)),
+    explain: |choice, game| {
+        Blunder::new(choice.disabled, choice.experiments).explain(game.position())
+    },
+};
+
 /// The evaluation; it keeps no state but what is switched off or tried.
-pub(super) struct Blunder {
+struct Blunder {
     disabled: FeatureSet,
     experiments: FeatureSet,
 }
 
 impl Blunder {
     /// The evaluation without some features, and with some experiments.
-    pub(super) fn new(disabled: FeatureSet, experiments: FeatureSet) -> Blunder {
+    fn new(disabled: FeatureSet, experiments: FeatureSet) -> Blunder {
         Blunder { disabled, experiments }
     }
 
-    /// Returns all experiments.
-    pub(super) fn experiments() -> Vec<Feature> {
-        Experiment::ALL.to_vec()
-    }
-
-    /// Returns all features.
-    pub(super) fn features() -> Vec<Feature> {
-        Term::ALL.to_vec()
-    }
-
     /// Returns the evaluation of a position, term by term.
-    pub(super) fn explain(&self, position: &Position) -> Report {
+    fn explain(&self, position: &Position) -> Report {
         let mut record = Record::new(self.disabled).trying(self.experiments);
         let value = evaluate_terms(position, &mut record);
         let endgame = endgame_share(position);

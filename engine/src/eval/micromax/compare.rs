@@ -8,7 +8,7 @@ fn entry(name: &'static str, weights: Vec<WeightGroup>, condition: &'static str)
 }
 
 /// Every feature.
-pub(in crate::eval) fn entries() -> Vec<Entry> {
+pub(super) fn entries() -> Vec<Entry> {
     let squares = (0..64).map(|index| -eccentricity(index & 7, index >> 3));
     vec![
         entry(

@@ -4,15 +4,14 @@
 mod compare;
 pub(crate) mod weights;
 
-use super::feature::{Feature, FeatureSet, features};
+use super::feature::{FeatureSet, features};
 use super::pair::Pair;
 use super::report::{Blend, Report};
 use super::score::EVALUATION_MAX;
 use super::sink::{Record, Sink};
-use super::{Context, Evaluator, Score, Variant};
+use super::{Context, Evaluation, Evaluator, Score, Variant};
 use crate::chess::position::castled_squares;
 use crate::chess::{Bitboard, Color, Game, Kind, Move, Position, Square};
-pub(super) use compare::entries;
 use weights::{BLOCKED, CASTLING, PROMOTION, UNIT, UNSUPPORTED, WORTH, eccentricity};
 
 features! {
@@ -158,30 +157,31 @@ impl Weights {
     }
 }
 
+/// The declaration in the list of evaluations.
+pub(super) const EVALUATION: Evaluation = Evaluation {
+    name: "micromax",
+    unit: "1/99 pawn",
+    features: || Term::ALL.to_vec(),
+    experiments: || Experiment::ALL.to_vec(),
+    entries: compare::entries,
+    evaluator: |choice| Box::new(MicroMax::new(choice.disabled, choice.experiments)),
+    explain: |choice, game| MicroMax::new(choice.disabled, choice.experiments).explain(game),
+};
+
 /// The evaluation: the score of each node of the line, for the side to move there.
-pub(super) struct MicroMax {
+struct MicroMax {
     features: Features,
     scores: Vec<Score>,
 }
 
 impl MicroMax {
     /// The evaluation without some features, and with some experiments.
-    pub(super) fn new(disabled: FeatureSet, experiments: FeatureSet) -> MicroMax {
+    fn new(disabled: FeatureSet, experiments: FeatureSet) -> MicroMax {
         MicroMax { features: Features { disabled, experiments }, scores: vec![0] }
     }
 
-    /// Returns all experiments.
-    pub(super) fn experiments() -> Vec<Feature> {
-        Experiment::ALL.to_vec()
-    }
-
-    /// Returns all features.
-    pub(super) fn features() -> Vec<Feature> {
-        Term::ALL.to_vec()
-    }
-
     /// The score that a game has brought about, term by term; placement is not part of it.
-    pub(super) fn explain(&self, game: &Game) -> Report {
+    fn explain(&self, game: &Game) -> Report {
         let mut record = Record::new(self.features.disabled);
         for color in Color::ALL {
             record.add(Term::Material, color, Pair::new(count(game.start(), color), 0));

@@ -13,12 +13,10 @@ pub mod network;
 
 use std::sync::OnceLock;
 
-use super::compare::Entry;
-use super::feature::Feature;
 use super::report::{Blend, Report};
 use super::score::EVALUATION_MAX;
 use super::sink::Record;
-use super::{Evaluator, Score, Variant};
+use super::{Evaluation, Evaluator, Score, Variant};
 use crate::chess::attacks::{Cpu, Job, Level, Machine};
 use crate::chess::{Color, Game, Move, Position};
 use accumulator::Accumulator;
@@ -39,6 +37,18 @@ pub fn at_level(level: Level) -> Option<impl Evaluator> {
     Machine::at(level).map(|machine| Nnue::at(machine, embedded()))
 }
 
+/// The declaration in the list of evaluations, without features, since a network cannot be
+/// taken apart.
+pub(super) const EVALUATION: Evaluation = Evaluation {
+    name: "nnue",
+    unit: "centipawns",
+    features: Vec::new,
+    experiments: Vec::new,
+    entries: Vec::new,
+    evaluator: |choice| Box::new(choice.nnue()),
+    explain: |choice, game| choice.nnue().explain(game.position()),
+};
+
 /// The evaluation.
 pub(crate) struct Nnue {
     network: &'static Network,
@@ -56,23 +66,13 @@ impl Nnue {
         Nnue { network, machine, accumulator: Accumulator::new(network) }
     }
 
-    /// Returns all features: none, since a network cannot be taken apart.
-    pub(super) fn features() -> Vec<Feature> {
-        Vec::new()
-    }
-
     /// The score of a position.
-    pub(super) fn explain(mut self, position: &Position) -> Report {
+    fn explain(mut self, position: &Position) -> Report {
         let value = self.evaluate(position);
         let blend = Blend { opening: 1, endgame: 0, divisor: 1 };
         let phase = super::palimpsest::phase(position);
         Report::new(Variant::Nnue, &Record::new(Default::default()), blend, phase, value)
     }
-}
-
-/// Returns the features for comparisons: none, since a network has no named ones.
-pub(super) fn entries() -> Vec<Entry> {
-    Vec::new()
 }
 
 /// The CPU at the level with the widest vectors.

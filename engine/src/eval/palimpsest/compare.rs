@@ -5,7 +5,7 @@ use super::layout::{GROUPS, WEIGHTS};
 use crate::eval::compare::{Entry, WeightGroup};
 
 /// Every feature.
-pub(in crate::eval) fn entries() -> Vec<Entry> {
+pub(super) fn entries() -> Vec<Entry> {
     Term::ALL
         .iter()
         .map(|feature| {

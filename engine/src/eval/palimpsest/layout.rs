@@ -1,7 +1,8 @@
 //! Layout of the table of weights: groups of weights, each with its feature and its first index.
 
+use super::Term;
 use super::weights::TABLE;
-use super::{Feature, Term};
+use crate::eval::feature::Feature;
 use crate::eval::pair::Pair;
 
 /// Weights of one kind that follow one another in the table.

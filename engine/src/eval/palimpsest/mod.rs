@@ -18,16 +18,15 @@ mod threats;
 pub mod trace;
 mod weights;
 
-use super::feature::{Feature, FeatureSet, features};
+use super::feature::{FeatureSet, features};
 use super::pair::Pair;
 use super::report::{Blend, Report};
 use super::score::EVALUATION_MAX;
 use super::sink::{MaskedSum, Record, Sink, Sum};
-use super::{Evaluator, Score, Variant};
+use super::{Evaluation, Evaluator, Score, Variant};
 use crate::chess::attacks::{self, Cpu, Job, Level, Machine};
 use crate::chess::color::{Black, White};
 use crate::chess::{Bitboard, Color, Game, Kind, Move, Position, Square};
-pub(super) use compare::entries;
 use kingpawn::KingPawnTable;
 use layout::WEIGHTS;
 use side_info::SideInfo;
@@ -77,6 +76,17 @@ pub const PHASE_MAX: i32 = 24;
 /// The scale of an endgame score that counts in full.
 pub const SCALE_MAX: i32 = 64;
 
+/// The declaration in the list of evaluations.
+pub(super) const EVALUATION: Evaluation = Evaluation {
+    name: "palimpsest",
+    unit: "centipawns",
+    features: || Term::ALL.to_vec(),
+    experiments: Vec::new,
+    entries: compare::entries,
+    evaluator: |choice| Box::new(choice.palimpsest()),
+    explain: |choice, game| choice.palimpsest().explain(game.position()),
+};
+
 /// The evaluation, with a cache of king and pawn terms.
 pub struct Palimpsest {
     disabled: FeatureSet,
@@ -90,13 +100,8 @@ impl Palimpsest {
         Palimpsest { disabled, machine: machine(), table: KingPawnTable::new() }
     }
 
-    /// Returns all features.
-    pub(super) fn features() -> Vec<Feature> {
-        Term::ALL.to_vec()
-    }
-
     /// Returns the evaluation of a position, term by term.
-    pub(super) fn explain(&mut self, position: &Position) -> Report {
+    fn explain(&mut self, position: &Position) -> Report {
         let mut record = Record::new(self.disabled);
         let table = &mut self.table;
         let value = PortableCpu.run(EvaluationJob { position, table, sink: &mut record });

@@ -95,7 +95,7 @@ fn more_is_better() {
 #[test]
 fn every_way_gives_the_same_score() {
     let positions = positions();
-    let every = Palimpsest::features();
+    let every = Variant::Palimpsest.features();
     let one = |index: usize| FeatureSet::EMPTY.with(every[index % every.len()].index);
     let mut whole = Palimpsest::new(FeatureSet::EMPTY);
     let mut lacking: Vec<Palimpsest> =
@@ -115,7 +115,7 @@ fn every_feature_matters_somewhere() {
     let mut positions = positions();
     positions.push(fen::parse("8/8/8/4k3/8/4K3/8/R7 w - - 0 1").unwrap());
     let choice = Choice::from(Variant::Palimpsest);
-    let mut missing = Palimpsest::features();
+    let mut missing = Variant::Palimpsest.features();
     for position in &positions {
         let report = choice.explain(position);
         missing.retain(|feature| {

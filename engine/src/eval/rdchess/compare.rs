@@ -18,7 +18,7 @@ fn one(score: Score) -> [WeightGroup; 1] {
 }
 
 /// Every feature.
-pub(in crate::eval) fn entries() -> Vec<Entry> {
+pub(super) fn entries() -> Vec<Entry> {
     let mut entries = pawns();
     entries.extend(kings());
     entries.extend(officers());

@@ -10,15 +10,14 @@ mod pieces;
 mod root;
 mod weights;
 
-use super::feature::{Feature, FeatureSet, features};
+use super::feature::{FeatureSet, features};
 use super::pair::Pair;
 use super::report::{Blend, Report};
 use super::score::EVALUATION_MAX;
 use super::sink::{MaskedSum, Record, Sink, Sum};
-use super::{Context, Evaluator, Score, TableUse, Variant};
+use super::{Context, Evaluation, Evaluator, Score, TableUse, Variant};
 use crate::chess::{Color, Game, Kind, Move, Position, Square};
 pub(crate) use attacks::AttackTables;
-pub(super) use compare::entries;
 use endings::worth;
 use kingpawn::KingPawnTable;
 use root::Root;
@@ -69,8 +68,19 @@ fn edge_distance(square: Square) -> Score {
     from_middle(square.file()).max(from_middle(square.rank()))
 }
 
+/// The declaration in the list of evaluations.
+pub(super) const EVALUATION: Evaluation = Evaluation {
+    name: "rdchess",
+    unit: "centipawns",
+    features: || Term::ALL.to_vec(),
+    experiments: Vec::new,
+    entries: compare::entries,
+    evaluator: |choice| Box::new(RdChess::new(choice.disabled)),
+    explain: |choice, game| RdChess::new(choice.disabled).explain(game),
+};
+
 /// The evaluation, with what was settled at the root.
-pub(super) struct RdChess {
+struct RdChess {
     disabled: FeatureSet,
     root: Root,
     table: KingPawnTable,
@@ -78,18 +88,13 @@ pub(super) struct RdChess {
 
 impl RdChess {
     /// The evaluation without some features.
-    pub(super) fn new(disabled: FeatureSet) -> RdChess {
+    fn new(disabled: FeatureSet) -> RdChess {
         let root = Root::of(&Game::new(Position::startpos()));
         RdChess { disabled, root, table: KingPawnTable::new() }
     }
 
-    /// Returns all features.
-    pub(super) fn features() -> Vec<Feature> {
-        Term::ALL.to_vec()
-    }
-
     /// Returns the evaluation of the position a game has reached as a root, term by term.
-    pub(super) fn explain(&mut self, game: &Game) -> Report {
+    fn explain(&mut self, game: &Game) -> Report {
         self.reset(game);
         let mut record = Record::new(self.disabled);
         let value = self.evaluate_terms(game.position(), &mut record);

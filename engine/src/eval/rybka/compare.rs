@@ -7,7 +7,7 @@ use crate::eval::compare::{Entry, WeightGroup};
 use crate::eval::pair::Pair;
 
 /// Every feature of one version.
-pub(in crate::eval) fn entries<V: Version>() -> Vec<Entry> {
+pub(super) fn entries<V: Version>() -> Vec<Entry> {
     let weights = V::WEIGHTS;
     let mut entries = board(weights);
     entries.extend(pieces(weights));

@@ -59,12 +59,12 @@ features! {
 }
 
 /// The features a version has.
-pub(in crate::eval) fn features<V: Version>() -> Vec<Feature> {
+pub(super) fn features<V: Version>() -> Vec<Feature> {
     Term::ALL.iter().copied().filter(|term| has(V::WEIGHTS, term.index)).collect()
 }
 
 /// Returns the experiments with a version; those that add a feature are for the version without it.
-pub(in crate::eval) fn experiments<V: Version>() -> Vec<Feature> {
+pub(super) fn experiments<V: Version>() -> Vec<Feature> {
     let Rules { pawn_anti_mobility, drawishness, pawn_endings, .. } = V::WEIGHTS.rules;
     let present = [
         (Experiment::PawnAntimob, pawn_anti_mobility),

@@ -21,12 +21,11 @@ use super::feature::FeatureSet;
 use super::report::{Blend, Report};
 use super::score::EVALUATION_MAX;
 use super::sink::{MaskedSum, Record, Sink, Sum};
-use super::{Context, Evaluator, Score, TableUse, Variant};
+use super::{Choice, Context, Evaluation, Evaluator, Score, TableUse, Variant};
 use crate::chess::color::{Black, White};
 use crate::chess::{Color, Game, Move, Position};
-pub(super) use compare::entries;
-use features::{Experiment, Term};
-pub(super) use features::{experiments, features};
+use compare::entries;
+use features::{Experiment, Term, experiments, features};
 use lazy::{Estimate, signed};
 use material::Counts;
 use pawns::PawnTable;
@@ -61,11 +60,22 @@ impl Version for V2_3_2a {
     const OTHER: &'static Weights = &v1_0_beta::WEIGHTS;
 }
 
+/// Returns the declaration of a version in the list of evaluations.
+pub(super) const fn evaluation<V: Version + 'static>(name: &'static str) -> Evaluation {
+    Evaluation {
+        name,
+        unit: "1/3399 pawn",
+        features: features::<V>,
+        experiments: experiments::<V>,
+        entries: entries::<V>,
+        evaluator: evaluator::<V>,
+        explain: explain::<V>,
+    }
+}
+
 /// The evaluation of a version, lazy or not.
-pub(super) fn evaluator<V: Version + 'static>(
-    disabled: FeatureSet,
-    experiments: FeatureSet,
-) -> Box<dyn Evaluator> {
+fn evaluator<V: Version + 'static>(choice: Choice) -> Box<dyn Evaluator> {
+    let Choice { disabled, experiments, .. } = choice;
     if experiments.contains(Experiment::Lazy.into()) {
         Box::new(Rybka::<V, true>::new(disabled, experiments))
     } else {
@@ -73,12 +83,9 @@ pub(super) fn evaluator<V: Version + 'static>(
     }
 }
 
-/// Returns the evaluation of a position, term by term.
-pub(super) fn explain<V: Version>(
-    position: &Position,
-    disabled: FeatureSet,
-    experiments: FeatureSet,
-) -> Report {
+/// Returns the evaluation of a game's position, term by term.
+fn explain<V: Version>(choice: Choice, game: &Game) -> Report {
+    let (Choice { disabled, experiments, .. }, position) = (choice, game.position());
     let mut record = Record::new(disabled).trying(experiments);
     let value = Rybka::<V, false>::new(disabled, experiments).evaluate_terms(position, &mut record);
     let phase = Counts::of(position).phase();

@@ -1,0 +1,93 @@
+//! The list of evaluations. A new evaluation is one entry of it and a module.
+
+use super::compare::Entry;
+use super::feature::Feature;
+use super::{Choice, Evaluation, Evaluator, Score};
+use super::{blunder, material, micromax, nnue, palimpsest, rdchess, rybka};
+use crate::chess::Position;
+
+/// Declares the enumeration of the evaluations and the table of their declarations.
+macro_rules! variants {
+    ($($(#[$about:meta])* $variant:ident = $evaluation:expr;)*) => {
+        /// An evaluation.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub enum Variant {
+            $($(#[$about])* $variant,)*
+        }
+
+        /// The declarations, in the order of [`Variant::ALL`].
+        const EVALUATIONS: &[Evaluation] = &[$($evaluation),*];
+
+        impl Variant {
+            /// All variants, the default first.
+            pub const ALL: [Variant; EVALUATIONS.len()] = [$(Variant::$variant),*];
+        }
+    };
+}
+
+variants! {
+    /// A neural network.
+    #[default]
+    Nnue = nnue::EVALUATION;
+    /// The engine's own, written by hand.
+    Palimpsest = palimpsest::EVALUATION;
+    /// Rybka 1.0 Beta, rebuilt from a published analysis.
+    Rybka1_0Beta = rybka::evaluation::<rybka::V1_0Beta>("rybka-1.0-beta");
+    /// Rybka 2.3.2a, rebuilt from the same analysis.
+    Rybka2_3_2a = rybka::evaluation::<rybka::V2_3_2a>("rybka-2.3.2a");
+    /// Blunder as of December 2021.
+    Blunder = blunder::EVALUATION;
+    /// RDChess, as its author describes it.
+    Rdchess = rdchess::EVALUATION;
+    /// micro-Max 3.2, which judges moves instead of positions.
+    Micromax = micromax::EVALUATION;
+    /// Counts material and nothing else.
+    Material = material::EVALUATION;
+}
+
+impl Variant {
+    pub(super) const fn evaluation(self) -> &'static Evaluation {
+        &EVALUATIONS[self as usize]
+    }
+
+    /// The name used by the UCI option `Eval`.
+    pub const fn name(self) -> &'static str {
+        self.evaluation().name
+    }
+
+    /// The unit of its terms.
+    pub const fn unit(self) -> &'static str {
+        self.evaluation().unit
+    }
+
+    /// The variant of that name, in any case.
+    pub fn from_name(name: &str) -> Option<Variant> {
+        Variant::ALL.into_iter().find(|variant| variant.name().eq_ignore_ascii_case(name))
+    }
+
+    /// The features that can be switched off.
+    pub fn features(self) -> Vec<Feature> {
+        (self.evaluation().features)()
+    }
+
+    /// Returns the experiments with this evaluation: changes proposed by its author or others, and
+    /// changes that show the worth of one of its parts.
+    pub fn experiments(self) -> Vec<Feature> {
+        (self.evaluation().experiments)()
+    }
+
+    /// The features with their figures and conditions, for comparison with another variant.
+    pub fn entries(self) -> Vec<Entry> {
+        (self.evaluation().entries)()
+    }
+
+    /// This evaluation with all its features.
+    pub fn evaluator(self) -> Box<dyn Evaluator> {
+        Choice::from(self).evaluator()
+    }
+
+    /// The score of a position taken as a root, in centipawns for the side to move.
+    pub fn evaluate(self, position: &Position) -> Score {
+        Choice::from(self).evaluate(position)
+    }
+}
