@@ -18,7 +18,7 @@ import time
 import tomllib
 from pathlib import Path
 
-from claims_measure import measure, measured
+from claims_measure import STUDIES, measure, measured
 
 HERE = Path(__file__).resolve().parent
 PLAN = HERE / "claims.toml"
@@ -438,8 +438,9 @@ def evaluations(arbiter, plan, runs):
             lines.append(f"Not yet played: {games:,} games.")
             continue
         lines += standings(found)
-    table = arbiter.run("engine", "compare", "--all", "--markdown").stdout.strip()
-    lines += ["", "## Which evaluation knows what", "", "From `arbiter engine compare --all --markdown`.", "", table]
+    table = subprocess.run([STUDIES, "topics", "--markdown"], text=True, capture_output=True, check=True).stdout.strip()
+    origin = "From `cargo run --release -p palimpsest --example studies -- topics --markdown`."
+    lines += ["", "## Which evaluation knows what", "", origin, "", table]
     return "\n".join(lines) + "\n"
 
 

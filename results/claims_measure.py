@@ -6,6 +6,9 @@ from pathlib import Path
 
 MEASURED = Path(__file__).resolve().parent / "claims-measured.json"
 
+# Tools for studies of the engine: cargo build --release -p palimpsest --example studies
+STUDIES = Path(__file__).resolve().parent.parent / "target/release/examples/studies"
+
 
 # Options of the engine, as its bench has them.
 OPTIONS = {"--personality": "Personality", "--variant": "Eval", "--disable": "Disable", "--enable": "Enable"}
@@ -89,7 +92,7 @@ def measure(arbiter, plan):
     for words in dict.fromkeys(row["words"] for one in plan["measure"] for row in one["rows"]):
         stages = []
         for stage in ("opening", "middlegame", "endgame"):
-            (least, before), (most, after) = (count(arbiter, words, stage, nodes) for nodes in (few, many))
+            (least, before), (most, after) = (count(words, stage, nodes) for nodes in (few, many))
             table = after["pawn_table"]
             stages.append(
                 {
@@ -104,17 +107,16 @@ def measure(arbiter, plan):
         MEASURED.write_text(json.dumps(found, indent=1) + "\n")
 
 
-def count(arbiter, words, stage, nodes):
-    """Instructions and figures of one bench."""
+def count(words, stage, nodes):
+    """Instructions and figures of the searches of one stage."""
     command = [
         "valgrind",
         "--tool=cachegrind",
         "--cache-sim=no",
         "--cachegrind-out-file=/dev/null",
-        arbiter.program,
-        "engine",
+        STUDIES,
     ]
-    command += ["bench", "--stages", *words.split(), "--only", stage, "--nodes", str(nodes), "--json"]
+    command += ["stages", *words.split(), "--only", stage, "--nodes", str(nodes), "--json"]
     done = subprocess.run(command, text=True, capture_output=True, check=True)
     total = next(line for line in done.stderr.splitlines() if "I   refs" in line or "I refs" in line)
     return int(total.split()[-1].replace(",", "")), json.loads(done.stdout)

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::chess::{Game, Kind, Move, Position, fen};
-use crate::eval::{Evaluator, TableUse, Variant};
-use crate::search::{Configuration, Limits, Memory, Request, SearchResult, Signals, search};
+use crate::chess::{Game, Move, Position, fen};
+use crate::eval::{Evaluator, Variant};
+use crate::search::{Configuration, Limits, Memory, Request, Signals, search};
 use crate::time::{Timer, nodes_per_second};
 use crate::tt::OutOfMemory;
 
@@ -13,7 +13,7 @@ use crate::tt::OutOfMemory;
 const DEPTH: u32 = 12;
 
 /// Size of the table, in MiB.
-const HASH_MB: usize = 16;
+pub const HASH_MB: usize = 16;
 
 /// Positions from all phases of games the engine has played against itself.
 const POSITIONS: [&str; 46] = [
@@ -93,108 +93,23 @@ pub fn run(
     configuration: impl Into<Configuration>,
     signals: &Signals,
 ) -> Result<BenchResult, OutOfMemory> {
+    let configuration = configuration.into();
     let limits = Limits { depth: Some(depth.unwrap_or(DEPTH)), ..Limits::default() };
+    let mut memory = Memory::for_personality(configuration.personality, HASH_MB)?;
     let timer = Timer::start(None);
     let mut nodes = 0;
-    search_each(configuration.into(), &limits, signals, |_| true, |result| nodes += result.nodes)?;
+    for position in positions().take_while(|_| !signals.is_stopped()) {
+        let game = Game::new(position);
+        let request = Request { game: &game, limits: &limits, timer: &timer, signals };
+        memory.clear();
+        nodes += search(configuration, request, &mut memory, &mut |_| {}).nodes;
+    }
     Ok(BenchResult { nodes, elapsed: timer.elapsed() })
 }
 
-/// Searches the positions that `include` wants, each with a cleared memory and one thread.
-fn search_each(
-    configuration: Configuration,
-    limits: &Limits,
-    signals: &Signals,
-    include: impl Fn(&Position) -> bool,
-    mut visit: impl FnMut(&SearchResult),
-) -> Result<(), OutOfMemory> {
-    let mut memory = Memory::for_personality(configuration.personality, HASH_MB)?;
-    let timer = Timer::start(None);
-    for text in POSITIONS {
-        let position = fen::parse(text).expect("the bench positions are legal");
-        if signals.is_stopped() {
-            break;
-        }
-        if include(&position) {
-            let game = Game::new(position);
-            let request = Request { game: &game, limits, timer: &timer, signals };
-            memory.clear();
-            visit(&search(configuration, request, &mut memory, &mut |_| {}));
-        }
-    }
-    Ok(())
-}
-
-/// A stage of the game, by the pieces left: 24 at the start, a knight or bishop one, a rook two, a
-/// queen four.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// 20 or more.
-    Opening,
-    /// 9 to 19.
-    Middlegame,
-    /// At most 8.
-    Endgame,
-}
-
-impl Stage {
-    /// All stages in the order of a game.
-    pub const ALL: [Stage; 3] = [Stage::Opening, Stage::Middlegame, Stage::Endgame];
-
-    /// Its name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Stage::Opening => "opening",
-            Stage::Middlegame => "middlegame",
-            Stage::Endgame => "endgame",
-        }
-    }
-
-    fn of(position: &Position) -> Stage {
-        let count = |kind: Kind| position.board().kind(kind).len();
-        let minor = count(Kind::Knight) + count(Kind::Bishop);
-        match minor + 2 * count(Kind::Rook) + 4 * count(Kind::Queen) {
-            20.. => Stage::Opening,
-            9..20 => Stage::Middlegame,
-            _ => Stage::Endgame,
-        }
-    }
-}
-
-/// Result of searching the positions of one stage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StageResult {
-    /// The stage.
-    pub stage: Stage,
-    /// Number of positions.
-    pub positions: u64,
-    /// Nodes visited.
-    pub nodes: u64,
-    /// Use of the evaluation's pawn table, if it counts that.
-    pub pawn_table: Option<TableUse>,
-}
-
-/// Searches each position of a stage to the same number of nodes.
-///
-/// # Errors
-///
-/// If there is not enough memory for the table.
-pub fn run_stage(
-    stage: Stage,
-    nodes: u64,
-    configuration: Configuration,
-) -> Result<StageResult, OutOfMemory> {
-    let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-    let mut sum = StageResult { stage, positions: 0, nodes: 0, pawn_table: None };
-    let include = |position: &Position| Stage::of(position) == stage;
-    search_each(configuration, &limits, &Signals::default(), include, |result| {
-        sum.positions += 1;
-        sum.nodes += result.nodes;
-        if let Some(used) = result.pawn_table {
-            *sum.pawn_table.get_or_insert_default() += used;
-        }
-    })?;
-    Ok(sum)
+/// Returns the positions of the benchmark.
+pub fn positions() -> impl Iterator<Item = Position> {
+    POSITIONS.iter().map(|text| fen::parse(text).expect("the bench positions are legal"))
 }
 
 /// Time per evaluation, by variant, in nanoseconds.
@@ -226,12 +141,11 @@ pub struct Walk(Vec<Step>);
 impl Walk {
     /// A walk from each position of the benchmark.
     pub fn all() -> Vec<Walk> {
-        POSITIONS.map(Walk::new).into()
+        positions().map(Walk::new).collect()
     }
 
-    fn new(root: &str) -> Walk {
+    fn new(mut position: Position) -> Walk {
         const PLIES: usize = 32;
-        let mut position = fen::parse(root).expect("the bench positions are legal");
         let mut steps = Vec::new();
         for ply in 0..PLIES {
             let moves = position.legal_moves();
@@ -300,20 +214,5 @@ mod tests {
             let nodes = || run(Some(4), configuration, &Signals::default()).unwrap().nodes;
             assert_eq!(nodes(), nodes(), "{configuration:?}");
         }
-    }
-
-    #[test]
-    fn stages_share_the_positions_and_tables_are_used() {
-        let run = |personality: Personality| {
-            Stage::ALL.map(|stage| run_stage(stage, 2_000, personality.into()).unwrap())
-        };
-        let found = run(Personality::Rdchess);
-        assert_eq!(found.iter().map(|one| one.positions).sum::<u64>(), POSITIONS.len() as u64);
-        for one in found {
-            let used = one.pawn_table.expect("it has a table of kings and pawns");
-            assert!(one.nodes > 0 && used.found > used.looked_up / 2, "{one:?}");
-            assert!(used.found < used.looked_up, "{one:?}");
-        }
-        assert!(run(Personality::Micromax).iter().all(|one| one.pawn_table.is_none()));
     }
 }

@@ -2,16 +2,19 @@
 //!
 //! The rules are in [`chess`], judging positions in [`eval`], searching in [`search`]; [`tune`] finds
 //! weights for the evaluation written by hand, [`datagen`] positions for a network to learn from; [`uci`]
-//! talks to the outside. [`run`] is the whole program.
+//! is the protocol. [`run`] is the whole program.
 
 pub mod bench;
 pub mod chess;
 pub mod datagen;
 pub mod eval;
+mod failure;
+mod input;
 pub mod line;
 mod random;
 pub mod search;
 pub mod time;
+mod tools;
 pub mod train;
 pub mod tt;
 pub mod tune;
@@ -20,5 +23,5 @@ pub mod uci;
 /// Runs the engine with command-line arguments that do not include the program name, and returns
 /// the exit code. Without arguments it speaks UCI on standard input and output.
 pub fn run(args: impl Iterator<Item = String>) -> i32 {
-    uci::cli::run(args)
+    tools::run(args)
 }

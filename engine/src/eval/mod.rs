@@ -17,7 +17,6 @@ pub mod report;
 mod rybka;
 pub mod score;
 mod sink;
-pub mod topics;
 mod variant;
 
 use crate::chess::{Game, Move, Position};
@@ -105,13 +104,6 @@ impl TableUse {
     fn count(&mut self, is_found: bool) {
         self.looked_up += 1;
         self.found += u64::from(is_found);
-    }
-}
-
-impl std::ops::AddAssign for TableUse {
-    fn add_assign(&mut self, other: TableUse) {
-        self.looked_up += other.looked_up;
-        self.found += other.found;
     }
 }
 

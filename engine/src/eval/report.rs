@@ -44,6 +44,11 @@ impl Term {
     pub fn net(&self) -> Pair {
         self.sides[0] - self.sides[1]
     }
+
+    /// Returns whether the term has an effect on the score of the position.
+    pub fn is_nonzero(&self) -> bool {
+        self.sides != [Pair::ZERO; 2] || self.step != 0
+    }
 }
 
 /// An evaluation of a position, term by term.
@@ -81,9 +86,10 @@ impl Report {
     pub(super) fn include(&mut self, record: &Record, features: &[Feature]) {
         for &feature in features {
             let (sides, step) = (record.term(feature.index), record.change(feature.index));
-            let own = self.terms.iter().any(|term| term.feature == feature);
-            if !own && (sides != [Pair::ZERO; 2] || step != 0) {
-                self.terms.push(Term { feature, sides, step });
+            let term = Term { feature, sides, step };
+            let is_own = self.terms.iter().any(|term| term.feature == feature);
+            if !is_own && term.is_nonzero() {
+                self.terms.push(term);
             }
         }
     }

@@ -1,10 +1,14 @@
 //! The options of the engine.
 
+use std::path::Path;
+
 use crate::chess::uci_move::CastlingForm;
 use crate::eval::Variant;
 use crate::eval::nnue::network::Network;
+use crate::input;
 use crate::search::{Configuration, Personality};
 
+use super::effect::{Change, Effect};
 use super::tuning::{tunable, tune};
 
 /// One tebibyte.
@@ -63,47 +67,6 @@ impl Default for Options {
             network: None,
             castling: CastlingForm::KingTo,
         }
-    }
-}
-
-/// Effect of setting an option.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Effect {
-    /// Change of the memory.
-    pub(super) change: Change,
-    /// Notes to the user.
-    pub(super) tell: Vec<&'static str>,
-}
-
-/// A change of the memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Change {
-    /// Nothing.
-    #[default]
-    None,
-    /// Resize the table.
-    Resize,
-    /// Switch to another personality.
-    Personality,
-    /// Clear everything.
-    Clear,
-    /// Change the number of threads.
-    SetThreads,
-}
-
-impl From<Change> for Effect {
-    fn from(change: Change) -> Effect {
-        Effect { change, tell: Vec::new() }
-    }
-}
-
-impl Effect {
-    /// Adds a note to the user if `reason` holds.
-    fn and_tell(mut self, reason: bool, text: &'static str) -> Effect {
-        if reason {
-            self.tell.push(text);
-        }
-        self
     }
 }
 
@@ -266,7 +229,7 @@ impl Options {
 /// # Errors
 ///
 /// Lists the names there are.
-pub(super) fn personality(name: &str) -> Result<Personality, String> {
+pub(crate) fn personality(name: &str) -> Result<Personality, String> {
     let known = Personality::ALL.map(Personality::name).join(", ");
     Personality::from_name(name)
         .ok_or_else(|| format!("Personality must be one of {known}, not \"{name}\""))
@@ -277,19 +240,19 @@ pub(super) fn personality(name: &str) -> Result<Personality, String> {
 /// # Errors
 ///
 /// Lists the names there are.
-pub(super) fn variant(name: &str) -> Result<Variant, String> {
+pub(crate) fn variant(name: &str) -> Result<Variant, String> {
     let known = Variant::ALL.map(Variant::name).join(", ");
     Variant::from_name(name).ok_or_else(|| format!("Eval must be one of {known}, not \"{name}\""))
 }
 
 /// Returns the network in a file, `None` for the embedded one. It stays in memory until the process
 /// ends, since a search may use it.
-pub(super) fn network(name: &str, value: &str) -> Result<Option<&'static Network>, String> {
+pub(crate) fn network(name: &str, value: &str) -> Result<Option<&'static Network>, String> {
     if value.is_empty() || value == EMBEDDED {
         return Ok(None);
     }
     let told = |reason: String| format!("{name}: {value}: {reason}");
-    let bytes = super::read_input(value).map_err(|error| told(error.to_string()))?;
+    let bytes = input::read(Path::new(value)).map_err(|error| told(error.to_string()))?;
     let network = Network::read(&bytes).map_err(|error| told(error.to_string()))?;
     Ok(Some(Box::leak(Box::new(network))))
 }

@@ -4,14 +4,15 @@ use std::io::{BufRead, Read};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::cli::{CommandError, EXIT_INPUT, exit_code};
+use super::effect::Change;
 use super::explain;
-use super::options::{Change, Options};
+use super::options::Options;
 use super::output::Output;
 use super::parse::{Command, Go, parse};
 use super::print;
 use super::worker::{Job, SearchJob, Worker};
 use crate::chess::{Game, Move, Position, fen, uci_move};
+use crate::failure::Failure;
 use crate::search::{Limits, Signals};
 use crate::time::{Budget, Clock, TimeLimit, Timer};
 
@@ -163,7 +164,7 @@ impl Session {
                 self.output.note(&reason);
                 // Games with another network than the one asked for would be taken for its own.
                 if name.eq_ignore_ascii_case("EvalFile") {
-                    return ControlFlow::Break(exit_code(Err(CommandError(EXIT_INPUT, reason))));
+                    return ControlFlow::Break(Failure::input(reason).report());
                 }
             }
         }

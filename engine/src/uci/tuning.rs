@@ -2,8 +2,8 @@
 //! has none.
 
 #[cfg(any(test, feature = "tuning"))]
-use super::options::Change;
-use super::options::Effect;
+use super::effect::Change;
+use super::effect::Effect;
 #[cfg(any(test, feature = "tuning"))]
 use crate::search::{PARAMS, disable_features};
 

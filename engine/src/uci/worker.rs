@@ -183,7 +183,7 @@ fn run_search(job: &SearchJob, memory: &mut Memory, output: &Output) -> String {
     let request = Request { game, limits, timer, signals };
     let mut told = 0;
     let result = search(*configuration, request, memory, &mut |report| {
-        // Iterations without a line are of interest to `trace` only.
+        // Iterations without a line are of interest to studies of the search only.
         if !report.line.is_empty() {
             output.line(&print::info(report, timer.elapsed(), *form));
             told = report.nodes;

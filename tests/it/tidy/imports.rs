@@ -6,9 +6,9 @@ use super::Violation;
 use super::source::code;
 
 /// The engine's modules from the top, each with those it may name besides itself.
-const ENGINE: [(&str, &str); 13] = [
-    ("cli", "bench chess datagen eval line search time train tt tune uci"),
-    ("uci", "bench chess datagen eval line search time train tt tune"),
+const ENGINE: [(&str, &str); 15] = [
+    ("tools", "bench chess datagen eval failure input search time train tune uci"),
+    ("uci", "bench chess eval failure input search time tt"),
     ("bench", "chess eval line search time tt"),
     ("datagen", "bench chess eval line random search time tt"),
     ("train", "chess datagen eval random"),
@@ -19,6 +19,8 @@ const ENGINE: [(&str, &str); 13] = [
     ("time", "chess"),
     ("eval", "chess"),
     ("chess", ""),
+    ("failure", ""),
+    ("input", ""),
     ("random", ""),
 ];
 

@@ -1,6 +1,15 @@
 //! Features of all evaluations under common topics.
 
-use super::Variant;
+use clap::Args;
+use palimpsest::eval::Variant;
+
+/// Print the features of all evaluations by topic
+#[derive(Args)]
+pub(super) struct TopicsArgs {
+    /// Print a Markdown table
+    #[arg(long)]
+    markdown: bool,
+}
 
 /// The topics, each with the names of the features that belong to it, whichever evaluation has them.
 const TOPICS: [(&str, &[&str]); 29] = [
@@ -57,26 +66,55 @@ const TOPICS: [(&str, &[&str]); 29] = [
     ("the move, and saving time", &["tempo", "lazy_evaluation"]),
 ];
 
-/// A topic, with the names of the features of each evaluation that belong to it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Topic {
-    /// Name of the topic.
-    pub name: &'static str,
-    /// Features by evaluation, in the order of the requested ones.
-    pub features: Vec<Vec<&'static str>>,
+/// A topic, with the names of its features in each evaluation.
+struct Topic {
+    name: &'static str,
+    features: Vec<Vec<&'static str>>,
 }
 
-/// The topics of some evaluations.
-pub fn topics(variants: &[Variant]) -> Vec<Topic> {
+/// Returns the features of some evaluations by topic.
+fn topics(variants: &[Variant]) -> Vec<Topic> {
     let entries: Vec<_> = variants.iter().map(|variant| variant.entries()).collect();
-    let topic = |(name, names): (&'static str, &[&str])| {
-        let of = |entries: &Vec<super::compare::Entry>| {
-            let own = entries.iter().map(|entry| entry.name);
-            own.filter(|name| names.contains(name)).collect()
-        };
-        Topic { name, features: entries.iter().map(of).collect() }
+    let topic = |(name, known): (&'static str, &[&str])| {
+        let features = entries.iter().map(|entries| {
+            let names = entries.iter().map(|entry| entry.name);
+            names.filter(|name| known.contains(name)).collect()
+        });
+        Topic { name, features: features.collect() }
     };
     TOPICS.into_iter().map(topic).collect()
+}
+
+pub(super) fn run(args: &TopicsArgs) -> String {
+    // A network has no features, and all other evaluations count material.
+    let mut variants = Variant::ALL.to_vec();
+    variants.retain(|variant| !matches!(variant, Variant::Nnue | Variant::Material));
+    if args.markdown { markdown(&variants) } else { text(&variants) }
+}
+
+/// Returns a table with a row for each topic.
+fn markdown(variants: &[Variant]) -> String {
+    let names: Vec<&str> = variants.iter().map(|variant| variant.name()).collect();
+    let mut lines = vec![
+        format!("| topic | {} |", names.join(" | ")),
+        format!("|---|{}", "---|".repeat(names.len())),
+    ];
+    lines.extend(topics(variants).iter().map(|topic| {
+        let cells: Vec<String> = topic.features.iter().map(|found| found.join(", ")).collect();
+        format!("| {} | {} |", topic.name, cells.join(" | "))
+    }));
+    lines.join("\n")
+}
+
+/// Returns a paragraph for each topic.
+fn text(variants: &[Variant]) -> String {
+    let paragraph = |topic: &Topic| {
+        let found = variants.iter().zip(&topic.features).filter(|(_, names)| !names.is_empty());
+        let lines =
+            found.map(|(variant, names)| format!("  {:<16}{}", variant.name(), names.join(", ")));
+        std::iter::once(topic.name.to_owned()).chain(lines).collect::<Vec<_>>().join("\n")
+    };
+    topics(variants).iter().map(paragraph).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
@@ -93,6 +131,16 @@ mod tests {
             }
         }
         let empty = |topic: &&Topic| topic.features.iter().all(Vec::is_empty);
-        assert_eq!(all.iter().find(empty), None);
+        assert!(!all.iter().any(|topic| empty(&topic)));
+    }
+    #[test]
+    fn evaluations_stand_side_by_side() {
+        let table = run(&TopicsArgs { markdown: true });
+        let row = table.lines().find(|line| line.starts_with("| isolated pawns |")).expect("a row");
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let pawns = ["isolated", "pawn_isolated", "pawn_isolated", "isolated", "pawn_isolated", ""];
+        assert_eq!(cells[1..], pawns);
+        let text = run(&TopicsArgs { markdown: false });
+        assert!(text.contains("pins\n  rdchess         pinned\n"), "{text}");
     }
 }

@@ -5,88 +5,78 @@
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
-use std::thread;
 use std::time::Instant;
 
-use super::cli::{CommandError, EXIT_ENVIRONMENT, EXIT_INPUT, EXIT_USAGE, exit_code};
-use super::options::network;
-use super::output::Output;
+use clap::Args;
+
+use super::{Output, THREADS_MAX, number, processors};
 use crate::eval::nnue::embedded;
+use crate::eval::nnue::network::Network;
+use crate::failure::Failure;
 use crate::train::{Data, EpochErrors, Settings, beside, replace, train};
+use crate::uci::options::network;
 
-/// Parsed arguments.
-struct Request<'a> {
-    files: Vec<&'a str>,
-    out: &'a str,
-    /// A network to begin with.
-    from: Option<&'a str>,
-    /// Path of the error curve, if it is to be drawn.
-    loss: Option<&'a str>,
-    settings: Settings,
+/// Train a network for Eval nnue on positions of datagen, or continue a stopped training
+#[derive(Args)]
+pub(super) struct TrainArgs {
+    /// Files with positions
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// File for the network
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Network to start from, or <embedded>; by default random weights
+    #[arg(long, value_name = "FILE")]
+    from: Option<String>,
+    /// Passes through the positions
+    #[arg(
+        long,
+        default_value_t = Settings::default().epochs,
+        value_parser = number::<usize>(1, 10_000),
+    )]
+    epochs: usize,
+    /// Positions per step
+    #[arg(
+        long,
+        default_value_t = Settings::default().batch,
+        value_parser = number::<usize>(1, 1 << 20),
+    )]
+    batch: usize,
+    /// Learning rate at the start; it falls to a hundredth
+    #[arg(long, default_value_t = Settings::default().rate, value_parser = number::<f32>(0.0, 1.0))]
+    rate: f32,
+    /// Share of the game's result in the target, 0 to 1; the rest is the score
+    #[arg(
+        long,
+        value_name = "SHARE",
+        default_value_t = Settings::default().result_share,
+        value_parser = number::<f32>(0.0, 1.0),
+    )]
+    results: f32,
+    /// Seed of random weights and of the order of the positions
+    #[arg(long, default_value_t = Settings::default().seed)]
+    seed: u64,
+    /// Number of threads
+    #[arg(long, default_value_t = processors(), value_parser = number(1, THREADS_MAX))]
+    threads: usize,
+    /// Draw the error by epoch (SVG)
+    #[arg(long, value_name = "FILE.svg")]
+    loss: Option<PathBuf>,
 }
 
-/// Runs `train` with the words that follow it and returns the exit code.
-pub(super) fn run(words: &[&str], output: &Output, usage: &str) -> i32 {
-    let done = Request::parse(words)
-        .map_err(|reason| CommandError(EXIT_USAGE, format!("{reason}\n{usage}")))
-        .and_then(|request| request.carry_out(output));
-    exit_code(done)
-}
-
-impl<'a> Request<'a> {
-    fn parse(words: &[&'a str]) -> Result<Request<'a>, String> {
-        let threads = thread::available_parallelism().map_or(1, Into::into);
-        let mut settings = Settings { threads, ..Settings::default() };
-        let (mut files, mut out, mut from, mut loss) = (Vec::new(), None, None, None);
-        let mut words = words.iter().copied();
-        while let Some(word) = words.next() {
-            let mut value = || words.next().ok_or(format!("{word} needs a value"));
-            match word {
-                "--out" => out = Some(value()?),
-                "--loss" => loss = Some(value()?),
-                "--from" => from = Some(value()?),
-                "--epochs" => settings.epochs = number(word, value()?, 1, 10_000)?,
-                "--batch" => settings.batch = number(word, value()?, 1, 1 << 20)?,
-                "--rate" => settings.rate = number(word, value()?, 0.0, 1.0)?,
-                "--results" => settings.result_share = number(word, value()?, 0.0, 1.0)?,
-                "--threads" => settings.threads = number(word, value()?, 1, 256)?,
-                "--seed" => settings.seed = number(word, value()?, 0, u64::MAX)?,
-                _ if word.starts_with('-') => return Err(format!("{word} is no option of train")),
-                _ => files.push(word),
-            }
-        }
-        let out = out.ok_or("train needs --out FILE for the network")?;
-        if files.is_empty() {
-            return Err("train needs a file of positions".to_owned());
-        }
-        Ok(Request { files, out, from, loss, settings })
-    }
-
-    fn carry_out(&self, output: &Output) -> Result<(), CommandError> {
-        let begin_with = |file| network("--from", file).map(|known| known.unwrap_or_else(embedded));
-        let start = self.from.map(begin_with).transpose();
-        let start = start.map_err(|reason| CommandError(EXIT_INPUT, reason))?;
-        let settings = Settings { start, ..self.settings };
-        self.check_files().map_err(|reason| CommandError(EXIT_USAGE, reason))?;
-        let mut data = Data::default();
-        for file in &self.files {
-            data.read(Path::new(file))
-                .map_err(|error| CommandError(EXIT_INPUT, format!("{file}: {error}")))?;
-        }
+impl TrainArgs {
+    pub(super) fn run(&self, output: &Output) -> Result<(), Failure> {
+        let start = self.start().map_err(Failure::input)?;
+        self.check_files().map_err(Failure::usage)?;
+        let data = self.data()?;
         let [training, validation, games] = data.counts();
-        if training == 0 || validation == 0 {
-            let told = format!("{training} positions to learn from, {validation} for validation");
-            let files = self.files.join(", ");
-            return Err(CommandError(EXIT_INPUT, format!("{files}: {told} are too few")));
-        }
         output.line(&format!(
             "{training} positions to learn from, {validation} for validation, {games} games"
         ));
         let failed = |path: &Path, error: std::io::Error| {
-            CommandError(EXIT_ENVIRONMENT, format!("{}: {error}", path.display()))
+            Failure::environment(format!("{}: {error}", path.display()))
         };
-        let checkpoint = PathBuf::from(format!("{}.checkpoint", self.out));
+        let checkpoint = self.out.with_added_extension("checkpoint");
         let begun = Instant::now();
         let mut trained = 0;
         let mut all = Vec::new();
@@ -96,16 +86,41 @@ impl<'a> Request<'a> {
             output.line(&line(errors, speed));
             all = errors.to_vec();
         };
-        let network = train(&data, settings, &checkpoint, &mut report)
+        let network = train(&data, self.settings(start), &checkpoint, &mut report)
             .map_err(|error| failed(&checkpoint, error))?;
-        let out = Path::new(self.out);
-        if let Some(loss) = self.loss.map(Path::new) {
+        if let Some(loss) = &self.loss {
             replace(loss, chart(&all).as_bytes()).map_err(|error| failed(loss, error))?;
         }
-        replace(out, &network.to_bytes()).map_err(|error| failed(out, error))?;
+        replace(&self.out, &network.to_bytes()).map_err(|error| failed(&self.out, error))?;
         fs::remove_file(&checkpoint).map_err(|error| failed(&checkpoint, error))?;
-        output.line(&format!("{} {network:?}", self.out));
+        output.line(&format!("{} {network:?}", self.out.display()));
         Ok(())
+    }
+
+    /// Returns the network to start from; `None` for random weights.
+    fn start(&self) -> Result<Option<&'static Network>, String> {
+        let Some(file) = &self.from else { return Ok(None) };
+        Ok(Some(network("--from", file)?.unwrap_or_else(embedded)))
+    }
+
+    fn settings(&self, start: Option<&'static Network>) -> Settings {
+        let &TrainArgs { epochs, batch, rate, results, seed, threads, .. } = self;
+        Settings { epochs, batch, rate, result_share: results, seed, threads, start }
+    }
+
+    fn data(&self) -> Result<Data, Failure> {
+        let mut data = Data::default();
+        for file in &self.files {
+            data.read(file)
+                .map_err(|error| Failure::input(format!("{}: {error}", file.display())))?;
+        }
+        let [training, validation, _] = data.counts();
+        if training == 0 || validation == 0 {
+            let files: Vec<_> = self.files.iter().map(|file| file.to_string_lossy()).collect();
+            let counts = format!("{training} positions to learn from, {validation} for validation");
+            return Err(Failure::input(format!("{}: {counts} are too few", files.join(", "))));
+        }
+        Ok(data)
     }
 
     /// Checks that all files to read and write differ and that those to write are regular files.
@@ -120,12 +135,12 @@ impl<'a> Request<'a> {
             known.push(place);
             Ok(())
         };
-        let out = Path::new(self.out);
+        let out = self.out.as_path();
         // The network to begin with may be replaced.
-        let from = self.from.map(Path::new).filter(|&from| place(from) != place(out));
-        self.files.iter().map(Path::new).chain(from).try_for_each(&mut add)?;
+        let from = self.from.as_ref().map(Path::new).filter(|&from| place(from) != place(out));
+        self.files.iter().map(PathBuf::as_path).chain(from).try_for_each(&mut add)?;
         let checkpoint = out.with_added_extension("checkpoint");
-        for file in [out, &checkpoint].into_iter().chain(self.loss.map(Path::new)) {
+        for file in [out, &checkpoint].into_iter().chain(self.loss.as_deref()) {
             if fs::metadata(file).is_ok_and(|found| !found.is_file()) {
                 return Err(format!("{}: it is not a regular file", file.display()));
             }
@@ -142,16 +157,6 @@ fn place(file: &Path) -> Option<PathBuf> {
         let folder = fs::canonicalize(Path::new(".").join(file.parent()?)).ok()?;
         Some(folder.join(file.file_name()?))
     })
-}
-
-fn number<T: FromStr + PartialOrd + std::fmt::Display>(
-    option: &str,
-    text: &str,
-    min: T,
-    max: T,
-) -> Result<T, String> {
-    let number = text.parse().ok().filter(|number| (&min..=&max).contains(&number));
-    number.ok_or_else(|| format!("{option} needs a number from {min} to {max}, not '{text}'"))
 }
 
 fn line(errors: &[EpochErrors], speed: f64) -> String {

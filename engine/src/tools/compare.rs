@@ -1,45 +1,72 @@
-//! The comparison of two evaluations as text, Markdown and JSON.
+//! The command `compare`: two evaluations as text, Markdown and JSON.
 
 use std::fmt::Write;
+use std::path::PathBuf;
 
-use super::json;
+use clap::Args;
+use serde_json::{Map, Value, json};
+
+use super::Output;
+use super::eval::read_positions;
 use crate::eval::Variant;
-use crate::eval::compare::{Comparison, Entry, NUMBERED, TermDifference, Verdict, WeightGroup};
+use crate::eval::compare::{
+    Comparison, Entry, NUMBERED, TermDifference, Verdict, WeightGroup, compare, term_differences,
+};
+use crate::failure::Failure;
+use crate::uci::options::variant;
 
 /// More values than this are printed as a range.
 const VALUES_SHOWN: usize = 32;
 
-/// A form of output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
-    /// For a terminal.
-    Text,
-    /// Tables.
-    Markdown,
-    /// One object.
-    Json,
+/// Compare two evaluations, feature by feature
+#[derive(Args)]
+pub(super) struct CompareArgs {
+    /// First evaluation
+    first: String,
+    /// Second evaluation
+    second: String,
+    /// Print Markdown tables
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+    /// Also compare the terms over the positions of this file, one FEN or EPD per line
+    #[arg(long, value_name = "FILE")]
+    positions: Option<PathBuf>,
+}
+
+impl CompareArgs {
+    pub(super) fn run(&self, output: &Output) -> Result<(), Failure> {
+        let first = variant(&self.first).map_err(Failure::input)?;
+        let second = variant(&self.second).map_err(Failure::input)?;
+        let positions = self.positions.as_deref().map(read_positions).transpose()?;
+        let report = ComparisonReport {
+            variants: [first, second],
+            features: compare(first, second),
+            differences: positions
+                .map(|positions| (positions.len(), term_differences(first, second, &positions))),
+        };
+        output.line(&if self.json {
+            report.json().to_string()
+        } else if self.markdown {
+            report.markdown()
+        } else {
+            report.text()
+        });
+        Ok(())
+    }
 }
 
 /// The comparison of two evaluations, to be printed.
-pub(super) struct ComparisonReport {
-    /// The evaluations.
-    pub(super) variants: [Variant; 2],
-    /// Feature by feature.
-    pub(super) features: Vec<Comparison>,
+struct ComparisonReport {
+    variants: [Variant; 2],
+    features: Vec<Comparison>,
     /// The number of positions and the differences by term, if positions were given.
-    pub(super) differences: Option<(usize, Vec<TermDifference>)>,
+    differences: Option<(usize, Vec<TermDifference>)>,
 }
 
 impl ComparisonReport {
-    /// The whole comparison.
-    pub(super) fn render(&self, form: Form) -> String {
-        match form {
-            Form::Text => self.text(),
-            Form::Markdown => self.markdown(),
-            Form::Json => self.json(),
-        }
-    }
-
     fn names(&self) -> [&'static str; 2] {
         self.variants.map(Variant::name)
     }
@@ -171,54 +198,48 @@ impl ComparisonReport {
         text.trim_end().to_owned()
     }
 
-    fn json(&self) -> String {
+    fn json(&self) -> Value {
+        let side = |side: &Option<Entry>| {
+            side.as_ref().map(|Entry { weights, condition, switches, .. }| {
+                json!({
+                    "weights": weights_object(weights),
+                    "condition": condition,
+                    "disable": switches,
+                })
+            })
+        };
         let features = self.features.iter().map(|row| {
-            let sides = row.sides.each_ref().map(|side| {
-                side.as_ref().map_or_else(
-                    || "null".to_owned(),
-                    |entry| {
-                        json::object([
-                            ("weights", weights_object(&entry.weights)),
-                            ("condition", json::text(entry.condition)),
-                            (
-                                "disable",
-                                json::list(entry.switches.iter().map(|name| json::text(name))),
-                            ),
-                        ])
-                    },
-                )
-            });
-            let number = row.number.map_or("null".to_owned(), |number| number.to_string());
-            json::object([
-                ("number", number),
-                ("is_new", is_new(row.number).to_string()),
-                ("name", json::text(row.name)),
-                ("verdict", json::text(&self.verdict(row.verdict))),
-                ("first", sides[0].clone()),
-                ("second", sides[1].clone()),
-            ])
+            json!({
+                "number": row.number,
+                "is_new": is_new(row.number),
+                "name": row.name,
+                "verdict": self.verdict(row.verdict),
+                "first": side(&row.sides[0]),
+                "second": side(&row.sides[1]),
+            })
         });
-        let [first, second] = self.names();
-        let mut entries = vec![
-            ("first", json::text(first)),
-            ("second", json::text(second)),
-            ("first_unit", json::text(self.variants[0].unit())),
-            ("second_unit", json::text(self.variants[1].unit())),
-            ("features", json::list(features)),
-        ];
+        let [first, second] = self.variants;
+        let mut object = json!({
+            "first": first.name(),
+            "second": second.name(),
+            "first_unit": first.unit(),
+            "second_unit": second.unit(),
+            "features": features.collect::<Vec<_>>(),
+        });
         if let Some((positions, differences)) = &self.differences {
+            let thousandths = |value: f64| (value * 1000.0).round() / 1000.0;
             let terms = differences.iter().map(|difference| {
-                json::object([
-                    ("name", json::text(difference.name)),
-                    ("differs", difference.differs.to_string()),
-                    ("mean_cp", format!("{:.3}", difference.mean)),
-                    ("largest_cp", format!("{:.3}", difference.largest)),
-                ])
+                json!({
+                    "name": difference.name,
+                    "differs": difference.differs,
+                    "mean_cp": thousandths(difference.mean),
+                    "largest_cp": thousandths(difference.largest),
+                })
             });
-            entries.push(("positions", positions.to_string()));
-            entries.push(("terms", json::list(terms)));
+            object["positions"] = (*positions).into();
+            object["terms"] = terms.collect();
         }
-        json::object(entries)
+        object
     }
 }
 
@@ -261,20 +282,12 @@ fn weight_group(weight_group: &WeightGroup) -> String {
 }
 
 /// Weights by label; a pair is a list of two, several pairs are a list of such lists.
-fn weights_object(weights: &[WeightGroup]) -> String {
-    json::object(weights.iter().map(|weight_group| {
-        let label = if weight_group.label.is_empty() { "value" } else { weight_group.label };
-        let values = match weight_group.values.as_slice() {
-            [value] => value.to_string(),
-            values if weight_group.paired && values.len() > 2 => {
-                json::list(values.chunks(2).map(json_of))
-            }
-            values => json_of(values),
-        };
-        (label, values)
-    }))
-}
-
-fn json_of(values: &[i32]) -> String {
-    json::list(values)
+fn weights_object(weights: &[WeightGroup]) -> Map<String, Value> {
+    let values = |weight_group: &WeightGroup| match weight_group.values.as_slice() {
+        [value] => json!(value),
+        values if weight_group.paired && values.len() > 2 => values.chunks(2).collect(),
+        values => json!(values),
+    };
+    let label = |group: &WeightGroup| if group.label.is_empty() { "value" } else { group.label };
+    weights.iter().map(|group| (label(group).to_owned(), values(group))).collect()
 }

@@ -1,8 +1,12 @@
 //! The command `genfens`: openings for matches run by another program, as OpenBench requests them.
 
-use super::cli::{CommandError, EXIT_ENVIRONMENT, EXIT_USAGE, exit_code};
-use super::output::Output;
+use super::Output;
 use crate::datagen::{Settings, openings};
+use crate::failure::Failure;
+
+/// Help for the command, whose words are one argument.
+pub(super) const HELP: &str = "\
+`palimpsest 'genfens N seed S book None'` prints N random openings, as OpenBench asks for them";
 
 /// Nodes of the search that judges whether an opening is fair.
 const NODES: u64 = 1_000;
@@ -10,17 +14,17 @@ const NODES: u64 = 1_000;
 /// Most openings at a time.
 const COUNT_MAX: usize = 10_000_000;
 
-/// Runs `genfens N seed S book None`, which is one argument, and returns the exit code.
-pub(super) fn run(argument: &str, output: &Output) -> i32 {
-    exit_code(carry_out(argument, output))
+/// Returns the argument `genfens …` if it is the first one; only `quit` may follow.
+pub(super) fn request(args: &[String]) -> Option<&str> {
+    let (first, rest) = args.split_first()?;
+    (first.starts_with("genfens ") && (rest.is_empty() || rest == ["quit"])).then_some(first)
 }
 
-fn carry_out(argument: &str, output: &Output) -> Result<(), CommandError> {
-    let (count, seed) = parse(argument).map_err(|reason| CommandError(EXIT_USAGE, reason))?;
+/// Runs `genfens N seed S book None`.
+pub(super) fn run(argument: &str, output: &Output) -> Result<(), Failure> {
+    let (count, seed) = parse(argument).map_err(Failure::usage)?;
     let settings = Settings { seed, nodes: NODES, ..Settings::default() };
-    let openings =
-        openings(settings).map_err(|error| CommandError(EXIT_ENVIRONMENT, error.to_string()))?;
-    for position in openings.take(count) {
+    for position in openings(settings).map_err(Failure::environment)?.take(count) {
         output.line(&format!("info string genfens {position}"));
     }
     Ok(())

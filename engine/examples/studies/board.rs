@@ -1,29 +1,32 @@
-//! The command `board`: a position as a picture.
+//! A position as a picture, such as those in `docs/img`.
 
 use std::fmt::Write;
 
-use super::cli::{CommandError, EXIT_INPUT};
-use super::output::Output;
-use crate::chess::{Color, Kind, Position, Square, fen};
+use clap::Args;
+use palimpsest::chess::{Color, Kind, Position, Square, fen};
 
 /// Side of a square, and of the whole picture.
 const SIDE: usize = 30;
 const WHOLE: usize = 8 * SIDE;
 
-/// Runs the command with the words after `board`: the squares after `--mark`, then a FEN.
-pub(super) fn run(words: &[&str], output: &Output) -> Result<(), CommandError> {
-    let input = |reason: String| CommandError(EXIT_INPUT, reason);
-    let (marked, fields) = match words {
-        ["--mark", squares, fields @ ..] => (*squares, fields),
-        fields => ("", fields),
-    };
-    let marked = marked.split(',').filter(|name| !name.is_empty()).map(|name| {
-        Square::parse(name).ok_or_else(|| input(format!("there is no square \"{name}\"")))
-    });
-    let marked = marked.collect::<Result<Vec<Square>, _>>()?;
-    let position = fen::parse(&fields.join(" ")).map_err(|error| input(error.to_string()))?;
-    output.line(&svg(&position, &marked));
-    Ok(())
+/// Draw a position (SVG)
+#[derive(Args)]
+pub(super) struct BoardArgs {
+    /// Squares to mark, such as e4,f6
+    #[arg(long, value_name = "SQUARES", value_delimiter = ',', value_parser = square)]
+    mark: Vec<Square>,
+    /// The position
+    #[arg(required = true)]
+    fen: Vec<String>,
+}
+
+fn square(name: &str) -> Result<Square, String> {
+    Square::parse(name).ok_or_else(|| "expected a square such as e4".to_owned())
+}
+
+pub(super) fn run(args: &BoardArgs) -> Result<String, String> {
+    let position = fen::parse(&args.fen.join(" ")).map_err(|error| error.to_string())?;
+    Ok(svg(&position, &args.mark))
 }
 
 /// Returns the upper left corner of a square, White below.
@@ -83,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_board_shows_pieces_and_marks_where_they_are() {
+    fn a_board_shows_pieces_and_marks() {
         let position = fen::parse("4k3/8/8/8/8/8/8/R3K3 w - - 0 1").unwrap();
         let picture = svg(&position, &[Square::at(7, 0)]);
         assert!(picture.contains("<text x=\"15\" y=\"234\" fill=\"#fff\">♜"), "{picture}");

@@ -1,0 +1,50 @@
+//! Tools behind the pictures and tables of `docs/programs` and `results`:
+//! `cargo run --release -p palimpsest --example studies -- --help`.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program of its own")]
+
+mod board;
+mod stages;
+mod topics;
+mod trace;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use palimpsest::search::Personality;
+
+/// Tools behind the pictures and tables of docs/programs and results
+#[derive(Parser)]
+#[command(name = "studies")]
+enum Study {
+    Board(board::BoardArgs),
+    Stages(stages::StagesArgs),
+    Topics(topics::TopicsArgs),
+    Trace(trace::TraceArgs),
+}
+
+/// Prints the study; the exit code is 1 if its input is invalid.
+fn main() -> ExitCode {
+    let done = match Study::parse() {
+        Study::Board(args) => board::run(&args),
+        Study::Stages(args) => stages::run(&args),
+        Study::Topics(args) => Ok(topics::run(&args)),
+        Study::Trace(args) => trace::run(&args),
+    };
+    match done {
+        Ok(text) => {
+            println!("{text}");
+            ExitCode::SUCCESS
+        }
+        Err(reason) => {
+            eprintln!("studies: {reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Returns the personality of a name; the error lists the names.
+fn personality(name: &str) -> Result<Personality, String> {
+    let known = Personality::ALL.map(Personality::name).join(", ");
+    Personality::from_name(name).ok_or_else(|| format!("expected one of {known}"))
+}

@@ -1,0 +1,122 @@
+//! The command line: without arguments a UCI session, otherwise one of a few tools.
+
+mod bench;
+mod compare;
+mod datagen;
+mod eval;
+mod genfens;
+mod perft;
+mod train;
+mod tune;
+
+use std::fmt::Display;
+use std::str::FromStr;
+use std::thread;
+use std::{io, iter};
+
+use clap::{Parser, Subcommand};
+
+use crate::failure::Failure;
+use crate::uci::{self, Output};
+
+/// A chess engine. Without a command it speaks UCI on standard input and output
+#[derive(Parser)]
+#[command(name = "palimpsest", version, after_help = genfens::HELP)]
+struct CommandLine {
+    #[command(subcommand)]
+    tool: Option<Tool>,
+}
+
+#[derive(Subcommand)]
+enum Tool {
+    Bench(bench::BenchArgs),
+    #[command(visible_alias = "divide")]
+    Perft(perft::PerftArgs),
+    Eval(eval::EvalArgs),
+    Compare(compare::CompareArgs),
+    Datagen(datagen::DatagenArgs),
+    Train(train::TrainArgs),
+    Tune(tune::TuneArgs),
+}
+
+/// Runs a command line without the program name and returns the exit code: 0 for success, 1 for a
+/// perft mismatch, 2 for wrong usage, 3 for unreadable input, 7 for want of memory.
+pub(crate) fn run(args: impl Iterator<Item = String>) -> i32 {
+    let args: Vec<String> = args.collect();
+    let output = Output::new(io::stdout());
+    if let Some(request) = genfens::request(&args) {
+        return exit_code(genfens::run(request, &output));
+    }
+    match CommandLine::try_parse_from(iter::once("palimpsest".to_owned()).chain(args)) {
+        Ok(CommandLine { tool: None }) => uci::run(io::stdin().lock(), output),
+        Ok(CommandLine { tool: Some(tool) }) => exit_code(tool.run(&output)),
+        Err(message) => {
+            // A reader that has gone away is not an error.
+            let _gone = message.print();
+            message.exit_code()
+        }
+    }
+}
+
+fn exit_code(done: Result<(), Failure>) -> i32 {
+    done.map_or_else(Failure::report, |()| 0)
+}
+
+impl Tool {
+    fn run(self, output: &Output) -> Result<(), Failure> {
+        match self {
+            Tool::Bench(args) => args.run(output),
+            Tool::Perft(args) => args.run(output),
+            Tool::Eval(args) => args.run(output),
+            Tool::Compare(args) => args.run(output),
+            Tool::Datagen(args) => args.run(output),
+            Tool::Train(args) => args.run(output),
+            Tool::Tune(args) => args.run(output),
+        }
+    }
+}
+
+/// Returns a parser of numbers in a range.
+fn number<T>(min: T, max: T) -> impl Fn(&str) -> Result<T, String> + Clone
+where
+    T: FromStr + PartialOrd + Display + Clone,
+{
+    move |text| {
+        let number = text.parse().ok().filter(|number| (&min..=&max).contains(&number));
+        number.ok_or_else(|| format!("expected a number from {min} to {max}"))
+    }
+}
+
+/// Most threads of a tool.
+const THREADS_MAX: usize = 256;
+
+/// Returns the number of processors that a tool uses by default.
+fn processors() -> usize {
+    thread::available_parallelism().map_or(1, Into::into).min(THREADS_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_arguments_fit_together() {
+        CommandLine::command().debug_assert();
+        for line in [
+            "palimpsest",
+            "palimpsest bench 3",
+            "palimpsest perft 2",
+            "palimpsest eval",
+            "palimpsest compare a b",
+            "palimpsest datagen a",
+            "palimpsest train a b --out c --rate 0.0008 --results 0 --batch 64 --loss d.svg",
+            "palimpsest tune a --pull 0.5",
+        ] {
+            // A type that differs between a field and its parser panics here.
+            let found = CommandLine::try_parse_from(line.split_ascii_whitespace());
+            assert!(found.is_ok(), "{line}");
+        }
+    }
+}
