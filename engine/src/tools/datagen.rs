@@ -46,7 +46,7 @@ pub(super) struct DatagenArgs {
     )]
     seed: u64,
     /// Replace each position by the ends of N random walks from it, with their static evaluations
-    #[arg(long, value_parser = number::<usize>(1, 1_000))]
+    #[arg(long, value_name = "N", value_parser = number::<usize>(1, 1_000))]
     walks: Option<usize>,
     /// Evaluation to play with; by default the network
     #[arg(long, value_name = "NAME", value_parser = variant)]

@@ -10,9 +10,9 @@ mod train;
 mod tune;
 
 use std::fmt::Display;
-use std::io;
 use std::str::FromStr;
 use std::thread;
+use std::{io, iter};
 
 use clap::{Parser, Subcommand};
 
@@ -21,7 +21,7 @@ use crate::uci::{self, Output};
 
 /// A chess engine. Without a command it speaks UCI on standard input and output
 #[derive(Parser)]
-#[command(name = "palimpsest", version, no_binary_name = true, after_help = genfens::HELP)]
+#[command(name = "palimpsest", version, after_help = genfens::HELP)]
 struct CommandLine {
     #[command(subcommand)]
     tool: Option<Tool>,
@@ -47,7 +47,7 @@ pub(crate) fn run(args: impl Iterator<Item = String>) -> i32 {
     if let Some(request) = genfens::request(&args) {
         return exit_code(genfens::run(request, &output));
     }
-    match CommandLine::try_parse_from(args) {
+    match CommandLine::try_parse_from(iter::once("palimpsest".to_owned()).chain(args)) {
         Ok(CommandLine { tool: None }) => uci::run(io::stdin().lock(), output),
         Ok(CommandLine { tool: Some(tool) }) => exit_code(tool.run(&output)),
         Err(message) => {
@@ -105,14 +105,14 @@ mod tests {
     fn the_arguments_fit_together() {
         CommandLine::command().debug_assert();
         for line in [
-            "",
-            "bench 3",
-            "perft 2",
-            "eval",
-            "compare a b",
-            "datagen a",
-            "train a b --out c --rate 0.0008 --results 0 --batch 64 --loss d.svg",
-            "tune a --pull 0.5",
+            "palimpsest",
+            "palimpsest bench 3",
+            "palimpsest perft 2",
+            "palimpsest eval",
+            "palimpsest compare a b",
+            "palimpsest datagen a",
+            "palimpsest train a b --out c --rate 0.0008 --results 0 --batch 64 --loss d.svg",
+            "palimpsest tune a --pull 0.5",
         ] {
             // A type that differs between a field and its parser panics here.
             let found = CommandLine::try_parse_from(line.split_ascii_whitespace());

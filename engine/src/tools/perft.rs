@@ -29,9 +29,9 @@ pub(super) struct PerftArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "depth")]
     suite: Option<PathBuf>,
     /// Skip counts of more than N leaves
-    #[arg(long, requires = "suite")]
+    #[arg(long, value_name = "N", conflicts_with = "depth")]
     max_nodes: Option<u64>,
-    /// Count with N threads
+    /// Number of threads
     #[arg(long, default_value_t = 1, value_parser = number::<usize>(1, 1024))]
     threads: usize,
     /// Cache counts in a table of so many MiB
@@ -200,7 +200,8 @@ mod tests {
             ("5 --threads", ErrorKind::InvalidValue),
             ("5 --threads 0", ErrorKind::ValueValidation),
             ("5 --hash x", ErrorKind::ValueValidation),
-            ("5 --max-nodes 5", ErrorKind::MissingRequiredArgument),
+            ("5 --max-nodes 5", ErrorKind::ArgumentConflict),
+            ("--max-nodes 5", ErrorKind::MissingRequiredArgument),
             ("5 --sliders x", ErrorKind::ValueValidation),
             ("5 --suite a", ErrorKind::ArgumentConflict),
             ("--depth 5", ErrorKind::UnknownArgument),

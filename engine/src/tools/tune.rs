@@ -38,7 +38,7 @@ pub(super) struct TuneArgs {
     #[arg(long, value_name = "P", default_value_t = Settings::default().l2)]
     pull: f64,
     /// Stop after N epochs without a smaller validation error
-    #[arg(long, default_value_t = Settings::default().patience)]
+    #[arg(long, value_name = "N", default_value_t = Settings::default().patience)]
     patience: usize,
     /// Number of threads
     #[arg(long, default_value_t = processors(), value_parser = number(1, THREADS_MAX))]
