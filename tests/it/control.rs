@@ -96,7 +96,7 @@ fn the_number_of_games_at_once_can_change_both_ways() {
     let bench = Bench::new();
     let running = slow(&bench).set("concurrency", 1).start();
     wait_for_pairs(&bench, 1);
-    assert_eq!(ctl(&bench, &["concurrency", "4"]).expect_code(0).stdout, "4 games at once\n");
+    assert_eq!(ctl(&bench, &["concurrency", "4"]).expect_code(0).stdout, "4 games in parallel\n");
     wait_for("four pairs are played at once", || {
         let status = status(&bench);
         assert_eq!(status["concurrency"], 4);

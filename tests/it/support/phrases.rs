@@ -8,21 +8,21 @@ pub const EVALUATIONS: &str = "Evaluations against results:";
 /// Above the table of the result, in a report as text.
 pub const RESULT: &str = "## Result";
 /// Above the conditions, in a report as text.
-pub const CONDITIONS: &str = "## How it was played";
+pub const CONDITIONS: &str = "## Setup";
 /// Above findings about variations, in a report as text.
 pub const LINT: &str = "## Lint";
 /// Before the cross table, in a report as text.
-pub const CROSS_TABLE: &str = "the errors allow for pairs.";
+pub const CROSS_TABLE: &str = "errors account for pairs.";
 /// Before the figures of a chart, on a page.
 pub const FIGURES: &str = "<summary>Figures: ";
 /// The keys that steer a run, at a terminal.
 pub const KEYS: &str = "p pause · r resume · d drain";
 /// A run that is paused and has three places, at a terminal.
-pub const PAUSED: [&str; 2] = [" · paused", "3 at once"];
+pub const PAUSED: [&str; 2] = [" · paused", "3 in parallel"];
 /// Speed of a run and remaining time, on the page.
 pub const PACE: [&str; 2] = [" games/", ", about "];
 /// Events on the page: a run of two games at once was paused and goes on.
-pub const EVENTS: [&str; 2] = ["paused, 2 games at once", "running, 2 games at once"];
+pub const EVENTS: [&str; 2] = ["paused, 2 games in parallel", "running, 2 games in parallel"];
 /// A remark on a result that came before.
 pub const DOUBLED: &str = "a result of a pair that has one already";
 /// A remark on a result of who had no such job.

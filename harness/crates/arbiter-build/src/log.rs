@@ -67,7 +67,7 @@ impl State {
 
     fn finish(&mut self) -> io::Result<()> {
         if self.left_out > 0 {
-            self.write(&format!("[{} bytes are left out here]", self.left_out));
+            self.write(&format!("[{} bytes omitted]", self.left_out));
         }
         for line in std::mem::take(&mut self.tail) {
             self.write(&line);

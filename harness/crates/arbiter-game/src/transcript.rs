@@ -177,7 +177,7 @@ impl Lines {
     fn cut(&self, lost: u64) -> Option<(u64, Mark, String)> {
         let last = self.chunks.back().and_then(|chunk| chunk.notes.last());
         let ns = last.map_or(0, |note| note.ns);
-        (lost > 0).then(|| (ns, Mark::Cut, format!("{lost} lines are not kept")))
+        (lost > 0).then(|| (ns, Mark::Cut, format!("{lost} lines not recorded")))
     }
 }
 
@@ -317,7 +317,7 @@ impl FromStr for Transcript {
         }
         let read = |(index, line): (usize, &str)| {
             entry(line).ok_or_else(|| {
-                format!("line {} of the transcript is none: '{line:.60}'", index + 1)
+                format!("line {} of the transcript is invalid: '{line:.60}'", index + 1)
             })
         };
         let lines = text.split('\n').filter(|line| !line.is_empty());

@@ -25,7 +25,7 @@ impl Ablation {
         if whole.options.iter().any(taken) {
             let (name, option) = (&whole.name, &self.option);
             return Err(format!(
-                "engine '{name}' sets option.{option} itself, which ablate needs for the features"
+                "engine '{name}' sets option.{option}, which ablate needs for the features"
             ));
         }
         if self.features.is_empty() {

@@ -160,7 +160,7 @@ pub fn step_words(kind: StepKind, figures: &Value) -> String {
     };
     match kind {
         StepKind::Perft => format!(
-            "{} right, {} wrong, {} without an answer",
+            "{} right, {} wrong, {} without a reply",
             number("right"),
             number("wrong"),
             number("faults")

@@ -55,7 +55,7 @@ impl TournamentRequest {
     /// Returns the first opening, from 0.
     pub fn opening_start(&self) -> Result<u64, String> {
         let first = self.opening_start.unwrap_or(1).checked_sub(1);
-        first.ok_or("openings are numbered from 1; give --opening-start at least 1".to_owned())
+        first.ok_or("--opening-start must be at least 1".to_owned())
     }
 
     /// Returns the design for `engines` engines; `pairs` is the usual length of an encounter.
@@ -73,8 +73,8 @@ impl TournamentRequest {
         // On single games it would take the luck of the opening for strength.
         if is_judged_by_pairs && self.noswap && !self.has_game_evidence {
             return Err(
-                "sprt, ablate and tune judge pairs of games with colours reversed; noswap is \
-                 for match and tournament"
+                "sprt, ablate and tune require pairs with colours reversed; noswap is only for \
+                 match and tournament"
                     .to_owned(),
             );
         }
@@ -84,15 +84,15 @@ impl TournamentRequest {
         // Colours would decide who goes on.
         if self.noswap && !format.is_fixed() {
             return Err(format!(
-                "a {format} needs pairs with colours reversed; noswap is for \
-                 round-robin, gauntlet, pyramid"
+                "a {format} requires pairs with colours reversed; noswap is only for round-robin, \
+                 gauntlet and pyramid"
             ));
         }
         if self.tie_breaks.is_some() && format != Format::Knockout {
-            return Err(format!("a {format} has no tie-break pairs; they are for knockout"));
+            return Err(format!("a {format} has no tie-break pairs; they are only for knockout"));
         }
         if self.play_out && format != Format::Knockout {
-            return Err(format!("a {format} plays all its pairs anyway; play-out is for knockout"));
+            return Err(format!("a {format} always plays all pairs; play-out is only for knockout"));
         }
         let design = Design {
             format,
@@ -115,7 +115,7 @@ impl TournamentRequest {
         let most = (engines as u64).saturating_mul(rounds).saturating_mul(design.pairs);
         if !format.is_fixed() && (most > MAX_PAIRS || engines > MAX_ENGINES) {
             return Err(format!(
-                "a {format} can have {MAX_ENGINES} engines and {MAX_PAIRS} pairs at most"
+                "a {format} can have at most {MAX_ENGINES} engines and {MAX_PAIRS} pairs"
             ));
         }
         Ok(design)
@@ -126,7 +126,7 @@ impl TournamentRequest {
             (Some(_), Some(_)) => Err("give either --pairs or --games".to_owned()),
             (None, Some(games)) if self.noswap => Ok(Some(games)),
             (None, Some(games)) if games % 2 == 1 => Err(format!(
-                "{games} games are no whole pairs; give an even number to --games, or --noswap"
+                "{games} games are not whole pairs; give --games an even number, or --noswap"
             )),
             (None, Some(games)) => Ok(Some(games / 2)),
             (pairs, None) => Ok(pairs),
@@ -159,7 +159,7 @@ impl TournamentRequest {
         match format {
             Format::Knockout if self.rounds.is_some_and(|rounds| rounds != halvings) => {
                 Err(format!(
-                    "a knockout of {engines} engines has {halvings} rounds; leave out --rounds"
+                    "a knockout of {engines} engines has {halvings} rounds; remove --rounds"
                 ))
             }
             Format::Knockout | Format::Swiss => Ok(self.rounds.unwrap_or(halvings)),
@@ -169,7 +169,7 @@ impl TournamentRequest {
 }
 
 fn no_seeds(what: impl std::fmt::Display) -> String {
-    format!("a {what} has no seeds; they are for gauntlet, knockout, swiss, ladder")
+    format!("a {what} has no seeds; they are only for gauntlet, knockout, swiss and ladder")
 }
 
 #[cfg(test)]

@@ -135,7 +135,7 @@ impl FilesInUse {
 
     fn add(&mut self, words: String, path: &Path, access: Access) -> Result<(), String> {
         if path.file_name().is_some_and(|name| name == "-") {
-            return Err(format!("'-' stands for no file here; name a file as {words}"));
+            return Err(format!("'-' is not supported here; name a file as {words}"));
         }
         // Whoever opens a file that cannot be reached will say why.
         let Ok(id) = FileId::of(path) else { return Ok(()) };

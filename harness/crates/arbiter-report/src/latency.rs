@@ -8,9 +8,9 @@ use crate::table::Table;
 use arbiter_plan::LatencyKind;
 
 /// Explanation of the kinds.
-pub(crate) const LEGEND: &str = "ready: from \"isready\" to its answer before a game. move: from \"go\" to \
-     the move, less the time that the engine reported last. overrun: past the end of its time, of moves \
-     with st= and of those that lost on time.";
+pub(crate) const LEGEND: &str = "ready: from \"isready\" to \"readyok\" before a game. move: from \
+     \"go\" to \"bestmove\", minus the time that the engine reported last. overrun: time past the \
+     limit, of moves with st= and of losses on time.";
 
 /// Returns quantiles by engine and kind; `None` if nothing was measured.
 pub(crate) fn quantiles(summary: &Summary) -> Option<Table> {

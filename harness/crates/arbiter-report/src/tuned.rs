@@ -113,7 +113,7 @@ pub fn tuning_schedule(tuning: &Tuning) -> String {
 pub(crate) fn words(tuning: &Tuning) -> String {
     let schedule = tuning_schedule(tuning);
     format!(
-        "The engine played itself with other values of {}. SPSA: {schedule}.",
+        "The engine played itself with perturbed values of {}. SPSA: {schedule}.",
         tuned_names(tuning)
     )
 }
@@ -166,9 +166,9 @@ pub(crate) fn notes(summary: &Summary, spsa: &SpsaState) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some((mean, most)) = expected_noise(summary, tuning) {
         notes.push(format!(
-            "Once values have settled, the noise of the method keeps them {mean:.1} Elo below the best \
-             in the mean, and up to {most:.1} Elo 95 % of the time (by theory, from the rates of the end \
-             and the share of draws)."
+            "Expected loss from SPSA noise after convergence: {mean:.1} Elo on average, at most \
+             {most:.1} Elo with 95 % probability (theory, from the final rates and the draw \
+             ratio)."
         ));
     }
     let values = tuning.parameters.iter().zip(spsa.theta());
@@ -178,7 +178,7 @@ pub(crate) fn notes(summary: &Summary, spsa: &SpsaState) -> Vec<String> {
     });
     let ends: Vec<&str> = at_end.map(|(parameter, _)| parameter.name.as_str()).collect();
     if !ends.is_empty() {
-        notes.push(format!("At an end of its range: {}.", ends.join(", ")));
+        notes.push(format!("At a limit of the range: {}.", ends.join(", ")));
     }
     notes
 }

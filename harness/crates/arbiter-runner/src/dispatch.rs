@@ -98,7 +98,7 @@ pub enum RunError {
     Unfit(String),
     /// More games end by faults of engines than the plan allows.
     #[error(
-        "{cause}{faults} of {games} games ended by the fault of an engine ({by_engine}), far more than --fault-limit {limit} allows"
+        "{cause}{faults} of {games} games ended by an engine fault ({by_engine}), far more than --fault-limit {limit}"
     )]
     Faulty {
         /// Overload of the machine, as a sentence; empty if the machine is not to blame.
@@ -307,7 +307,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 }
                 [Effect::Ease] => {
                     let slots = (self.executor.slots() / 2).max(1);
-                    self.executor.set_slots(slots).expect("there is room for fewer games");
+                    self.executor.set_slots(slots).expect("the limit of games is lower");
                     let (pace, elapsed) = (self.state.pace(), self.clock.elapsed());
                     self.tell(&RunEvent::Steered { pace, slots, elapsed })?;
                 }
@@ -390,10 +390,10 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         let place = self.run.store.save_elsewhere(&self.stored, &pairs);
         let saved = match place {
             Some(place) => format!(
-                "the store as it should be is saved as {}: put it in the place of the store",
+                "the complete store is saved as {}: replace the store with it",
                 place.display()
             ),
-            None => "what it lacks could be saved nowhere".to_owned(),
+            None => "the missing pairs could not be saved".to_owned(),
         };
         RunError::Unsaved { source, saved }
     }
@@ -517,9 +517,9 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         command: ControlCommand,
     ) -> (Option<RunInput>, Result<String, String>) {
         let in_flight = match self.state.in_flight() {
-            0 => "nothing is in flight".to_owned(),
-            1 => "the pair in flight is played to its end".to_owned(),
-            count => format!("the {count} pairs in flight are played to their end"),
+            0 => "no pair in progress".to_owned(),
+            1 => "finishing 1 pair in progress".to_owned(),
+            count => format!("finishing {count} pairs in progress"),
         };
         let is_draining = self.state.pace() == Pace::Draining;
         match command {
@@ -527,7 +527,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 (None, Ok(self.status().to_string()))
             }
             ControlCommand::Pause | ControlCommand::Resume if is_draining => {
-                (None, Err("the run is being drained and starts no more pairs".to_owned()))
+                (None, Err("the run is draining and starts no more pairs".to_owned()))
             }
             ControlCommand::Pause => (Some(RunInput::Pause), Ok(format!("paused; {in_flight}"))),
             ControlCommand::Resume => (Some(RunInput::Unpause), Ok("running".to_owned())),
@@ -539,7 +539,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             ControlCommand::Stop => {
                 self.stop_cause.get_or_insert(StopCause::Drain);
                 let given_up = self.state.in_flight();
-                (Some(RunInput::Stop), Ok(format!("stopped; given up: {given_up} pairs")))
+                (Some(RunInput::Stop), Ok(format!("stopped; {given_up} pairs abandoned")))
             }
             ControlCommand::Interrupt => {
                 self.stop_cause = Some(StopCause::Signal(StopSignal::Interrupt));
@@ -555,7 +555,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
 
     fn set_slots(&mut self, slots: usize) -> Result<String, String> {
         self.executor.set_slots(slots)?;
-        Ok(if slots == 1 { "1 game at once".to_owned() } else { format!("{slots} games at once") })
+        Ok(if slots == 1 { "1 game".to_owned() } else { format!("{slots} games in parallel") })
     }
 
     fn status(&self) -> RunStatus {

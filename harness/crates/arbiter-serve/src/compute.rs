@@ -112,7 +112,7 @@ pub(crate) fn trends(results: &Path, asked: &Asked) -> Found<String> {
             in_order(&mut trials, &order, |trial| Some(&commit_of(trial)?.commit));
             Some(Branch { name: name.to_owned(), elsewhere: all - trials.len() })
         }
-        (Some(name), _) => return Ok(Err(format!("There is no branch '{name}'."))),
+        (Some(name), _) => return Ok(Err(format!("No branch is named '{name}'."))),
     };
     let mut document = trends::trends(&trials, branch.as_ref(), gates);
     unread.into_iter().for_each(|text| document.paragraph(text));

@@ -71,7 +71,7 @@ impl Parameter {
         let Parameter { name, kind, start, min, max, c_end, r_end } = self;
         let fail = |reason: String| Err(TuningError(reason));
         if name.trim().is_empty() || name.chars().any(char::is_control) {
-            return fail("a parameter needs the name of a UCI option".to_owned());
+            return fail("a parameter requires the name of a UCI option".to_owned());
         }
         let numbers =
             [("start", start), ("min", min), ("max", max), ("c_end", c_end), ("r_end", r_end)];
@@ -79,15 +79,15 @@ impl Parameter {
             return fail(format!("{name}: {what} must be a finite number"));
         }
         if min >= max {
-            return fail(format!("{name}: its least value {min} is not below its greatest {max}"));
+            return fail(format!("{name}: the minimum {min} is not below the maximum {max}"));
         }
         if *kind == ParameterKind::Int && (min.fract() != 0.0 || max.fract() != 0.0) {
             return fail(format!(
-                "{name}: an int has whole numbers as its limits, not {min} and {max}"
+                "{name}: the range of an int must be whole numbers, not {min} and {max}"
             ));
         }
         if !(min..=max).contains(&start) {
-            return fail(format!("{name}: its start {start} is outside its range {min} to {max}"));
+            return fail(format!("{name}: the start {start} is outside the range {min} to {max}"));
         }
         for (what, value) in [("c_end", c_end), ("r_end", r_end)] {
             if *value <= 0.0 {
@@ -96,7 +96,7 @@ impl Parameter {
         }
         match *c_end > max - min {
             true => fail(format!(
-                "{name}: its perturbation c_end {c_end} is larger than its range {min} to {max}"
+                "{name}: the perturbation c_end {c_end} is larger than the range {min} to {max}"
             )),
             false => Ok(()),
         }
@@ -169,7 +169,7 @@ mod tests {
         let real = Parameter { kind: ParameterKind::Float, ..parameter(5.0, 0.5, 10.0, 1.0, 1.0) };
         assert_eq!(real.check(), Ok(()));
         let unnamed = Parameter { name: " ".to_owned(), ..real };
-        check(unnamed, "a parameter needs the name of a UCI option");
+        check(unnamed, "a parameter requires the name of a UCI option");
     }
 
     #[test]

@@ -44,7 +44,7 @@ impl Tuning {
         match parameters.len() {
             0 => {
                 return fail(
-                    "tune needs parameters: give --params FILE, --param LINE, --spins NAMES or \
+                    "tune requires parameters: give --params FILE, --param LINE, --spins NAMES or \
                      [tune] of arbiter.toml"
                         .to_owned(),
                 );
@@ -71,7 +71,7 @@ impl Tuning {
             parameter.check().map_err(|error| TuningError(format!("parameter {error}")))?;
             let Parameter { name, min, max, c_end, .. } = parameter;
             if !names.insert(name.to_ascii_lowercase()) {
-                return fail(format!("parameter '{name}' is named twice"));
+                return fail(format!("duplicate parameter '{name}'"));
             }
             let first = self.perturbation(parameter, 1);
             if first > max - min {

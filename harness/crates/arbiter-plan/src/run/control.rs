@@ -63,7 +63,7 @@ impl FromStr for ControlCommand {
                 })
             }
             _ => Err(format!(
-                "'{}' is not known; say pause, resume, drain, stop, concurrency N, status or boards",
+                "unknown command '{}'; use pause, resume, drain, stop, concurrency N, status or boards",
                 shown(text.trim())
             )),
         }
@@ -132,7 +132,8 @@ impl fmt::Display for RunStatus {
         let in_flight = self.pairs_in_flight;
         write!(
             f,
-            "{pace}: {done} of {expected} pairs counted, {in_flight} in flight, {} at once, {}, {}",
+            "{pace}: {done} of {expected} pairs counted, {in_flight} in progress, {} in parallel, \
+             {}, {}",
             counted(*concurrency, "game"),
             counted(*games, "game"),
             counted(*faults, "fault")

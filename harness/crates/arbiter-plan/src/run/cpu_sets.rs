@@ -23,15 +23,16 @@ pub fn cpu_sets(
     if let Some(&cpu) = cpus.iter().find(|cpu| !allowed.contains(cpu)) {
         let allowed = sorted(allowed);
         return Err(format!(
-            "processor {cpu} is not one that arbiter may use; these are {allowed}"
+            "processor {cpu} is not available to arbiter; available: {allowed}"
         ));
     }
     let cpu_sets: Vec<Vec<usize>> = cpus.chunks_exact(each.max(1)).map(<[usize]>::to_vec).collect();
     if cpu_sets.len() < slots {
         let (needed, have, cpus) = (slots * each, cpus.len(), sorted(cpus));
         return Err(format!(
-            "{slots} games at once with {each} processors each need {needed} processors, and there \
-             are {have} ({cpus}); lower --concurrency or the engines' Threads, or give --affinity none"
+            "{slots} games with {each} processors each need {needed} processors, but {have} are \
+             available ({cpus}); lower --concurrency or the engines' Threads, or give --affinity \
+             none"
         ));
     }
     Ok(cpu_sets)

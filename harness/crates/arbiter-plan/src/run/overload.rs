@@ -39,8 +39,8 @@ impl fmt::Display for Overload {
         let carried = if *games == 1 { "1 game".to_owned() } else { format!("{games} games") };
         write!(
             f,
-            "the machine is overloaded: engines waited for a processor for {:.0} % of their thinking \
-             time; it carries {carried} at once (--concurrency {games})",
+            "the machine is overloaded: engines waited for a processor for {:.0} % of their \
+             thinking time; it can play {carried} in parallel (--concurrency {games})",
             100.0 * share
         )
     }

@@ -49,7 +49,7 @@ pub fn brief_document(summary: &Summary) -> Document {
     }
     document.value("Repeats", summary.repeats_in_words());
     if summary.plan.design.is_single {
-        document.value("Unit", "games: each opening was played once, colours are not balanced");
+        document.value("Unit", "games: each opening played once, colours not balanced");
     }
     if let Some(standings) = &summary.standings {
         tournament::all(&mut document, standings, &summary.engines);
@@ -58,7 +58,7 @@ pub fn brief_document(summary: &Summary) -> Document {
     }
     if let Some((sprt, sprt_status)) = summary.test().filter(|_| summary.plan.ablation.is_none()) {
         document.value("LLR", run::sprt_text(&sprt, sprt_status));
-        document.value("Bounds", run::bounds_text(&sprt));
+        document.value("LLR bounds", run::bounds_text(&sprt));
     }
     rest(&mut document, summary);
     document

@@ -71,7 +71,7 @@ fn likelihood(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     let (sprt, last) = summary.test()?;
     let sprt_statuses: Vec<_> =
         points.iter().filter_map(|point| Some((point.games, point.sprt_status?))).collect();
-    let mut table = Table::new(["games", "LLR", "stops below", "stops above"]);
+    let mut table = Table::new(["games", "LLR", "lower bound", "upper bound"]);
     for &(games, sprt_status) in thinned(&sprt_statuses) {
         let cells = [sprt_status.llr, sprt_status.lower, sprt_status.upper];
         table.push_with([&games], cells.map(|value| signed(value, 2)));
@@ -86,8 +86,8 @@ fn likelihood(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     let (SprtStatus { llr, lower, upper, .. }, Sprt { elo0, elo1, .. }) = (last, sprt);
     let games = counted(summary.counts.games(), "game");
     let description = format!(
-        "The ratio after {games} is {}; H0 ({elo0} Elo) is accepted at {lower:.2} and H1 \
-         ({elo1} Elo) at {upper:.2}.",
+        "LLR {} after {games}; H0 ({elo0} Elo) is accepted at {lower:.2} and H1 ({elo1} Elo) at \
+         {upper:.2}.",
         signed(llr, 2)
     );
     Some(Figure { caption, description, chart: Chart::Lines(chart), table })
@@ -117,7 +117,7 @@ fn elo(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     let levels = vec![(String::new(), 0.0)];
     let hypotheses = summary.hypotheses();
     let shades = hypotheses.map(|[elo0, elo1]| (elo0, elo1)).into_iter().collect();
-    let allowance = if summary.plan.sprt.is_some() { ", no allowance for the stop" } else { "" };
+    let allowance = if summary.plan.sprt.is_some() { ", not corrected for the stop" } else { "" };
     let caption = format!("Elo over games (95 % at each moment{allowance})");
     let (first, second) = (&summary.engines[0], &summary.engines[1]);
     let games = counted(summary.counts.games(), "game");
@@ -156,8 +156,8 @@ fn bias(summary: &Summary) -> String {
         && let Some(bias) = opening_bias(&encounter.pairs, &encounter.games)
     {
         words.push_str(&format!(
-            " The openings lean by {bias:.0} Elo (root mean square, estimated from how the games of \
-             pairs differ); a pair takes that out."
+            " Opening bias: {bias:.0} Elo (root mean square, estimated from the two games of each \
+             pair); pairs cancel it."
         ));
     }
     words

@@ -15,7 +15,7 @@ pub(super) fn all(document: &mut Document, outcomes: &[StepOutcome]) {
     }
     document.heading("Gates");
     document.paragraph(
-        "What arbiter ci found of the commit under test, each step as it was carried out last.",
+        "Results of arbiter ci for the commit under test: the latest run of each gate.",
     );
     document.table(steps(outcomes));
     let suites = suites(outcomes);

@@ -8,7 +8,7 @@ use arbiter_plan::LatencyKind;
 /// Adds all latencies measured; nothing in a run without a clock.
 pub(super) fn all(document: &mut Document, summary: &Summary) {
     let Some(quantiles) = latency::quantiles(summary) else { return };
-    document.heading("How promptly engines answered");
+    document.heading("Response times");
     document.table(quantiles);
     document.paragraph(latency::LEGEND);
     document
@@ -26,7 +26,7 @@ fn histogram(summary: &Summary, wanted: LatencyKind) -> Option<Figure> {
     let labels: Vec<String> =
         decades.map(|decade| format!("< {}", latency::time(10_u64.pow(decade)))).collect();
     let description = format!(
-        "How many times were in which decade of time, from {} to {}, for each engine.",
+        "Response times of each engine by decade, from {} to {}.",
         labels[0],
         labels[most - 1]
     );

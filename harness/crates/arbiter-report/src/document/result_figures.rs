@@ -60,9 +60,8 @@ pub(super) fn superiority(
 }
 
 /// Legend of such a matrix.
-pub(super) const SUPERIORITY_LEGEND: &str = "The likelihood that the engine of the row is stronger \
-    than that of the column, from the ratings and the covariance of their errors; – where the games \
-    do not tell.";
+pub(super) const SUPERIORITY_LEGEND: &str = "Likelihood that the row's engine is stronger than the \
+    column's, from the ratings and the covariance of their errors; – if undetermined.";
 
 /// Returns the pairs by the points of an engine.
 pub(super) fn pairs(name: &str, counts: [u64; 5]) -> Figure {
@@ -93,7 +92,7 @@ pub(super) fn endings(engines: &[&str], mut counts: Vec<(String, u64, Vec<u64>)>
     }
     let first = counts.first().map_or("none", |(ending, ..)| ending.as_str());
     let games = counted(all, "game");
-    let description = format!("{games} by the way they ended; most often: {first}.");
+    let description = format!("{games} by ending; most frequent: {first}.");
     let wins = |engine: usize| counts.iter().map(|(.., wins)| wins[engine] as f64).collect();
     let mut series: Vec<(String, Vec<f64>)> =
         names.into_iter().enumerate().map(|(engine, name)| (name, wins(engine))).collect();
@@ -187,8 +186,8 @@ pub(super) fn openings<'a>(
     let mut openings: Vec<NamedOpening<'_>> = openings.collect();
     document.heading("Openings");
     document.paragraph(format!(
-        "{} {} played. Shown are those whose score is the furthest from that of all games, for their \
-         number of games.",
+        "{} {} played. The list shows those whose score differs most from the mean, relative to \
+         their number of games.",
         counted(openings.len(), "opening"),
         if openings.len() == 1 { "was" } else { "were" }
     ));
@@ -211,7 +210,7 @@ pub(super) fn openings<'a>(
     let caption = "Openings furthest from the mean, with 95 % intervals".to_owned();
     let all = percent(expected);
     let description = format!(
-        "White's score in the openings furthest from {all} of all games; the first: {leaning}."
+        "White's score in the openings furthest from the mean of {all}; the first: {leaning}."
     );
     let chart = Intervals { x: "White's score, %", rows, level, engines: Vec::new() };
     let chart = Chart::Intervals(chart);
@@ -243,7 +242,7 @@ fn boards(document: &mut Document, first: &str, mut openings: Vec<NamedOpening<'
         title: opening.label,
         placement: opening.placement.to_owned(),
     });
-    let caption = format!("Openings that decided most: points of {first}, the best first");
+    let caption = format!("Most decisive openings: points of {first}, best first");
     document.blocks.push(Block::Boards { caption, boards: boards.collect() });
 }
 
@@ -301,7 +300,7 @@ pub(super) fn advantage(elo: Option<f64>, error: Option<f64>) -> String {
             )
         }
         (Some(elo), None) => format!("White's advantage is given as {elo:+.1} Elo."),
-        _ => "White's advantage cannot be told from these games.".to_owned(),
+        _ => "White's advantage cannot be estimated from these games.".to_owned(),
     }
 }
 

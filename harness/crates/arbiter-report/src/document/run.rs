@@ -33,7 +33,7 @@ pub fn run_document(
 ) -> Document {
     let StoredRun { plan, fingerprints, .. } = stored;
     let mut document = outcome_document(summary, statistics);
-    document.heading("How the games ended");
+    document.heading("Game endings");
     document.paragraph(format!("Endings: {}.", brief::terminations(summary)));
     document.paragraph(format!("Faults of engines: {}.", brief::faults(summary)));
     if let Some(statistics) = statistics {
@@ -44,15 +44,15 @@ pub fn run_document(
     games::lint(&mut document, summary);
     latencies::all(&mut document, summary);
     gates::all(&mut document, gates);
-    document.heading("How it was played");
+    document.heading("Setup");
     manifest::engines(&mut document, plan, fingerprints);
     manifest::conditions(&mut document, plan, fingerprints, Some((stored, summary)));
     let remarks = summary.remarks.iter().map(Remark::to_string);
     document.list(brief::REMARKS, remarks.collect());
-    document.heading("To play it again");
+    document.heading("Reproduce");
     document.blocks.push(Block::Command(command_line(plan)));
     if !plan.is_timed() {
-        document.paragraph("Deterministic engines play the same games again.");
+        document.paragraph("Deterministic engines repeat the same games.");
     }
     document
 }
@@ -68,7 +68,7 @@ pub fn outcome_document(summary: &Summary, statistics: Option<&GameStatistics>) 
     let (faults, games) = (summary.counts.faults.values().sum::<u64>(), summary.counts.games());
     if faults > 0 && !summary.is_invalid() {
         document.paragraph(format!(
-            "{faults} of {} ended by a fault of an engine.",
+            "{faults} of {} ended by an engine fault.",
             counted(games, "game")
         ));
     }
@@ -159,7 +159,7 @@ fn winner(summary: &Summary) -> Option<String> {
         standings.first().into_iter().map(|engine| summary.engines[engine].as_str()).collect();
     Some(match first[..] {
         [first] => format!("{first} {place}."),
-        _ => format!("{} share the first place.", first.join(" and ")),
+        _ => format!("{} share first place.", first.join(" and ")),
     })
 }
 
@@ -172,7 +172,7 @@ fn leader(summary: &Summary) -> Option<String> {
     let ratings = summary.ratings()?;
     let (engine, rating) = ratings.first()?;
     let place = match rating.margin {
-        _ if summary.first().is_none() => "and others are level at the top",
+        _ if summary.first().is_none() => "shares first place",
         _ if is_clear(&ratings) => "is rated first",
         Some(_) => "is rated first, intervals overlap",
         None => "is rated first, within the error of others",
@@ -230,12 +230,11 @@ fn confidence(summary: &Summary) -> String {
     let first = &summary.engines[0];
     match summary.is_over() {
         true => format!(
-            "{rates}Allowing for the stop, Elo is {elo} (95 %) and the likelihood that {first} is \
-             stronger is {los}."
+            "{rates}Bias-corrected Elo: {elo} (95 %); likelihood that {first} is stronger: {los}."
         ),
         false => format!(
-            "{rates}If it were given up now, Elo would be {elo} (95 %, allowing for the stop) and the \
-             likelihood that {first} is stronger {los}."
+            "{rates}So far: Elo {elo} (95 %, bias-corrected); likelihood that {first} is stronger: \
+             {los}."
         ),
     }
 }
@@ -251,7 +250,7 @@ fn duel(summary: &Summary) -> Option<String> {
 fn results(document: &mut Document, summary: &Summary, has_pictures: bool) {
     document.heading("Result");
     if summary.counts.games() == 0 {
-        document.paragraph("No pair is over yet.");
+        document.paragraph("No pair is finished.");
         return;
     }
     match summary.plan.kind {
@@ -285,13 +284,13 @@ fn results(document: &mut Document, summary: &Summary, has_pictures: bool) {
 }
 
 const LEGEND_SINGLE: &str = "Figures are from the first engine's point of view. Each opening was \
-    played once, so the unit of evidence is the game, and colours are not balanced.";
+    played once: the unit of evidence is the game, and colours are not balanced.";
 
-const BOUNDS: &str = "An Elo with > or < is a bound at 95 %: all was won or lost, which gives no finite \
-    estimate.";
+const BOUNDS: &str = "An Elo with > or < is a 95 % bound: all games were won or lost, so there is \
+    no finite estimate.";
 
-const NAIVE: &str = "Elo and LOS of the first table allow for the stop. The naive Elo takes no account of \
-    it and leans to the side of the verdict.";
+const NAIVE: &str = "Elo and LOS of the first table are corrected for the stopping rule. The naive \
+    Elo is biased towards the verdict.";
 
 const LEGEND: &str = "Figures are from the first engine's point of view. The unit of evidence is the \
     pair of games from one opening with colours reversed; pairs are counted by the points of the \
@@ -317,7 +316,7 @@ fn test(document: &mut Document, summary: &Summary) {
         let mut table = Table::new(["", ""]);
         let mut row = |label: &str, value: String| table.push([&label, &value]);
         row("LLR", sprt_text(&sprt, sprt_status));
-        row("Bounds", bounds_text(&sprt));
+        row("LLR bounds", bounds_text(&sprt));
         let naive = summary.strength().naive;
         if naive.is_some() {
             row("Elo, naive (95 %)", plus_minus(naive));
@@ -353,9 +352,9 @@ pub(super) fn sprt_text(sprt: &Sprt, sprt_status: SprtStatus) -> String {
 pub(super) fn bounds_text(sprt: &Sprt) -> String {
     let (lower, upper) = (sprt.bounds.lower, sprt.bounds.upper);
     match sprt.correction {
-        Correction::None => "Wald's, without correction for overshoot".to_owned(),
+        Correction::None => "Wald, without overshoot correction".to_owned(),
         Correction::Dynamic => {
-            format!("Wald's [{lower:.2}, {upper:.2}], moved inwards by the overshoot measured")
+            format!("corrected for overshoot (Wald: [{lower:.2}, {upper:.2}])")
         }
     }
 }

@@ -32,10 +32,10 @@ pub(super) fn results_in_full(document: &mut Document, summary: &Summary, spsa: 
     document.blocks.push(Block::Verbatim(tuned::options(spsa)));
     let changed = tuned::assignments(spsa);
     if changed.is_empty() {
-        document.paragraph("As the engine takes them, they are those of the start.");
+        document.paragraph("As UCI options, they equal the start values.");
         return;
     }
-    document.paragraph("What changes in a table of source code:");
+    document.paragraph("Changes to a table in source code:");
     document.blocks.push(Block::Verbatim(changed));
     document.paragraph("As a patch for a file with such lines:");
     let command = format!("arbiter tune patch {} --table FILE", summary.run);
@@ -57,9 +57,9 @@ pub(super) fn history(document: &mut Document, spsa: &SpsaState) {
         figure(spsa, &path, (name, "value"), description, value, level)
     });
     let score = |point: &PathPoint| point.score as f64;
-    let name = "Games won less games lost by the first sides";
+    let name = "Games won minus games lost by the first sides";
     let description =
-        "The sum over all iterations; values move by what it gains or loses.".to_owned();
+        "Sum over all iterations; each change moves the values.".to_owned();
     let level = (String::new(), 0.0);
     let score = figure(spsa, &path, (name, "games"), description, score, level);
     document.multiples(parameters.chain([score]));

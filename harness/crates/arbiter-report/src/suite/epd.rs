@@ -68,7 +68,7 @@ impl EpdReport<'_> {
     pub fn document(&self) -> Document {
         let mut document = Document::new(self.suite.to_owned());
         let hold = match self.hold {
-            Some(plies) => format!(", ended once a solution was held for {plies} plies"),
+            Some(plies) => format!(", stopped when a solution was stable for {plies} plies"),
             None => String::new(),
         };
         document.paragraph(format!(
@@ -90,7 +90,7 @@ impl EpdReport<'_> {
         let notes = self.records.iter().flat_map(|record| {
             record.notes.iter().map(|note| format!("line {}: {note}", record.line))
         });
-        document.list("Left out of lines that are used all the same", notes.collect());
+        document.list("Ignored parts of usable lines", notes.collect());
         line_faults(&mut document, self.corrected, self.unusable);
         document
     }

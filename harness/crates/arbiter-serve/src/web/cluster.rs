@@ -97,7 +97,7 @@ fn runs(cluster: &Cluster) -> Fragment {
     let mut document = Document::new(String::new());
     document.heading("Runs");
     match cluster.runs().len() {
-        0 => document.paragraph("None at the moment."),
+        0 => document.paragraph("None."),
         _ => document.table(runs_table(cluster)),
     }
     let section = of_document(&document).pop();

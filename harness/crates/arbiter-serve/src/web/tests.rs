@@ -170,7 +170,7 @@ fn a_run_shows_its_state_boards_and_commands() {
     let outlook = [words(&["H1 45 %", "H0 41 %"]), words(&["1 fault", "about 4 min left"])];
     let played = run::counts(&summary, &run::State::Played(running()), [3, 9], &outlook);
     for part in [
-        "3 of at most 9 pairs counted, 1 in flight, 2 games at once, 1 fault, about 4 min left.",
+        "3 of at most 9 pairs counted, 1 in progress, 2 games in parallel, 1 fault, about 4 min left.",
         "<li>H1 45 %</li>",
         "<p class=\"about\">SPRT: ",
     ] {

@@ -46,20 +46,20 @@ pub(crate) fn trends(
     let mut document = Document::new("Trends over commits".to_owned());
     document.paragraph(match (trials.len(), branch) {
         (0, None) => {
-            "No run of two engines tested a commit yet: arbiter sprt COMMIT BASE does.".to_owned()
+            "No commits tested yet. Test one with arbiter sprt COMMIT BASE.".to_owned()
         }
         (count, branch) => {
             let tested = match branch {
-                None => format!("{count} runs tested commits."),
+                None => format!("Commits tested: {count}."),
                 Some(Branch { name, elsewhere }) => format!(
-                    "{} of commits of {name}, in the order of that branch; {} of commits that are not on it.",
+                    "{} of commits of {name}, in branch order; {} of other commits.",
                     counted(count, "run"),
                     counted(*elsewhere, "run")
                 ),
             };
             format!(
-                "{tested} Elo is of the commit against its opponent; only commits that met the same \
-                 opponent under the same limits can be told apart by it."
+                "{tested} Elo of the commit against its opponent; compare only commits with the \
+                 same opponent and limits."
             )
         }
     });
@@ -88,7 +88,7 @@ pub(crate) fn trends_page(asked: &Asked, branches: &[String], document: &Documen
         @if !branches.is_empty() {
             form class="filter" aria-label="Order" {
                 label { "Commits of " select name="branch" {
-                    (option(asked, "branch", "", "all, as they were tested"))
+                    (option(asked, "branch", "", "all, in order of testing"))
                     @for branch in branches { (option(asked, "branch", branch, branch)) }
                 } }
                 button { "Show" }
@@ -113,7 +113,7 @@ fn figure(against: &str, group: &[&LogEntry]) -> Option<Figure> {
         })
         .collect();
     rows.first()?;
-    let caption = format!("Elo of commits against {against} (95 %), the latest last");
+    let caption = format!("Elo of commits against {against} (95 %), newest last");
     let description = format!("Elo with its interval of {} commits.", rows.len());
     let chart = Intervals { x: "Elo", rows, level: Some(0.0), engines: Vec::new() };
     let chart = Chart::Intervals(chart);

@@ -65,11 +65,11 @@ fn goal(operations: &[Operation], start: &Start, notes: &mut Vec<String>) -> Res
     let best = moves("bm", operations, start)?;
     let avoid = moves("am", operations, start)?;
     let refused = best.refused.iter().chain(&avoid.refused);
-    notes.extend(refused.map(|reason| format!("{reason}; left out")));
+    notes.extend(refused.map(|reason| format!("{reason}; ignored")));
     let dm = first(operations, "dm").and_then(|text| {
         let mate = text.trim_start_matches('#').parse().ok().filter(|mate| *mate != 0);
         if mate.is_none() {
-            notes.push(format!("dm '{text}' is no mate in a number of moves; left out"));
+            notes.push(format!("dm '{text}' is not a mate in a number of moves; ignored"));
         }
         mate
     });
@@ -111,7 +111,7 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
         {
             match i32::try_from(mate) {
                 Ok(mate) if mate != 0 && opcode == "bm" => moves.mate = Some(mate),
-                _ => moves.refused.push(format!("{opcode} '{word}' is no mate to find")),
+                _ => moves.refused.push(format!("{opcode} '{word}' is not a mate to find")),
             }
             continue;
         }

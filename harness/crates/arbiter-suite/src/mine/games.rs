@@ -128,12 +128,12 @@ impl GameVisitor for Replay {
         let Some(line) = &mut self.line else { return ControlFlow::Break(()) };
         let Err(error) = line.play(san) else { return ControlFlow::Continue(()) };
         let written = line.numbered(&san.to_string());
-        self.break_off(format!("{written} {error}; the rest is left out"))
+        self.break_off(format!("{written} {error}; the rest is ignored"))
     }
 
     fn unknown(&mut self, word: &[u8]) -> ControlFlow<()> {
         let Some(line) = &self.line else { return ControlFlow::Break(()) };
-        self.break_off(format!("{}; the rest is left out", line.fault(word)))
+        self.break_off(format!("{}; the rest is ignored", line.fault(word)))
     }
 
     fn comment(&mut self, comment: &[u8]) {

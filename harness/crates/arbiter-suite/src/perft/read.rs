@@ -90,7 +90,7 @@ impl Entry {
         }
         counts.sort_unstable();
         if counts.is_empty() {
-            return Err("no count, such as ;D1 20".to_owned());
+            return Err("no count (such as ;D1 20)".to_owned());
         }
         if counts.windows(2).any(|two| two[0].0 == two[1].0 && two[0].1 != two[1].1) {
             return Err("two counts for the same depth".to_owned());
@@ -118,7 +118,7 @@ fn bare_counts(rest: &str, position: &Chess) -> Result<Option<Vec<(u32, u64)>>, 
     if !is_list || numbers.len() as u64 > MAX_DEPTH {
         let moves = leaves(position, 1);
         return Err(format!(
-            "'{rest}' is no list of counts from depth 1 on, where there are {moves}"
+            "'{rest}' is not a list of counts from depth 1, which has {moves}"
         ));
     }
     Ok(Some((1..).zip(numbers).collect()))
@@ -135,7 +135,7 @@ fn operations(
             ["perft", "depth", "D", "d"].iter().find_map(|sign| operation.strip_prefix(sign));
         let depth = depth.map(str::trim_start);
         if let Some(depth) = depth.filter(|depth| depth.starts_with(|c: char| c.is_ascii_digit())) {
-            counts.push(count(depth).ok_or_else(|| format!("'{operation}' is no count"))?);
+            counts.push(count(depth).ok_or_else(|| format!("'{operation}' is not a count"))?);
         } else if let Some(id) = operation.strip_prefix("id ") {
             *name = Some(id.trim().trim_matches('"').to_owned());
         }
@@ -183,7 +183,7 @@ fn text_entries(text: &str) -> Vec<NumberedEntry> {
 fn json_entries(text: &str) -> Vec<NumberedEntry> {
     let file: Value = match serde_json::from_str(text) {
         Ok(file) => file,
-        Err(error) => return vec![(error.line(), Err(format!("no JSON: {error}")))],
+        Err(error) => return vec![(error.line(), Err(format!("invalid JSON: {error}")))],
     };
     let Some(cases) = file.as_array().or_else(|| file["testCases"].as_array()) else {
         let reason = "expected a list, or an object with the list testCases";
@@ -303,7 +303,7 @@ mod tests {
             let unusable = read(text, false).unusable.into_iter();
             unusable.map(|unusable| (unusable.line, unusable.reason)).collect()
         };
-        assert_eq!(reasons(KINGS), [(1, "no count, such as ;D1 20".to_owned())]);
+        assert_eq!(reasons(KINGS), [(1, "no count (such as ;D1 20)".to_owned())]);
         assert_eq!(reasons(&format!("\n{KINGS} ;D1 x")), [(2, "'D1 x' is no count".to_owned())]);
         assert_eq!(reasons(&format!("{KINGS} ;D1 5 ;D1 6"))[0].1, "two counts for the same depth");
         assert_eq!(reasons("perft 1 20").len(), 1);
