@@ -320,7 +320,7 @@ mod tests {
             let answer = |has| {
                 missing_feature(&error, &args, &[("spar", "club", has), ("--ring", "club", has)])
             };
-            let start = word.map(|word| format!("'{word}' needs the Cargo feature 'club', "));
+            let start = word.map(|word| format!("'{word}' requires the Cargo feature 'club', "));
             let answered = answer(false);
             assert_eq!(answered.is_some(), start.is_some(), "{line}");
             assert!(answered.unwrap_or_default().starts_with(&start.unwrap_or_default()), "{line}");

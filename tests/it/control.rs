@@ -102,7 +102,7 @@ fn the_number_of_games_at_once_can_change_both_ways() {
         assert_eq!(status["concurrency"], 4);
         (status["pairs_in_flight"] == 4).then_some(())
     });
-    assert_eq!(ctl(&bench, &["concurrency", "1"]).expect_code(0).stdout, "1 game at once\n");
+    assert_eq!(ctl(&bench, &["concurrency", "1"]).expect_code(0).stdout, "1 game in parallel\n");
     wait_for("one pair is played at a time", || {
         (status(&bench)["pairs_in_flight"].as_u64() <= Some(1)).then_some(())
     });

@@ -127,7 +127,7 @@ mod tests {
             assert!(error.contains(part), "{error}");
         };
         check("-rounds", |word| word.number::<u64>().err(), "-rounds needs a value");
-        check("-rounds ten", |word| word.number::<u64>().err(), "'ten' is no whole number");
+        check("-rounds ten", |word| word.number::<u64>().err(), "'ten' is not a whole number");
         check("-rounds 1 2", |word| word.number::<u64>().err(), "what is '2'?");
         check("-recover yes", |word| word.bare().err(), "-recover takes no value");
         check("-draw 3", |word| word.pairs().err(), "-draw: '3' is not KEY=VALUE");

@@ -106,7 +106,7 @@ mod tests {
             ("e2e4", "1/2-1/2", Crash, "do not end"),
             ("e2e4", "1-0", MoveCap, "do not end"),
             ("e2e4 a1a1", "1-0", Crash, "move 2 (a1a1) is illegal"),
-            (&format!("{mate} e1f2"), "0-1", Checkmate, "move 5 comes after the end by checkmate"),
+            (&format!("{mate} e1f2"), "0-1", Checkmate, "move 5 follows the end by checkmate"),
         ] {
             let error = check(moves, result, termination).unwrap_err();
             assert!(error.contains(words), "{moves}: {error}");

@@ -406,7 +406,7 @@ mod tests {
             }
         }
         let lines = texts(&recorder);
-        let cut = lines.iter().position(|line| line.ends_with("lines are not kept")).unwrap();
+        let cut = lines.iter().position(|line| line.ends_with("lines not recorded")).unwrap();
         assert_eq!(lines[..cut], told[..cut]);
         assert_eq!(lines[cut + 1..], told[told.len() - (lines.len() - cut - 1)..]);
 
@@ -458,7 +458,7 @@ mod tests {
         let bytes: usize = lines.iter().map(String::len).sum();
         assert!(bytes < MAX_HEAD + 3 * MIN_TAIL, "{bytes}");
         assert!(lines[1].starts_with("0 ") && lines.last().unwrap().starts_with("4999 "));
-        let cut = lines.iter().find(|line| line.ends_with(" lines are not kept")).unwrap();
+        let cut = lines.iter().find(|line| line.ends_with(" lines not recorded")).unwrap();
         let lost: usize = cut.split(' ').next().unwrap().parse().unwrap();
         assert_eq!(lost + lines.len() - 2, 5_000);
     }

@@ -98,7 +98,7 @@ mod tests {
             assert!(error.contains(path.to_str().unwrap()), "{error}");
         };
         refused(&dir.path().join("none.net"), "No such file");
-        refused(dir.path(), "is no file");
+        refused(dir.path(), "is not a file");
         let large = dir.path().join("large.net");
         std::fs::File::create(&large).unwrap().set_len(MAX_BYTES + 1).unwrap();
         refused(&large, "at most");

@@ -94,8 +94,8 @@ mod tests {
         let script = "#!/bin/sh\n";
         check("#!/nonexistent/python -u\n", 0o755, None, "interpreter '/nonexistent/python' is");
         check("#!/nonexistent/python\r\n", 0o755, None, "interpreter '/nonexistent/python' is");
-        check("#!/bin/sh\r\n", 0o755, None, "its lines end as in Windows: sed -i 's/\\r$//' '");
-        check(script, 0o755, Some("/nonexistent"), "its folder '/nonexistent' is not there");
+        check("#!/bin/sh\r\n", 0o755, None, "its lines have Windows endings: sed -i 's/\\r$//' '");
+        check(script, 0o755, Some("/nonexistent"), "its folder '/nonexistent' does not exist");
         check(script, 0o644, None, "it is not executable: chmod +x '");
     }
 

@@ -149,22 +149,22 @@ mod tests {
         assert_eq!(parameter(0.0, 0.0, 10.0, 10.0, 0.002).check(), Ok(()));
         check(
             parameter(5.0, 9.0, 9.0, 1.0, 0.002),
-            "P: its least value 9 is not below its greatest 9",
+            "P: the minimum 9 is not below the maximum 9",
         );
         check(
             parameter(11.0, 0.0, 10.0, 1.0, 0.002),
-            "P: its start 11 is outside its range 0 to 10",
+            "P: the start 11 is outside the range 0 to 10",
         );
         check(
             parameter(5.0, 0.0, 10.0, 10.5, 0.002),
-            "P: its perturbation c_end 10.5 is larger than its range 0 to 10",
+            "P: the perturbation c_end 10.5 is larger than the range 0 to 10",
         );
         check(parameter(5.0, 0.0, 10.0, 0.0, 0.002), "P: c_end must be more than 0, got 0");
         check(parameter(5.0, 0.0, 10.0, 1.0, -1.0), "P: r_end must be more than 0, got -1");
         check(parameter(f64::NAN, 0.0, 10.0, 1.0, 1.0), "P: start must be a finite number");
         check(
             parameter(5.0, 0.5, 10.0, 1.0, 1.0),
-            "P: an int has whole numbers as its limits, not 0.5 and 10",
+            "P: the range of an int must be whole numbers, not 0.5 and 10",
         );
         let real = Parameter { kind: ParameterKind::Float, ..parameter(5.0, 0.5, 10.0, 1.0, 1.0) };
         assert_eq!(real.check(), Ok(()));

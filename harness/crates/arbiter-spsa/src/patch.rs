@@ -265,7 +265,7 @@ pub const TEMPO: f64 = -1.5; // half a move
             "int razor_margin = S(12, 34);",
             "int razor_margins = 3;",
         ] {
-            assert!(patched(line, "1").starts_with("no line says"), "{line}");
+            assert!(patched(line, "1").starts_with("no line has the form"), "{line}");
         }
         let twice = patched("int razor_margin = 3, RAZOR_MARGIN = 4;", "1");
         assert_eq!(twice, "lines 1 and 1 both have a number of 'razor_margin'");

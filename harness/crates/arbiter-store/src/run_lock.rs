@@ -166,9 +166,8 @@ mod tests {
             std::fs::write(&path, "process 7 on host far").unwrap();
             let folder = dir.path().display();
             let expect = format!(
-                "{folder} is on server:/home, and process 7 on host far plays or has played there, where \
-                 no lock can be relied on; give a folder of this machine with --results, or remove \
-                 {folder}/{name} if that run has ended"
+                "{folder} is on server:/home, where locks are unreliable, and process 7 on host \
+                 far plays or played there\nhint: give a local folder with --results, or remove {folder}/{name} if that run has ended"
             );
             assert_eq!(check().unwrap_err().to_string(), expect);
             std::fs::remove_file(&path).unwrap();

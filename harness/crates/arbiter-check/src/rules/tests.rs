@@ -128,7 +128,7 @@ fn answers_are_counted_and_judged() {
     let mated = "> position fen R5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1\n> go depth 3\n< bestmove";
     let then = "> position startpos\n> go depth 2\n< bestmove e2e4";
     passes("mated-position", &format!("{mated} (none)\n{then}"));
-    fails("mated-position", &format!("{mated} g8h8\n{then}"), "where there is no move");
+    fails("mated-position", &format!("{mated} g8h8\n{then}"), "in a position without moves");
     let mate = "> position fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1\n> go depth 3\n< bestmove";
     passes("mate-in-one", &format!("{mate} a1a8"));
     fails("mate-in-one", &format!("{mate} a1a7"), "does not mate");

@@ -48,7 +48,7 @@ fn what_cannot_be_is_not() {
     refuse("1/2-1/2 does not end by checkmate", &|p| {
         p.games.first.outcome.result = KnownOutcome::Draw;
     });
-    refuse("move 5 comes after the end by checkmate", &|p| {
+    refuse("move 5 follows the end by checkmate", &|p| {
         let last = p.games.first.moves[3].clone();
         p.games.first.moves.push(last);
     });
@@ -97,7 +97,7 @@ fn adjudication_follows_the_scores_and_clocks_the_times() {
     for setup in [Some(&mut capped.games.first), capped.games.second.as_mut()] {
         setup.unwrap().rules.move_cap = Some(1);
     }
-    refuse(&capped, "comes after the end by", &|_| ());
+    refuse(&capped, "follows the end by", &|_| ());
     let mut timed = job(3);
     let limits = Limits { movetime: Some(Duration::from_millis(10)), ..Limits::default() };
     for setup in [Some(&mut timed.games.first), timed.games.second.as_mut()] {

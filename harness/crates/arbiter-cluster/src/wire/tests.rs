@@ -87,8 +87,8 @@ fn questions_arrive_as_they_were_sent() {
     assert_eq!(read.record.start.fen(), sent.record.start.fen());
     for (from, to, part) in [
         ("bm e4", "bm e5", "bm 'e5' is not legal"),
-        ("bm e4", "bm nonsense", "is no move"),
-        ("bm e4", "bm \\u001b[2Jnonsense", "is no move"),
+        ("bm e4", "bm nonsense", "is not a move"),
+        ("bm e4", "bm \\u001b[2Jnonsense", "is not a move"),
         ("4k3", "8", "king"),
         (",3]", ",-3]", "not a message"),
     ] {

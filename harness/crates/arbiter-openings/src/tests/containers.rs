@@ -104,7 +104,7 @@ fn of_a_file_that_is_cut_off_the_beginning_is_used() {
         let told = &book.quarantine().faults[..];
         let line = lines_each * book.len() as u64 + 1;
         let expected = format!(
-            "{path}:{line}: the compressed file is cut off here, and the rest of the book is missing"
+            "{path}:{line}: the compressed file is truncated here; the rest of the book is missing"
         );
         assert_eq!(told, [expected], "{name}");
     };

@@ -159,8 +159,8 @@ mod tests {
             let error = text.parse::<ControlCommand>().unwrap_err().to_string();
             assert!(error.contains(expect) && !error.contains(char::is_control), "{error}");
         };
-        check("", "'' is not known; say pause");
-        check("pause now", "'pause now' is not known");
+        check("", "unknown command ''; use pause");
+        check("pause now", "unknown command 'pause now'");
         check("stop\u{7}\u{1b}[2J", "say pause");
         check("interrupt", "say pause");
         check("concurrency", "from 1 to 4096");

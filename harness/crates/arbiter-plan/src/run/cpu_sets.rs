@@ -59,8 +59,8 @@ mod tests {
             let error = cpu_sets(&affinity, &[0, 1, 2, 8], slots, each).unwrap_err().to_string();
             assert!(error.contains(part), "{error}");
         };
-        check(Affinity::Auto, 5, 1, "5 games at once with 1 processors each need 5");
-        check(Affinity::Auto, 2, 3, "need 6 processors, and there are 4 (0-2,8)");
+        check(Affinity::Auto, 5, 1, "5 games with 1 processors each need 5");
+        check(Affinity::Auto, 2, 3, "need 6 processors, but 4 are available (0-2,8)");
         check(Affinity::Cpus(vec![1]), 2, 1, "there are 1 (1)");
         check(Affinity::Cpus(vec![1, 9]), 1, 1, "processor 9 is not one");
         check(Affinity::Cpus(vec![1, 9]), 1, 1, "these are 0-2,8");

@@ -171,11 +171,12 @@ fn leader(summary: &Summary) -> Option<String> {
     }
     let ratings = summary.ratings()?;
     let (engine, rating) = ratings.first()?;
-    let place = match rating.margin {
-        _ if summary.first().is_none() => "shares first place",
-        _ if is_clear(&ratings) => "is rated first",
-        Some(_) => "is rated first, intervals overlap",
-        None => "is rated first, within the error of others",
+    let place = if summary.first().is_none() {
+        "shares first place"
+    } else if is_clear(&ratings) {
+        "is rated first"
+    } else {
+        "is rated first (not significantly)"
     };
     let name = &summary.engines[*engine];
     let games = standings::total(&summary.counts, *engine).games;

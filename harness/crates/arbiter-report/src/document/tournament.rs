@@ -250,7 +250,7 @@ mod tests {
     fn a_swiss_with_a_bye() {
         let text = text(&swiss());
         let (table, rounds) = text.split_once("\n\n").unwrap();
-        assert!(table.contains("Buchholz") && table.contains("Points count 1 for a bye."));
+        assert!(table.contains("Buchholz") && table.contains("Points include 1 for each bye."));
         let expected = "Round 1\n  Anna     1½ – ½      Bo\n  Cleo  bye\n\n\
                         Round 2\n  Anna      0 – 0      Cleo  (1 pair to play)\n  Bo  bye\n";
         assert_eq!(rounds, expected, "{text}");

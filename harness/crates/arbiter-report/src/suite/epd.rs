@@ -394,7 +394,7 @@ nonsense";
         check(|report| {
             let text = crate::plain::plain_text(&report.document(), None);
             for part in [
-                "s.epd: 4 positions, 1 lines unusable; 2 at once",
+                "s.epd: 4 positions, 1 lines unusable; 2 in parallel",
                 "75.0 % [30.1, 95.4]",
                 "2/2, 10/10 points",
                 "only by A 2, only by B 1, by neither 0",
@@ -404,7 +404,7 @@ nonsense";
                 "B.1: played e4, wanted not e4",
                 "A.1: played e3, wanted e4 Rh8+",
                 "A.2: fault: illegal move 'zzzz'",
-                "line 4: bm 'Qa1' is not legal; left out",
+                "line 4: bm 'Qa1' is not legal; ignored",
                 "line 5: ",
             ] {
                 assert!(text.contains(part), "{part}:\n{text}");

@@ -371,13 +371,13 @@ mod tests {
         };
         let text = crate::plain::plain_text(&report.document(false), None);
         let first = text.lines().find(|line| line.contains(", depth ")).unwrap();
-        assert_eq!(first, "WRONG      line 4, depth 1: counts 7, right is 5 (+2)");
+        assert_eq!(first, "WRONG      line 4, depth 1: counts 7, expected 5 (+2)");
         for part in [
             "first wrong position: after e1e2\n  FEN\n  missing moves: e1d1\n  extra moves: e1e3\n",
-            "NO ANSWER  line 2, depth 1: exited",
-            "SUITE      line 3, depth 1: it says 5, engine and referee count 6",
+            "NO REPLY   line 2, depth 1: exited",
+            "SUITE      line 3, depth 1: the suite has 5, engine and referee count 6",
             "E: 1 of 4 positions of s.epd right, 5 leaves",
-            "2 left out",
+            "2 skipped",
             "line 5: ",
         ] {
             assert!(text.contains(part), "{part}: {text}");
@@ -386,7 +386,7 @@ mod tests {
         for part in [
             "# Perft of E\n\n**E: 1 of 4 positions of s.epd right, 5 leaves**\n\n- 1 wrong\n",
             "```text\nWRONG      line 4, depth 1: ",
-            "| wrong: 7, right is 5 ",
+            "| wrong: 7, expected 5 ",
             "the suite is wrong: 6 |",
             "| no reply ",
             "- line 5: ",

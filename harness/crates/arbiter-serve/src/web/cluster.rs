@@ -84,7 +84,7 @@ fn row(
             td class="figure" data-label="Residual" { @if let Some(residual) = residual { (format!("{residual:.1} σ")) } }
             td class="figure" data-label="Cores" { (status.cores) }
             td data-label="Version" { (version) }
-            td data-label="Heard" { (heard) }
+            td data-label="Last message" { (heard) }
             td class="names" { (trouble(status).unwrap_or_default()) }
         }
     };

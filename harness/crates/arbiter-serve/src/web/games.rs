@@ -68,7 +68,7 @@ fn filter(stored: &StoredRun, asked: &Asked) -> Markup {
             label { "Order " select name="order" {
                 @for (value, words, _) in ORDERS { (option("order", value, words)) }
             } }
-            button { "Show" }
+            button { "Filter" }
         }
     }
 }

@@ -140,7 +140,7 @@ pub(crate) fn list(
                 @for kind in RunKind::ALL { (choice("kind", kind.to_string())) }
             } }
             label { "Engine " input name="engine" list="engines" value=(asked.value("engine")) maxlength="200"; }
-            button { "Show" }
+            button { "Filter" }
         }
         @if may_start { (new_test()) }
         div class="above" {

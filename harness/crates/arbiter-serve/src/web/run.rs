@@ -180,7 +180,7 @@ pub(crate) fn run(
         }
         @for fragment in first { (PreEscaped(&fragment.html)) }
         @if is_steered {
-            section id="steer" aria-label="Steering" data-run=(run) hidden {
+            section id="steer" aria-label="Control" data-run=(run) hidden {
                 div class="buttons" role="group" aria-label="Commands" {
                     @for (command, name, meaning) in COMMANDS {
                         button type="button" data-command=(command) title=(meaning) { (name) }

@@ -68,7 +68,7 @@ fn a_test_that_goes_on_has_no_verdict() {
     open.is_played = true;
     let words = verdict_sentence(&open);
     let (_, sprt_status) = open.test().unwrap();
-    assert!(words.starts_with("Not over yet.\nNeither hypothesis is accepted: LLR +"), "{words}");
+    assert!(words.starts_with("Running.\nNo decision yet: LLR +"), "{words}");
     assert!(words.contains(&format!(
         " [{:.2}, {:.2}] after 4 games.",
         sprt_status.lower, sprt_status.upper
@@ -252,7 +252,7 @@ fn commits_that_met_the_same_opponent_are_a_trend() {
     let asked = Asked::new("branch=main", fields).unwrap();
     let page = trends::trends_page(&asked, &["main".to_owned(), "a<b".to_owned()], &document);
     assert!(
-        page.contains("2 runs of commits of main, in the order of that branch; 1 run of"),
+        page.contains("2 runs of commits of main, in branch order; 1 run of"),
         "{page}"
     );
     assert!(page.contains("value=\"main\" selected") && page.contains(">a&lt;b<"), "{page}");

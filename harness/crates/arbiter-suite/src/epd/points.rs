@@ -95,9 +95,9 @@ mod tests {
     fn points_that_make_no_sense_are_left_out() {
         let c8 = ("c8", "10 7");
         let error = read(&[("c7", "e4"), c8]).unwrap_err();
-        assert_eq!(error, "c8 has 2 points for 1 moves; points left out");
+        assert_eq!(error, "c8 has 2 points for 1 moves; points ignored");
         let error = read(&[("c7", "e4 e5"), c8]).unwrap_err();
-        assert_eq!(error, "points for 'e5', which is not legal; points left out");
+        assert_eq!(error, "points for 'e5', which is not legal; points ignored");
     }
 
     #[test]

@@ -170,7 +170,7 @@ mod tests {
                    [FEN \"4k3/8/8/8/8/8/4P3/4K3 w K - 0 1;\"]\n\n1. e4 {-M2/9 1s} *\n";
         let (games, faults) = read_games("a.pgn", pgn.as_bytes()).unwrap();
         assert_eq!((games[0].open_plies, games[1].open_plies), (1, 0));
-        assert_eq!(faults, ["a.pgn game 2: left out as impossible: castling with h1"]);
+        assert_eq!(faults, ["a.pgn game 2: ignored as impossible: castling with h1"]);
     }
 
     #[test]

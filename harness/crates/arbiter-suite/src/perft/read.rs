@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn impossible_claims_are_corrected_and_named() {
         let suite = read("4k3/8/8/8/8/8/8/4K3 w K e6 0 1 ;D1 5", false);
-        let reason = "left out as impossible: castling with h1, en passant on e6";
+        let reason = "ignored as impossible: castling with h1, en passant on e6";
         assert_eq!(suite.corrected, [LineFault { line: 1, reason: reason.to_owned() }]);
         assert_eq!(suite.cases[0].start.fen(), format!("{KINGS} 0 1"));
     }
@@ -304,7 +304,7 @@ mod tests {
             unusable.map(|unusable| (unusable.line, unusable.reason)).collect()
         };
         assert_eq!(reasons(KINGS), [(1, "no count (such as ;D1 20)".to_owned())]);
-        assert_eq!(reasons(&format!("\n{KINGS} ;D1 x")), [(2, "'D1 x' is no count".to_owned())]);
+        assert_eq!(reasons(&format!("\n{KINGS} ;D1 x")), [(2, "'D1 x' is not a count".to_owned())]);
         assert_eq!(reasons(&format!("{KINGS} ;D1 5 ;D1 6"))[0].1, "two counts for the same depth");
         assert_eq!(reasons("perft 1 20").len(), 1);
         let variant = "a position of atomic, a chess variant".to_owned();
