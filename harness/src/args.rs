@@ -83,8 +83,7 @@ fn given_flags() -> Result<BTreeSet<String>, Failure> {
             Ok(word.strip_prefix("--").and_then(|flag| flag.split('=').next()).map(str::to_owned))
         }
         None => {
-            let message =
-                format!("{} is not UTF-8; rename the file or link to it", word.display());
+            let message = format!("{} is not UTF-8; rename the file or link to it", word.display());
             Err(Failure::new(ExitCode::Usage, message))
         }
     };

@@ -187,8 +187,7 @@ impl BuildArgs {
             let context = BuildContext::default();
             again.prepare(vec![spec], &EngineSpec::default(), context, None)?;
             if !is_kept(program)? {
-                let reason =
-                    format!("{lost}, and the recipe or toolchain has changed");
+                let reason = format!("{lost}, and the recipe or toolchain has changed");
                 return Err(Failure::invalid(reason));
             }
         }

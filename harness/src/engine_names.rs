@@ -117,8 +117,8 @@ pub(crate) fn user_folder(variable: &str, below: &str, flag: &str) -> Result<Pat
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let home = home.filter(|path| path.is_absolute()).map(|home| home.join(below));
     let folder = named.filter(|path| path.is_absolute()).or(home);
-    let folder = folder
-        .ok_or_else(|| Failure::invalid(format!("HOME is not an absolute path; set it or {flag}")))?;
+    let unset = || Failure::invalid(format!("HOME is not an absolute path; set it, or {flag}"));
+    let folder = folder.ok_or_else(unset)?;
     Ok(folder.join("arbiter"))
 }
 

@@ -206,9 +206,7 @@ pub(crate) fn quoted(path: &Path) -> String {
 pub(crate) fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
     let hint = match error.kind() {
         ErrorKind::NotFound => "; create its folder first",
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-            "; give a writable path"
-        }
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "; give a writable path",
         _ => "",
     };
     Failure::environment(format!("cannot write {}: {error}{hint}", path.display()))

@@ -331,8 +331,7 @@ fn a_test_is_started_and_drained() {
         fill(&mut browser, field, text);
     }
     browser.click("#start button");
-    let refused =
-        "document.getElementById('answer').textContent.startsWith('This command requires the token')";
+    let refused = "document.getElementById('answer').textContent.startsWith('This command requires the token')";
     browser.wait_until(refused);
     assert_accessible(&mut browser, axe.as_deref(), "start-refused");
     fill(&mut browser, "token", site.token.as_deref().expect("it is kept"));
@@ -406,8 +405,7 @@ fn the_list_is_filtered_and_runs_are_compared() {
     browser.wait_until("document.readyState === 'complete'");
     assert_accessible(&mut browser, axe.as_deref(), "compare");
     browser.open(&site.url("/trends"));
-    browser
-        .wait_until("document.body.textContent.includes('No commits tested yet')");
+    browser.wait_until("document.body.textContent.includes('No commits tested yet')");
     assert_accessible(&mut browser, axe.as_deref(), "trends-none");
     browser.open(&site.url("/cluster"));
     browser.wait_until("document.body.textContent.includes('Start arbiter serve with --on')");

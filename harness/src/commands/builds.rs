@@ -107,10 +107,8 @@ fn tidy_up(cache: &Cache, args: &CleanArgs) -> Result<(), Failure> {
     }
     if !abandoned.is_empty() {
         let count = abandoned.len();
-        message.push_str(&format!(
-            ", {} of killed builds {would}removed",
-            counted(count, "folder")
-        ));
+        message
+            .push_str(&format!(", {} of killed builds {would}removed", counted(count, "folder")));
     }
     emit(&format!("{message}\n"))
 }

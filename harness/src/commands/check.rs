@@ -148,9 +148,7 @@ fn listed(checks: &[&Check]) -> String {
 }
 
 fn speaks_xboard(engine: &str) -> Failure {
-    Failure::invalid(format!(
-        "engine '{engine}' speaks xboard: only UCI engines can be checked"
-    ))
+    Failure::invalid(format!("engine '{engine}' speaks xboard: only UCI engines can be checked"))
 }
 
 fn spawn_failure(engine: &str, error: &SpawnError) -> Failure {

@@ -60,9 +60,8 @@ fn ask(args: &CtlArgs) -> Result<String, Failure> {
     if is_in_words {
         return Ok(answer);
     }
-    let mut figures: Value = serde_json::from_str(&answer).map_err(|error| {
-        Failure::invalid(format!("unexpected reply from run '{run}': {error}"))
-    })?;
+    let mut figures: Value = serde_json::from_str(&answer)
+        .map_err(|error| Failure::invalid(format!("unexpected reply from run '{run}': {error}")))?;
     // Rows are boards, where they were asked for.
     let has_boards = command == ControlCommand::Boards && args.format == OutputFormat::Csv;
     if has_boards {

@@ -161,8 +161,7 @@ fn check(names: &[String], format: OutputFormat) -> Result<ExitCode, Failure> {
         names => names.to_vec(),
     };
     if names.is_empty() {
-        let message =
-            "no engine is registered\nhint: register one with `arbiter engines add`";
+        let message = "no engine is registered\nhint: register one with `arbiter engines add`";
         return Err(Failure::new(ExitCode::Nothing, message));
     }
     let mut table = Table::new(["name", "protocol", "own name", "options"]);

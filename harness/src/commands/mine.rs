@@ -88,10 +88,7 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
     let candidates: Vec<Arc<Candidate>> =
         candidates(&games, args.from_ply).into_iter().map(Arc::new).collect();
     if candidates.is_empty() {
-        return Err(Failure::new(
-            ExitCode::Nothing,
-            "no candidate position in these games",
-        ));
+        return Err(Failure::new(ExitCode::Nothing, "no candidate position in these games"));
     }
     let mut engine = engine(&args.engine)?;
     engine.options.extend(OPTIONS.map(|(name, value)| (name.to_owned(), value.to_owned())));
@@ -213,9 +210,10 @@ fn judge(
         }
     })
     .map_err(|failure| match failure.is_interruption() {
-        true => {
-            Failure::new(failure.code, format!("{}\nhint: continue with the same command", failure.message))
-        }
+        true => Failure::new(
+            failure.code,
+            format!("{}\nhint: continue with the same command", failure.message),
+        ),
         false => failure,
     })?;
     Ok(faults)

@@ -134,8 +134,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
         args.runs.iter().partition(|word| games::is_pgn(word));
     if !files.is_empty() {
         if !runs.is_empty() {
-            let message =
-                format!("'{}' is not a PGN file; give either runs or PGN files", runs[0]);
+            let message = format!("'{}' is not a PGN file; give either runs or PGN files", runs[0]);
             return Err(Failure::new(ExitCode::Usage, message));
         }
         let files: Vec<PathBuf> = files.into_iter().map(PathBuf::from).collect();

@@ -165,9 +165,7 @@ fn announce(address: SocketAddr, token: Option<&Token>) {
         None => "runs cannot be controlled (read-only)".to_owned(),
     });
     if !address.ip().is_loopback() {
-        note(
-            "anyone who can reach this address sees the runs; the connection is not encrypted",
-        );
+        note("anyone who can reach this address sees the runs; the connection is not encrypted");
     }
 }
 

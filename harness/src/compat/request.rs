@@ -122,9 +122,11 @@ fn engine_books(options: &mut Options) -> Result<(), String> {
     let is_shared = options.books.len() >= options.request.engines.len()
         && options.books.iter().all(|other| *other == book);
     if !is_shared || options.request.openings.is_some() {
-        return Err("book=: arbiter does not support the book of a single engine; give all engines \
-                    the same book, or -openings"
-            .to_owned());
+        return Err(
+            "book=: books of single engines are unsupported; give all engines the same book, or \
+                    -openings"
+                .to_owned(),
+        );
     }
     let (path, moves) = book;
     options.request.openings = Some(path);

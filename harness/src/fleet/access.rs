@@ -97,8 +97,7 @@ impl AccessArgs {
         };
         let insecure = self.insecure;
         if self != (AccessArgs { insecure, ..AccessArgs::default() }) {
-            let message =
-                "a join file defines the access to the server: remove the flags --nats-…";
+            let message = "a join file defines the access to the server: remove the flags --nats-…";
             return Err(Failure::invalid(message));
         }
         let (access, role, is_exposed) = read_join_file(&path)?;

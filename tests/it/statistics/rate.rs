@@ -353,7 +353,12 @@ fn games_are_replayed_on_request() {
     let cases = [
         (game_of(&tags, "1. e4 e5\n2. Ke3 1-0"), "illegal move", 5, Some("2. Ke3")),
         (game_of(&tags, "1. e4 Nf9 1-0"), "illegal move", 4, Some("1... Nf9")),
-        (game_of(&tags, "1. f3 e5 2. g4 Qh4# 1-0"), "result contradicts the last position", 0, None),
+        (
+            game_of(&tags, "1. f3 e5 2. g4 Qh4# 1-0"),
+            "result contradicts the last position",
+            0,
+            None,
+        ),
         (game_of(&with_fen, "1. Ka2 1-0"), "impossible position", 0, None),
     ];
     let lines = |text: &str| text.matches('\n').count() as i64;

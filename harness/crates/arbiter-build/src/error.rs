@@ -10,9 +10,7 @@ use arbiter_process::SpawnError;
 #[derive(Debug, Error)]
 pub enum BuildError {
     /// git is not installed.
-    #[error(
-        "revisions require git, which is not installed\nhint: install it, or give a program"
-    )]
+    #[error("revisions require git, which is not installed\nhint: install it, or give a program")]
     NoGit,
     /// A command of git failed.
     #[error("git {what}: {reason}")]

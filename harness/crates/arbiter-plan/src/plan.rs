@@ -351,8 +351,7 @@ fn resolve_engines(kind: RunKind, request: &Request) -> Result<Vec<Engine>, Plan
     for (index, spec) in request.engines.iter().enumerate() {
         let engine = resolve_engine(index, spec.clone().or(&request.each))?;
         if let Some(other) = engines.iter().find(|other| other.name == engine.name) {
-            let same =
-                if *other == engine { "identical (program and settings) and " } else { "" };
+            let same = if *other == engine { "identical (program and settings) and " } else { "" };
             let what = format!("two engines are {same}named '{}'", engine.name);
             let reason = format!("{what}; rename one, as in ENGINE,name=other");
             return Err(reason.into());
@@ -385,9 +384,7 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
         .into());
     }
     if spec.options.iter().any(|(option, _)| option.eq_ignore_ascii_case("UCI_Chess960")) {
-        return Err(fail(
-            ": arbiter sets UCI_Chess960 for each game, as the opening requires",
-        ));
+        return Err(fail(": arbiter sets UCI_Chess960 for each game, as the opening requires"));
     }
     if spec.rev.is_some() && spec.provenance.is_none() && spec.cmd.is_some() {
         return Err(fail(" has both cmd= and rev=; give one of them"));
@@ -396,12 +393,11 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
         *value = option_file::resolved(value)
             .map_err(|reason| fail(&format!(": option {option}: {reason}")))?;
     }
-    let cmd = spec
-        .cmd
-        .clone()
-        .ok_or_else(|| {
-            fail(" has no program: name it first, as in stockfish,tc=1+0.01; use --each for all engines")
-        })?;
+    let cmd = spec.cmd.clone().ok_or_else(|| {
+        fail(
+            " has no program: name it first, as in stockfish,tc=1+0.01; use --each for all engines",
+        )
+    })?;
     let program = if cmd == BUNDLED {
         if let Some(eval) = spec.eval.take() {
             spec.options.insert(0, ("Eval".to_owned(), eval));
@@ -467,9 +463,9 @@ fn resolve_limits(spec: &EngineSpec) -> Result<Limits, &'static str> {
 fn check_xboard(limits: Limits) -> Result<(), &'static str> {
     let is_broken = limits.movetime.is_some_and(|time| time.subsec_nanos() != 0);
     match limits.nodes.is_some() || limits.nodestime.is_some() || is_broken {
-        true => Err(
-            ": the xboard protocol has no such limit; use tc, st in whole seconds, or depth",
-        ),
+        true => {
+            Err(": the xboard protocol has no such limit; use tc, st in whole seconds, or depth")
+        }
         false => Ok(()),
     }
 }

@@ -73,8 +73,7 @@ impl EngineSpec {
             Some((key, value)) => Ok((key.trim().to_owned(), value.to_owned())),
             None if index == 0 => Ok(("engine".to_owned(), field)),
             None if field.bytes().all(|b| b.is_ascii_digit() || b"+./:".contains(&b)) => {
-                Err(format!("'{field}' is not KEY=VALUE; write fractions with a point, as in \
-                             tc=8+0.08"))
+                Err(format!("'{field}' is not KEY=VALUE; fractions have a point, as in tc=8+0.08"))
             }
             None => Err(format!("'{field}' is not KEY=VALUE")),
         };

@@ -92,7 +92,9 @@ impl TournamentRequest {
             return Err(format!("a {format} has no tie-break pairs; they are only for knockout"));
         }
         if self.play_out && format != Format::Knockout {
-            return Err(format!("a {format} always plays all pairs; play-out is only for knockout"));
+            return Err(format!(
+                "a {format} always plays all pairs; play-out is only for knockout"
+            ));
         }
         let design = Design {
             format,
@@ -157,11 +159,9 @@ impl TournamentRequest {
         // As many as halve the field down to one.
         let halvings = u64::from(engines.next_power_of_two().trailing_zeros());
         match format {
-            Format::Knockout if self.rounds.is_some_and(|rounds| rounds != halvings) => {
-                Err(format!(
-                    "a knockout of {engines} engines has {halvings} rounds; remove --rounds"
-                ))
-            }
+            Format::Knockout if self.rounds.is_some_and(|rounds| rounds != halvings) => Err(
+                format!("a knockout of {engines} engines has {halvings} rounds; remove --rounds"),
+            ),
             Format::Knockout | Format::Swiss => Ok(self.rounds.unwrap_or(halvings)),
             _ => Ok(self.rounds.unwrap_or(1)),
         }

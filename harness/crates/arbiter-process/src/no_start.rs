@@ -29,9 +29,7 @@ pub(super) fn cause(launch: &Launch, error: &io::Error) -> String {
             Some(interpreter) => {
                 format!("its interpreter '{}' does not exist", interpreter.display())
             }
-            None => {
-                "its dynamic loader does not exist: is the program for this system?".to_owned()
-            }
+            None => "its dynamic loader does not exist: is the program for this system?".to_owned(),
         },
         (Some(Errno::ACCESS), _) if is_not_executable(program) => {
             format!("it is not executable: chmod +x '{}'", program.display())

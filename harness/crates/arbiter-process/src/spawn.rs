@@ -302,8 +302,7 @@ pub(super) fn describe(status: ExitStatus) -> String {
             "killed by signal 4, illegal instruction: is the program for this processor?".to_owned()
         }
         (None, Some(libc::SIGSYS)) => {
-            "killed by signal 31, as 32-bit programs are in a sandbox; use --sandbox off"
-                .to_owned()
+            "killed by signal 31, as 32-bit programs are in a sandbox; use --sandbox off".to_owned()
         }
         (None, Some(signal)) => format!("killed by signal {signal}"),
         (None, None) => "ended".to_owned(),

@@ -105,9 +105,7 @@ pub fn repeats_in_words(plan: &Plan, book: &Book) -> Option<String> {
     let pairs = counted(most, "distinct pair");
     let each = if plan.engines.len() > 2 { " per encounter" } else { "" };
     let fate = if plan.counts_repeats() { "counted" } else { "not counted" };
-    Some(format!(
-        "{openings} and {limit}: at most {pairs}{each}; repeated pairs are {fate}"
-    ))
+    Some(format!("{openings} and {limit}: at most {pairs}{each}; repeated pairs are {fate}"))
 }
 
 /// Returns the plan of a run from a book, with every default explicit.

@@ -86,7 +86,7 @@ impl ListedRun {
 /// Returns the list as a table.
 pub fn runs_table(runs: &[ListedRun]) -> Table {
     let mut table = Table::with_columns(
-        ["run", "started (UTC)", "kind", "engines", "limits", "games", "Elo (95 %)", "LLR [bounds]"],
+        ["run", "started (UTC)", "kind", "engines", "limits", "games", "Elo (95 %)", "LLR"],
         ["state", "about"],
     );
     for run in runs {

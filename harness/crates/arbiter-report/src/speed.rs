@@ -137,9 +137,9 @@ impl SpeedReport<'_> {
             (None, SpeedVerdict::Open) => {
                 "Undecided: the interval contains 1 (no difference). Try more --rounds.".to_owned()
             }
-            (Some(loss), SpeedVerdict::Open) => format!(
-                "Undecided: {first} may be {loss} % slower. Try more --rounds."
-            ),
+            (Some(loss), SpeedVerdict::Open) => {
+                format!("Undecided: {first} may be {loss} % slower. Try more --rounds.")
+            }
             (Some(loss), answer) => {
                 let is_passed = answer == SpeedVerdict::Above;
                 let (word, sign) = if is_passed { ("Passed", "less") } else { ("Failed", "more") };

@@ -179,8 +179,7 @@ pub(crate) async fn start(
         && (has_left || is_silent(&error))
         && let Some(argument) = uci_argument(spawner, setup).await
     {
-        hint =
-            format!("; it speaks UCI with the argument {argument}: ENGINE,args={argument}");
+        hint = format!("; it speaks UCI with the argument {argument}: ENGINE,args={argument}");
     }
     Err(PreflightError {
         environment: error.is_environment(),

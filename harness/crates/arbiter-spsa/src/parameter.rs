@@ -147,10 +147,7 @@ mod tests {
             assert_eq!(error, expect);
         };
         assert_eq!(parameter(0.0, 0.0, 10.0, 10.0, 0.002).check(), Ok(()));
-        check(
-            parameter(5.0, 9.0, 9.0, 1.0, 0.002),
-            "P: the minimum 9 is not below the maximum 9",
-        );
+        check(parameter(5.0, 9.0, 9.0, 1.0, 0.002), "P: the minimum 9 is not below the maximum 9");
         check(
             parameter(11.0, 0.0, 10.0, 1.0, 0.002),
             "P: the start 11 is outside the range 0 to 10",

@@ -184,7 +184,7 @@ pub enum StoreError {
         found: i64,
     },
     /// A run of this name exists already.
-    #[error("a run named '{0}' already exists\nhint: resume it with --resume, or give another --name")]
+    #[error("a run named '{0}' already exists\nhint: continue with --resume, or another --name")]
     Exists(String),
     /// There is no run of this name.
     #[error("no run named '{run}' in {place}{hint}\nhint: list runs with `arbiter results list --results {place}`", place = .folder.display())]

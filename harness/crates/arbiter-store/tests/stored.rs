@@ -253,7 +253,10 @@ fn damaged_games_are_named() {
             "run 'old', settings and ending: changed since it was written",
         ),
         ("pairs SET opening = 7", "run 'old', pair 1: changed since it was written"),
-        ("games SET result = '1-0' WHERE half = 0", "run 'old', pair 1: changed since it was written"),
+        (
+            "games SET result = '1-0' WHERE half = 0",
+            "run 'old', pair 1: changed since it was written",
+        ),
         ("pairs SET second_hash = 7", "run 'old', pair 1: changed since it was written"),
     ] {
         let dir = tempfile::tempdir().unwrap();

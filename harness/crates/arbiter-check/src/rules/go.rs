@@ -41,15 +41,12 @@ pub(super) const CHECKS: &[Check] = &[
     must("go-increment", "an increment is added after the move, so it cannot be spent on it")
         .script(|s| Ok(s.search(MIDDLEGAME, "wtime 200 btime 200 winc 2000 binc 2000")))
         .timed(|case| answered_within(case, 200)),
-    must(
-        "go-movestogo",
-        "with movestogo, bestmove comes before the time is over",
-    )
-    .script(|s| {
-        let s = s.search(MIDDLEGAME, "wtime 500 btime 500 movestogo 20");
-        Ok(s.search(MIDDLEGAME, "wtime 500 btime 500 movestogo 1"))
-    })
-    .timed(|case| answered_within(case, 500)),
+    must("go-movestogo", "with movestogo, bestmove comes before the time is over")
+        .script(|s| {
+            let s = s.search(MIDDLEGAME, "wtime 500 btime 500 movestogo 20");
+            Ok(s.search(MIDDLEGAME, "wtime 500 btime 500 movestogo 1"))
+        })
+        .timed(|case| answered_within(case, 500)),
     must("go-tiny-times", "with almost no time on the clock there is a legal move").script(|s| {
         let s = s.search(MIDDLEGAME, "wtime 1 btime 1");
         Ok(s.search(MIDDLEGAME, "wtime 5 btime 5 movestogo 1").search(MIDDLEGAME, "movetime 1"))
@@ -79,12 +76,9 @@ pub(super) const CHECKS: &[Check] = &[
             Ok(s.search(MIDDLEGAME, "wtime 60000 btime 60000 depth 1"))
         })
         .timed(|case| answered_within(case, 200)),
-    nice(
-        "go-perft",
-        "go perft counts leaves, to test move generation (not part of the protocol)",
-    )
-    .script(|s| Ok(s.go("startpos", "perft 3").collect(500).send("stop").ready()))
-    .judge(counts_leaves),
+    nice("go-perft", "go perft counts leaves, to test move generation (not part of the protocol)")
+        .script(|s| Ok(s.go("startpos", "perft 3").collect(500).send("stop").ready()))
+        .judge(counts_leaves),
     // An engine that knows no such argument waits for commands, and exits at their end.
     nice("bench", "the argument bench prints a node count and ends (not part of the protocol)")
         .script(|mut s| {

@@ -52,16 +52,13 @@ pub(super) const CHECKS: &[Check] = &[
         .script(|s| Ok(s.send("debug on").responds().send("debug off").responds())),
     should("register", "register later is obeyed or ignored")
         .script(|s| Ok(s.send("register later").responds())),
-    nice(
-        "go-twice",
-        "a go during a search neither ends the process nor affects later searches",
-    )
-    .script(|s| {
-        let s = s.think(100).send("go depth 2").collect(300).send("stop").ready();
-        let s = s.send("stop").collect(200).ready();
-        Ok(s.go(ONE_MOVE, "depth 3").collect(500).send("stop").ready())
-    })
-    .judge(last_is_right),
+    nice("go-twice", "a go during a search neither ends the process nor affects later searches")
+        .script(|s| {
+            let s = s.think(100).send("go depth 2").collect(300).send("stop").ready();
+            let s = s.send("stop").collect(200).ready();
+            Ok(s.go(ONE_MOVE, "depth 3").collect(500).send("stop").ready())
+        })
+        .judge(last_is_right),
     nice("option-thinking", "a setoption during a search does not end the process").script(|s| {
         s.engine.range("Hash")?;
         Ok(s.think(100).set("Hash", 8).stop().responds())

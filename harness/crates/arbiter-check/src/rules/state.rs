@@ -51,11 +51,8 @@ pub(super) const CHECKS: &[Check] = &[
     must("quit-thinking", "quit ends the process during a search, too")
         .script(|s| Ok(s.think(200).send("quit").exit(1)))
         .judge(nothing_more),
-    should(
-        "end-of-input",
-        "the end of its input ends the process",
-    )
-    .script(|s| Ok(s.close().exit(1))),
+    should("end-of-input", "the end of its input ends the process")
+        .script(|s| Ok(s.close().exit(1))),
     nice("end-of-input-thinking", "the end of its input ends the process during a search, too")
         .script(|s| Ok(s.think(200).close().exit(1)))
         .judge(nothing_more),

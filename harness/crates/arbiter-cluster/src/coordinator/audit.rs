@@ -230,8 +230,7 @@ impl<A: Assignment> Coordinator<A> {
             }
             Ok(_) => {
                 self.audits.spec.repeats = false;
-                Err("engines do not repeat their games; audits now compare results"
-                    .to_owned())
+                Err("engines do not repeat their games; audits now compare results".to_owned())
             }
             Err(why) => Err(format!("this machine cannot repeat it: {why}")),
         };
@@ -258,10 +257,8 @@ impl<A: Assignment> Coordinator<A> {
         }
         for (_, Held { worker, played, .. }) in other {
             let finding = if played.contradicts(&here) {
-                let reason = format!(
-                    "audit: its games of pair {} differ from those played here",
-                    pair + 1
-                );
+                let reason =
+                    format!("audit: its games of pair {} differ from those played here", pair + 1);
                 Some(Finding { worker, reason })
             } else {
                 self.unconfirmed(pair, &worker, &played)

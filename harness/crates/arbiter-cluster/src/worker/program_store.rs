@@ -60,9 +60,7 @@ impl ProgramStore {
         let hash = program.hash;
         blocking(move || {
             if blake3::hash(&bytes) != hash {
-                return Err(
-                    "the program on the server differs from the signed one".to_owned()
-                );
+                return Err("the program on the server differs from the signed one".to_owned());
             }
             put(&path, &bytes).map_err(|error| format!("{}: {error}", path.display()))?;
             Ok(path)

@@ -22,9 +22,7 @@ pub fn cpu_sets(
     };
     if let Some(&cpu) = cpus.iter().find(|cpu| !allowed.contains(cpu)) {
         let allowed = sorted(allowed);
-        return Err(format!(
-            "processor {cpu} is not available to arbiter; available: {allowed}"
-        ));
+        return Err(format!("processor {cpu} is not available to arbiter; available: {allowed}"));
     }
     let cpu_sets: Vec<Vec<usize>> = cpus.chunks_exact(each.max(1)).map(<[usize]>::to_vec).collect();
     if cpu_sets.len() < slots {

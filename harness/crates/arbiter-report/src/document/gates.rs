@@ -14,9 +14,8 @@ pub(super) fn all(document: &mut Document, outcomes: &[StepOutcome]) {
         return;
     }
     document.heading("Gates");
-    document.paragraph(
-        "Results of arbiter ci for the commit under test: the latest run of each gate.",
-    );
+    document
+        .paragraph("Results of arbiter ci for the commit under test: the latest run of each gate.");
     document.table(steps(outcomes));
     let suites = suites(outcomes);
     if suites.rows().len() > 1 {

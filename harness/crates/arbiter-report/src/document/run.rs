@@ -67,10 +67,8 @@ pub fn outcome_document(summary: &Summary, statistics: Option<&GameStatistics>) 
     document.blocks.extend(conclusion);
     let (faults, games) = (summary.counts.faults.values().sum::<u64>(), summary.counts.games());
     if faults > 0 && !summary.is_invalid() {
-        document.paragraph(format!(
-            "{faults} of {} ended by an engine fault.",
-            counted(games, "game")
-        ));
+        document
+            .paragraph(format!("{faults} of {} ended by an engine fault.", counted(games, "game")));
     }
     if summary.phase() == RunPhase::Unfinished {
         let (kind, run) = (summary.plan.kind, &summary.run);

@@ -58,8 +58,7 @@ pub(super) fn history(document: &mut Document, spsa: &SpsaState) {
     });
     let score = |point: &PathPoint| point.score as f64;
     let name = "Games won minus games lost by the first sides";
-    let description =
-        "Sum over all iterations; each change moves the values.".to_owned();
+    let description = "Sum over all iterations; each change moves the values.".to_owned();
     let level = (String::new(), 0.0);
     let score = figure(spsa, &path, (name, "games"), description, score, level);
     document.multiples(parameters.chain([score]));

@@ -124,7 +124,7 @@ pub(crate) fn list(
 ) -> String {
     let (standing, rows) = fragments.split_at(fragments.len().min(1));
     let heads = ["Run", "State", "Engines"].map(|head| (head, ""));
-    let figures = [("Elo (95 %)", "figure"), ("LLR [bounds]", ""), ("Games", "figure")];
+    let figures = [("Elo (95 %)", "figure"), ("LLR", ""), ("Games", "figure")];
     let rest = ["Kind", "Started (UTC)"].map(|head| (head, ""));
     let phases = [RunPhase::Running, RunPhase::Ended, RunPhase::Unfinished].map(|p| p.to_string());
     let choice = |name: &str, value: String| option(asked, name, &value, &value);

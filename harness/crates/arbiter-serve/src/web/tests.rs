@@ -251,10 +251,7 @@ fn commits_that_met_the_same_opponent_are_a_trend() {
     let fields = vec![("branch".to_owned(), "main".to_owned())];
     let asked = Asked::new("branch=main", fields).unwrap();
     let page = trends::trends_page(&asked, &["main".to_owned(), "a<b".to_owned()], &document);
-    assert!(
-        page.contains("2 runs of commits of main, in branch order; 1 run of"),
-        "{page}"
-    );
+    assert!(page.contains("2 runs of commits of main, in branch order; 1 run of"), "{page}");
     assert!(page.contains("value=\"main\" selected") && page.contains(">a&lt;b<"), "{page}");
     assert_strict(&page);
     let none = static_page(NavPage::Trends, &trends::trends(&[], None, None));

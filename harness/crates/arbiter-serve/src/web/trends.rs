@@ -45,9 +45,7 @@ pub(crate) fn trends(
 ) -> Document {
     let mut document = Document::new("Trends over commits".to_owned());
     document.paragraph(match (trials.len(), branch) {
-        (0, None) => {
-            "No commits tested yet. Test one with arbiter sprt COMMIT BASE.".to_owned()
-        }
+        (0, None) => "No commits tested yet. Test one with arbiter sprt COMMIT BASE.".to_owned(),
         (count, branch) => {
             let tested = match branch {
                 None => format!("Commits tested: {count}."),

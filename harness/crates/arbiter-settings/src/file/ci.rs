@@ -128,7 +128,10 @@ mod tests {
         check("[[step]]\nkind = 'sprt'\nbudget = 0", "budget");
         check("[[step]]\nkind = 'sprt'\ninconclusive = 'maybe'", "neither");
         check("[[step]]\nkind = 'bench'\nargs = 'x'", "[build]");
-        check("[[step]]\nkind = 'epd'\nignore = ['nodes']", "ignore is only for a lint, not for a epd");
+        check(
+            "[[step]]\nkind = 'epd'\nignore = ['nodes']",
+            "ignore is only for a lint, not for a epd",
+        );
         check(
             "[[step]]\nkind = 'lint'\nignore = ['mates']",
             "ignore: 'mates' is none of illegal_pv",

@@ -117,9 +117,7 @@ fn bare_counts(rest: &str, position: &Chess) -> Result<Option<Vec<(u32, u64)>>, 
     }
     if !is_list || numbers.len() as u64 > MAX_DEPTH {
         let moves = leaves(position, 1);
-        return Err(format!(
-            "'{rest}' is not a list of counts from depth 1, which has {moves}"
-        ));
+        return Err(format!("'{rest}' is not a list of counts from depth 1, which has {moves}"));
     }
     Ok(Some((1..).zip(numbers).collect()))
 }
