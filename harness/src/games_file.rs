@@ -349,7 +349,7 @@ mod tests {
     fn what_is_not_ours_is_not_touched() {
         let foreign = |present: &str| {
             resumed(present)
-                .is_err_and(|error| error.message.contains("was changed since the run began"))
+                .is_err_and(|error| error.message.contains("has changed since the run started"))
         };
         assert!(foreign(&whole(3).replace("e4", "d4")));
         assert!(foreign(&format!("{}; a note", whole(3))));
@@ -427,7 +427,7 @@ mod tests {
         let path = dir.path().join("games.pgn");
         let first = GamesFile::begin(&path, content()).unwrap();
         let error = GamesFile::begin(&path, content()).unwrap_err();
-        assert!(error.message.contains("is being written by another run"), "{error:?}");
+        assert!(error.message.contains("another run is writing"), "{error:?}");
         drop(first);
         GamesFile::begin(&path, content()).unwrap();
     }

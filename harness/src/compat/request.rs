@@ -122,11 +122,8 @@ fn engine_books(options: &mut Options) -> Result<(), String> {
     let is_shared = options.books.len() >= options.request.engines.len()
         && options.books.iter().all(|other| *other == book);
     if !is_shared || options.request.openings.is_some() {
-        return Err(
-            "book=: books of single engines are unsupported; give all engines the same book, or \
-                    -openings"
-                .to_owned(),
-        );
+        let reason = "book=: give all engines the same book, or -openings (no book of one engine)";
+        return Err(reason.to_owned());
     }
     let (path, moves) = book;
     options.request.openings = Some(path);

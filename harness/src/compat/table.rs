@@ -13,7 +13,7 @@ type Take = fn(&mut Options, &Word) -> Result<(), String>;
 type Known = (&'static str, &'static str, &'static str, Take);
 
 /// Start of the description of an option that is accepted without effect; the reason follows.
-const NOTHING: &str = "nothing: ";
+const NOTHING: &str = "ignored: ";
 
 /// All options, in the order of the help.
 pub(super) const OPTIONS: &[Known] = &[

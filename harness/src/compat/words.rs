@@ -127,10 +127,10 @@ mod tests {
             assert!(error.contains(part), "{error}");
         };
         check("-rounds", |word| word.number::<u64>().err(), "-rounds needs a value");
-        check("-rounds ten", |word| word.number::<u64>().err(), "'ten' is not a whole number");
-        check("-rounds 1 2", |word| word.number::<u64>().err(), "what is '2'?");
+        check("-rounds ten", |word| word.number::<u64>().err(), "ten: not a whole number");
+        check("-rounds 1 2", |word| word.number::<u64>().err(), "unexpected '2'");
         check("-recover yes", |word| word.bare().err(), "-recover takes no value");
         check("-draw 3", |word| word.pairs().err(), "-draw: '3' is not KEY=VALUE");
-        assert!(words("rounds -x").unwrap_err().contains("'rounds' belongs to no option"));
+        assert!(words("rounds -x").unwrap_err().contains("'rounds' does not belong"));
     }
 }

@@ -161,7 +161,7 @@ mod tests {
         };
         assert_eq!(check(vec![Ok(answer("e2e4"))]), Ok(()));
         assert!(check(vec![Ok(answer("a1a8"))]).is_err());
-        assert!(check(vec![]).unwrap_err().contains("another question"));
+        assert!(check(vec![]).unwrap_err().contains("another task"));
         assert!(check(vec![Err("x".into()), Err("y".into())]).is_err());
     }
 }

@@ -81,7 +81,7 @@ mod tests {
         }
         let chess960 = "bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1";
         let (line, result) = played(chess960, "e4 e5");
-        assert_eq!((result, line.fault(b"x\x1b y")), (Ok(()), "2. x  y is no move".to_owned()));
+        assert_eq!((result, line.fault(b"x\x1b y")), (Ok(()), "2. x  y is not a move".to_owned()));
         assert_eq!(line.fault(UNCLOSED), "unclosed comment");
     }
 }

@@ -87,6 +87,6 @@ mod tests {
         };
         check("cmd=bundled", &[], "name them with --features");
         check("cmd=bundled", &["a", "b", "a"], "feature 'a' is named twice");
-        check("cmd=bundled,option.disable=x", &["a"], "sets option.Disable itself");
+        check("cmd=bundled,option.disable=x", &["a"], "sets option.Disable,");
     }
 }

@@ -101,7 +101,7 @@ mod tests {
         refused(dir.path(), "is not a file");
         let large = dir.path().join("large.net");
         std::fs::File::create(&large).unwrap().set_len(MAX_BYTES + 1).unwrap();
-        refused(&large, "at most");
+        refused(&large, "more than the limit");
     }
 
     #[test]

@@ -120,6 +120,6 @@ mod tests {
         let text = own.path().join("engine");
         std::fs::write(&text, "MZ").unwrap();
         let error = find_program(text.to_str().unwrap(), None).unwrap_err();
-        assert!(error.contains("is not executable; if it is a program: chmod +x '/"), "{error}");
+        assert!(error.contains("is not executable; to make it so: chmod +x '/"), "{error}");
     }
 }

@@ -197,7 +197,7 @@ mod tests {
         };
         assert_eq!(games(6, false), Ok(3));
         assert_eq!(games(5, true), Ok(5));
-        assert!(games(5, false).unwrap_err().contains("no whole pairs"));
+        assert!(games(5, false).unwrap_err().contains("not whole pairs"));
     }
 
     #[test]
@@ -209,8 +209,8 @@ mod tests {
         let noswap = |format| TournamentRequest { noswap: true, ..asked(format) };
         let seeds = |format, seeds| TournamentRequest { seeds: Some(seeds), ..asked(format) };
         check(RunKind::Sprt, asked(Format::Swiss), "not a swiss");
-        check(RunKind::Sprt, noswap(Format::RoundRobin), "pairs of games");
-        check(RunKind::Tournament, noswap(Format::Knockout), "a knockout needs pairs");
+        check(RunKind::Sprt, noswap(Format::RoundRobin), "require pairs");
+        check(RunKind::Tournament, noswap(Format::Knockout), "a knockout requires pairs");
         check(RunKind::Tournament, seeds(Format::Gauntlet, 6), "from 1 to 5");
         check(RunKind::Tournament, seeds(Format::Swiss, 7), "from 0 to 6");
         check(RunKind::Tournament, seeds(Format::Pyramid, 1), "has no seeds");
@@ -223,6 +223,6 @@ mod tests {
         let many = TournamentRequest { pairs: Some(u64::MAX), ..asked(Format::Swiss) };
         check(RunKind::Match, many, "at most");
         let start = TournamentRequest { opening_start: Some(0), ..asked(Format::Swiss) };
-        assert!(start.opening_start().unwrap_err().contains("from 1"));
+        assert!(start.opening_start().unwrap_err().contains("at least 1"));
     }
 }

@@ -132,8 +132,8 @@ mod tests {
             let error = resolve(engine, lines).unwrap_err().to_string();
             assert!(error.contains(expect), "{error}");
         };
-        check("cmd=sh", "", "tune needs parameters");
-        check("cmd=sh,option.a=3", "A,1,0,10,1,0.1", "engine 'sh' sets option.A itself");
-        check("cmd=sh,proto=xboard", "A,1,0,10,1,0.1", "speaks UCI");
+        check("cmd=sh", "", "tune requires parameters");
+        check("cmd=sh,option.a=3", "A,1,0,10,1,0.1", "engine 'sh' sets option.A,");
+        check("cmd=sh,proto=xboard", "A,1,0,10,1,0.1", "requires a UCI engine");
     }
 }

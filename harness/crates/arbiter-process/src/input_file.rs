@@ -106,7 +106,7 @@ mod tests {
             assert_eq!(read_text(&path).unwrap_err().to_string(), expect);
         }
         let standard = open_input(Path::new("-")).unwrap_err().to_string();
-        assert!(standard.starts_with("'-' stands for no file"), "{standard}");
+        assert!(standard.starts_with("'-' is not supported"), "{standard}");
         assert_eq!(open_input(&dir.path().join("none")).unwrap_err().kind(), ErrorKind::NotFound);
     }
 }

@@ -90,8 +90,8 @@ mod tests {
             assert!(error.starts_with("cannot start '") && error.contains(words), "{error}");
         };
         let script = "#!/bin/sh\n";
-        check("#!/nonexistent/python -u\n", 0o755, None, "interpreter '/nonexistent/python' is");
-        check("#!/nonexistent/python\r\n", 0o755, None, "interpreter '/nonexistent/python' is");
+        check("#!/nonexistent/python -u\n", 0o755, None, "interpreter '/nonexistent/python' does");
+        check("#!/nonexistent/python\r\n", 0o755, None, "interpreter '/nonexistent/python' does");
         check("#!/bin/sh\r\n", 0o755, None, "its lines have Windows endings: sed -i 's/\\r$//' '");
         check(script, 0o755, Some("/nonexistent"), "its folder '/nonexistent' does not exist");
         check(script, 0o644, None, "it is not executable: chmod +x '");

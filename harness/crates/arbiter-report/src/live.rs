@@ -225,7 +225,7 @@ impl<'a> Live<'a> {
     /// Returns the changes by the user or the machine.
     fn state(&self) -> Vec<String> {
         let slots = self.slots.map(|slots| format!("{slots} in parallel"));
-        let pairs = || format!("CPU contention in {}", counted(self.suspect, "pair"));
+        let pairs = || format!("contention in {}", counted(self.suspect, "pair"));
         let pace = (self.pace != Pace::Running).then(|| self.pace.to_string());
         [slots, (self.suspect > 0).then(pairs), pace].into_iter().flatten().collect()
     }

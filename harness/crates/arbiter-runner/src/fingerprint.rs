@@ -138,7 +138,7 @@ mod tests {
         assert!(check_unchanged(&plan, &then, &same).is_ok());
         for other in [format!("{one}{one}"), one.replace(" K ", " - "), one.replace("0 1", "1 1")] {
             let error = check_unchanged(&plan, &then, &take(&other)).unwrap_err().to_string();
-            assert!(error.starts_with("the content of the opening book changed"), "{error}");
+            assert!(error.starts_with("the content of the opening book has changed"), "{error}");
         }
     }
 }

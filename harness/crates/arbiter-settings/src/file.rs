@@ -239,7 +239,7 @@ mod tests {
             "stop-deadline = 0",
             "line 1, column 17: stop-deadline: '0' is not a time in seconds",
         );
-        check("noise-limit = 'off'", "before the first version; write cpu-contention = \"off\"");
+        check("noise-limit = 'off'", "is obsolete; write cpu-contention = \"off\"");
         check("[[engine]]\ncmd = 'x'\n[[engine]]\ntc = 'x'", "[[engine]] number 2");
         check("[each]\nhash = 3", "unknown key 'hash'");
     }

@@ -288,7 +288,7 @@ fn a_folder_without_a_store_says_what_is_there() {
     std::fs::create_dir_all(folder.join(FILE_NAME)).unwrap();
     let why = |opened: Result<Store, StoreError>| {
         let error = opened.unwrap_err().to_string();
-        error.split_once(": ").unwrap().1.split_once("; ").unwrap().0.to_owned()
+        error.split_once(": ").unwrap().1.split_once("\nhint: ").unwrap().0.to_owned()
     };
     assert_eq!(why(Store::open(&folder)), "its arbiter.db is not a file");
     assert_eq!(why(Store::create(&file)), "not a directory");
@@ -379,11 +379,14 @@ fn what_is_no_run_is_refused_and_leaves_nothing() {
     };
     let other = whole.replacen("e8e7", "e8d7", 1);
     refused(&other, "line 4: pair 1, game 1: changed since the export");
-    refused(&whole.replacen("\"pgn_offset\":3", "\"pgn_offset\":4", 1), "not what was written");
+    refused(
+        &whole.replacen("\"pgn_offset\":3", "\"pgn_offset\":4", 1),
+        "changed since it was written",
+    );
     refused("", "is not a file of `arbiter results export`");
     refused("[Event \"x\"]\n", "is not a file of `arbiter results export`");
-    refused(&text[..text.len() - 9], "cut off");
-    refused(&without("\"table\":\"end\""), "cut off");
+    refused(&text[..text.len() - 9], "truncated");
+    refused(&without("\"table\":\"end\""), "truncated");
     refused(&without("\"table\":\"transcripts\""), "not the end");
     refused(&(text.clone() + "{}\n"), "missing field `table`");
     let head = text.lines().next().unwrap().to_owned() + "\n";
@@ -392,14 +395,14 @@ fn what_is_no_run_is_refused_and_leaves_nothing() {
     swapped("\"arbiter_run\":2", "\"arbiter_run\":3", "update arbiter");
     swapped("\"arbiter_run\":2", "\"arbiter_run\":1", "before the first version");
     swapped("\"format\":", "\"format\":9", "update arbiter");
-    swapped("\"run\":\"run\"}", "\"run\":\"../run\"}", "is no name for a run");
+    swapped("\"run\":\"run\"}", "\"run\":\"../run\"}", "invalid run name");
     swapped("\"run\":\"run\",", "\"run\":\"other\",", "is not of run 'run'");
-    swapped("\"table\":\"pairs\"", "\"table\":\"removed\"", "no table 'removed'");
+    swapped("\"table\":\"pairs\"", "\"table\":\"removed\"", "unknown table 'removed'");
     swapped("\"opening\":", "\"opening) VALUES (1); --\":", "no column 'opening) ");
     swapped("\"opening\":0", "\"opening\":\"0\"", "opening of pairs");
     swapped("\"opening\":0,", "", "opening of pairs");
     swapped("\"created_ms\":0", "\"created_ms\":-1", "line 2: created_ms of runs");
-    swapped("\"ending\":null", "\"ending\":\"zzz\"", "line 2: 'zzz' is no ending");
+    swapped("\"ending\":null", "\"ending\":\"zzz\"", "line 2: 'zzz' is not an ending");
     swapped("\"second\":1", "\"second\":2", "pair 1, game 1: not a game of this pair");
     swapped("\"white\":0", "\"white\":\"x\"", "white of games");
     swapped("\"half\":1", "\"half\":7", "pair 1, game 8: not a game of this pair");

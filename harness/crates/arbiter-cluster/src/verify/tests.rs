@@ -40,7 +40,7 @@ fn what_cannot_be_is_not() {
     refuse("game 1: other engines", &|p| p.games.first.engines = ByColor { white: 1, black: 0 });
     refuse("another start", &|p| p.games.first.fen = "8/8/8/8/8/8/8/8 w - - 0 1".into());
     refuse("another opening", &|p| p.games.first.moves[0].uci = uci("e2e4"));
-    refuse("not of the opening", &|p| p.games.first.moves[1].thought = None);
+    refuse("differs from the opening", &|p| p.games.first.moves[1].thought = None);
     refuse("move 2 (e7e4): Black played the illegal move", &|p| {
         p.games.first.moves[1].uci = uci("e7e4");
     });

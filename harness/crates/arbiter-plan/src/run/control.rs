@@ -161,8 +161,8 @@ mod tests {
         };
         check("", "unknown command ''; use pause");
         check("pause now", "unknown command 'pause now'");
-        check("stop\u{7}\u{1b}[2J", "say pause");
-        check("interrupt", "say pause");
+        check("stop\u{7}\u{1b}[2J", "use pause");
+        check("interrupt", "use pause");
         check("concurrency", "from 1 to 4096");
         check("concurrency 0", "not '0'");
         check("concurrency 4097", "not '4097'");

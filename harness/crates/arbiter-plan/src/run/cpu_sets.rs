@@ -59,8 +59,8 @@ mod tests {
         };
         check(Affinity::Auto, 5, 1, "5 games with 1 processors each need 5");
         check(Affinity::Auto, 2, 3, "need 6 processors, but 4 are available (0-2,8)");
-        check(Affinity::Cpus(vec![1]), 2, 1, "there are 1 (1)");
-        check(Affinity::Cpus(vec![1, 9]), 1, 1, "processor 9 is not one");
-        check(Affinity::Cpus(vec![1, 9]), 1, 1, "these are 0-2,8");
+        check(Affinity::Cpus(vec![1]), 2, 1, "1 are available (1)");
+        check(Affinity::Cpus(vec![1, 9]), 1, 1, "processor 9 is not available");
+        check(Affinity::Cpus(vec![1, 9]), 1, 1, "available: 0-2,8");
     }
 }

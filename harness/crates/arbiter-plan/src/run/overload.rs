@@ -68,7 +68,7 @@ mod tests {
         let words = "the machine is overloaded: engines waited for a processor for 80 % of their \
                      thinking time; it can play 4 games in parallel (--concurrency 4)";
         assert_eq!(check(Termination::TimeForfeit, 80_000).as_deref(), Some(words));
-        assert!(check(Termination::Stall, 99_000).is_some_and(|words| words.contains("1 game at")));
+        assert!(check(Termination::Stall, 99_000).is_some_and(|words| words.contains("1 game in")));
         assert_eq!(check(Termination::TimeForfeit, 20_000), None);
         assert_eq!(check(Termination::IllegalMove, 80_000), None);
     }

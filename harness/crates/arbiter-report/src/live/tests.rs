@@ -133,7 +133,7 @@ fn a_match_shows_its_pairs_and_what_was_changed() {
         "
 26/100 pairs ████████████████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░
 Elo +67.7 ± 92.7 · LOS 93.4 % · ptnml [3, 2, 11, 2, 8]
-00:00:14 · 3.7 games/s · about 39 s left · 2 in parallel · CPU contention in 3 pairs · paused
+00:00:14 · 3.7 games/s · about 39 s left · 2 in parallel · contention in 3 pairs · paused
 p pause · r resume · d drain · + - concurrency · q stop
   27.2  palimpsest         +1.20  –  palimpsest-of-y…    -M12  ply  42 e4e5
   28.2  palimpsest         +1.20  –  palimpsest-of-y…    -M12  ply  43 e4e5
@@ -147,7 +147,7 @@ and 4 more games
 ",
     );
     let line = "Elo +67.7 ± 92.7 · LOS 93.4 % · ptnml [3, 2, 11, 2, 8] · 26/100 pairs · 3.7 \
-                games/s · about 39 s left · 2 in parallel · CPU contention in 3 pairs · paused";
+                games/s · about 39 s left · 2 in parallel · contention in 3 pairs · paused";
     assert_eq!(live.line(TIME), line);
 }
 

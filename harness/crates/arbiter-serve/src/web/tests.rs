@@ -73,11 +73,11 @@ fn a_test_that_goes_on_has_no_verdict() {
         " [{:.2}, {:.2}] after 4 games.",
         sprt_status.lower, sprt_status.upper
     )));
-    for claim in ["beats", "stronger", "does not gain"] {
+    for claim in ["beats", "stronger", "does not beat"] {
         assert!(!words.contains(claim), "{words}");
     }
     open.is_played = false;
-    assert!(verdict_sentence(&open).contains("was killed and can be resumed.\nNeither"));
+    assert!(verdict_sentence(&open).contains("was killed and can be resumed.\nNo decision"));
     open.ending = Some(Ending::AcceptedH1);
     assert!(verdict_sentence(&open).contains("beats"));
 }
@@ -221,7 +221,7 @@ fn runs_side_by_side_say_what_differs() {
     assert!(!page.contains("<th scope=\"row\">kind</th>"), "what is the same is left out");
     let same = [compared("one", "1", 8), compared("two", "1", 8)];
     let page = static_page(NavPage::Other, &compare::compare(&same));
-    assert!(page.contains("under the same settings"), "{page}");
+    assert!(page.contains("have the same settings"), "{page}");
 }
 
 #[test]

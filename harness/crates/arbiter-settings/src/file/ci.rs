@@ -123,7 +123,7 @@ mod tests {
             assert!(error.contains(part), "{error}");
         };
         check("[[step]]\nkind = 'dance'", "number 1: kind 'dance' is none of check, bench");
-        check("[[step]]\nkind = 'epd'\n[[step]]\nkind = 'epd'", "number 2: another step");
+        check("[[step]]\nkind = 'epd'\n[[step]]\nkind = 'epd'", "number 2: two steps");
         check("[[step]]\nkind = 'epd'\nargs = '\"'", "quotes");
         check("[[step]]\nkind = 'sprt'\nbudget = 0", "budget");
         check("[[step]]\nkind = 'sprt'\ninconclusive = 'maybe'", "neither");

@@ -292,7 +292,7 @@ mod tests {
         assert_eq!(counts(&moves), [[(1, 3)]]);
         let broken = read("[{\n", false);
         assert_eq!(broken.unusable.len(), 1);
-        assert!(broken.unusable[0].reason.starts_with("no JSON"), "{broken:?}");
+        assert!(broken.unusable[0].reason.starts_with("invalid JSON"), "{broken:?}");
     }
 
     #[test]
@@ -312,12 +312,12 @@ mod tests {
         for tail in [",6,25", ",3,170", "0 1 3 170", "| 3", "| 99 | 5", ";4;25"] {
             let reason = &reasons(&format!("{KINGS} {tail}"))[0].1;
             assert!(
-                reason.ends_with("is no list of counts from depth 1 on, where there are 5"),
+                reason.ends_with("is not a list of counts from depth 1, which has 5"),
                 "{reason}"
             );
         }
         for tail in [";D1 1.700", ";D1 5 6", ";D1 5k", ";D0 1", ";D65 1"] {
-            assert!(reasons(&format!("{KINGS} {tail}"))[0].1.ends_with("is no count"), "{tail}");
+            assert!(reasons(&format!("{KINGS} {tail}"))[0].1.ends_with("is not a count"), "{tail}");
         }
         assert_eq!(variant_of("Perft-RacingKings.epd"), Some("racingkings"));
         assert_eq!(reasons("id x\nperft 1 20").len(), 1);
