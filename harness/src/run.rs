@@ -155,7 +155,7 @@ fn resolve(kind: RunKind, requested: &mut RequestedRun) -> Result<Plan, Failure>
             let path = path.display();
             Failure::invalid(match requested.request.has_no_book {
                 true => format!("-openings file={path}: {error}"),
-                false => format!("{path}: {error}\nhint: the bundled book needs no --openings"),
+                false => format!("{path}: {error}\nhint: omit --openings to use the bundled book"),
             })
         })?;
     }

@@ -222,7 +222,7 @@ fn what_unpacks_without_end_takes_no_memory() {
     let results = bench.path("results");
     wait_for("they are named", || {
         let remarks = store::remarks(&results).join("\n");
-        ["more than 16777216 bytes", "at most", "not a message", "was not given (100 so far)"]
+        ["more than 16777216 bytes", "at most", "not a message", "of another worker (100 so far)"]
             .iter()
             .all(|part| remarks.contains(part))
             .then_some(())

@@ -555,7 +555,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
 
     fn set_slots(&mut self, slots: usize) -> Result<String, String> {
         self.executor.set_slots(slots)?;
-        Ok(if slots == 1 { "1 game".to_owned() } else { format!("{slots} games in parallel") })
+        Ok(format!("concurrency {slots}"))
     }
 
     fn status(&self) -> RunStatus {

@@ -58,7 +58,7 @@ impl<A: Assignment> Coordinator<A> {
                 self.unheard.clear();
                 return self.empty_streams(silent).await;
             }
-            let what = "no worker reported playing it in time; sent again";
+            let what = "no worker replied in time; sent again";
             self.remark(player.as_deref().unwrap_or("unknown"), Some(pair), what.to_owned());
             self.play_again(pair).await;
         }
