@@ -244,7 +244,8 @@ mod tests {
         let anew = (None, USUAL.into(), vec!["rounds".into()]);
         assert_eq!(found(&format!("{config} discard=true -rounds 3")), anew);
         assert_eq!(found("-rounds 3"), anew);
-        for (more, word) in [(" stats=no", "say true or false"), (" name=x", "unknown key 'name'")]
+        for (more, word) in
+            [(" stats=no", "expected true or false"), (" name=x", "unknown key 'name'")]
         {
             let error = read(&format!("{config}{more}")).unwrap_err();
             assert!(error.contains(word), "{error}");

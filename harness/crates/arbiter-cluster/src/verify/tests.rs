@@ -67,12 +67,12 @@ fn endings_are_those_of_the_rules_and_of_the_plan() {
         Termination::TablebaseAdjudication,
     ] {
         for plies in [1, 2, 3, 4] {
-            let part = format!("does not end by {termination} there");
+            let part = format!("does not end by {termination}");
             refuse(&job, &part, &|p| ended(p, plies, Outcome::drawn(termination, "")));
         }
     }
     for termination in [Termination::Checkmate, Termination::ResignAdjudication] {
-        let part = format!("does not end by {termination} there");
+        let part = format!("does not end by {termination}");
         refuse(&job, &part, &|p| ended(p, 3, Outcome::lost(Color::White, termination, "")));
     }
     // There is no clock.

@@ -250,7 +250,7 @@ fn results_that_cannot_be_are_refused() {
     refuse("\"elapsed\":", "\"elapsed\":99999999999999999999", "not a message");
     let nobody = message("host 1\u{1b}[2J", written(full(), 1 << 20));
     let nobody = read_message::<PlayedPair>(&nobody);
-    assert!(nobody.unwrap_err().to_string().contains("a name of a worker"));
+    assert!(nobody.unwrap_err().to_string().contains("an invalid worker name"));
     assert_eq!(
         read_packed::<PlayedPair>(proven(b"garbage"))
             .map(drop)
