@@ -58,7 +58,7 @@ pub fn brief_document(summary: &Summary) -> Document {
     }
     if let Some((sprt, sprt_status)) = summary.test().filter(|_| summary.plan.ablation.is_none()) {
         document.value("LLR", run::sprt_text(&sprt, sprt_status));
-        document.value("LLR bounds", run::bounds_text(&sprt));
+        document.value("Bounds", run::bounds_text(&sprt));
     }
     rest(&mut document, summary);
     document
