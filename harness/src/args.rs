@@ -83,8 +83,7 @@ fn given_flags() -> Result<BTreeSet<String>, Failure> {
             Ok(word.strip_prefix("--").and_then(|flag| flag.split('=').next()).map(str::to_owned))
         }
         None => {
-            let message =
-                format!("{} is not UTF-8; rename the file, or make a link to it", word.display());
+            let message = format!("{} is not UTF-8; rename the file or link to it", word.display());
             Err(Failure::new(ExitCode::Usage, message))
         }
     };
@@ -276,7 +275,7 @@ impl PlayArgs {
         let right = shell_words::join(
             ["arbiter", "tournament", format].into_iter().chain(others.map(String::as_str)),
         );
-        let message = format!("'{format}' is a format and no engine; try `{right}`");
+        let message = format!("'{format}' is a tournament format, not an engine; try `{right}`");
         Err(Failure::new(ExitCode::Usage, message))
     }
 

@@ -59,7 +59,7 @@ pub(crate) fn check_features(options: &[(String, String)]) -> Result<(), String>
         };
         configuration = changed.map_err(|unknown| {
             let reason = configuration.refusal(&unknown);
-            format!("option.{name}={value}: {reason}; name another evaluation before it, as in bundled:palimpsest")
+            format!("option.{name}={value}: {reason}; use another evaluation (bundled:palimpsest)")
         })?;
     }
     Ok(())

@@ -12,7 +12,7 @@ use crate::{
 
 const EXAMPLES: &str = "\
 Examples:
-  arbiter sprt                                      a demonstration that needs nothing else
+  arbiter sprt                                      a demonstration without further files
   arbiter match stockfish ./mine --each tc=1+0.01   also: arbiter sprt HEAD main";
 
 /// Engine-testing and tournament harness for UCI chess engines.

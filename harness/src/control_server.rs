@@ -104,7 +104,7 @@ fn answer(
     let mut line = String::new();
     let reply = match BufReader::new(stream.take(MAX_LINE)).read_line(&mut line) {
         Ok(_) => carry_out(line.trim(), control_requests, seen),
-        Err(_) => Err("no line of text came; say pause, resume, drain, stop, status".to_owned()),
+        Err(_) => Err("no line of text; use pause, resume, drain, stop or status".to_owned()),
     };
     match reply {
         Ok(words) => stream.write_all(format!("ok: {words}\n").as_bytes()),
@@ -123,7 +123,7 @@ fn carry_out(
     };
     let command: ControlCommand = command.parse()?;
     let (reply, answer) = oneshot::channel();
-    let over = "the run is over";
+    let over = "the run has ended";
     control_requests.blocking_send(ControlRequest { command, reply }).map_err(|_| over)?;
     let Answer { words, status } = answer.blocking_recv().map_err(|_| over)?;
     let words = words?;

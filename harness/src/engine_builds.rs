@@ -168,12 +168,12 @@ impl BuildArgs {
             if is_kept(program)? {
                 continue;
             }
-            let lost = format!("the program of engine '{}' is gone from the cache", engine.name);
+            let lost = format!("the program of engine '{}' is missing from the cache", engine.name);
             if from.is_dirty {
-                let reason = format!("{lost}, and the files it was built of are in no commit");
+                let reason = format!("{lost}, and its source files were not committed");
                 return Err(Failure::invalid(reason));
             }
-            note(&format!("{lost}; it is built again"));
+            note(&format!("{lost}; rebuilding it"));
             let spec = EngineSpec {
                 rev: Some(from.commit.clone()),
                 repo: Some(from.repo.clone()),
@@ -187,8 +187,7 @@ impl BuildArgs {
             let context = BuildContext::default();
             again.prepare(vec![spec], &EngineSpec::default(), context, None)?;
             if !is_kept(program)? {
-                let reason =
-                    format!("{lost}, and what builds it now is another recipe or toolchain");
+                let reason = format!("{lost}, and the recipe or toolchain has changed");
                 return Err(Failure::invalid(reason));
             }
         }
@@ -246,7 +245,7 @@ impl EngineBuilder<'_> {
             && files.is_dirty
         {
             note(&format!(
-                "your working tree has changes that {rev} does not have; `.` tests them"
+                "the working tree has uncommitted changes; test them with `.` in place of {rev}"
             ));
         }
         Ok(engines)
@@ -285,9 +284,9 @@ impl EngineBuilder<'_> {
             let scale = measured.map(|found| Scale { reference_nps, measured_nps: found.nps });
             match scale {
                 Some(scale) => note(&scale.words()),
-                None if self.with.is_dry_run => note("times are shown as they are before --scale"),
+                None if self.with.is_dry_run => note("times are shown before --scale"),
                 None => {
-                    let reason = "--scale needs the bench of the last engine, and there is none";
+                    let reason = "--scale requires the bench of the last engine, which has none";
                     return Err(Failure::invalid(reason));
                 }
             }
@@ -307,8 +306,8 @@ impl EngineBuilder<'_> {
         if self.with.is_dry_run {
             let Outline { label, recipe, .. } = self.outlined(&mut spec, &repo, rev)?;
             note(&format!(
-                "{label} is not built in a dry run, so whether it builds, its options and its bench are \
-                 not known; in a checkout, {} would tell its toolchain, and `{}` ({}) build it",
+                "{label} is not built in a dry run: its options and bench are unknown; in a \
+                 checkout, {} would report its toolchain, and `{}` ({}) build it",
                 recipe.tools_in_words(),
                 recipe.command,
                 recipe.source
@@ -343,12 +342,12 @@ impl EngineBuilder<'_> {
         let is_told = args.is_some() || pattern.is_some() || promised.is_some();
         match built.signature(copies, self.spawner, self.cancel) {
             Ok(found) => {
-                let agrees = if promised.is_some() { ", as its commit says" } else { "" };
+                let agrees = if promised.is_some() { ", as in its commit message" } else { "" };
                 note(&format!("bench of {label}: {} nodes{agrees}", found.nodes));
                 Ok(Some(found))
             }
             Err(error @ BuildError::Failed(BuildFailure::NoBench, _)) if !is_told => {
-                log::debug!("{label} goes without a bench: {error}");
+                log::debug!("{label} has no bench: {error}");
                 Ok(None)
             }
             Err(error) => Err(error.into()),
@@ -394,7 +393,7 @@ impl EngineBuilder<'_> {
             Err(error @ BuildError::Failed(NoBench | BenchFailed, _))
                 if self.with.reference_nps.is_none() =>
             {
-                log::debug!("{name} goes without a bench: {error}");
+                log::debug!("{name} has no bench: {error}");
                 Ok(None)
             }
             Err(error) => Err(error.into()),
@@ -502,7 +501,8 @@ fn check_lost_bench(prepared: &BuiltEngines) -> Result<(), Failure> {
     match prepared.signatures[..] {
         [None, Some(_)] if prepared.engines.iter().all(|engine| engine.provenance.is_some()) => {
             let reason = format!(
-                "{} has no bench signature, and {} has one; mend its bench, or give --no-bench",
+                "{} has no bench signature, but {} has one\nhint: fix its bench, or give \
+                 --no-bench",
                 name(0),
                 name(1)
             );
@@ -519,9 +519,8 @@ fn note_same_bench(prepared: &BuiltEngines) {
         && prepared.engines[0].cmd != prepared.engines[1].cmd
     {
         note(&format!(
-            "both engines have the bench {}: they search the same tree, so the change is not a \
-             functional one; --elo0 -3 --elo1 1 asks whether it costs strength, the usual bounds \
-             whether it gains any",
+            "identical bench {}: no functional change; use --elo0 -3 --elo1 1 to test for a \
+             regression",
             one.nodes
         ));
     }
@@ -534,6 +533,6 @@ fn note_no_bench(prepared: &BuiltEngines) {
     let name = |engine: &'_ EngineSpec| engine.name.clone().or_else(|| engine.cmd.clone());
     let names: Vec<String> = without.filter_map(|(engine, _)| name(engine)).collect();
     if !names.is_empty() {
-        note(&format!("no bench, so none to compare: {}", names.join(", ")));
+        note(&format!("no bench to compare: {}", names.join(", ")));
     }
 }

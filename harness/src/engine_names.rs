@@ -20,10 +20,10 @@ use toml::de::DeTable;
 
 /// Help text on the lookup of engine names.
 pub(crate) const HELP: &str = "\
-An ENGINE is looked up in this order:
+Names of engines are looked up in this order:
   bundled, bundled:EVAL       Palimpsest, with one of its evaluations
   ./PROGRAM, /PATH, ../PATH   a file
-  .                           the files of the working tree, built
+  .                           the working tree, built first
   a registered engine         see `arbiter engines`
   a revision of git           built by [build] of arbiter.toml or the usual way
   a program                   in PATH or /usr/games
@@ -72,7 +72,7 @@ pub(crate) fn register(name: &str, table: toml::Table) -> Result<PathBuf, Failur
         return Err(Failure::invalid(format!("'{name}' is a revision in every git repository")));
     }
     if registered()?.get(name).is_some_and(|known| known.file == path) {
-        let reason = format!("engine '{name}' is in {} already", path.display());
+        let reason = format!("engine '{name}' is already in {}", path.display());
         return Err(Failure::invalid(reason));
     }
     let table = toml::Table::from_iter([(name.to_owned(), toml::Value::Table(table))]);
@@ -92,7 +92,7 @@ pub(crate) fn unregister(name: &str) -> Result<PathBuf, Failure> {
     let path = registry()?;
     let known = registered()?;
     if let Some(Registered { file, .. }) = known.get(name).filter(|known| known.file != path) {
-        let reason = format!("engine '{name}' is one of {}; take it out there", file.display());
+        let reason = format!("engine '{name}' is defined in {}; remove it there", file.display());
         return Err(Failure::invalid(reason));
     }
     if !known.contains_key(name) {
@@ -117,8 +117,8 @@ pub(crate) fn user_folder(variable: &str, below: &str, flag: &str) -> Result<Pat
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let home = home.filter(|path| path.is_absolute()).map(|home| home.join(below));
     let folder = named.filter(|path| path.is_absolute()).or(home);
-    let folder = folder
-        .ok_or_else(|| Failure::invalid(format!("HOME is no absolute path; set it, or {flag}")))?;
+    let unset = || Failure::invalid(format!("HOME is not an absolute path; set it, or {flag}"));
+    let folder = folder.ok_or_else(unset)?;
     Ok(folder.join("arbiter"))
 }
 
@@ -127,7 +127,7 @@ impl BuildArgs {
     pub(crate) fn look_up(&self, mut spec: EngineSpec) -> Result<EngineSpec, Failure> {
         let Some(name) = spec.engine.take() else { return Ok(spec) };
         if spec.cmd.is_some() || spec.rev.is_some() {
-            let reason = "has a name and cmd= or rev=; give one of them";
+            let reason = "has a name as well as cmd= or rev=; give one of them";
             return Err(Failure::invalid(format!("engine '{name}' {reason}")));
         }
         if let Some(eval) = name.strip_prefix("bundled:") {
@@ -172,7 +172,7 @@ impl BuildArgs {
             && !others.is_empty()
         {
             let others: Vec<&str> = others.iter().map(|(what, _)| what.as_str()).collect();
-            note(&format!("'{name}' is {taken} here; it is {} too", others.join(" and ")));
+            note(&format!("'{name}' is ambiguous: using {taken}, not {}", others.join(" and ")));
         }
         match (meanings.into_iter().next(), commit) {
             (Some((_, spec)), _) => Ok(spec),
@@ -185,12 +185,12 @@ impl BuildArgs {
                 let Failure { code, message: why } = Failure::from(error);
                 // Who means a program need not know of repositories.
                 let (code, why) = match is_outside && self.repo.is_none() {
-                    true => (ExitCode::NoRevision, "this is no git repository"),
+                    true => (ExitCode::NoRevision, "not a git revision (no repository here)"),
                     false => (code, why.as_str()),
                 };
                 let message = format!(
-                    "there is no engine '{name}'{hint}: no registered one, no program in PATH or \
-                     {GAMES}, and {why}"
+                    "unknown engine '{name}'{hint}: not registered, not in PATH or {GAMES}, and \
+                     {why}"
                 );
                 Err(Failure::new(code, message))
             }

@@ -8,9 +8,9 @@ use clap::ValueEnum;
 pub enum ExitCode {
     /// H1 accepted, or the run is complete with nothing to decide.
     Passed = 0,
-    /// H0 accepted; perft: a wrong count; check: a must failed; epd, speed, ci: a gate failed.
+    /// H0 accepted; perft: a wrong count; check: a mandatory check failed; epd, speed, ci: a gate failed.
     Negative = 1,
-    /// Usage: the command line makes no sense.
+    /// Usage error: invalid command line.
     Usage = 2,
     /// Invalid configuration or input.
     Invalid = 3,

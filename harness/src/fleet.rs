@@ -102,7 +102,7 @@ impl ClusterArgs {
         let key = match (self.signing_key, role) {
             (_, Some(Role::Worker(name, _))) => {
                 let message = format!(
-                    "--on: that is the join file of worker {name}; expected the coordinator's"
+                    "--on: this is the join file of worker {name}; expected the coordinator's"
                 );
                 return Err(Failure::invalid(message));
             }
@@ -178,7 +178,7 @@ impl Fleet {
                         note(&format!("bench of {}: {} nodes", setup.name, measured.nodes));
                         bench = Some(measured);
                     }
-                    Err(why) => note(&format!("workers are not compared by their bench: {why}")),
+                    Err(why) => note(&format!("workers' benches are not compared: {why}")),
                 }
             }
             found.push(bench);
@@ -198,7 +198,7 @@ impl Fleet {
         // Workers scale times by the last engine that has a bench.
         let benches = self.benches(&plan.engines, &setups, plan.scale.is_some()).await;
         if plan.scale.is_some() && benches.iter().all(Option::is_none) {
-            let message = "workers scale times by the bench of the last engine, and there is none";
+            let message = "workers scale times by the bench of the last engine, which has none";
             return Err(Failure::invalid(message));
         }
         let (remote, end) = RemoteExecutor::new(self.most);
@@ -227,7 +227,7 @@ impl Fleet {
         setups: Vec<EngineSetup>,
     ) -> Result<DispatcherEnd<A, A::Done>, Failure> {
         if self.audit.is_some() {
-            return Err(Failure::invalid("--audit repeats pairs of games, and a suite has none"));
+            return Err(Failure::invalid("--audit repeats pairs of games; a suite has none"));
         }
         let benches = self.benches(engines, &setups, false).await;
         let (channel, end) = job_channel();

@@ -84,11 +84,11 @@ impl GamesFile {
         // Two runs that write one file at their own places would overwrite each other.
         file.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => Failure::invalid(format!(
-                "{name} is being written by another run; give another file with {flag}"
+                "another run is writing {name}; give another file with {flag}"
             )),
             // As on some file systems of other machines.
             TryLockError::Error(error) => Failure::environment(format!(
-                "{name} cannot be kept from other runs: {error}; give one on a local disk with {flag}"
+                "cannot lock {name}: {error}; give a file on a local disk with {flag}"
             )),
         })?;
         let path = path.to_owned();
@@ -197,11 +197,11 @@ impl GamesFile {
         written.map_err(|reason| {
             let (name, flag) = self.content.words(&self.path);
             let saved = match places_near(&self.path).find(|place| self.save(place, text).is_ok()) {
-                Some(place) => format!("what it lacks is saved in {}", place.display()),
-                None => "what it lacks could be saved nowhere".to_owned(),
+                Some(place) => format!("the missing games are saved in {}", place.display()),
+                None => "the missing games could not be saved".to_owned(),
             };
             let again =
-                format!("the store has all games, and {flag} with another file writes them again");
+                format!("the store has all games; give {flag} another file to write them again");
             Failure::environment(format!("{name}: {reason}; {saved}; {again}"))
         })
     }
@@ -211,7 +211,7 @@ impl GamesFile {
         let length = self.file.metadata().map_or(0, |about| about.len());
         let end = self.file.stream_position().unwrap_or(length);
         match is_at(&self.file, &self.path) {
-            true if length < end => Some("cut short"),
+            true if length < end => Some("truncated"),
             true if length > end => Some("written to"),
             true => None,
             false if self.path.exists() => Some("replaced"),
@@ -241,9 +241,9 @@ impl GamesFile {
         let (name, _) = self.content.words(&self.path);
         let hint = match self.content {
             Content::Pgn(_) => "give another file with --pgn",
-            Content::Epd(_) => "put the old file back, or remove it and have it written anew",
+            Content::Epd(_) => "restore the old file, or remove it to write it again",
         };
-        Failure::invalid(format!("{name} was changed since the run began; {hint}"))
+        Failure::invalid(format!("{name} has changed since the run started; {hint}"))
     }
 }
 
@@ -349,7 +349,7 @@ mod tests {
     fn what_is_not_ours_is_not_touched() {
         let foreign = |present: &str| {
             resumed(present)
-                .is_err_and(|error| error.message.contains("was changed since the run began"))
+                .is_err_and(|error| error.message.contains("has changed since the run started"))
         };
         assert!(foreign(&whole(3).replace("e4", "d4")));
         assert!(foreign(&format!("{}; a note", whole(3))));
@@ -427,7 +427,7 @@ mod tests {
         let path = dir.path().join("games.pgn");
         let first = GamesFile::begin(&path, content()).unwrap();
         let error = GamesFile::begin(&path, content()).unwrap_err();
-        assert!(error.message.contains("is being written by another run"), "{error:?}");
+        assert!(error.message.contains("another run is writing"), "{error:?}");
         drop(first);
         GamesFile::begin(&path, content()).unwrap();
     }

@@ -174,8 +174,8 @@ pub(crate) fn advised(mut error: clap::Error, args: &[OsString]) -> clap::Error 
         format!("for all engines write --each {name}=VALUE, for one ENGINE,{name}=VALUE")
     } else if let Some(word) = words.find(is_theirs).filter(|_| name.len() == 1) {
         format!(
-            "flags have two dashes, -{word}; command lines of fastchess and cutechess-cli are played \
-             by `arbiter compat`"
+            "flags have two dashes, -{word}; `arbiter compat` takes command lines of fastchess and \
+             cutechess-cli"
         )
     } else {
         return error;
@@ -210,9 +210,9 @@ fn missing_feature(
     };
     let (word, feature, _) = optional.iter().find(|(word, _, has)| !has && is_given(word))?;
     Some(format!(
-        "'{word}' needs the Cargo feature '{feature}', which this build of arbiter lacks\n\n  \
-         To add it, in a clone of the repository: cargo install --locked --path harness --features \
-         {feature}\n  Packages of releases have all features.\n"
+        "'{word}' requires the Cargo feature '{feature}', which this build of arbiter lacks\n\n  \
+         To add it, run in a clone of the repository: cargo install --locked --path harness \
+         --features {feature}\n  Packages of releases have all features.\n"
     ))
 }
 
@@ -320,7 +320,7 @@ mod tests {
             let answer = |has| {
                 missing_feature(&error, &args, &[("spar", "club", has), ("--ring", "club", has)])
             };
-            let start = word.map(|word| format!("'{word}' needs the Cargo feature 'club', "));
+            let start = word.map(|word| format!("'{word}' requires the Cargo feature 'club', "));
             let answered = answer(false);
             assert_eq!(answered.is_some(), start.is_some(), "{line}");
             assert!(answered.unwrap_or_default().starts_with(&start.unwrap_or_default()), "{line}");

@@ -50,7 +50,7 @@ impl MetricsArgs {
         let (listener, address) = open().map_err(|error: std::io::Error| {
             Failure::environment(format!("--metrics: cannot listen on {address}: {error}"))
         })?;
-        note(&format!("figures for Prometheus at http://{address}/metrics"));
+        note(&format!("Prometheus metrics at http://{address}/metrics"));
         Ok(Some(Endpoint { listener, registry: Registry::default() }))
     }
 }
@@ -103,14 +103,14 @@ impl RunMetrics {
         for kind in Termination::ALL.into_iter().filter(|kind| kind.is_fault()) {
             let _ = self.faults.get_or_create(&[("kind", kind.to_string())]);
         }
-        let help = "Whether the run is in this state";
+        let help = "1 if the run is in this state";
         registry.register("arbiter_run_state", help, self.state.clone());
-        registry.register("arbiter_run_pairs", "Pairs of the run that count", self.counted.clone());
-        let help = "Pairs counted since this process was started";
+        registry.register("arbiter_run_pairs", "Counted pairs of the run", self.counted.clone());
+        let help = "Pairs counted since this process started";
         registry.register("arbiter_pairs", help, self.pairs.clone());
-        let help = "Counted games that an engine's fault ended, since this process was started";
+        let help = "Counted games that ended by an engine fault, since this process started";
         registry.register("arbiter_faults", help, self.faults.clone());
-        let help = "Pairs that the machine disturbed, since this process was started";
+        let help = "Pairs disturbed by the machine, since this process started";
         registry.register("arbiter_disturbed_pairs", help, self.disturbed.clone());
     }
 

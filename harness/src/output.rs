@@ -205,10 +205,8 @@ pub(crate) fn quoted(path: &Path) -> String {
 /// Returns the failure to write a file.
 pub(crate) fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
     let hint = match error.kind() {
-        ErrorKind::NotFound => "; make its folder first",
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-            "; give a place that you may write to"
-        }
+        ErrorKind::NotFound => "; create its folder first",
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "; give a writable path",
         _ => "",
     };
     Failure::environment(format!("cannot write {}: {error}{hint}", path.display()))

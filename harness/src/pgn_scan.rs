@@ -21,14 +21,14 @@ pub(crate) const OPENING_PLIES: u32 = 16;
 pub(crate) fn nothing(tally: &Tally) -> String {
     if tally.games == 0 {
         return match tally.players.is_empty() {
-            true => "the files hold no games".to_owned(),
-            false => "no game is left of those that were asked for".to_owned(),
+            true => "the files contain no games".to_owned(),
+            false => "no game matches the filters".to_owned(),
         };
     }
     let reasons: Vec<String> =
         tally.bad.iter().map(|(reason, games)| format!("{} {games}", reason.as_str())).collect();
     let first = tally.named.first().map(|bad| format!("; the first: {}:{}", bad.file, bad.line));
-    format!("none of the games counts: {}{}", reasons.join(", "), first.unwrap_or_default())
+    format!("none of the games can be counted: {}{}", reasons.join(", "), first.unwrap_or_default())
 }
 
 /// Reads the games of all files together and adds them to `tally`.

@@ -126,17 +126,17 @@ fn nearest(
     let of_file = [path.symlink_metadata(), path.metadata(), path.join(FILE_NAME).metadata()];
     let refused = |why: String| {
         let path = path.display();
-        Failure::invalid(format!("{path} {why}; if you trust it, give {flag} {path}"))
+        Failure::invalid(format!("{path} {why}\nhint: if you trust it, give {flag} {path}"))
     };
     if let Some(uid) = of_file.into_iter().flatten().find_map(other_owner) {
-        return Err(refused(format!("belongs to another user (number {uid}) and is not taken")));
+        return Err(refused(format!("belongs to another user (number {uid}) and is ignored")));
     }
     let Some(top) = top else { return Ok(Some(path)) };
     let of_top = [top.metadata(), top.join(GIT).symlink_metadata()];
     match of_top.into_iter().flatten().find_map(other_owner) {
         // The user may have told git to trust it: safe.directory.
         Some(uid) if Repository::open(&top).is_err() => Err(refused(format!(
-            "is not taken, as its repository {} belongs to another user (number {uid})",
+            "is ignored, because its repository {} belongs to another user (number {uid})",
             top.display()
         ))),
         _ => Ok(Some(path)),

@@ -86,7 +86,7 @@ pub(crate) fn play_named(
     mut requested: RequestedRun,
 ) -> Result<(String, ExitCode), Failure> {
     let (format, style) = (requested.format, requested.compat.clone());
-    let again = requested.may_start.then_some("the same command goes on");
+    let again = requested.may_start.then_some("run the same command again to continue");
     let fleet = std::mem::take(&mut requested.cluster).fleet(requested.concurrency)?;
     if let Some(wanted) = &requested.resume
         && requested.may_start
@@ -155,7 +155,7 @@ fn resolve(kind: RunKind, requested: &mut RequestedRun) -> Result<Plan, Failure>
             let path = path.display();
             Failure::invalid(match requested.request.has_no_book {
                 true => format!("-openings file={path}: {error}"),
-                false => format!("{path}: {error}; without --openings the bundled book is used"),
+                false => format!("{path}: {error}\nhint: omit --openings to use the bundled book"),
             })
         })?;
     }
@@ -189,7 +189,7 @@ fn read(plan: Plan, fleet: Option<&Fleet>) -> Result<LoadedPlan, Failure> {
     let openings = book.len();
     if plan.opening_start >= openings as u64 && !plan.is_lenient {
         return Err(Failure::invalid(format!(
-            "--opening-start {} is past the end of {}, which has {openings} openings",
+            "--opening-start {} exceeds the {openings} openings of {}",
             plan.opening_start + 1,
             book.name()
         )));
@@ -298,7 +298,7 @@ fn resume(
     let mut plan = stored.plan;
     if plan.kind != kind {
         return Err(Failure::invalid(format!(
-            "run '{name}' is of another kind; resume it with the subcommand that started it"
+            "run '{name}' is of another kind\nhint: resume it with the subcommand that started it"
         )));
     }
     requested.build.restore(&plan)?;
@@ -375,13 +375,13 @@ pub(crate) fn open_tables(plan: &Plan) -> Result<Option<Arc<dyn Tables>>, Failur
         Syzygy::open(plan.tables.iter().map(PathBuf::as_path)).map_err(Failure::invalid)?;
     let most = tables.max_pieces();
     if rule.pieces as usize > most {
-        note(&format!("syzygy: these tables have up to {most} pieces only"));
+        note(&format!("syzygy: these tables cover at most {most} pieces"));
     }
     Ok(Some(Arc::new(tables)))
 }
 
 fn counted_pair(store: &Store, run: &str, pair: u64) -> Result<PlayedPair, Failure> {
-    let missing = || Failure::environment(format!("run '{run}' has lost pair {pair}"));
+    let missing = || Failure::environment(format!("pair {pair} of run '{run}' is missing"));
     store.pair(run, pair)?.ok_or_else(missing)
 }
 
@@ -414,7 +414,7 @@ fn carry_out(
     };
     // Whoever reads the pairs sees how it ended.
     if let Some(error) = unnoted {
-        complain(format!("{error}; all pairs are kept, but not the note of how the run ended"));
+        complain(format!("{error}; all pairs are stored, but not the final status of the run"));
     }
     let ReadyRun { name, state, store, results, .. } = &ready;
     let summary = summary_of(store, &store.run(name)?, state)?;
@@ -423,7 +423,7 @@ fn carry_out(
     }
     tell_workers(store, name)?;
     note(&format!(
-        "results in {}; show them again: {}; as a page: {} {name} --out {name}.html",
+        "results in {}; show them: {}; as a page: {} {name} --out {name}.html",
         store.file().display(),
         show(name, results),
         with_results("report", results)

@@ -133,7 +133,7 @@ fn resolved(specs: Vec<EngineSpec>, each: &EngineSpec) -> Result<Vec<Engine>, Fa
     for (index, spec) in specs.into_iter().enumerate() {
         let engine = resolve_engine(index, spec.or(each)).map_err(Failure::invalid)?;
         if engines.iter().any(|other| other.name == engine.name) {
-            let message = format!("two engines are called '{}'; give one a name=", engine.name);
+            let message = format!("two engines are named '{}'; give one a name=", engine.name);
             return Err(Failure::invalid(message));
         }
         engines.push(engine);

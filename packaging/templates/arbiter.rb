@@ -1,6 +1,6 @@
 # Homebrew, on Linux: brew install --formula ./arbiter.rb
 class Arbiter < Formula
-  desc "Plays chess engines against each other and says what the games prove"
+  desc "Runs matches between chess engines and reports the results with confidence intervals"
   homepage "@REPOSITORY@"
   url "@URL@"
   sha256 "@SHA256@"

@@ -1,6 +1,6 @@
 # Nix: nix run path:FOLDER-OF-THIS-FILE -- sprt
 {
-  description = "Plays chess engines against each other and says what the games prove";
+  description = "Runs matches between chess engines and reports the results with confidence intervals";
   inputs.nixpkgs.url = "github:NixOS/nixpkgs/nixos-unstable";
   outputs = { self, nixpkgs }:
     let pkgs = nixpkgs.legacyPackages.x86_64-linux;

@@ -54,7 +54,7 @@ fn impossible_claims_are_corrected_and_reported() {
     let book = "; a book\n4k3/4p3/8/8/8/8/4P3/4K2R w KQ e6 0 9; ply 5\n4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 9\n";
     let book = bench.write("odd.epd", book.replace('\n', "\r"));
     let finished = logged(&bench, 2).set("openings", book.display()).run().expect_code(0);
-    let what = "odd.epd:2: left out as impossible: castling with a1, en passant on e6";
+    let what = "odd.epd:2: ignored as impossible: castling with a1, en passant on e6";
     assert!(finished.stderr.contains(what), "{finished:#?}");
     assert!(finished.stderr.contains("2 openings from"), "{finished:#?}");
     assert!(finished.stderr.contains("(1 corrected)"), "{finished:#?}");
@@ -73,7 +73,7 @@ fn impossible_claims_are_corrected_and_reported() {
         assert!(told.ends_with(what), "{told}");
     }
     for format in ["text", "md"] {
-        assert!(show(format).stdout.contains("1 of the book corrected; the first: "), "{format}");
+        assert!(show(format).stdout.contains("1 corrected; the first: "), "{format}");
     }
 }
 

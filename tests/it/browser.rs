@@ -311,7 +311,7 @@ fn a_test_is_started_and_drained() {
     bench.arbiter(["engines", "add", "slow", &puppet]).finish().expect_code(0);
     let site = Site::start(&bench, &["--start"]);
     browser.open(&site.url("/"));
-    browser.wait_until("document.body.textContent.includes('There is no store yet')");
+    browser.wait_until("document.body.textContent.includes('No store yet')");
     let axe = axe(&bench);
     assert_accessible(&mut browser, axe.as_deref(), "list-empty");
     browser.click("#start summary");
@@ -325,8 +325,7 @@ fn a_test_is_started_and_drained() {
         fill(&mut browser, field, text);
     }
     browser.click("#start button");
-    let refused =
-        "document.getElementById('answer').textContent.startsWith('That needs the token')";
+    let refused = "document.getElementById('answer').textContent.startsWith('This command requires the token')";
     browser.wait_until(refused);
     assert_accessible(&mut browser, axe.as_deref(), "start-refused");
     fill(&mut browser, "token", site.token.as_deref().expect("it is kept"));
@@ -387,7 +386,7 @@ fn the_list_is_filtered_and_runs_are_compared() {
     browser.wait_until(&is_list("?q=with+ALL", 1));
     assert_eq!(browser.value("document.querySelector('[name=q]').value"), "with ALL");
     browser.open(&format!("{home}?kind=match"));
-    browser.wait_until("document.body.textContent.includes('No such runs here')");
+    browser.wait_until("document.body.textContent.includes('No runs found')");
     let axe = axe(&bench);
     assert_accessible(&mut browser, axe.as_deref(), "list-none");
     browser.open(&home);
@@ -400,7 +399,7 @@ fn the_list_is_filtered_and_runs_are_compared() {
     browser.wait_until("document.readyState === 'complete'");
     assert_accessible(&mut browser, axe.as_deref(), "compare");
     browser.open(&site.url("/cluster"));
-    browser.wait_until("document.body.textContent.includes('start arbiter serve with --on')");
+    browser.wait_until("document.body.textContent.includes('Start arbiter serve with --on')");
     assert_accessible(&mut browser, axe.as_deref(), "cluster-none");
     // A run that is over is a report with its games.
     browser.open(&site.url("/runs/first"));

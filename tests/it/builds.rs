@@ -122,7 +122,7 @@ fn changes_that_are_in_no_tested_commit_are_told() {
             ["match", &head, "HEAD~1"],
         ] {
             let done = project.run(&[&words[..], &["--dry-run"]].concat()).expect_code(0);
-            let lines = done.stderr.lines().filter(|line| line.contains("your working tree"));
+            let lines = done.stderr.lines().filter(|line| line.contains("the working tree has"));
             told += &format!("{} {} {}\n", words[0], words[1], words[2]);
             told.extend(lines.map(|line| format!("    {line}\n")));
         }
@@ -132,7 +132,7 @@ fn changes_that_are_in_no_tested_commit_are_told() {
     project.write("untracked.c", "");
     said(&told());
     let done = project.run(&["speed", "HEAD", "HEAD~1", "--rounds", "8"]).expect_code(0);
-    said(line_with(&done.stderr, "your working tree"));
+    said(line_with(&done.stderr, "the working tree has"));
 }
 
 #[test]

@@ -77,7 +77,7 @@ fn pairs_of_a_starved_engine_are_void_and_in_the_end_count_with_a_note() {
     for form in ["text", "md"] {
         let show = ["results", "--results", &results, "show", "run", "--format", form];
         let shown = bench.arbiter(show).finish().expect_code(0);
-        said(&without_figures(line_with(&shown.stdout, ": 2 void, 1 ")));
+        said(&without_figures(line_with(&shown.stdout, ": 2 replayed, 1 ")));
     }
 }
 

@@ -96,13 +96,13 @@ fn the_number_of_games_at_once_can_change_both_ways() {
     let bench = Bench::new();
     let running = slow(&bench).set("concurrency", 1).start();
     wait_for_pairs(&bench, 1);
-    assert_eq!(ctl(&bench, &["concurrency", "4"]).expect_code(0).stdout, "4 games at once\n");
+    assert_eq!(ctl(&bench, &["concurrency", "4"]).expect_code(0).stdout, "concurrency 4\n");
     wait_for("four pairs are played at once", || {
         let status = status(&bench);
         assert_eq!(status["concurrency"], 4);
         (status["pairs_in_flight"] == 4).then_some(())
     });
-    assert_eq!(ctl(&bench, &["concurrency", "1"]).expect_code(0).stdout, "1 game at once\n");
+    assert_eq!(ctl(&bench, &["concurrency", "1"]).expect_code(0).stdout, "concurrency 1\n");
     wait_for("one pair is played at a time", || {
         (status(&bench)["pairs_in_flight"].as_u64() <= Some(1)).then_some(())
     });

@@ -49,8 +49,8 @@ fn a_start_failure_names_what_the_engine_said_last() {
     let bench = Bench::new();
     let start = "echo 'error Network weights file not found.'; echo 'see the log' >&2; exit 0";
     let plan = against_puppet(&bench, engine(&bench, "A", start, ""), "nodes=1");
-    let words = "exited (exit code 0, last words: see the log, last output: error Network weights \
-                 file not found.)";
+    let words = "exited (exit code 0, last error output: see the log, last output: error Network \
+                 weights file not found.)";
     plan.run().expect_refusal(3, &["'A'", words]);
     let slow = engine(&bench, "A", "sleep 3", "");
     let plan = against_puppet(&bench, slow, "nodes=1").set("start-deadline", 1);

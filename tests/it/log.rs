@@ -120,7 +120,7 @@ fn commits_are_named() {
     let words = ["sprt", "--test", "HEAD", "--base", "HEAD~1", "--name", "run", "--about", "x|y"];
     project.run(&words).expect_code(5);
     let log = results(&bench, &["results"], &["log", "--format", "md"]).expect_code(0).stdout;
-    let cells = format!("| x\\|y           | {} | {} |", &test[..9], &base[..9]);
+    let cells = format!("| x\\|y   | {} | {} |", &test[..9], &base[..9]);
     assert!(log.contains(&cells), "{log}");
     assert!(results(&bench, &["results"], &["log"]).expect_code(0).stdout.contains("x|y"));
 }

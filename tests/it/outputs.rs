@@ -139,14 +139,14 @@ fn a_store_that_is_taken_away_during_a_run_is_missed_and_saved() {
         file.set_len(0).expect("it can be cut");
     };
     let cases: [(Damage<'_>, &str); 3] =
-        [(&delete, "was deleted"), (&replace, "was replaced"), (&cut, "was cut short")];
+        [(&delete, "was deleted"), (&replace, "was replaced"), (&cut, "was truncated")];
     for (disturb, what) in cases {
         let (bench, finished, saved) = disturbed("results/arbiter.db", disturb);
         assert!(finished.stderr.contains(what), "{finished:#?}");
         let saved = Connection::open(bench.path(&saved)).expect("a store");
         let count = "SELECT count(*) FROM pairs WHERE run = 'run'";
         let pairs: i64 = saved.query_row(count, [], |row| row.get(0)).expect("a store");
-        assert!(pairs >= if what == "was cut short" { 1 } else { 3 }, "{what}: {pairs}");
+        assert!(pairs >= if what == "was truncated" { 1 } else { 3 }, "{what}: {pairs}");
     }
 }
 
@@ -177,7 +177,7 @@ fn a_pgn_file_that_is_taken_away_during_a_run_is_missed_and_saved() {
         fs::write(file, "other games").expect("it can be written");
     };
     let cases: [(Damage<'_>, &str); 3] =
-        [(&delete, "was deleted"), (&replace, "was replaced"), (&cut, "was cut short")];
+        [(&delete, "was deleted"), (&replace, "was replaced"), (&cut, "was truncated")];
     for (disturb, what) in cases {
         let (bench, finished, saved) = disturbed("games.pgn", disturb);
         assert!(finished.stderr.contains(what), "{finished:#?}");

@@ -124,7 +124,7 @@ fn every_ending_of_a_game_and_every_verdict_is_shown() {
     for verdict in [Passed, Failed, Undecided, Unproven, Broken, Skipped] {
         assert!(text.contains(&verdict.to_string()), "{verdict}");
     }
-    for warning in ["INVALID", "left out", "that this can have decided", "scaled"] {
+    for warning in ["INVALID", "excluded", "pairs with CPU contention", "scaled"] {
         assert!(text.contains(warning), "{warning}");
     }
 }

@@ -100,7 +100,7 @@ fn narrow_bounds_are_corrected_and_the_report_says_how() {
     let json = show.iter().chain(&["--format", "json"]);
     assert_eq!(bench.arbiter(json).finish().expect_code(0).json(), report);
     let text = bench.arbiter(show).finish().expect_code(0).stdout;
-    said(line_with(&text, "Wald's [-2.94, 2.94]"));
+    said(line_with(&text, "Wald: [-2.94, 2.94]"));
     said(line_with(&text, &format!("[-2.94, {stop:.2}]")));
 }
 

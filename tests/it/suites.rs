@@ -159,7 +159,7 @@ fn positions_of_suites_are_corrected_and_listed() {
     let bench = Bench::new();
     let honest = bench.puppet("Honest", "", "");
     let position = "4k3/8/8/8/8/8/4P3/4K2R w KQ e6 0 1";
-    let what = "left out as impossible: castling with a1, en passant on e6";
+    let what = "ignored as impossible: castling with a1, en passant on e6";
     for (command, line) in [("perft", "|1|16"), ("epd", " ;bm O-O")] {
         let text = format!("% a suite\r; of one line\r\r{position}{line}\r");
         let file = bench.write("odd.epd", text);

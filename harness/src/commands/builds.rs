@@ -92,7 +92,7 @@ fn tidy_up(cache: &Cache, args: &CleanArgs) -> Result<(), Failure> {
             (builds, bytes) = (builds + 1, bytes + kept.bytes);
         } else {
             in_use += 1;
-            note(&format!("{} is in use and stays", kept.name));
+            note(&format!("{} is in use; kept", kept.name));
         }
     }
     let abandoned = abandoned_folders(cache, now)?;
@@ -103,14 +103,12 @@ fn tidy_up(cache: &Cache, args: &CleanArgs) -> Result<(), Failure> {
     let size = size_in_mib(bytes);
     let mut message = format!("{} with {size} {would}removed", counted(builds, "build"));
     if in_use > 0 {
-        message.push_str(&format!(", {in_use} in use left"));
+        message.push_str(&format!(", {in_use} in use kept"));
     }
     if !abandoned.is_empty() {
         let count = abandoned.len();
-        message.push_str(&format!(
-            ", {} of builds that were killed {would}removed",
-            counted(count, "folder")
-        ));
+        message
+            .push_str(&format!(", {} of killed builds {would}removed", counted(count, "folder")));
     }
     emit(&format!("{message}\n"))
 }

@@ -19,12 +19,12 @@ use arbiter_runner::ask_engine;
 
 const HELP: &str = "\
 Each check starts a new process. Its grade is its importance: must (games are lost or runs
-break without it), should (the protocol asks for it), nice. The score weighs them 4, 2 and 1; checks
-that do not concern an engine, such as ponderhit without the option Ponder, do not count. Checks of
-time are tried up to three times, as a busy machine can only delay an answer.
+break without it), should (the protocol requires it), nice. The score weighs them 4, 2 and 1; checks
+that do not apply to an engine, such as ponderhit without the option Ponder, do not count. Checks of
+time are repeated up to three times, because a busy machine delays replies.
 
-Exit codes: 0 if every must is passed; 1 if one is not; 2 for bad usage; 3 for an engine that cannot be
-started; 4 if no check is selected; 7 for a failure of the machine.
+Exit codes: 0 if every mandatory check passes; 1 if one fails; 2 for bad usage; 3 for an engine that cannot
+be started; 4 if no check is selected; 7 for an environment error.
 
 Examples:
   arbiter check ./mine
@@ -148,9 +148,7 @@ fn listed(checks: &[&Check]) -> String {
 }
 
 fn speaks_xboard(engine: &str) -> Failure {
-    Failure::invalid(format!(
-        "engine '{engine}' speaks xboard: only engines that speak UCI are checked"
-    ))
+    Failure::invalid(format!("engine '{engine}' speaks xboard: only UCI engines can be checked"))
 }
 
 fn spawn_failure(engine: &str, error: &SpawnError) -> Failure {

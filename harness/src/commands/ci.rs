@@ -34,18 +34,18 @@ Steps are [[ci.step]] of arbiter.toml:
   kind          check, bench, perft, epd, lint, speed or sprt
   name          name of the step, if it is not the kind
   args          flags of the subcommand
-  changed       paths; the step is left out unless something below them differs from the base
+  changed       paths; the step is skipped unless something below them differs from the base
   stop          true (the default) if its failure skips all later steps
   budget        seconds after which an sprt stops and reports its result so far
-  ignore        rules of a lint whose findings are left out, by name
-  inconclusive  pass (the default) or fail: outcome of an sprt or speed without verdict
+  ignore        rules of a lint whose findings are ignored, by name
+  inconclusive  pass (the default) or fail: result of an sprt or speed without verdict
 
 The engine under test is HEAD and the base its parent, unless --test and --base, or base in [ci],
-give others. `arbiter results gates` lists the outcomes of all steps so far.
+give others. `arbiter results gates` lists the results of all steps so far.
 
-Exit codes: 0 if all gates are passed; else that of the first that is not: 1 not passed, 5 not
-decided where that is not allowed, 20 to 28 not built or its bench is wrong (see arbiter --help),
-or any other code of its subcommand; 4 if there is no step; 2 and 3 for bad usage and input.
+Exit codes: 0 if all gates pass; otherwise that of the first that does not: 1 failed, 5 inconclusive
+where that is not allowed, 20 to 28 not built or wrong bench (see arbiter --help), or any other
+code of its subcommand; 4 if there is no step; 2 and 3 for bad usage and input.
 
 Examples:
   arbiter ci
@@ -150,7 +150,7 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     }
     for step in &steps {
         if outcomes.iter().all(|outcome| outcome.step != step.name) {
-            let words = "a step before it was not passed".to_owned();
+            let words = "an earlier step did not pass".to_owned();
             outcomes.push(outcome(&step.name, step.kind, StepVerdict::Skipped, words));
         }
     }
@@ -162,10 +162,10 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
 /// Returns the error where there are no settings.
 fn no_settings() -> Failure {
     let what = match Repository::open(Path::new(".")) {
-        Err(_) => "this is no git repository: make one, and `arbiter init`",
-        Ok(_) => "`arbiter init` writes one",
+        Err(_) => "run `git init` and `arbiter init`",
+        Ok(_) => "create one with `arbiter init`",
     };
-    let reason = format!("no {DEFAULT_SETTINGS} here; {what}, or give --config");
+    let reason = format!("no {DEFAULT_SETTINGS} here\nhint: {what}, or give --config");
     Failure::new(ExitCode::Nothing, reason)
 }
 
@@ -173,13 +173,13 @@ fn wanted(settings: &Settings, only: &[String]) -> Result<Vec<Step>, Failure> {
     let steps = settings.ci.steps().map_err(Failure::invalid)?;
     if let Some(unknown) = only.iter().find(|name| steps.iter().all(|step| step.name != **name)) {
         let known: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
-        let reason = format!("no step is named '{unknown}'; there are {}", known.join(", "));
+        let reason = format!("no step '{unknown}'; the steps are {}", known.join(", "));
         return Err(Failure::invalid(reason));
     }
     let is_wanted = |step: &Step| only.is_empty() || only.contains(&step.name);
     let steps: Vec<Step> = steps.into_iter().filter(is_wanted).collect();
     match steps.is_empty() {
-        true => Err(Failure::new(ExitCode::Nothing, "[ci] lists no step")),
+        true => Err(Failure::new(ExitCode::Nothing, "[ci] has no steps")),
         false => Ok(steps),
     }
 }
@@ -232,7 +232,7 @@ fn unchanged(build: &BuildArgs, base: &str, steps: &[Step]) -> Result<Vec<String
 fn parent(build: &BuildArgs) -> Result<Result<String, String>, Failure> {
     let test = build.test.as_deref().unwrap_or(DEFAULT_TEST);
     let Ok(repo) = build.repository(None) else {
-        return Ok(Err("there is no repository; give --base".to_owned()));
+        return Ok(Err("no repository; give --base".to_owned()));
     };
     // Changes on top of a commit are compared with it.
     if test == arbiter_build::WORKING_TREE {

@@ -82,7 +82,7 @@ fn show(args: ShowArgs) -> Result<(), Failure> {
     let (access, role) = args.access.access(args.on)?;
     if let Some(Role::Worker(name, _)) = role {
         let message =
-            format!("--on: that is the join file of worker {name}; expected the coordinator's");
+            format!("--on: this is the join file of worker {name}; expected the coordinator's");
         return Err(Failure::invalid(message));
     }
     let cluster = runtime()?.block_on(async {

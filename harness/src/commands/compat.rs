@@ -31,13 +31,13 @@ const NAMES: [(&str, &str); 3] =
 in DIR, which is created if missing. Called by one of these names, through a link or as a copy, arbiter
 takes the command line of that program: -help lists the options, and docs/compat.md describes for each
 whether it is honoured, and the differences. Unknown options are errors. Without -srand the seed is
-random. Options that an engine does not have are left out with a warning. -arbiter verbose=true and
+random. Options that an engine does not have are ignored with a warning. -arbiter verbose=true and
 `arbiter results` show the run and its seed.
 CPU contention is ignored, unless -arbiter contention=discard or =report is given. SIGINT and SIGTERM
 end the run within a second; pairs in flight are abandoned. Games are stored where `arbiter results`
 finds them (-arbiter results=DIR); -config file=FILE resumes the run of FILE, even if fastchess has
-written or somebody has edited FILE (fastchess only; written as config.json, or -config outname=), and
-`arbiter match --resume RUN` (or sprt, or tournament) a run of ours.
+written or you have edited FILE (fastchess only; written as config.json, or -config outname=), and
+`arbiter match --resume RUN` (or sprt, or tournament) a run of arbiter.
 
 Exit codes: 0 if the games were played, whatever the result; fastchess: 1 if the run was interrupted;
 else as for `arbiter match`.
@@ -173,7 +173,7 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
     if let Some(prior) = prior {
         let games = prior.encounter().games.games();
         note(&format!(
-            "{games} games that were counted before count, and are not in the store of this run"
+            "{games} games counted before are included, but are not in the store of this run"
         ));
     }
     let Some(Saved { run, results, .. }) = run else {

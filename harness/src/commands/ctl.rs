@@ -13,14 +13,14 @@ use arbiter_store::{RunLock, Store};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Commands:
-  pause          start no more pairs; those in flight are played to their end
+  pause          start no more pairs; finish those in progress
   resume         start pairs again
-  drain          play the pairs in flight to their end, then stop; the run ends with exit code 75
+  drain          finish the pairs in progress, then stop; the run ends with exit code 75
                  and can be resumed
-  stop           abandon the pairs in flight and stop now, otherwise as drain
-  concurrency N  play N games at a time; when fewer, pairs in flight are played to their end first
+  stop           abandon the pairs in progress and stop immediately, otherwise as drain
+  concurrency N  play N games in parallel; if fewer than before, pairs in progress are finished first
   status         state and figures of the run
-  boards         the same with the games in progress, as JSON in place of text
+  boards         status with the games in progress, as JSON
 
 Commands affect the process that plays the run; a resumed run starts as planned.
 
@@ -60,9 +60,8 @@ fn ask(args: &CtlArgs) -> Result<String, Failure> {
     if is_in_words {
         return Ok(answer);
     }
-    let mut figures: Value = serde_json::from_str(&answer).map_err(|error| {
-        Failure::invalid(format!("run '{run}' answers what is not understood: {error}"))
-    })?;
+    let mut figures: Value = serde_json::from_str(&answer)
+        .map_err(|error| Failure::invalid(format!("unexpected reply from run '{run}': {error}")))?;
     // Rows are boards, where they were asked for.
     let has_boards = command == ControlCommand::Boards && args.format == OutputFormat::Csv;
     if has_boards {

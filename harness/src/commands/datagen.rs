@@ -22,17 +22,17 @@ use arbiter_store::{RunLock, Store};
 use arbiter_suite::packed;
 
 const HELP: &str = "\
-Plays a match of single games and writes the quiet positions of it, 32 bytes each with score and result, as
+Plays a match of single games and writes its quiet positions, 32 bytes each with score and result, as
 `palimpsest datagen` does; `palimpsest train` reads the file, and docs/net.md of the repository describes
-it. A single engine plays itself. A position is left out if the side to move is in check, captures,
-promotes or reported no score, and so are the positions after a mate was announced. By default games are
+it. A single engine plays itself. A position is skipped if the side to move is in check, captures,
+promotes or reported no score; so are the positions after a mate was announced. By default games are
 adjudicated: won if both engines report 20 pawns for 5 moves, drawn if both report at most 0.08 for 6 moves
 after move 40, or after 200 moves. An engine without a limit searches 5,000 nodes a move; one that speaks
 xboard needs depth or st.
 
-After an interruption or a kill the same command resumes, and then leaves the same file; the games are
-those of a run in the results store that is named like the file without its extension (or by --name), the
-openings of --genfens in RUN.genfens.epd beside it.
+After an interruption the same command resumes, and then writes the same file. The games are stored as a
+run named like the file without its extension (or by --name), the openings of --genfens in
+RUN.genfens.epd beside the store.
 
 Examples:
   arbiter datagen bundled --out net.data --genfens --games 10000 --each nodes=5000
@@ -123,7 +123,7 @@ fn refuse_another(out: &Path, begun: Option<&str>) -> Result<(), Failure> {
         Ok(()) if is_ours(&begin) => return Ok(()),
         Err(error) if error.kind() == ErrorKind::NotFound && has_folder() => return Ok(()),
         Err(error) if error.kind() != ErrorKind::UnexpectedEof => error.to_string(),
-        _ => "it is there and holds no positions of this run".to_owned(),
+        _ => "it exists and contains no positions of this run".to_owned(),
     };
     let out = out.display();
     Err(Failure::invalid(format!("{out}: {reason}; name another file with --out")))
@@ -132,7 +132,7 @@ fn refuse_another(out: &Path, begun: Option<&str>) -> Result<(), Failure> {
 /// Returns the match of single games, resumed if it was started, and the name of its run.
 fn requested(play: PlayArgs, out: &Path) -> Result<(RequestedRun, String), Failure> {
     if play.is_resuming() {
-        let told = "datagen goes on with its run by itself; leave --resume out, or give its --name";
+        let told = "datagen resumes its run automatically; remove --resume, or give --name";
         return Err(Failure::new(ExitCode::Usage, told));
     }
     let mut requested = play.resolve(None)?;
@@ -214,13 +214,13 @@ fn genfens(
     let ended = run_and_read(spawner, &launch, timeouts, cancel, read);
     let ended = ended.map_err(|error| Failure::environment(format!("engine '{name}': {error}")))?;
     if ended.reason == EndReason::Cancelled {
-        return Err(Failure::environment("interrupted while openings were made"));
+        return Err(Failure::environment("interrupted while generating openings"));
     }
     let fens: Vec<String> = received.try_iter().take(count as usize).collect();
     if (fens.len() as u64) < count {
         return Err(Failure::invalid(format!(
-            "engine '{name}' printed {} of {count} lines info string genfens FEN and ended with {}; with \
-             --openings games begin from a book",
+            "engine '{name}' printed {} of {count} lines `info string genfens FEN` and ended with \
+             {}\nhint: use --openings to start games from a book",
             fens.len(),
             ended.how
         )));

@@ -37,9 +37,9 @@ crafty gnuchess fairymax hoichess phalanx sjeng weiss viridithas";
 const HELP: &str = "\
 Examines the processors and their load for a second, the clock and the memory, and starts the
 registered engines and the known ones in PATH and /usr/games. A 'bad' finding makes games under a
-clock unreliable; fixed nodes (--each nodes=N) are the same on any machine.
+clock unreliable; games at fixed nodes (--each nodes=N) are the same on any machine.
 
-Exit codes: 0 if the machine is fit for games under a clock, 1 if a finding is bad.
+Exit codes: 0 if the machine is suitable for games under a clock, 1 if a finding is bad.
 
 Examples:
   arbiter doctor
@@ -117,7 +117,7 @@ pub(crate) fn run(args: DoctorArgs) -> Result<ExitCode, Failure> {
         findings.push(of_server(args.access, server));
     }
     let is_fit = findings.iter().all(|finding| finding.health != Health::Bad);
-    let mut table = Table::new(["what", "is", "found", "what to do"]);
+    let mut table = Table::new(["what", "is", "found", "advice"]);
     for Finding { subject, health, found, advice } in &findings {
         table.push([subject, health, found, &advice.unwrap_or_default()]);
     }
@@ -135,36 +135,36 @@ fn of_processors(machine: &Machine) -> Vec<Finding> {
         "processors",
         format!("{processors} on {cores} cores"),
         health(processors == cores && *cores > 1, Health::Note),
-        "two games on one core slow each other down: play at most a game for each core \
-         (--concurrency), and of one core none by the clock while you work",
+        "two games on one core slow each other down: play at most one game per core \
+         (--concurrency), and leave a core free while you work",
     )];
     if let Some(quota) = machine.quota {
         findings.push(finding(
             "quota",
             format!("{quota} processors' worth of time"),
             health(quota >= *processors as f64, Health::Bad),
-            "the control group stops engines in the middle of their moves: give the container all \
-             of the processors' time, or processors of its own (docker --cpuset-cpus)",
+            "the control group interrupts engines during their moves: remove its CPU quota, or \
+             give the container its own processors (docker --cpuset-cpus)",
         ));
     }
     let governors: Vec<&str> = machine.governors.iter().map(String::as_str).collect();
     findings.push(finding(
         "governor",
         if governors.is_empty() {
-            "unknown: the system does not show it".into()
+            "unknown: not reported by the system".into()
         } else {
             governors.join(", ")
         },
         health(governors.iter().all(|governor| *governor == "performance"), Health::Bad),
-        "frequencies follow the load: cpupower frequency-set -g performance",
+        "frequencies follow the load; fix them: cpupower frequency-set -g performance",
     ));
     if let Some(turbo) = machine.turbo {
         findings.push(finding(
             "turbo",
             if turbo { "on" } else { "off" }.into(),
             health(!turbo, Health::Note),
-            "speed depends on heat and on how many cores work: let all games run at the same time, or \
-             turn it off (no_turbo of intel_pstate or cpufreq/boost below /sys/devices/system/cpu)",
+            "speed depends on temperature and active cores: keep the concurrency constant, or turn \
+             turbo off (no_turbo of intel_pstate or cpufreq/boost below /sys/devices/system/cpu)",
         ));
     }
     let clock = machine.clock_source.as_deref().unwrap_or("unknown");
@@ -172,7 +172,7 @@ fn of_processors(machine: &Machine) -> Vec<Finding> {
         "clock source",
         clock.to_owned(),
         health(!BAD_CLOCKS.contains(&clock), Health::Bad),
-        "it is slow to read or coarse: boot with clocksource=tsc if the processor has a steady one",
+        "slow to read or coarse: boot with clocksource=tsc if the processor has an invariant TSC",
     ));
     findings
 }
@@ -190,14 +190,14 @@ fn of_use(machine: &Machine, times: CpuTimes) -> Vec<Finding> {
             "other programs",
             format!("{:.0} % of the processors' time{load}", 100.0 * busy),
             health(busy <= MAX_BUSY),
-            "they take time from the engines: end them (`top` shows them), or play fewer games at a time",
+            "they take time from the engines: end them (see `top`), or lower --concurrency",
         ),
         finding(
             "steal",
             format!("{:.1} %", 100.0 * stolen),
             health(stolen <= MAX_STOLEN),
-            "the host has other machines run on these processors: take one with processors of its \
-             own, or play at fixed nodes",
+            "CPU steal: other virtual machines use these cores; use a machine with dedicated \
+             cores, or play at fixed nodes",
         ),
     ];
     if let Some(free) = machine.free_mib {
@@ -205,8 +205,8 @@ fn of_use(machine: &Machine, times: CpuTimes) -> Vec<Finding> {
             "free memory",
             format!("{free} MiB"),
             health(free >= GAME_MIB * machine.processors as u64),
-            "less than 256 MiB for a game on each processor: end programs, or play fewer games with \
-             small hash tables, as what is swapped answers late",
+            "less than 256 MiB per game with one game per processor: swapping delays replies; end \
+             programs, lower --concurrency or use smaller hash tables",
         ));
     }
     findings
@@ -230,7 +230,7 @@ fn of_engines() -> Result<Vec<Finding>, Failure> {
                 &subject,
                 failure.message,
                 otherwise,
-                "start it by hand and type uci; `arbiter check NAME` shows what it says",
+                "start it by hand and type uci, or see `arbiter check NAME`",
             ),
         }
     });
@@ -244,11 +244,11 @@ fn of_server(access: crate::fleet::AccessArgs, server: crate::fleet::ServerName)
         Ok(crate::runtime()?.block_on(access.connect("arbiter doctor")).map(|_| ())?)
     });
     let (found, health) = match connected {
-        Ok(()) => ("lets us in".to_owned(), Health::Good),
+        Ok(()) => ("accessible".to_owned(), Health::Good),
         Err(failure) => (failure.message, Health::Bad),
     };
-    let advice = "start it (`arbiter cluster up`), let port 4222 through, or have a join file of it made \
-                  (`arbiter cluster add`)";
+    let advice = "start it (`arbiter cluster up`), open port 4222, or create a join file (`arbiter \
+                  cluster add`)";
     finding("server", found, health, advice)
 }
 

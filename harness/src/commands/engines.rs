@@ -20,9 +20,9 @@ use arbiter_report::{Table, note, to_value};
 use arbiter_runner::ask_engine;
 
 const HELP: &str = "\
-Engines are kept in arbiter/engines.toml in the user's folder of settings ($XDG_CONFIG_HOME or
-~/.config): a table for each, with the keys of [[engine]] in arbiter.toml. Those of cutechess's
-engines.json, here or in ~/.config/cutechess, can be used as well.
+Engines are stored in arbiter/engines.toml in $XDG_CONFIG_HOME or ~/.config: a table for each, with
+the keys of [[engine]] in arbiter.toml. The engines of cutechess's engines.json, here or in
+~/.config/cutechess, are also available.
 
 Examples:
   arbiter engines add sf17 ~/chess/stockfish-17,option.Hash=64
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &EnginesArgs) -> Result<ExitCode, Failure> {
     match &args.command {
         EnginesCommand::Add { name, engine } => add(name, engine),
         EnginesCommand::Remove { name } => {
-            note(&format!("{name} is no longer in {}", unregister(name)?.display()));
+            note(&format!("{name} removed from {}", unregister(name)?.display()));
             Ok(ExitCode::Passed)
         }
         EnginesCommand::List { format } => list(*format),
@@ -91,7 +91,7 @@ fn add(name: &str, text: &str) -> Result<ExitCode, Failure> {
     let fields = fields.into_iter().filter(|(key, _)| key != "name");
     let file = register(name, fields.map(|(key, value)| (key, value.into())).collect())?;
     note(&format!(
-        "{name} is '{own}', which speaks {protocol} and has {}; kept in {}",
+        "{name} is '{own}' ({protocol}, {}); stored in {}",
         counted(options, "option"),
         file.display()
     ));
@@ -161,11 +161,10 @@ fn check(names: &[String], format: OutputFormat) -> Result<ExitCode, Failure> {
         names => names.to_vec(),
     };
     if names.is_empty() {
-        let message =
-            "no engine is registered; name some, or register them with `arbiter engines add`";
+        let message = "no engine is registered\nhint: register one with `arbiter engines add`";
         return Err(Failure::new(ExitCode::Nothing, message));
     }
-    let mut table = Table::new(["name", "protocol", "calls itself", "options"]);
+    let mut table = Table::new(["name", "protocol", "own name", "options"]);
     let mut rows = Vec::new();
     let mut code = ExitCode::Passed;
     for name in names {

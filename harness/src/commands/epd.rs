@@ -20,13 +20,13 @@ const DEFAULT_MOVETIME: Duration = Duration::from_secs(1);
 const HELP: &str = "\
 A position is solved by a move of bm, by none of am, or by announcing a mate within dm moves (bm #5
 counts as dm 5; bm #-5 is solved by announcing to be mated in at most 5). Points for moves are taken from c0 (\"f5=10, Be5=2\") or c7 and c9 with c8. The time
-to the solution ends when the PV changed to a solution for good. Themes come from
-ids. Lines that cannot be used are named and count neither as solved nor as failed. With --on
-(Cargo feature cluster) workers search the positions; use --nodes or --depth if they are not all
-alike.
+to the solution ends when the PV changes to a solution and stays there. Themes come from
+ids. Unusable lines are listed and count neither as solved nor as failed. With --on
+(Cargo feature cluster) workers search the positions; use --nodes or --depth if their machines
+differ.
 
-Exit codes: 0 if no gate was missed; 1 if --min-solved or --max-lost was; 2 for bad usage; 3 for bad
-input; 4 if no line can be used; 6 if an engine failed to answer; 7 for a failure of the machine;
+Exit codes: 0 if all gates pass; 1 if --min-solved or --max-lost fails; 2 for bad usage; 3 for bad
+input; 4 if no line is usable; 6 if an engine did not reply; 7 for an environment error;
 8 if the NATS server cannot be used.
 
 Examples:
@@ -82,7 +82,7 @@ fn movetime(text: &str) -> Result<Duration, String> {
 pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
     if args.max_lost.is_some() && args.suite.specs().count() < 2 && args.suite.build.base.is_none()
     {
-        let message = "--max-lost compares engines: expected two";
+        let message = "--max-lost requires two engines";
         return Err(Failure::new(ExitCode::Usage, message));
     }
     let suite = read(&args.suite.text()?, args.suite.chess960);
@@ -91,7 +91,7 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
     }
     let engines = args.suite.engines(args.suite.query.concurrency(), common_limits(&args))?;
     if let Some(engine) = engines.iter().find(|e| e.conditions.limits.clock.is_some()) {
-        let message = format!("engine '{}': tc= has no meaning here; give st=", engine.name);
+        let message = format!("engine '{}': tc= does not apply here; give st=", engine.name);
         return Err(Failure::invalid(message));
     }
     let records: Vec<Arc<Record>> = suite.records.into_iter().map(Arc::new).collect();

@@ -34,9 +34,8 @@ const BOOK_FOLDERS: [&str; 5] = ["", "books", "book", "openings", "tests"];
 const BOOK_ENDINGS: [&str; 3] = ["epd", "pgn", "bin"];
 
 const HELP: &str = "\
-Builds the files of the working tree as they are, and tries the engine: its bench, its perft counts,
-and the checks of its protocol. Existing files stay as they are, except that the folder of results
-is added to .gitignore.
+Builds the working tree and tests the engine: its bench, its perft counts, and the checks of its
+protocol. Existing files are left unchanged, except that the results folder is added to .gitignore.
 
 Exit codes: 0 if all files exist now; 2 for bad usage; 3 if arbiter.toml exists and
 cannot be read; 7 if a file cannot be written; 20 to 28 if there is no repository or nothing can be
@@ -94,7 +93,7 @@ pub(crate) fn run(args: InitArgs) -> Result<(), Failure> {
     };
     let settings = read(&top.join(DEFAULT_SETTINGS))?;
     if written.is_empty() {
-        note(&format!("{DEFAULT_SETTINGS} is there, and stays as it is"));
+        note(&format!("{DEFAULT_SETTINGS} already exists; left unchanged"));
     }
     if ci {
         written.extend(write_new(top, WORKFLOW_FILE, WORKFLOW)?);
@@ -103,16 +102,16 @@ pub(crate) fn run(args: InitArgs) -> Result<(), Failure> {
         written.extend(ignore_results(&repo)?);
     }
     if written.is_empty() {
-        note("all is there, and nothing was written");
+        note("all files exist; nothing written");
         return Ok(());
     }
     let top_seen = seen_from_here(top).unwrap_or_default();
     let written: Vec<String> =
         written.iter().map(|name| top_seen.join(name).display().to_string()).collect();
     let mut next = format!(
-        "wrote {}\n\nNext:\n  git add {0} && git commit\n  arbiter ci                  carries out the gates: \
-         the commit against its parent\n  arbiter sprt . HEAD         is what you work on stronger \
-         than the last commit?\n",
+        "wrote {}\n\nNext:\n  git add {0} && git commit\n  arbiter ci                  runs the \
+         gates: the commit against its parent\n  arbiter sprt . HEAD         tests the working \
+         tree against the last commit\n",
         written.join(" ")
     );
     if ci {
@@ -126,7 +125,7 @@ pub(crate) fn run(args: InitArgs) -> Result<(), Failure> {
 fn read(path: &Path) -> Result<Settings, Failure> {
     if let (Ok(to), false) = (path.read_link(), path.exists()) {
         let (path, to) = (path.display(), to.display());
-        return Err(Failure::invalid(format!("{path} is a link to {to}, which is not there")));
+        return Err(Failure::invalid(format!("{path} is a link to {to}, which does not exist")));
     }
     let settings = load_settings(path).map_err(Failure::invalid)?;
     let steps = settings.ci.steps();
@@ -178,7 +177,7 @@ fn settings(build: BuildArgs, top: &Path) -> Result<Vec<String>, Failure> {
         written.extend(write_new(top, PERFT_FILE, PERFT)?);
         perft = Some(PERFT_FILE);
     } else {
-        note("no gate for perft: the engine does not answer `go perft`, or miscounts");
+        note("no gate for perft: the engine does not support `go perft`, or miscounts");
     }
     let book = book(top);
     let (source, command) = (&*recipe.source, &*recipe.command);
@@ -210,7 +209,7 @@ fn tried(words: &[&str], folder: &Path) -> Result<Completed, Failure> {
 fn failed_checks(program: &str) -> Result<Option<String>, Failure> {
     let folder = tempfile::tempdir().map_err(Failure::environment)?;
     let engine = format!("cmd=\"{program}\"");
-    note("trying its protocol, which takes some seconds");
+    note("checking its protocol (takes some seconds)");
     // Only these decide the gate.
     let words = ["check", &engine, "--filter", "must", "--format", "json"];
     let ended = tried(&words, folder.path())?;
@@ -271,7 +270,7 @@ fn text(facts: Facts<'_>) -> String {
     let quoted = |text: &str| toml::Value::from(text).to_string();
     let openings = match book {
         Some(book) => format!("openings = {}", quoted(book)),
-        None => "# openings = \"book.epd\"   # else the bundled book".to_owned(),
+        None => "# openings = \"book.epd\"   # default: the bundled book".to_owned(),
     };
     let build = if downloads {
         "[build]\nnetwork = true   # a sandbox lets it download its packages\n"
@@ -279,42 +278,41 @@ fn text(facts: Facts<'_>) -> String {
         "# [build]\n"
     };
     let mut text = format!(
-        "# How a commit of this repository becomes an engine, and which gates it has to pass.\n\
-         # `arbiter ci` carries them out, and stops at the first that is not passed.\n\n\
+        "# Build settings of the engine and the gates that a commit has to pass.\n\
+         # `arbiter ci` runs the gates and stops at the first that does not pass.\n\n\
          {openings}\n\n\
-         # Without a command it is built as {source} says:\n{build}# command = {}\n\
+         # Without a command, {source} defines the build:\n{build}# command = {}\n\
          # binary = \"engine\"   # if the command leaves several programs\n",
         quoted(command)
     );
     if let Some(failed) = failed {
         text += &format!(
-            "\n# For when it keeps to the protocol; now: {failed}\n# [[ci.step]]\n# kind = \"check\"\n"
+            "\n# Enable when the engine passes; now: {failed}\n# [[ci.step]]\n# kind = \"check\"\n"
         );
     }
     let mut step = |why: &str, kind: &str, more: &str| {
         text += &format!("\n# {why}\n[[ci.step]]\nkind = \"{kind}\"\n{more}");
     };
     if failed.is_none() {
-        step("It keeps to the protocol.", "check", "");
+        step("The engine follows the protocol.", "check", "");
     }
     if has_bench {
-        let why = "It searches the same nodes each time, and those of a line \"Bench: N\" in the message \
-                   of the commit.";
+        let why = "The bench is deterministic and as in a line \"Bench: N\" of the commit.";
         step(why, "bench", "");
     }
     if let Some(suite) = perft {
-        step("It knows the rules.", "perft", &format!("args = \"--suite {suite}\"\n"));
+        step("Move generation is correct.", "perft", &format!("args = \"--suite {suite}\"\n"));
     }
     if has_bench {
         let args = "args = \"--max-loss 3\"\nstop = false\n";
-        step("It is at most 3 % slower than the base.", "speed", args);
+        step("The engine is at most 3 % slower than the base.", "speed", args);
     }
     let no_bench = if has_bench { "" } else { "--no-bench " };
     let args = format!(
         "name = \"non-regression\"\nargs = \"{no_bench}--each tc=4+0.04 --elo0 -10 --elo1 0\"\n\
-         budget = 600   # seconds; what is undecided then passes\n"
+         budget = 600   # seconds; an undecided test then passes\n"
     );
-    step("It is not weaker than the base.", "sprt", &args);
+    step("The engine is not weaker than the base.", "sprt", &args);
     text
 }
 
@@ -329,7 +327,7 @@ fn write_new(top: &Path, name: &str, text: &str) -> Result<Option<String>, Failu
     };
     match write() {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            note(&format!("{name} is there, and stays as it is"));
+            note(&format!("{name} already exists; left unchanged"));
             Ok(None)
         }
         done => done.map(|()| Some(name.to_owned())).map_err(|error| unwritten(&path, &error)),

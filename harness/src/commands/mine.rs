@@ -20,17 +20,17 @@ use arbiter_suite::mine::{
 };
 
 const HELP: &str = "\
-A position is taken if one move is better than the second by --gap, with scores cut at --decided, at
---depth and the two depths before; if that move is no mere recapture; and if the engine did not
-prefer it from before --found-at on. Cheaper searches come first, and require half of --gap. The engine
-uses one thread and clears its hash before each search, so the same games give the same suite.
+A position is taken if one move is better than the second by --gap, with scores limited to
+--decided, at --depth and the two depths before; if that move is not a mere recapture; and if the
+engine preferred it only from --found-at on. Cheaper searches come first and require half of --gap.
+The engine uses one thread and an empty hash for each search: the same games give the same suite.
 
-Results are kept in FILE.journal until the suite is written; after an interruption the same command
-resumes, and searches again the positions at which the engine failed.
+Results are stored in FILE.journal until the suite is written; after an interruption the same command
+resumes, and repeats the positions at which the engine failed.
 
 Exit codes: 0 if the suite is written; 2 for bad usage; 3 for bad input; 4 if there is no position to
 search, or none has one clearly best move; 6 if the engine failed at some positions
-(the journal stays); 7 for a failure of the machine; 130 and 143 if interrupted.
+(the journal stays); 7 for an environment error; 130 and 143 if interrupted.
 
 Examples:
   arbiter mine --pgn games.pgn --depth 18 --out suite.epd";
@@ -88,10 +88,7 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
     let candidates: Vec<Arc<Candidate>> =
         candidates(&games, args.from_ply).into_iter().map(Arc::new).collect();
     if candidates.is_empty() {
-        return Err(Failure::new(
-            ExitCode::Nothing,
-            "no position of these games can be a question",
-        ));
+        return Err(Failure::new(ExitCode::Nothing, "no candidate position in these games"));
     }
     let mut engine = engine(&args.engine)?;
     engine.options.extend(OPTIONS.map(|(name, value)| (name.to_owned(), value.to_owned())));
@@ -125,13 +122,13 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
     emit(&summary(&judged, candidates.len(), lines.len()))?;
     if let Some(first) = faults.first() {
         let message = format!(
-            "the engine failed at {} positions, first: {first}; the same command asks them again",
+            "the engine failed at {} positions, first: {first}\nhint: repeat them with the same command",
             faults.len()
         );
         return Err(Failure::new(ExitCode::Faulty, message));
     }
     if lines.is_empty() {
-        return Err(Failure::new(ExitCode::Nothing, "none of the positions is a question"));
+        return Err(Failure::new(ExitCode::Nothing, "no position has a unique best move"));
     }
     let header = header(args, &name, &criteria, &games);
     file.write(&lines.iter().fold(header, |text, line| text + line + "\n"))?;
@@ -150,15 +147,15 @@ fn criteria(args: &MineArgs) -> Result<Criteria, Failure> {
         looks => looks.to_vec(),
     };
     if !looks.iter().chain([&depth]).is_sorted_by(|a, b| a < b) {
-        let message = format!("--looks must rise and stay below --depth {depth}");
+        let message = format!("--looks must increase and stay below --depth {depth}");
         return Err(Failure::new(ExitCode::Usage, message));
     }
     if found_at > room {
-        let message = format!("--found-at {found_at} leaves no room below --depth {depth}");
+        let message = format!("--found-at {found_at} is too close to --depth {depth}");
         return Err(Failure::new(ExitCode::Usage, message));
     }
     if gap > 2 * decided {
-        let message = format!("--gap {gap} cannot be had within --decided {decided} either way");
+        let message = format!("--gap {gap} is more than twice --decided {decided}");
         return Err(Failure::new(ExitCode::Usage, message));
     }
     Ok(Criteria { looks, depth, gap, decided, found_at })
@@ -213,9 +210,10 @@ fn judge(
         }
     })
     .map_err(|failure| match failure.is_interruption() {
-        true => {
-            Failure::new(failure.code, format!("{}; the same command goes on", failure.message))
-        }
+        true => Failure::new(
+            failure.code,
+            format!("{}\nhint: continue with the same command", failure.message),
+        ),
         false => failure,
     })?;
     Ok(faults)
@@ -252,12 +250,12 @@ fn header(args: &MineArgs, engine: &str, criteria: &Criteria, games: &[Game]) ->
     let looks = looks.join(",");
     format!(
         "# Positions with one clearly best move, from {} games ({}).\n\
-         # Mined on {} by arbiter {}: mine --engine '{}' --depth {depth} --looks {looks} \
-         --gap {gap} --decided {decided} --found-at {found_at} --from-ply {}\n\
-         # Proven by {engine}, one thread, MultiPV 2, empty hash table: at depth {depth} and the two \
-         before, the best move\n\
-         # leads the second by {gap} centipawns or more, scores cut at {decided}. c0 themes; c1 \
-         scores; c2 the game.\n",
+         # Mined on {} by arbiter {}: mine --engine '{}' --depth {depth} --looks {looks} --gap \
+         {gap} --decided {decided} --found-at {found_at} --from-ply {}\n\
+         # Proven by {engine}, one thread, MultiPV 2, empty hash table: at depth {depth} and the \
+         two before, the best move\n\
+         # leads the second by {gap} centipawns or more, scores limited to {decided}. c0 themes; \
+         c1 scores; c2 the game.\n",
         games.len(),
         sources.join(", "),
         utc_time_as(unix_time_ms(), "%Y-%m-%d"),

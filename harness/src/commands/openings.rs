@@ -68,7 +68,7 @@ pub(crate) fn run(args: OpeningsArgs) -> Result<(), Failure> {
 
 fn generate(args: &GenerateArgs) -> Result<(), Failure> {
     if args.count == 0 {
-        return Err(Failure::new(ExitCode::Nothing, "0 openings are nothing to make"));
+        return Err(Failure::new(ExitCode::Nothing, "expected at least 1 opening"));
     }
     // Half a book helps nobody, and none that cannot be written is searched for.
     let judge = engine(&args.engine)?;
@@ -106,7 +106,7 @@ async fn search(args: &GenerateArgs, judge: &Engine) -> Result<Vec<String>, Fail
     engine.quit().await;
     if lines.len() < args.count {
         return Err(Failure::invalid(format!(
-            "random play of {} plies gave only {} balanced openings; ask for fewer, or more plies",
+            "random play of {} plies gave only {} balanced openings; request fewer, or more plies",
             args.plies,
             lines.len()
         )));

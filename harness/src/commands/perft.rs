@@ -10,12 +10,11 @@ use arbiter_suite::perft::{Case, Count, Limits, Patterns, PerftQuery, read, vari
 const HELP: &str = "\
 Suites: lines of FEN and counts (\";D1 20 ;D2 400\", \",20,400\", \"| 3 | 8902\"), records (\"id\", \"epd\", \"perft 1 20\"), and JSON
 (a list of fen, depth, nodes; or testCases with start and the positions expected after each move).
-Lines that cannot be used are named and count for nothing. With --on (Cargo feature cluster)
-workers count.
+Unusable lines are listed and not counted. With --on (Cargo feature cluster) workers count.
 
 Exit codes: 0 if all counts are right; 1 if the engine is wrong somewhere; 2 for bad usage; 3 for
 bad input, an engine that cannot count, or a suite that is wrong where the engine is right; 4 if
-there is nothing to count; 6 if the engine failed to answer; 7 for a failure of the machine;
+there is nothing to count; 6 if the engine did not reply; 7 for an environment error;
 8 if the NATS server cannot be used.
 
 Examples:
@@ -58,14 +57,14 @@ fn check_rules(suite: &str) -> Result<(), Failure> {
 /// Counts the suite and prints the result.
 pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     if !args.command.contains("{depth}") {
-        let message = format!("--command '{}' does not say where {{depth}} goes", args.command);
+        let message = format!("--command '{}' lacks {{depth}}", args.command);
         return Err(Failure::new(ExitCode::Usage, message));
     }
     let patterns = Patterns::new(args.pattern.as_deref()).map_err(Failure::invalid)?;
     let query =
         PerftQuery { command: args.command.clone(), patterns, limit: args.suite.query.deadline };
     if args.suite.build.base.is_some() || args.suite.specs().count() > 1 {
-        let message = "perft asks one engine";
+        let message = "perft takes one engine";
         return Err(Failure::new(ExitCode::Usage, message));
     }
     check_rules(&args.suite.name())?;

@@ -52,8 +52,8 @@ pub(crate) fn sprt(args: SprtArgs) -> Result<ExitCode, Failure> {
     let code = run::play(RunKind::Sprt, requested)?;
     if is_demonstration {
         note(
-            "This was Palimpsest with and without the mobility of pieces in its hand-written \
-             evaluation. Now your own: arbiter sprt ./new ./old --each tc=8+0.08",
+            "This was Palimpsest with and without the mobility term of its hand-written \
+             evaluation. Test your own engine with: arbiter sprt ./new ./old --each tc=8+0.08",
         );
     }
     Ok(code)

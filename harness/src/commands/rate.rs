@@ -48,12 +48,12 @@ enum CopiesArg {
 }
 
 const HELP: &str = "\
-Moves are not replayed: an illegal move goes unnoticed, and so does a result that the last position
-contradicts. The number of games that cannot count is shown, and the first 20 are named.
+Moves are not replayed: illegal moves, and results that contradict the last position, go unnoticed.
+The number of games that cannot be counted is shown, and the first 20 are listed.
 
 Exit codes: 0 if there are ratings, even if some games do not count; 2 for bad usage, 3 for a
-file that cannot be read and other bad input, 4 without any game that counts, 7 if the result
-cannot be written.
+file that cannot be read and other bad input, 4 if no game counts, 7 if the result cannot be
+written.
 
 Examples:
   arbiter rate games.pgn
@@ -198,7 +198,7 @@ fn ratings_of(args: &RateArgs) -> Result<String, Failure> {
     }
     if tally.corrected > 0 {
         let games = counted(tally.corrected, "FEN tag");
-        note(&format!("{games} corrected: castling or en passant that cannot be is left out"));
+        note(&format!("{games} corrected: impossible castling or en passant rights ignored"));
     }
     let (options, lines) = options(args, &tally).map_err(Failure::invalid)?;
     let meetings = tally.meetings();
@@ -249,7 +249,7 @@ fn options(args: &RateArgs, tally: &Tally) -> Result<(Options, Vec<u64>), String
                 return Err("--anchor gives the ratings of both players".to_owned());
             }
             match known.insert([first.min(second), first.max(second)], line) {
-                Some(line) => Err(format!("line {line} is about the same two players")),
+                Some(line) => Err(format!("line {line} has the same two players")),
                 None => Ok((line, relation)),
             }
         })
@@ -296,8 +296,8 @@ fn warn_of_contradiction(
         let path = args.relations.as_deref().unwrap_or(Path::new("")).display();
         let [first, second] = [first, second].map(|player| &tally.players[player].name);
         warn(&format!(
-            "{path}:{line}: {first} comes out at {found:+.1} against {second}, far from {mean:+.1} ± \
-             {deviation} as it says"
+            "{path}:{line}: {first} is rated {found:+.1} against {second}, far from the given \
+             {mean:+.1} ± {deviation}"
         ));
     }
 }

@@ -20,16 +20,16 @@ use arbiter_store::{Recorded, Store};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Prints every line to and from both engines with its time in milliseconds, and then lets the referee
-judge the game again from these lines alone. A run keeps the transcripts of the games that its
---transcripts selects, by default those that an engine's fault ended.
+judge the game again from these lines alone. A run records the transcripts of the games that its
+--transcripts selects, by default those that ended by an engine fault.
 
 Exit codes: 0 if the referee reaches the same end; 1 if not, or if the transcript is too short to
 decide; 3 for a game without a transcript and other bad input.
 
 Examples:
-  arbiter replay RUN                   games of the run whose transcripts are kept
-  arbiter replay RUN 17.2              second game of pair 17, as the PGN's tag Round has it
-  arbiter replay RUN 17.2 --raw >FILE  the same as a file, to send to an engine's author
+  arbiter replay RUN                   games of the run with transcripts
+  arbiter replay RUN 17.2              second game of pair 17, as in the PGN tag Round
+  arbiter replay RUN 17.2 --raw >FILE  as a file, to send to an engine's author
   arbiter replay FILE")]
 pub(crate) struct ReplayArgs {
     /// Name of a run, latest, or a file with a transcript
@@ -84,7 +84,7 @@ fn list(store: &Store, run: &str) -> Result<ExitCode, Failure> {
     }
     if text.is_empty() {
         let kept = stored.plan.transcripts;
-        text = format!("run {run} has no transcripts (kept: {kept})\n");
+        text = format!("run {run} has no transcripts (recorded: {kept})\n");
     }
     emit(&text).map(|()| ExitCode::Passed)
 }
@@ -97,13 +97,13 @@ fn find(store: &Store, run: &str, game: &str) -> Result<Recorded, Failure> {
         Some((pair.checked_sub(1)?, half.checked_sub(1)?))
     });
     let (pair, half) = numbers.ok_or_else(|| {
-        Failure::invalid(format!("'{game}' is no game; give pair and game, such as 17.2"))
+        Failure::invalid(format!("invalid game '{game}'; give pair and game, such as 17.2"))
     })?;
     let kept = store.run(run)?.plan.transcripts;
     store.recorded(run, pair, half)?.ok_or_else(|| {
         Failure::invalid(format!(
-            "run '{run}' has no transcript of game {game} (kept: {kept}); `arbiter replay {run}` \
-             lists those it has"
+            "run '{run}' has no transcript of game {game} (recorded: {kept})\nhint: `arbiter \
+             replay {run}` lists its transcripts"
         ))
     })
 }

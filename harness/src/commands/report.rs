@@ -26,10 +26,10 @@ use arbiter_store::{Store, StoreError};
 /// Flags of `arbiter report`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A PGN has results, openings, endings and times; its report leaves out what only a store has, and says so.
+A PGN contains results, openings, endings and times; its report lists what only a store contains.
 
 Exit codes: 0 if all reports were made; 2 for bad usage; 3 if there is no such run or file; 4 if no game of
-a file counts; 7 if the store cannot be read or a file not be written.
+a file counts; 7 if the store cannot be read or a file cannot be written.
 
 Examples:
   arbiter report --out report.html
@@ -60,7 +60,7 @@ fn web_address(text: &str) -> Result<String, String> {
     if is_web && is_plain {
         Ok(text.to_owned())
     } else {
-        Err("is no web address: write http:// or https:// and no blanks or angle brackets"
+        Err("is not a web address: write http:// or https:// and no blanks or angle brackets"
             .to_owned())
     }
 }
@@ -134,8 +134,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
         args.runs.iter().partition(|word| games::is_pgn(word));
     if !files.is_empty() {
         if !runs.is_empty() {
-            let message =
-                format!("'{}' is no PGN file; reports of runs and of files are apart", runs[0]);
+            let message = format!("'{}' is not a PGN file; give either runs or PGN files", runs[0]);
             return Err(Failure::new(ExitCode::Usage, message));
         }
         let files: Vec<PathBuf> = files.into_iter().map(PathBuf::from).collect();
@@ -149,8 +148,8 @@ pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
     let store = Store::open(&results)?;
     if let Some(word) = args.runs.iter().find(|word| is_other_file(&store, word)) {
         return Err(Failure::invalid(format!(
-            "'{word}' is neither a run nor called like a PGN file; runs are in the folder of --results, \
-             and PGN files end in .pgn, .pgn.gz or .pgn.zst"
+            "'{word}' is neither a run in the folder of --results nor the name of a PGN file \
+             (.pgn, .pgn.gz or .pgn.zst)"
         )));
     }
     let runs = match args.runs.as_slice() {
@@ -182,8 +181,8 @@ fn form(asked: Option<ReportFormat>, target: &Target) -> Result<ReportFormat, Fa
         (None, Target::Folder(_)) => ReportFormat::Html,
         (None, Target::File(path)) => ReportFormat::of_file(path).ok_or_else(|| {
             let usage = format!(
-                "the name '{}' does not tell the form of the report: give --format html, md, json, \
-                 ndjson, csv, junit, text, svg, badge or comment",
+                "unknown report format of '{}': give --format html, md, json, ndjson, csv, junit, \
+                 text, svg, badge or comment",
                 path.display()
             );
             Failure::new(ExitCode::Usage, usage)
@@ -224,7 +223,7 @@ fn target(args: &ReportArgs, runs: usize) -> Result<Target, Failure> {
     let Some(out) = args.out.clone() else {
         return match runs {
             1 => Ok(Target::Stdout),
-            _ => Err(Failure::new(ExitCode::Usage, "several runs need --out and a folder")),
+            _ => Err(Failure::new(ExitCode::Usage, "several runs require a folder as --out")),
         };
     };
     let is_folder = out.is_dir() || out.as_os_str().as_encoded_bytes().ends_with(b"/");
@@ -232,7 +231,7 @@ fn target(args: &ReportArgs, runs: usize) -> Result<Target, Failure> {
         return Ok(Target::Folder(out));
     }
     if runs > 1 {
-        let usage = format!("several runs need a folder, and '{}' is a file", out.display());
+        let usage = format!("several runs require a folder, but '{}' is a file", out.display());
         return Err(Failure::new(ExitCode::Usage, usage));
     }
     Ok(Target::File(out))

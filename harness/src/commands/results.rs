@@ -80,7 +80,7 @@ pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
     let folder = || match &folders[..] {
         [folder] => Ok(folder),
         _ => {
-            let message = "several --results are for `arbiter results log` only";
+            let message = "only `arbiter results log` takes several --results";
             Err(Failure::new(ExitCode::Usage, message))
         }
     };

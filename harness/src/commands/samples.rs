@@ -12,11 +12,11 @@ const HELP: &str = "\
 Writes one line per position, FEN;RESULT;GAME, such as
   8/5k2/8/8/3PK3/8/8/8 w - - 0 60;1-0;17
 The side to move is not in check and played neither a capture nor a promotion. Games without a result,
-or decided by a fault of an engine, are left out, and so are the positions of each game after an engine
+or decided by an engine fault, are skipped, and so are the positions of each game after an engine
 announced a mate. `palimpsest tune` reads such files.
 
 Exit codes: 0 if there are samples; 2 for bad usage; 3 for bad input; 4 if there is no such position; 7 for
-a failure of the machine.
+an environment error.
 
 Examples:
   arbiter samples --run match-20260101-120000 --out samples.txt";

@@ -35,22 +35,22 @@ const TOKEN_FILE: &str = "serve.token";
 /// Flags of `arbiter serve`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Anyone who can reach the address sees the runs. The token also permits to pause, resume, drain and
-stop the runs of the same user on this machine: open the address that is printed with the token, or
-enter the token on the page of a run. A generated token is printed on a terminal only: elsewhere, as
+Anyone who can reach the address sees the runs. The token also allows pausing, resuming, draining and
+stopping the runs of the same user on this machine: open the printed address with the token, or
+enter the token on the page of a run. A generated token is printed on a terminal only: otherwise, as
 in a log or systemd's journal, it is stored in the results folder's serve.token, which only its
-owner can read, and the next server takes it from there. Programs send
+owner can read, and the next server uses it again. Programs send
 'Authorization: Bearer TOKEN' with POST /runs/RUN/pause, resume, drain or stop. With --start the
 list has a form for a new test (POST /start?dev=…&base=…&limit=…&elo0=…&elo1=…&pairs=…&name=…).
 The test is played on this machine as by 'arbiter sprt', with arbiter.toml, one at a time, writes to
 RUN.log in the results folder, and continues when this server ends. Its engines are registered,
-bundled, or revisions, which are built.
+bundled, or revisions, which are built first.
 
-The server listens on this machine only, unless --listen gives another address. From another machine
-it is best reached through 'ssh -L 7878:localhost:7878 HOST'.
+The server listens on this machine only, unless --listen gives another address. To reach it from
+another machine, use 'ssh -L 7878:localhost:7878 HOST'.
 
 Connections without a complete request within 10 s, or that read nothing for 20 s, are closed; at 256
-a new one takes the place of the oldest from the address that has most.
+connections, a new one replaces the oldest from the address with the most.
 
 Exit codes: 0 after Ctrl-C or a signal; 2 for bad usage, 3 for a bad token, 7 if the server
 cannot listen or the folder of --results cannot be made.
@@ -107,7 +107,7 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     if !results.is_dir() {
         std::fs::create_dir_all(&results)
             .map_err(|source| StoreError::Folder { folder: results.clone(), source })?;
-        note(&format!("made {}, which has no runs yet", results.display()));
+        note(&format!("created {} (no runs yet)", results.display()));
     }
     let token = match given {
         None if !args.read_only => Some(new_token(&results, stderr().is_terminal())?),
@@ -134,8 +134,8 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         let listener = TcpListener::bind(args.listen).await.map_err(|error| {
             Failure::environment(format!(
-                "cannot listen on {}: {error}; give another address or port with --listen (port 0 takes \
-                 one that is free)",
+                "cannot listen on {}: {error}\nhint: give another address or port with --listen \
+                 (port 0 selects a free one)",
                 args.listen
             ))
         })?;
@@ -159,15 +159,13 @@ fn announce(address: SocketAddr, token: Option<&Token>) {
     note(&format!("serving http://{address}/ until Ctrl-C"));
     note(&match token {
         Some(Token { place: Some(place), .. }) => {
-            format!("runs can be steered with the token in {place}")
+            format!("control runs with the token in {place}")
         }
-        Some(Token { text, .. }) => format!("to steer runs, open http://{address}/#token={text}"),
-        None => "runs cannot be steered".to_owned(),
+        Some(Token { text, .. }) => format!("to control runs, open http://{address}/#token={text}"),
+        None => "runs cannot be controlled (read-only)".to_owned(),
     });
     if !address.ip().is_loopback() {
-        note(
-            "everybody who can reach this address sees the runs, and what is sent can be overheard",
-        );
+        note("anyone who can reach this address sees the runs; the connection is not encrypted");
     }
 }
 
@@ -189,7 +187,7 @@ fn new_token(results: &Path, is_shown: bool) -> Result<Token, Failure> {
     let path = results.join(TOKEN_FILE);
     write_secret(&path, &hex(32)?).map_err(|error| {
         Failure::environment(format!(
-            "cannot keep a token in {}: {error}; give --token-file or --read-only",
+            "cannot store a token in {}: {error}; give --token-file or --read-only",
             path.display()
         ))
     })?;
@@ -197,7 +195,7 @@ fn new_token(results: &Path, is_shown: bool) -> Result<Token, Failure> {
     let kept = path.symlink_metadata().map_err(Failure::environment)?;
     if !kept.is_file() || kept.uid() != geteuid().as_raw() || kept.mode() & 0o077 != 0 {
         return Err(Failure::invalid(format!(
-            "{} can be read by others, or is theirs: remove it, and a new token is made",
+            "{} is readable or owned by others; remove it to create a new token",
             path.display()
         )));
     }
@@ -210,7 +208,7 @@ fn checked(place: String, text: &str) -> Result<Token, Failure> {
     let is_plain = token.chars().all(|c| c.is_ascii_graphic());
     if token.len() < MIN_TOKEN || !is_plain {
         return Err(Failure::invalid(format!(
-            "the token in {place} is not one: give at least {MIN_TOKEN} letters, digits and signs"
+            "invalid token in {place}: give at least {MIN_TOKEN} letters, digits and signs"
         )));
     }
     Ok(Token { text: token.to_owned(), place: Some(place) })

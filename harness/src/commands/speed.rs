@@ -21,14 +21,14 @@ use arbiter_stats::paired::Speeds;
 use arbiter_stats::speed::{FEWEST_ROUNDS, SpeedTest, SpeedVerdict};
 
 const HELP: &str = "\
-In each round both engines run their bench once, in random order, so that other activity of the
-machine cannot favour one of them. After 8, 16, 32 … rounds the interval is tested, and it allows
-for these tests: at most 5 % of comparisons of equal engines end with a verdict. Speed is the figure
-that the bench reports, or else its nodes divided by its time.
+In each round both engines run their bench once, in random order, so that other load on the
+machine cannot favour one of them. After 8, 16, 32 … rounds the interval is tested; it accounts for
+these tests: at most 5 % of comparisons of equal engines end with a verdict. Speed is the value
+that the bench reports, or its nodes divided by its time.
 
-Exit codes: 0 if the speeds were measured, and --max-loss is certainly kept; 1 if it is certainly
-exceeded; 5 if the rounds cannot decide; 2 for bad usage; 3 for bad input; 7 for a failure of the
-machine; 20 to 28 for a revision that cannot be built or has no bench (see arbiter --help).
+Exit codes: 0 if the speeds were measured and the loss is below --max-loss; 1 if it is above; 5 if
+inconclusive; 2 for bad usage; 3 for bad input; 7 for an environment error; 20 to 28 for a
+revision that cannot be built or has no bench (see arbiter --help).
 
 Examples:
   arbiter speed HEAD main
@@ -79,7 +79,7 @@ type Side = (EngineSetup, BenchRecipe);
 /// Measures the engines and prints the result.
 pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     if let Some(loss) = args.max_loss.filter(|loss| !(0.0..100.0).contains(loss)) {
-        let message = format!("expected --max-loss from 0 to below 100 per cent, got {loss}");
+        let message = format!("expected --max-loss from 0 to below 100 %, got {loss}");
         return Err(Failure::new(ExitCode::Usage, message));
     }
     let threshold = 1.0 - args.max_loss.unwrap_or(0.0) / 100.0;
@@ -88,7 +88,7 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
         true => None,
         // The first ones serve most interrupts.
         false => Some(args.cpu.or_else(|| allowed_cpus().into_iter().max()).ok_or_else(|| {
-            Failure::environment("the system does not say which CPUs may be used; give --cpu")
+            Failure::environment("cannot determine the available CPUs; give --cpu")
         })?),
     };
     let mut build = args.build.clone();

@@ -35,14 +35,14 @@ const PROCESSES: u64 = 8192;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A worker plays for every run on the server that a trusted key has signed, the highest priority first,
-and those of equal priority in equal shares. It starts programs that such a run names by their
-hashes, in a sandbox: still run it as a user of its own. Programs must run on this machine as they are;
-files that they read, such as networks, have to be at the paths in their options and below a --readable.
+and runs of equal priority in equal shares. It starts programs that such a run names by their
+hashes, in a sandbox; run it as a separate user nevertheless. Programs must run on this machine unchanged;
+files that they read, such as networks, must be at the paths in their options and below a --readable.
 
-Ctrl-C ends the worker after its pairs in flight, a second Ctrl-C immediately; other workers then play
+Ctrl-C ends the worker after its pairs in progress, a second Ctrl-C immediately; other workers then play
 these pairs. A worker that has lost its server waits for it; then one Ctrl-C ends it immediately.
 
-Exit codes: 0 after Ctrl-C or a signal; 2 for bad usage, 3 for bad input, 7 for a failure of the machine
+Exit codes: 0 after Ctrl-C or a signal; 2 for bad usage, 3 for bad input, 7 for an environment error
 or no complete sandbox with --sandbox require, 8 if the server cannot be reached, refuses, or is open.
 
 Examples:
@@ -162,7 +162,7 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
                     *phase = match (*phase, request) {
                         // Without a server the pairs in hand would come to nothing.
                         (Phase::Working, StopSignal::Interrupt) if server.is_connected() => {
-                            note("leaves after the pairs in hand; interrupt again to leave now");
+                            note("finishing pairs in progress; press Ctrl-C again to stop");
                             Phase::Leaving
                         }
                         _ => Phase::Aborting,
@@ -183,7 +183,7 @@ fn serve_metrics(args: MetricsArgs, config: &Config, runtime: &Handle) -> Result
 /// Returns the access to the server, the worker's name, and the keys that it trusts.
 fn entry(args: EntryArgs) -> Result<(Access, String, Vec<PublicKey>), Failure> {
     if matches!(args.on, ServerName::Url(_)) && args.trust.is_empty() {
-        let message = "--on: a URL does not say whom to trust; give --trust KEY, as a run shows it";
+        let message = "--on: a URL requires --trust KEY, as printed by the run";
         return Err(Failure::new(ExitCode::Usage, message));
     }
     let (access, role) = args.access.access(args.on)?;
@@ -191,20 +191,20 @@ fn entry(args: EntryArgs) -> Result<(Access, String, Vec<PublicKey>), Failure> {
     let mut trusted = trusted.collect::<Result<Vec<_>, _>>()?;
     let name = match role {
         Some(Role::Worker(..)) if args.name.is_some() => {
-            return Err(Failure::new(ExitCode::Usage, "--name: the join file says the name"));
+            return Err(Failure::new(ExitCode::Usage, "--name: the join file defines the name"));
         }
         Some(Role::Worker(name, key)) => {
             trusted.push(key);
             name
         }
         Some(Role::Coordinator(_)) => {
-            return Err(Failure::invalid("--on: that is the coordinator's; expected a worker's"));
+            return Err(Failure::invalid("--on: this is the coordinator's; expected a worker's"));
         }
         None => args.name.unwrap_or_else(default_name),
     };
     match is_worker_name(&name) {
         true => Ok((access, name, trusted)),
-        false => Err(Failure::invalid(format!("'{name}' is no name for a worker"))),
+        false => Err(Failure::invalid(format!("invalid worker name '{name}'"))),
     }
 }
 

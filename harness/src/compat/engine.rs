@@ -143,7 +143,7 @@ fn configuration_file() -> Option<PathBuf> {
 /// Reads the list of that file.
 fn configurations() -> Result<(PathBuf, serde_json::Value), String> {
     let file = configuration_file();
-    let file = file.ok_or("there is no engines.json here, nor in ~/.config/cutechess")?;
+    let file = file.ok_or("no engines.json here or in ~/.config/cutechess")?;
     let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
     let text = read_text(&file).map_err(|error| wrong(&error))?;
     let list: serde_json::Value = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
@@ -171,7 +171,7 @@ pub(crate) fn cutechess_engines() -> (PathBuf, Vec<(String, EngineSpec)>) {
     let (file, list) = match configurations() {
         Ok(read) => read,
         Err(error) => {
-            note(&format!("left aside: {error}"));
+            note(&format!("ignored: {error}"));
             return Default::default();
         }
     };
@@ -181,7 +181,7 @@ pub(crate) fn cutechess_engines() -> (PathBuf, Vec<(String, EngineSpec)>) {
         configure(engine, &mut spec).map_err(|error| format!("engine '{name}': {error}"))?;
         Ok((name.to_owned(), spec))
     };
-    let pointed_out = |error| note(&format!("left aside: {}: {error}", file.display()));
+    let pointed_out = |error| note(&format!("ignored: {}: {error}", file.display()));
     let read = list.as_array().into_iter().flatten().map(read);
     let known = read.filter_map(|read| read.map_err(pointed_out).ok()).collect();
     (file, known)

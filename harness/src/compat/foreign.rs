@@ -408,7 +408,7 @@ fn counted(saved: &Value) -> Result<(Option<Prior>, u64), String> {
         return Ok((None, 0));
     }
     let [row] = rows[..] else {
-        warn("counts of more than two engines are dropped, as there: all games are played");
+        warn("counts of more than two engines are ignored, as by fastchess: all games are played");
         return Ok((None, 0));
     };
     let mut prior = Prior::default();

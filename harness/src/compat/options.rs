@@ -169,7 +169,7 @@ impl Options {
                 }
                 ("policy", "round") => request.tournament.openings = Some(OpeningPolicy::PerRound),
                 ("format" | "order" | "policy", _) => {
-                    return Err(format!("-openings {key}={value}: '{value}' is not known"));
+                    return Err(format!("-openings {key}={value}: unknown value '{value}'"));
                 }
                 _ => return Err(word.unknown_key(key, "file, format, order, plies, start, policy")),
             }

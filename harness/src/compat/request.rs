@@ -38,7 +38,7 @@ pub(crate) fn check(options: &Options) -> Result<(), String> {
             return Err(format!("engine '{name}' has no time limit: give tc, st, nodes or depth"));
         }
         if engine.limits.clock.is_some() && engine.limits.movetime.is_some() && is_fastchess {
-            return Err(format!("engine '{name}' has both tc and st: leave one of them out"));
+            return Err(format!("engine '{name}' has both tc and st; remove one of them"));
         }
     }
     let has_book = options.request.openings.is_some() || !options.books.is_empty();
@@ -49,7 +49,7 @@ pub(crate) fn check(options: &Options) -> Result<(), String> {
     let wanted = options.request.concurrency.unwrap_or(1);
     if is_fastchess && !options.is_forced && wanted > cores {
         return Err(format!(
-            "-concurrency {wanted} on {cores} processors: give -force-concurrency, too"
+            "-concurrency {wanted} exceeds the {cores} processors; add -force-concurrency"
         ));
     }
     Ok(())
@@ -122,9 +122,8 @@ fn engine_books(options: &mut Options) -> Result<(), String> {
     let is_shared = options.books.len() >= options.request.engines.len()
         && options.books.iter().all(|other| *other == book);
     if !is_shared || options.request.openings.is_some() {
-        return Err("book=: arbiter plays openings and asks no book of a single engine; give all \
-                    engines the same one, or -openings"
-            .to_owned());
+        let reason = "book=: give all engines the same book, or -openings (no book of one engine)";
+        return Err(reason.to_owned());
     }
     let (path, moves) = book;
     options.request.openings = Some(path);

@@ -62,7 +62,7 @@ fn content(path: &Path) -> Result<Value, String> {
     let saved: Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     match saved.get(KEY).is_some() || foreign::is_theirs(&saved) {
         true => Ok(saved),
-        false => Err(wrong("neither arbiter nor fastchess has written it".to_owned())),
+        false => Err(wrong("not written by arbiter or fastchess".to_owned())),
     }
 }
 
@@ -139,7 +139,7 @@ impl Config {
             let (out, words) = (out.unwrap_or_else(|| USUAL.into()), others(words));
             if is_of_another_program(&out) {
                 warn(&format!(
-                    "{} is of another program and stays as it is; -config outname= names another",
+                    "{} belongs to another program; unchanged. Name another file with -config outname=",
                     out.display()
                 ));
             }
@@ -160,7 +160,7 @@ impl Config {
         };
         let Some(run) = ours.clone().filter(is_same) else {
             if let Some(Saved { run, results, .. }) = ours {
-                warn(&format!("{} is not as run '{run}' was: another one begins", path.display()));
+                warn(&format!("{} differs from run '{run}': starting a new run", path.display()));
                 let values = vec![format!("results={}", results.display())];
                 words.push(Word { name: "arbiter".to_owned(), values });
             }
@@ -171,11 +171,11 @@ impl Config {
             before.iter().filter(|word| !is_changeable(word)).map(|word| &*word.name).collect();
         unused.dedup();
         if !unused.is_empty() {
-            warn(&format!("-{}: as in {}, which comes later", unused.join(", -"), path.display()));
+            warn(&format!("-{}: overridden by {}", unused.join(", -"), path.display()));
         }
         if !run.results.is_dir() {
             return Err(wrong(format!(
-                "run '{}' is in the folder {}, which is not there",
+                "run '{}' is in the folder {}, which does not exist",
                 run.run,
                 run.results.display()
             )));
@@ -213,7 +213,7 @@ mod tests {
         }
         let config = format!("-config 'file={}'", file.display());
         let error = read(&config).unwrap_err();
-        assert!(error.contains("a b.json") && error.contains("which is not there"), "{error}");
+        assert!(error.contains("a b.json") && error.contains("which does not exist"), "{error}");
         std::fs::create_dir(&saved.results).unwrap();
         let found = |line: &str| {
             let Config { run, out, words, .. } = read(line).unwrap();
@@ -244,7 +244,8 @@ mod tests {
         let anew = (None, USUAL.into(), vec!["rounds".into()]);
         assert_eq!(found(&format!("{config} discard=true -rounds 3")), anew);
         assert_eq!(found("-rounds 3"), anew);
-        for (more, word) in [(" stats=no", "say true or false"), (" name=x", "'name' is not known")]
+        for (more, word) in
+            [(" stats=no", "expected true or false"), (" name=x", "unknown key 'name'")]
         {
             let error = read(&format!("{config}{more}")).unwrap_err();
             assert!(error.contains(word), "{error}");
@@ -260,7 +261,7 @@ mod tests {
         saved.write(&file, serde_json::json!({})).unwrap();
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "{\"engines\": []}");
         let error = read(&format!("-config file={}", file.display())).unwrap_err();
-        assert!(error.contains("neither arbiter nor fastchess"), "{error}");
+        assert!(error.contains("not written by arbiter"), "{error}");
         assert!(read("-config file=/none/x").unwrap_err().contains("file=/none/x: "));
         assert!(read("-config file=/dev/zero").unwrap_err().contains("it is a pipe or a device"));
     }

@@ -13,7 +13,7 @@ type Take = fn(&mut Options, &Word) -> Result<(), String>;
 type Known = (&'static str, &'static str, &'static str, Take);
 
 /// Start of the description of an option that is accepted without effect; the reason follows.
-const NOTHING: &str = "nothing: ";
+const NOTHING: &str = "ignored: ";
 
 /// All options, in the order of the help.
 pub(super) const OPTIONS: &[Known] = &[
@@ -47,7 +47,7 @@ pub(super) const OPTIONS: &[Known] = &[
     ("noswap", "", "colours are not swapped", |o, word| {
         word.bare().map(|()| o.request.tournament.noswap = true)
     }),
-    ("reverse", "", "the second engine is White first", |o, word| {
+    ("reverse", "", "the second engine starts with White", |o, word| {
         word.bare().map(|()| o.request.tournament.reverse = true)
     }),
     ("wait", "MS", "pause between games", |o, word| {
@@ -60,11 +60,11 @@ pub(super) const OPTIONS: &[Known] = &[
         "the book",
         Options::openings,
     ),
-    ("bookmode", "ram|disk", "nothing: books are kept in memory", |_, _| Ok(())),
+    ("bookmode", "ram|disk", "ignored: books are kept in memory", |_, _| Ok(())),
     (
         "srand",
         "SEED",
-        "seed of all random choices; else a random one, which is shown",
+        "seed of all random choices; default: a random one, which is shown",
         |o, word| word.number().map(|n| o.request.seed = Some(n)),
     ),
     (
@@ -148,7 +148,7 @@ pub(super) const OPTIONS: &[Known] = &[
         "resumes the run of a file (fastchess)",
         |_, _| Ok(()),
     ),
-    ("use-affinity", "[CPUS]", "games on processors of their own", Options::affinity),
+    ("use-affinity", "[CPUS]", "games on separate processors", Options::affinity),
     ("startup-ms", "MS", "time for uciok", |o, word| {
         word.millis().map(|limit| o.request.deadlines.uciok = limit)
     }),
@@ -191,7 +191,7 @@ pub(super) const OPTIONS: &[Known] = &[
     ("outcomeinterval", "N", "games between lists of outcomes; 0: at the end", |o, word| {
         word.number().map(|n| o.style.outcome_interval = n)
     }),
-    ("resultformat", "FORMAT", "nothing: results are shown in the usual format", |_, _| Ok(())),
+    ("resultformat", "FORMAT", "ignored: results are shown in the usual format", |_, _| Ok(())),
     (
         "log",
         "file=FILE [level=trace|info|warn|err|fatal] [append=BOOL] [engine=BOOL]",
@@ -202,14 +202,14 @@ pub(super) const OPTIONS: &[Known] = &[
         o.debug();
         Ok(())
     }),
-    ("show-latency", "", "nothing: -pgnout latency=true writes it", |_, _| Ok(())),
+    ("show-latency", "", "ignored: -pgnout latency=true writes it", |_, _| Ok(())),
     ("check-mate-pvs", "", "warns of mate scores whose PV has no mate", |o, word| {
         word.bare().map(|()| o.style.checks_mates = true)
     }),
     ("strict", "", "a warning ends the run", |o, word| {
         word.bare().map(|()| o.style.is_strict = true)
     }),
-    ("testEnv", "", "nothing: it has no effect", |_, word| word.bare()),
+    ("testEnv", "", "ignored: it has no effect", |_, word| word.bare()),
 ];
 
 /// Returns whether an option is accepted without effect.
@@ -221,9 +221,9 @@ pub(super) fn is_idle(name: &str) -> bool {
 pub(super) fn unknown(name: &str) -> String {
     let hint = match nearest(name, OPTIONS.iter().map(|(known, ..)| *known)) {
         Some(known) => format!("did you mean -{known}?"),
-        None => "leave it out".to_owned(),
+        None => "remove it".to_owned(),
     };
-    format!("-{name} is not an option that arbiter knows; {hint}")
+    format!("unknown option -{name}; {hint}")
 }
 
 /// Returns the help.

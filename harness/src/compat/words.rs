@@ -19,7 +19,7 @@ pub(crate) fn split(args: &[String]) -> Result<Vec<Word>, String> {
         } else if let Some(last) = words.last_mut() {
             last.values.push(arg.clone());
         } else {
-            return Err(format!("'{arg}' belongs to no option; options start with a dash"));
+            return Err(format!("'{arg}' does not belong to an option; options start with a dash"));
         }
     }
     Ok(words)
@@ -38,14 +38,14 @@ impl Word {
         match &self.values[..] {
             [value] => Ok(value),
             [] => Err(format!("-{} needs a value", self.name)),
-            [_, extra, ..] => Err(format!("-{} takes one value; what is '{extra}'?", self.name)),
+            [_, extra, ..] => Err(format!("-{} takes one value; unexpected '{extra}'", self.name)),
         }
     }
 
     /// Returns the only value as a whole number.
     pub(crate) fn number<T: FromStr>(&self) -> Result<T, String> {
         let value = self.single()?;
-        value.parse().map_err(|_| format!("-{} {value}: '{value}' is no whole number", self.name))
+        value.parse().map_err(|_| format!("-{} {value}: not a whole number", self.name))
     }
 
     /// Returns the only value as milliseconds.
@@ -64,7 +64,7 @@ impl Word {
     pub(crate) fn bare(&self) -> Result<(), String> {
         match self.values.first() {
             None => Ok(()),
-            Some(value) => Err(format!("-{} takes no value; what is '{value}'?", self.name)),
+            Some(value) => Err(format!("-{} takes no value; unexpected '{value}'", self.name)),
         }
     }
 
@@ -87,7 +87,7 @@ impl Word {
 
     /// Returns the error for an unknown key.
     pub(crate) fn unknown_key(&self, key: &str, known: &str) -> String {
-        format!("-{}: '{key}' is not known; the keys are {known}", self.name)
+        format!("-{}: unknown key '{key}'; the keys are {known}", self.name)
     }
 }
 
@@ -98,7 +98,7 @@ pub(crate) fn figure<T: FromStr>(name: &str, key: &str, value: &str) -> Result<T
 
 /// Parses a boolean in `-name key=value`.
 pub(crate) fn truth(name: &str, key: &str, value: &str) -> Result<bool, String> {
-    value.parse().map_err(|_| format!("-{name} {key}={value}: say true or false"))
+    value.parse().map_err(|_| format!("-{name} {key}={value}: expected true or false"))
 }
 
 #[cfg(test)]
@@ -127,10 +127,10 @@ mod tests {
             assert!(error.contains(part), "{error}");
         };
         check("-rounds", |word| word.number::<u64>().err(), "-rounds needs a value");
-        check("-rounds ten", |word| word.number::<u64>().err(), "'ten' is no whole number");
-        check("-rounds 1 2", |word| word.number::<u64>().err(), "what is '2'?");
+        check("-rounds ten", |word| word.number::<u64>().err(), "ten: not a whole number");
+        check("-rounds 1 2", |word| word.number::<u64>().err(), "unexpected '2'");
         check("-recover yes", |word| word.bare().err(), "-recover takes no value");
         check("-draw 3", |word| word.pairs().err(), "-draw: '3' is not KEY=VALUE");
-        assert!(words("rounds -x").unwrap_err().contains("'rounds' belongs to no option"));
+        assert!(words("rounds -x").unwrap_err().contains("'rounds' does not belong"));
     }
 }

@@ -97,14 +97,13 @@ impl AccessArgs {
         };
         let insecure = self.insecure;
         if self != (AccessArgs { insecure, ..AccessArgs::default() }) {
-            let message =
-                "a join file says how the server is entered: leave the flags --nats-… out";
+            let message = "a join file defines the access to the server: remove the flags --nats-…";
             return Err(Failure::invalid(message));
         }
         let (access, role, is_exposed) = read_join_file(&path)?;
         if is_exposed {
             let path = path.display();
-            note(&format!("{path} holds secrets, and others may read it: chmod 600 {path}"));
+            note(&format!("{path} contains secrets and is readable by others: chmod 600 {path}"));
         }
         Ok((Access { insecure, ..access }, Some(role)))
     }
@@ -133,7 +132,7 @@ impl AccessArgs {
             (None, None, Some(user), _) => {
                 let missing = || {
                     Failure::invalid(format!(
-                        "user '{user}' has no password: set ARBITER_NATS_PASSWORD or give \
+                        "user '{user}' has no password; set ARBITER_NATS_PASSWORD or give \
                          --nats-password-file"
                     ))
                 };

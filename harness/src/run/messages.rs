@@ -30,7 +30,7 @@ pub(super) fn announce(ready: &ReadyRun, book: &Book, fleet: Option<&Fleet>) {
         note(&format!("SPSA: {}", tuning_schedule(tuning)));
     }
     let kinds = [
-        ("left out", "bad left out", book.quarantine()),
+        ("excluded", "invalid excluded", book.quarantine()),
         ("corrected", "corrected", book.corrected()),
     ];
     for (what, _, faults) in kinds {
@@ -40,7 +40,7 @@ pub(super) fn announce(ready: &ReadyRun, book: &Book, fleet: Option<&Fleet>) {
     let mut counts: Vec<String> =
         counts.map(|(_, how, faults)| format!("{} {how}", faults.count)).collect();
     if book.duplicates() > 0 {
-        counts.push(format!("{} the same as an earlier one", book.duplicates()));
+        counts.push(format!("{} duplicates", book.duplicates()));
     }
     let without =
         if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
@@ -66,7 +66,7 @@ pub(super) fn announce(ready: &ReadyRun, book: &Book, fleet: Option<&Fleet>) {
     let games: Vec<String> =
         games.iter().take(plan.concurrency).map(|cpus| cpu_list(cpus)).collect();
     if !games.is_empty() {
-        note(&format!("processors of concurrent games: {}", games.join(" | ")));
+        note(&format!("processors by game: {}", games.join(" | ")));
     }
     if let Some(sprt) = plan.sprt {
         note(&format!(
@@ -76,7 +76,7 @@ pub(super) fn announce(ready: &ReadyRun, book: &Book, fleet: Option<&Fleet>) {
     }
     let pairs = state.counted().count();
     if pairs > 0 {
-        note(&format!("{} counted already", counted(pairs, "pair")));
+        note(&format!("{} already counted", counted(pairs, "pair")));
     }
 }
 
@@ -88,7 +88,7 @@ pub(super) fn note_engines(loaded: &LoadedPlan, without_limits: &[usize]) {
         if without_limits.len() < plan.engines.len() {
             let (name, limits) = (&engine.name, engine.conditions.limits);
             note(&format!(
-                "no limits are given for {name}, which plays at {limits}; --each is for all engines"
+                "{name} has no limits and plays at {limits}; --each sets those of all engines"
             ));
         }
     }
@@ -109,7 +109,7 @@ pub(super) fn note_engines(loaded: &LoadedPlan, without_limits: &[usize]) {
         };
         if let Some(((other, _), _)) = own[index + 1..].iter().find(is_same) {
             note(&format!(
-                "{one} and {other} are the same program with the same settings: what differs will be chance"
+                "{one} and {other}: identical program and settings; any difference is noise"
             ));
         }
     }
@@ -119,8 +119,8 @@ pub(super) fn note_engines(loaded: &LoadedPlan, without_limits: &[usize]) {
 fn why_so_many(plan: &Plan) -> &'static str {
     match plan.is_timed() {
         is_timed if plan.concurrency != default_concurrency(is_timed) => "",
-        true => " (under a clock one core is left free)",
-        false => " (a game for each core)",
+        true => " (one core stays free for games under a clock)",
+        false => " (one game per core)",
     }
 }
 
@@ -139,7 +139,7 @@ pub(super) fn tell_workers(store: &Store, run: &str) -> Result<(), Failure> {
 pub(super) fn go_on(ready: &ReadyRun, fleet: Option<&Fleet>) -> String {
     let ReadyRun { name, plan, results, .. } = ready;
     let on = fleet.map(Fleet::flag).unwrap_or_default();
-    format!("go on with: arbiter {} --results {} --resume {name}{on}", plan.kind, quoted(results))
+    format!("resume with: arbiter {} --results {} --resume {name}{on}", plan.kind, quoted(results))
 }
 
 /// Returns the command that shows a run again.
@@ -159,14 +159,14 @@ pub(super) fn with_results(command: &str, results: &Path) -> String {
 /// Returns the end of a run by an error; `show` is the command that shows the run, `go_on` the one
 /// that resumes it.
 pub(super) fn failure(error: &RunError, show: &str, go_on: &str) -> Failure {
-    let message = format!("{error}; finished pairs are kept, {go_on}");
+    let message = format!("{error}; finished pairs are stored\nhint: {go_on}");
     match error {
         RunError::Lost(_) => Failure::new(ExitCode::Cluster, message),
         RunError::Faulty { .. } => {
-            let message = format!("{error}; see: {show}; once that is mended, {go_on}");
+            let message = format!("{error}\nhint: see {show}; after fixing it, {go_on}");
             Failure::new(ExitCode::Faulty, message)
         }
-        RunError::Unsaved { .. } => Failure::environment(format!("{error}, then {go_on}")),
+        RunError::Unsaved { .. } => Failure::environment(format!("{error}\nhint: {go_on}")),
         RunError::Store(_)
         | RunError::Observer(_)
         | RunError::Unfit(_)

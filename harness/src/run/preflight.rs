@@ -38,7 +38,7 @@ pub(super) fn check_engines(
     let Preflight { xboard, unplayable, threaded, options } = trial?;
     if !xboard.is_empty() {
         let names = xboard.join(" and ");
-        note(&format!("{names} answered xboard and not uci: played by proto=xboard"));
+        note(&format!("{names} answered xboard, not uci: using proto=xboard"));
         let is_tuned = plan.tuning.is_some();
         for setup in setups.iter_mut() {
             let name = if is_tuned { base_name(&setup.name) } else { &setup.name };
@@ -61,13 +61,13 @@ pub(super) fn check_engines(
     }
     for (name, threads) in threaded {
         note(&format!(
-            "{name} thinks with {threads} threads unless it is told otherwise: with \
-             option.Threads=1 for each engine they play on equal terms"
+            "{name} uses {threads} threads by default; set option.Threads=1 on every engine for a \
+             fair comparison"
         ));
     }
     if !unplayable.is_empty() {
         note(&format!(
-            "{} of {} openings are left out: an engine without setboard cannot be told them",
+            "{} of {} openings excluded: an engine without setboard cannot set them up",
             unplayable.len(),
             book.len()
         ));
@@ -97,7 +97,7 @@ async fn try_all(
         let idle = check_tuning(&setup, tuning, limits, book).await?;
         if !idle.is_empty() {
             note(&format!(
-                "a few searches are the same at both ends of the range of {}: tuning may not pay",
+                "some searches are identical at both ends of the range of {}",
                 idle.join(", ")
             ));
         }

@@ -23,8 +23,8 @@ pub(crate) fn replayed(store: &Store, run: &str, plan: &Plan) -> Result<RunState
         if !is_same {
             let number = iteration.number + 1;
             return Err(Failure::environment(format!(
-                "run '{run}': iteration {number} on disk is not the one that this arbiter computes \
-                 from its pairs; resume it with the version that started it"
+                "run '{run}': stored iteration {number} differs from the one computed from its \
+                 pairs\nhint: resume the run with the version that started it"
             )));
         }
     }

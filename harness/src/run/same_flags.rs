@@ -25,7 +25,7 @@ pub(super) fn check(
     }
     let other = |before: &str, now: &str| {
         Err(Failure::invalid(format!(
-            "run '{name}' was started with {before}, and now it is {now}; leave the flag out, or start \
+            "run '{name}' was started with {before}, not {now}\nhint: remove the flag, or start \
              another run with --name"
         )))
     };
@@ -59,7 +59,7 @@ pub(super) fn check(
     }
     let written = |plan: &Plan| (plan.annotation.clone(), plan.epd.clone(), plan.transcripts);
     match has(OnResume::Written) && written(plan) != written(&asked) {
-        true => other("other settings of what is written of games", "not the same"),
+        true => other("other settings for the records of games", "these"),
         false => Ok(()),
     }
 }

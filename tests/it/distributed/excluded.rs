@@ -231,7 +231,7 @@ fn a_game_goes_where_there_is_room_for_it() {
     let results = bench.path("results");
     assert_eq!(store::players(&results).keys().collect::<Vec<_>>(), ["large"]);
     let remarks = store::remarks(&results);
-    let refusal = "small: does not play: a game needs 2 threads, and --slots is 1";
+    let refusal = "small: does not play: a game needs 2 threads, but --slots is 1";
     assert_eq!(remarks, [refusal]);
     // Three slots have room for one game of two threads.
     let mut most = 0;

@@ -107,7 +107,11 @@ const WRONGS: [Wrong; 11] = [
     ("other engines", |r| played(r)["pairing"]["engines"] = json!([1, 0]), "other engines"),
     ("another run", |r| r["body"]["run_id"] = json!("0123456789abcdef"), "a result of another job"),
     ("another version", |r| r["v"] = json!(99), "version 99"),
-    ("a pair that cannot be", |r| r["body"]["number"] = json!(u64::MAX), "a pair that no run has"),
+    (
+        "a pair that cannot be",
+        |r| r["body"]["number"] = json!(u64::MAX),
+        "an impossible pair number",
+    ),
     ("a count below zero", |r| r["body"]["attempt"] = json!(-1), "not a message"),
     (
         "the games in the wrong order",
@@ -197,7 +201,7 @@ fn a_worker_whose_results_cannot_be_is_excluded() {
         let remarks = store::remarks(&results);
         remarks
             .iter()
-            .any(|remark| remark == "liar: excluded: 20 of its results cannot be")
+            .any(|remark| remark == "liar: excluded: 20 of its results are impossible")
             .then_some(())
     });
     let _honest = Worker::start(&bench, &server, "honest");

@@ -191,7 +191,7 @@ fn rich(store: &mut Store) {
         },
         engines: vec!["e".repeat(64), "f".repeat(64)],
         option_files: Vec::new(),
-        host: "Some CPU, 2 processors to use, linux 6.1, x86_64".into(),
+        host: "Some CPU, 2 processors available, linux 6.1, x86_64".into(),
     };
     let about = Some("one of everything");
     store
@@ -224,7 +224,7 @@ fn rich(store: &mut Store) {
                 .void(
                     "rich",
                     &played,
-                    "new lost on time (13.0 ms over, margin 10 ms) and had waited 8.0 ms for a processor",
+                    "new lost on time (13.0 ms over, margin 10 ms) after 8.0 ms of CPU contention",
                 )
                 .expect("noted");
         }
@@ -321,7 +321,7 @@ fn gates(store: &Store) {
     let steps = [
         (Check, StepVerdict::Passed, "score 98.1", json!({ "score": 98.1 })),
         (Bench, StepVerdict::Broken, "the bench differs between copies", json!(null)),
-        (Perft, StepVerdict::Failed, "126 right, 2 wrong, 0 without an answer", perft),
+        (Perft, StepVerdict::Failed, "126 right, 2 wrong, 0 without a reply", perft),
         (Epd, StepVerdict::Passed, "31 of 40 solved, 1 lost", tactics),
         (Speed, StepVerdict::Unproven, "speed 0.9950 [0.9700, 1.0210] of the base", json!(null)),
         (Sprt, StepVerdict::Undecided, "inconclusive: LLR 0.40 [-2.94, 2.94]", json!(null)),

@@ -168,8 +168,8 @@ pub fn run_bench_once(
     let fail = |failure, reason: String| {
         let (what, command) = (target.name, shell_words::join(&words));
         let text = format!(
-            "{what} has no bench signature: `{command}` {reason}; set bench and bench-pattern in \
-             [build] of arbiter.toml, or give --no-bench"
+            "{what} has no bench signature: `{command}` {reason}\nhint: set bench and \
+             bench-pattern in [build] of arbiter.toml, or give --no-bench"
         );
         BuildError::Failed(failure, text)
     };
@@ -194,7 +194,7 @@ pub fn run_bench_once(
         EndReason::Exited => {}
     }
     let Some((nodes, speed)) = reader.read(&ended.lines) else {
-        let reason = "printed no number of nodes that is known".to_owned();
+        let reason = "printed no known number of nodes".to_owned();
         return Err(fail(BuildFailure::NoBench, reason));
     };
     let measured = nodes as f64 / ended.elapsed.as_secs_f64().max(1e-9);

@@ -10,9 +10,7 @@ use arbiter_process::SpawnError;
 #[derive(Debug, Error)]
 pub enum BuildError {
     /// git is not installed.
-    #[error(
-        "git is not installed, and revisions need it; install it, or give the path of a program"
-    )]
+    #[error("revisions require git, which is not installed\nhint: install it, or give a program")]
     NoGit,
     /// A command of git failed.
     #[error("git {what}: {reason}")]
@@ -81,8 +79,8 @@ impl BuildError {
     pub fn bench_differs(what: &str, counts: &[u64]) -> BuildError {
         let counts = counts.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
         let text = format!(
-            "the bench of {what} differs between copies of it: {counts}; an engine that is not \
-             deterministic with one thread has a bug, or reads memory that it did not write"
+            "the bench of {what} differs between copies: {counts}; the engine is not deterministic \
+             with one thread (a bug, such as uninitialized memory)"
         );
         BuildError::Failed(BuildFailure::BenchDiffers, text)
     }

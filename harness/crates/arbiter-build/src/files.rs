@@ -46,7 +46,7 @@ impl Files<'_> {
         if let Some(binary) = &recipe.binary {
             return match self.is_program(binary) {
                 true => Ok(binary.clone()),
-                false => Err(format!("'{}' is no executable file", binary.display())),
+                false => Err(format!("'{}' is not an executable file", binary.display())),
             };
         }
         let mut found = Vec::new();

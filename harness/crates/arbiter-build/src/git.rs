@@ -65,7 +65,7 @@ impl Repository {
     /// Opens the repository to which a folder belongs.
     pub fn open(path: &Path) -> Result<Repository, BuildError> {
         if !path.is_dir() {
-            return Err(no_repository(path, "it is no folder"));
+            return Err(no_repository(path, "not a folder"));
         }
         let ask = |what| {
             git(path, ["rev-parse", what]).map_err(|error| match error {
@@ -99,12 +99,12 @@ impl Repository {
         let (failure, why) = match self.is_shallow() {
             true => (
                 BuildFailure::ShallowClone,
-                ", which is a shallow clone; get the rest with `git fetch --unshallow`, or set \
+                ", which is a shallow clone\nhint: run `git fetch --unshallow`, or set \
                  fetch-depth: 0 for actions/checkout",
             ),
             false if git(&self.top, ["rev-parse", "--verify", "--quiet", "HEAD"]).is_err() => (
                 BuildFailure::UnknownRevision,
-                ", which has no commit yet: make one, or say '.' for the files as they are",
+                ", which has no commit yet\nhint: make one, or use '.' for the working tree",
             ),
             false => (BuildFailure::UnknownRevision, ""),
         };
@@ -232,7 +232,7 @@ impl Repository {
 /// Returns the error that a folder is in no repository.
 fn no_repository(path: &Path, reason: &str) -> BuildError {
     let text = format!(
-        "'{}' is in no git repository that can be read ({reason}); give one with --repo",
+        "'{}' is not in a readable git repository ({reason}); give one with --repo",
         path.display()
     );
     BuildError::Failed(BuildFailure::NoRepository, text)

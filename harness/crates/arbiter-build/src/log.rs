@@ -67,7 +67,7 @@ impl State {
 
     fn finish(&mut self) -> io::Result<()> {
         if self.left_out > 0 {
-            self.write(&format!("[{} bytes are left out here]", self.left_out));
+            self.write(&format!("[{} bytes omitted]", self.left_out));
         }
         for line in std::mem::take(&mut self.tail) {
             self.write(&line);
@@ -103,7 +103,7 @@ mod tests {
         assert!(text.len() < 2 * MOST + 100);
         assert!(text.starts_with("0\n1\n") && text.ends_with("999998\n999999\n"));
         let (before, after) = text.split_once("\n[").unwrap();
-        let (note, after) = after.split_once(" bytes are left out here]\n").unwrap();
+        let (note, after) = after.split_once(" bytes omitted]\n").unwrap();
         let whole = long.join("\n") + "\n";
         let left_out: usize = note.parse().unwrap();
         assert_eq!(before.len() + 1 + left_out + after.len(), whole.len());

@@ -170,13 +170,13 @@ pub(super) fn choose(found: &[PathBuf], hints: &[String]) -> Result<PathBuf, Str
     };
     let named = hints.iter().find_map(|hint| found.iter().find(|path| is_named(path, hint)));
     match (found, named) {
-        ([], _) => Err("no executable file is new; say which it is with binary in [build]".into()),
+        ([], _) => Err("no new executable file; name it with binary in [build]".into()),
         ([only], _) => Ok(only.clone()),
         (_, Some(named)) => Ok(named.clone()),
         (several, None) => {
             let names = several.iter().take(8).map(|path| path.display().to_string());
             let names = names.collect::<Vec<_>>().join(", ");
-            Err(format!("say which it is with binary in [build]: {names}"))
+            Err(format!("several executable files; name one with binary in [build]: {names}"))
         }
     }
 }
@@ -197,7 +197,7 @@ pub(super) fn first_error(log: &str) -> &str {
         let line = line.to_lowercase();
         WORDS.iter().any(|word| line.contains(word))
     };
-    lines().find(is_error).or_else(|| lines().next_back()).unwrap_or("it printed nothing")
+    lines().find(is_error).or_else(|| lines().next_back()).unwrap_or("no output")
 }
 
 /// Returns whether the log of a failed build shows that the network was missing.
@@ -308,6 +308,6 @@ mod tests {
         let log = "cc -o x x.c\nx.c:3:1: error: expected ';'\nmake: *** [x] Error 1\n";
         assert_eq!(first_error(log), "x.c:3:1: error: expected ';'");
         assert_eq!(first_error("all fine\nthe end\n"), "the end");
-        assert_eq!(first_error(""), "it printed nothing");
+        assert_eq!(first_error(""), "no output");
     }
 }

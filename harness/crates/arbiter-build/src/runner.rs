@@ -89,8 +89,8 @@ impl Built {
         match self.promised_nodes() {
             Some(promised) if promised != signature.nodes => {
                 let text = format!(
-                    "the bench of {what} is {}, but its commit says {promised}; the build differs \
-                     from its author's, or the message was not brought up to date",
+                    "the bench of {what} is {}, but its commit message has {promised}; the build \
+                     differs from the author's, or the message is outdated",
                     signature.nodes
                 );
                 Err(BuildError::Failed(BuildFailure::BenchBroken, text))
@@ -150,8 +150,8 @@ pub struct Builder<'a> {
 }
 
 /// Hint for a failed build that may have needed the network.
-const NO_NETWORK: &str = "; the sandbox gives builds no network unless [build] of arbiter.toml has \
-                          `network = true`";
+const NO_NETWORK: &str = "; builds in the sandbox have no network unless [build] of arbiter.toml \
+                          has `network = true`";
 
 /// Name of the settings file in a commit.
 const SETTINGS: &str = "arbiter.toml";
@@ -176,10 +176,10 @@ impl Builder<'_> {
         let outline = self.outline(repo, revision)?;
         let Outline { label: what, commit, recipe, tree, snapshot, .. } = &outline;
         if snapshot.is_some() {
-            let than = commit.as_ref().map_or("is in no commit yet".to_owned(), |head| {
-                format!("is not what its commit {} is", head.short())
+            let than = commit.as_ref().map_or("no commit yet".to_owned(), |head| {
+                format!("differs from commit {}", head.short())
             });
-            (self.notify)(&format!("the working tree is dirty: it {than}"));
+            (self.notify)(&format!("the working tree is dirty: {than}"));
         }
         let staging = self.cache.staging();
         let dir =
@@ -199,7 +199,7 @@ impl Builder<'_> {
         let commit_id = commit.as_ref().map_or("none", |commit| &commit.id);
         let key = key(commit_id, tree, recipe, &toolchain, &compiler_environment(self.passed));
         let entry = self.cache.entry(&commit_id[..commit_id.len().min(9)], &key);
-        let busy = || (self.notify)(&format!("another arbiter builds {what}; waiting for it"));
+        let busy = || (self.notify)(&format!("another arbiter is building {what}; waiting for it"));
         let lock = entry.lock(self.cancel, busy)?;
         let record = match entry.intact() {
             Some(record) => record,
@@ -279,8 +279,8 @@ impl Builder<'_> {
         };
         recipe(&settings.unwrap_or_default(), &names, text).ok_or_else(|| {
             let text = format!(
-                "{what} has no Cargo.toml, go.mod, Makefile, src/Makefile or CMakeLists.txt; say \
-                 how it is built with command and binary in [build] of arbiter.toml"
+                "{what} has no Cargo.toml, go.mod, Makefile, src/Makefile or CMakeLists.txt\nhint: \
+                 set command and binary in [build] of arbiter.toml"
             );
             BuildError::Failed(BuildFailure::NoRecipe, text)
         })
@@ -298,7 +298,7 @@ impl Builder<'_> {
         // The user is told before a command of the commit runs.
         if recipe.has_own_tools {
             let tools = recipe.tools_in_words();
-            (self.notify)(&format!("asking for the toolchain of {what} by {tools}, in a checkout"));
+            (self.notify)(&format!("querying the toolchain of {what} by {tools}, in a checkout"));
         }
         for tool in &recipe.toolchain {
             let ended = self.shell(recipe, tool, files, TOOLCHAIN_TIMEOUT, |_| ())?;
@@ -342,7 +342,7 @@ impl Builder<'_> {
             EndReason::Cancelled => return Err(BuildError::Cancelled),
             EndReason::TimedOut => {
                 let seconds = timeout.as_secs_f64();
-                let how = format!("was ended after {seconds} s, the timeout of [build]");
+                let how = format!("exceeded the timeout of [build], {seconds} s");
                 return fail(BuildFailure::Timeout, how);
             }
             EndReason::Exited if ended.code != Some(0) => {
@@ -360,7 +360,7 @@ impl Builder<'_> {
         }
         let program = match files.find_program(recipe, repo) {
             Ok(program) => program,
-            Err(why) => return fail(BuildFailure::NoBinary, format!("left no program: {why}")),
+            Err(why) => return fail(BuildFailure::NoBinary, format!("produced no program: {why}")),
         };
         let name = program.file_name().and_then(|name| name.to_str()).unwrap_or("engine");
         let seconds = ended.elapsed.as_secs_f64();

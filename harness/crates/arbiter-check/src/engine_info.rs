@@ -56,7 +56,7 @@ impl EngineInfo {
     pub(super) fn range(&self, name: &str) -> Result<(i64, i64), String> {
         match self.option(name)?.kind {
             OptionKind::Spin { min, max } => Ok((min, max)),
-            _ => Err(format!("the option {name} is no spin")),
+            _ => Err(format!("the option {name} is not a spin")),
         }
     }
 }

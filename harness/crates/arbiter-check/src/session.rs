@@ -60,7 +60,7 @@ pub fn carry_out(
     let script = match (check.script)(Script::new(engine)) {
         Ok(script) if engine.is_complete || script.is_raw && engine.speaks_uci() => script,
         Ok(script) if check.name == "uciok" => script,
-        Ok(_) => return Ok(skipped("the engine does not answer uci".to_owned())),
+        Ok(_) => return Ok(skipped("the engine does not reply to uci".to_owned())),
         Err(reason) => return Ok(skipped(reason)),
     };
     let mut tries = if check.is_timed { TRIES } else { 1 };

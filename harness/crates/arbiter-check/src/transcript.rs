@@ -45,7 +45,7 @@ impl fmt::Display for TimedEvent {
             Event::Error(line) => write!(f, "! {line}"),
             Event::Closed => f.write_str("> (end of input)"),
             Event::Timeout(what) => write!(f, "- {what}"),
-            Event::Exited(how) | Event::Died(how) => write!(f, "- engine left: {how}"),
+            Event::Exited(how) | Event::Died(how) => write!(f, "- engine ended: {how}"),
         }
     }
 }
@@ -174,7 +174,7 @@ impl Transcript {
     pub(super) fn failure(&self) -> Option<String> {
         self.0.iter().find_map(|entry| match &entry.event {
             Event::Timeout(what) => Some(what.clone()),
-            Event::Died(how) => Some(format!("the engine left: {how}")),
+            Event::Died(how) => Some(format!("the engine ended: {how}")),
             _ => None,
         })
     }

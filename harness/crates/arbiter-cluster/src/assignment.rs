@@ -42,7 +42,7 @@ pub trait Assignment: Clone + Debug + Send + Sync + 'static {
         self,
         _: Vec<EngineSetup>,
     ) -> impl Future<Output = Result<Self::Done, String>> + Send {
-        std::future::ready(Err("it is not done here".to_owned()))
+        std::future::ready(Err("not supported here".to_owned()))
     }
 
     /// Returns the engines and the opening of a pair.
@@ -106,11 +106,11 @@ impl Assignment for Question {
 
     fn check(&self, answered: &Answered, _: &Terms) -> Result<(), String> {
         if answered.0.len() != self.engines {
-            return Err("it answers another question".to_owned());
+            return Err("a result of another task".to_owned());
         }
         let judged = |answer: &Answer| {
             if answer.since.is_some_and(|since| since.at > answer.end.at) {
-                return Err("a solution that was found after the search".to_owned());
+                return Err("a solution found after the search".to_owned());
             }
             answer.judged(&self.record.start, &self.record.goal).map(drop)
         };
@@ -130,7 +130,7 @@ impl Assignment for Count {
             Ok(Verdict::Wrong { got: count, .. } | Verdict::WrongSuite { leaves: count })
                 if count == self.expected =>
             {
-                Err("it is about another count".to_owned())
+                Err("a result of another count".to_owned())
             }
             _ => Ok(()),
         }
@@ -161,7 +161,7 @@ mod tests {
         };
         assert_eq!(check(vec![Ok(answer("e2e4"))]), Ok(()));
         assert!(check(vec![Ok(answer("a1a8"))]).is_err());
-        assert!(check(vec![]).unwrap_err().contains("another question"));
+        assert!(check(vec![]).unwrap_err().contains("another task"));
         assert!(check(vec![Err("x".into()), Err("y".into())]).is_err());
     }
 }

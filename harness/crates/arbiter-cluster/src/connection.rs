@@ -83,8 +83,8 @@ pub enum AccessError {
     },
     /// The server does not authenticate its clients.
     #[error(
-        "the NATS server {0} does not authenticate its clients: 'arbiter cluster init' makes a \
-         configuration with users; --insecure uses the server as it is"
+        "the NATS server {0} does not authenticate its clients\nhint: create a configuration with \
+         users with 'arbiter cluster init'; --insecure uses the server anyway"
     )]
     Open(String),
     /// The server denies permission, or fails.
@@ -145,7 +145,7 @@ impl Access {
             Ok(Ok(client)) => client,
             Ok(Err(error)) => return Err(refused(explained(&error))),
             Err(_) => {
-                return Err(refused(format!("no answer within {} s", CONNECT_TIMEOUT.as_secs())));
+                return Err(refused(format!("no reply within {} s", CONNECT_TIMEOUT.as_secs())));
             }
         };
         if !self.insecure && !client.server_info().auth_required {
@@ -230,8 +230,8 @@ fn explained(error: &ConnectError) -> String {
     let tls = io.and_then(io::Error::get_ref).and_then(|inner| inner.downcast_ref());
     let what = match tls {
         Some(rustls::Error::InvalidMessage(_)) => {
-            return "it does not encrypt: 'arbiter cluster init' makes a configuration that does; \
-                    nats:// and --insecure do without"
+            return "it does not encrypt: create an encrypted configuration with 'arbiter cluster \
+                    init', or use nats:// and --insecure"
                 .to_owned();
         }
         Some(rustls::Error::InvalidCertificate(what)) => what,
@@ -239,22 +239,22 @@ fn explained(error: &ConnectError) -> String {
     };
     let why = match what {
         CertificateError::UnknownIssuer => {
-            "no authority that is trusted here has signed it; --nats-ca names one".to_owned()
+            "it is not signed by a trusted authority; add one with --nats-ca".to_owned()
         }
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
             format!("the host is not among its subject alternative names ({what})")
         }
         CertificateError::Other(other) if other.to_string() == "CaUsedAsEndEntity" => {
-            "it is that of an authority (CA:TRUE), and has to be one that an authority has signed"
+            "it is a certificate of an authority (CA:TRUE), not one that an authority has signed"
                 .to_owned()
         }
         CertificateError::BadSignature => {
-            "another authority has signed it than that of the join file, which is of another cluster"
+            "it is signed by another authority than the join file's: the join file is of another cluster"
                 .to_owned()
         }
         _ => what.to_string(),
     };
-    format!("its certificate is refused: {why}; 'arbiter cluster init' makes one that will do")
+    format!("its certificate is refused: {why}; create a valid one with 'arbiter cluster init'")
 }
 
 impl Connection {

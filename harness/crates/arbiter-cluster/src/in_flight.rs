@@ -332,18 +332,18 @@ impl<A: Assignment> InFlight<A> {
         receipt: Receipt,
     ) -> Disposition<A::Done> {
         let Some(pending) = self.pending.get_mut(&result.number) else {
-            return Disposition::Discard("a late result; there is one already".to_owned());
+            return Disposition::Discard("a late duplicate result".to_owned());
         };
         if pending.accepted.is_some() {
-            return Disposition::Discard("a second result; the first one counts".to_owned());
+            return Disposition::Discard("a second result; the first counts".to_owned());
         }
         if result.attempt < pending.first_attempt {
-            return Disposition::Discard("a result of a pair that was void".to_owned());
+            return Disposition::Discard("a result of a void pair".to_owned());
         }
         let is_last = result.attempt == pending.attempt;
         match result.report {
             Report::Failed(_) if !is_last => {
-                Disposition::Discard("could not play it; it was sent again already".to_owned())
+                Disposition::Discard("could not play it; already sent again".to_owned())
             }
             Report::Failed(reason) => {
                 pending.failed_at.insert(worker.to_owned());
@@ -355,7 +355,7 @@ impl<A: Assignment> InFlight<A> {
                 }
             }
             Report::Played(played) => match pending.job.check(&played, &self.terms) {
-                Err(why) => Disposition::Reject(format!("a result that cannot be: {why}")),
+                Err(why) => Disposition::Reject(format!("an impossible result: {why}")),
                 Ok(()) => {
                     pending.accepted = Some(receipt);
                     if let Some(begun) = pending.begun {

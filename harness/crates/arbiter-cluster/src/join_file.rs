@@ -127,7 +127,7 @@ impl JoinFile {
                 authorities.add(certificate).map_err(|error| format!("ca: {error}"))?;
             }
             if authorities.is_empty() {
-                return Err("ca: expected certificates in PEM, in lines of their own".to_owned());
+                return Err("ca: expected PEM certificates on separate lines".to_owned());
             }
         }
         match (&self.worker, &self.trust, &self.signing_key) {
@@ -139,7 +139,7 @@ impl JoinFile {
                 let key = Key::of_digits(digits);
                 Ok(Role::Coordinator(key.ok_or("signing_key: expected 64 hexadecimal digits")?))
             }
-            _ => Err("expected the worker's name and whom it trusts, or signing_key".to_owned()),
+            _ => Err("expected the worker's name and its trusted key, or signing_key".to_owned()),
         }
     }
 }

@@ -12,7 +12,7 @@ use super::monitor::WorkerState;
 type ByState = Family<[(&'static str, String); 1], Gauge>;
 
 fn register_connected(registry: &mut Registry, connected: &Gauge) {
-    let help = "Whether there is a connection to the NATS server";
+    let help = "1 if connected to the NATS server";
     registry.register("arbiter_nats_connected", help, connected.clone());
 }
 
@@ -38,9 +38,9 @@ impl ClusterMetrics {
     /// Registers the metrics that any listener on the server has.
     pub fn register(&self, registry: &mut Registry) {
         register_connected(registry, &self.connected);
-        let help = "Workers, by what they do";
+        let help = "Workers by state";
         registry.register("arbiter_workers", help, self.workers.clone());
-        let help = "Jobs that are not done, by whether a worker has begun them";
+        let help = "Unfinished jobs, by whether a worker has started them";
         registry.register("arbiter_jobs", help, self.jobs.clone());
     }
 
@@ -96,9 +96,9 @@ impl WorkerMetrics {
         all.set(slots.into());
         registry.register("arbiter_slots", "Slots of the worker", all);
         registry.register("arbiter_slots_playing", "Slots that play", self.playing.clone());
-        let help = "Pairs played, and tasks of suites done, since the worker was started";
+        let help = "Pairs played, and tasks of suites done, since the worker started";
         registry.register("arbiter_pairs", help, self.pairs.clone());
-        let help = "Runs on the server for which the worker does not play";
+        let help = "Runs on the server that the worker does not play";
         registry.register("arbiter_refused_runs", help, self.refused.clone());
     }
 }

@@ -163,8 +163,8 @@ impl OutlierDetector {
         is_out.then(|| Finding {
             worker: worker.to_owned(),
             reason: format!(
-                "{what} in {} of its {} {of}, and in {} of {} {of} of the others (corrected p \
-                 {p:.1e})",
+                "{what} in {} of its {} {of}, and in {} of {} {of} of the other workers (corrected \
+                 p {p:.1e})",
                 own.failures, own.games, others.failures, others.games
             ),
         })
@@ -191,8 +191,8 @@ impl OutlierDetector {
         is_out.then(|| Finding {
             worker: (*worker).clone(),
             reason: format!(
-                "its pairs are won, even and lost unlike those of the {} other workers: residual \
-                 {residual:.1} standard deviations, {MAX_RESIDUAL:.0} are allowed",
+                "its results differ from those of the {} other workers: residual {residual:.1} \
+                 standard deviations, limit {MAX_RESIDUAL:.0}",
                 compared.len() - 1
             ),
         })

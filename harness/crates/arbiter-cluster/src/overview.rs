@@ -34,7 +34,7 @@ pub fn document(cluster: &Cluster) -> Document {
         "processor",
         "sandbox",
         "bench",
-        "last trouble",
+        "last problem",
     ]);
     for (name, worker, silent) in cluster.workers() {
         workers.push([

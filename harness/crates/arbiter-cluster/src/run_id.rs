@@ -16,7 +16,7 @@ impl TryFrom<String> for RunId {
     fn try_from(text: String) -> Result<RunId, &'static str> {
         let is_digit = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
         let is_id = text.len() == 16 && text.bytes().all(is_digit);
-        if is_id { Ok(RunId(text)) } else { Err("no ID of a run") }
+        if is_id { Ok(RunId(text)) } else { Err("not an ID of a run") }
     }
 }
 

@@ -65,10 +65,10 @@ const EXPORTS: [(&str, &str); 10] = [
 ];
 
 const USERS_START: &str = "\
-# A user may do nothing but what its subjects allow. To take a worker away, remove its block and have the
-# server read this file again: nats-server --signal reload=nats.pid
-# Workers have an account of their own, as a server answers to any subject that it is asked to answer to,
-# whatever the user may send to: in the account of the coordinator, the answer could remove a stream.
+# Each user may only use its subjects. To remove a worker, delete its block and reload
+# this file: nats-server --signal reload=nats.pid
+# Workers have a separate account, because a server replies to any reply subject, whatever the
+# user may publish to: in the account of the coordinator, the reply could remove a stream.
 accounts {
 ";
 
@@ -109,24 +109,24 @@ pub enum SetupError {
         source: io::Error,
     },
     /// The folder is not empty.
-    #[error("{} is not empty, and nothing in it is overwritten; 'arbiter cluster add' adds workers", .0.display())]
+    #[error("{} is not empty\nhint: add workers with 'arbiter cluster add'", .0.display())]
     Exists(PathBuf),
     /// The coordinator's join file cannot be used.
     #[error(transparent)]
     Join(#[from] JoinError),
     /// The text cannot be a host name or address.
     #[error(
-        "'{0}' is no host name or address; --host gives those by which workers reach the server"
+        "'{0}' is not a host name or address; --host gives those by which workers reach the server"
     )]
     Host(String),
     /// The text cannot be the name of a worker here.
-    #[error("'{0}' is no name for a worker: letters, digits, '_' and '-', and not coordinator")]
+    #[error("invalid worker name '{0}': use letters, digits, '_' and '-', and not coordinator")]
     Name(String),
     /// A worker of this name exists.
-    #[error("there is a worker {0} already")]
+    #[error("worker {0} already exists")]
     Twice(String),
     /// The file of users was changed.
-    #[error("{}: does not end as it was made; add the worker by hand", .0.display())]
+    #[error("{}: edited by hand; add the worker by hand", .0.display())]
     Edited(PathBuf),
     /// A certificate or nkey cannot be made.
     #[error("cannot make {0}: {1}")]
@@ -177,7 +177,7 @@ pub fn make_server(
         return Err(SetupError::Exists(dir.to_owned()));
     }
     let configuration = format!(
-        "# The files are in this folder: start it with 'arbiter cluster up', or nats-server here.\n\
+        "# All files are in this folder: start 'arbiter cluster up', or nats-server here.\n\
          listen: \"{any}:{port}\"\n\
          pid_file: \"nats.pid\"\n\
          jetstream {{ store_dir: \"data\", max_file: 16GB }}\n\
@@ -307,7 +307,7 @@ fn join_texts(
     let text = |(user, join): &(String, JoinFile)| {
         let text = toml::to_string_pretty(join);
         let text = text.map_err(|error| SetupError::Unmade("a join file", error.to_string()))?;
-        let head = format!("# Whoever has this file is {user}: keep it from others.\n");
+        let head = format!("# This file gives the access of {user}: keep it secret.\n");
         Ok((join_path(dir, user), head + &text))
     };
     joins.iter().map(text).collect()

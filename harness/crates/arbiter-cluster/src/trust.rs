@@ -63,14 +63,14 @@ pub enum TrustError {
     #[error("key file {}: expected 64 hexadecimal digits", .0.display())]
     NoKey(PathBuf),
     /// The text is no public key.
-    #[error("'{0}' is no public key; expected {PREFIX} and 64 hexadecimal digits")]
+    #[error("'{0}' is not a public key; expected {PREFIX} and 64 hexadecimal digits")]
     Key(String),
     /// The signature is not that of the key.
     #[error("the signature is not that of key {0}")]
     Forged(String),
     /// The key is not one of the trusted ones.
     #[error(
-        "key {0} is not trusted here; if its owner may start programs on this machine, give --trust {0}"
+        "key {0} is not trusted here; to let its owner start programs on this machine, give --trust {0}"
     )]
     Untrusted(String),
 }

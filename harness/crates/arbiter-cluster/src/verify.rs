@@ -40,7 +40,7 @@ impl Terms {
 /// Checks whether `played` can be the result of `job`; an error says why not.
 pub(crate) fn check(played: &PlayedPair, job: &PairJob, terms: &Terms) -> Result<(), String> {
     if played.pairing != job.pairing {
-        return Err("it names other engines or another opening".to_owned());
+        return Err("it has other engines or another opening".to_owned());
     }
     if played.games.second.is_some() != job.games.second.is_some() {
         return Err("it has another number of games".to_owned());
@@ -58,7 +58,7 @@ fn check_game(record: &GameRecord, setup: &GameSetup, terms: &Terms) -> Result<(
     }
     let late = record.late.and_then(|late| late.waited);
     if record.waited.into_iter().chain([late]).flatten().any(|waited| waited > record.duration) {
-        return Err("an engine waited for longer than the game".to_owned());
+        return Err("an engine waited longer than the game lasted".to_owned());
     }
     let (book, own) = record.moves.split_at_checked(setup.book.len()).ok_or("no opening")?;
     let is_of_book =
@@ -79,10 +79,10 @@ fn check_game(record: &GameRecord, setup: &GameSetup, terms: &Terms) -> Result<(
     for (ply, played) in (book.len()..).zip(own) {
         let number = ply + 1;
         if let Some(Outcome { termination, .. }) = referee.outcome() {
-            return Err(format!("move {number} comes after the end by {termination}"));
+            return Err(format!("move {number} follows the end by {termination}"));
         }
         let Some(thought) = &played.thought else {
-            return Err(format!("move {number} is not of the opening"));
+            return Err(format!("move {number} differs from the opening"));
         };
         referee.judge(reply(played, thought));
         if referee.moves() == ply {
@@ -112,7 +112,7 @@ fn check_game(record: &GameRecord, setup: &GameSetup, terms: &Terms) -> Result<(
     let but = referee.outcome().map_or(String::new(), ended);
     match is_so {
         true => Ok(()),
-        false => Err(format!("{} does not end by {termination} there{but}", result.as_str())),
+        false => Err(format!("{} does not end by {termination}{but}", result.as_str())),
     }
 }
 

@@ -67,17 +67,17 @@ pub enum WireError {
     TooLong(usize),
     /// The version is too far from ours.
     #[error(
-        "a message of version {0}, and this arbiter reads versions {OLDEST} to {NEWEST}; update the older side"
+        "a message of version {0}, but this arbiter reads versions {OLDEST} to {NEWEST}; update the older side"
     )]
     Version(u32),
     /// The message is not JSON of the right form.
     #[error("not a message: {0}")]
     Malformed(String),
     /// The sender has not joined, or was not given the job.
-    #[error("a result of a job that its sender was not given")]
+    #[error("a result of a job of another worker")]
     Unproven,
     /// The values are impossible.
-    #[error("a message that cannot be: {0}")]
+    #[error("an invalid message: {0}")]
     Invalid(String),
 }
 

@@ -197,7 +197,7 @@ pub async fn serve(
                 let (beacon, key) = match verified.or_else(unverified) {
                     Ok(heard) => heard,
                     Err(error @ WireError::Version(_)) => {
-                        shared.trouble(format!("a run cannot be played: {error}"));
+                        shared.trouble(format!("cannot play a run: {error}"));
                         continue;
                     }
                     Err(_) => continue,

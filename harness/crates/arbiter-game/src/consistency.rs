@@ -18,7 +18,7 @@ pub fn check(record: &GameRecord) -> Result<(), String> {
     let mode = CastlingMode::from_chess960(record.chess960);
     let start: Option<Chess> =
         record.fen.parse().ok().and_then(|fen: Fen| fen.into_position(mode).ok());
-    let start = start.ok_or_else(|| format!("'{}' is no legal position", record.fen))?;
+    let start = start.ok_or_else(|| format!("'{}' is not a legal position", record.fen))?;
     let moves: Vec<UciMove> = record.moves.iter().map(|played| played.uci).collect();
     let any = ByColor::new_with(|_| Conditions {
         limits: Limits::default(),
@@ -31,7 +31,7 @@ pub fn check(record: &GameRecord) -> Result<(), String> {
     let judged = referee.outcome();
     if let Some(next) = moves.get(number) {
         return Err(match judged {
-            Some(end) => format!("move {} comes after the end by {}", number + 1, end.termination),
+            Some(end) => format!("move {} follows the end by {}", number + 1, end.termination),
             None => format!("move {} ({next}) is illegal", number + 1),
         });
     }
@@ -51,7 +51,7 @@ pub fn check(record: &GameRecord) -> Result<(), String> {
     };
     match is_so {
         true => Ok(()),
-        false => Err(format!("its moves do not end in {} by {termination}", result.as_str())),
+        false => Err(format!("the moves do not end in {} by {termination}", result.as_str())),
     }
 }
 
@@ -106,7 +106,7 @@ mod tests {
             ("e2e4", "1/2-1/2", Crash, "do not end"),
             ("e2e4", "1-0", MoveCap, "do not end"),
             ("e2e4 a1a1", "1-0", Crash, "move 2 (a1a1) is illegal"),
-            (&format!("{mate} e1f2"), "0-1", Checkmate, "move 5 comes after the end by checkmate"),
+            (&format!("{mate} e1f2"), "0-1", Checkmate, "move 5 follows the end by checkmate"),
         ] {
             let error = check(moves, result, termination).unwrap_err();
             assert!(error.contains(words), "{moves}: {error}");

@@ -65,11 +65,11 @@ impl LintRule {
             LintRule::IllegalPv => "illegal move in the PV",
             LintRule::PvAfterEnd => "PV after the end of the game",
             LintRule::NotPvMove => "bestmove is not the PV's",
-            LintRule::MateScore => "mate announced, but the variation does not mate",
-            LintRule::ScoreJump => "score jumps from one side to the other",
-            LintRule::Nodes => "nodes go back",
-            LintRule::NodeLimit => "node limit passed",
-            LintRule::DepthLimit => "depth limit passed",
+            LintRule::MateScore => "mate announced, but the PV does not mate",
+            LintRule::ScoreJump => "score changes sides",
+            LintRule::Nodes => "node count decreases",
+            LintRule::NodeLimit => "node limit exceeded",
+            LintRule::DepthLimit => "depth limit exceeded",
             LintRule::Time => "time longer than measured",
             LintRule::Hashfull => "hash table more than full",
         }
@@ -143,13 +143,13 @@ impl Searched<'_> {
             && limited
             && nodes > limit.saturating_add((limit / 4).max(NODE_MARGIN))
         {
-            add(LintRule::NodeLimit, format!("{nodes} nodes under nodes={limit}"));
+            add(LintRule::NodeLimit, format!("{nodes} nodes with nodes={limit}"));
         }
         if let (Some(depth), Some(limit)) = (info.depth, limits.depth)
             && limited
             && depth > limit
         {
-            add(LintRule::DepthLimit, format!("depth {depth} under depth={limit}"));
+            add(LintRule::DepthLimit, format!("depth {depth} with depth={limit}"));
         }
         // An engine that is told to count nodes as time may say them as its time.
         let time = info.time.filter(|_| limits.nodestime.is_none());

@@ -105,7 +105,7 @@ impl FromStr for Fault {
             Some(("silent", what)) => Ok(Fault::Silent(what.to_owned())),
             Some(("crashed", how)) => Ok(Fault::Crashed(how.to_owned())),
             Some(("disconnected", how)) => Ok(Fault::Disconnected(how.to_owned())),
-            _ => Err(format!("'{text}' is no fault")),
+            _ => Err(format!("'{text}' is not a fault")),
         }
     }
 }
@@ -282,7 +282,7 @@ impl Referee {
             && ignores_limit(limits, &info)
         {
             let what =
-                format!("passed {nodes} nodes under nodes={limit}: it does not heed 'go nodes'");
+                format!("searched {nodes} nodes with nodes={limit}: the engine ignores 'go nodes'");
             return Err((Termination::ProtocolError, what));
         }
         let findings = self.lint(m, elapsed, &info);

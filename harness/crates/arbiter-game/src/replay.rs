@@ -312,7 +312,7 @@ impl Side {
             }
             if exactly && wanted != Some(entry.text.as_str()) && self.difference.is_none() {
                 self.difference = Some(format!(
-                    "{:.3} ms: {} was told '{}', and would now be told '{}'",
+                    "{:.3} ms: {} received '{}', and would now receive '{}'",
                     entry.at_ns as f64 / 1e6,
                     color_name(self.color),
                     entry.text,
@@ -357,13 +357,13 @@ impl Side {
                 Err(why) => Stop::Missing(why),
             },
             Some(Entry { mark: Mark::Cut, text, .. }) => {
-                Stop::Missing(format!("{text} of {name}, so the rest cannot be judged"))
+                Stop::Missing(format!("{text} of {name}: the rest cannot be judged"))
             }
             Some(Entry { text, at_ns, .. }) => {
                 let at = at_ns as f64 / 1e6;
-                Stop::Missing(format!("{at:.3} ms: {name}: '{text}' does not belong here"))
+                Stop::Missing(format!("{at:.3} ms: {name}: unexpected '{text}'"))
             }
-            None => Stop::Missing(format!("nothing more is kept of what {name} was told and said")),
+            None => Stop::Missing(format!("the transcript of {name} ends here")),
         }
     }
 }

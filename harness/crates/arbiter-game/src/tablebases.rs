@@ -27,7 +27,7 @@ impl Syzygy {
         for folder in folders {
             let shown = folder.display();
             let hint = match shown.to_string().contains(';') {
-                true => "; several folders have ':' between them",
+                true => "; separate folders by ':'",
                 false => "",
             };
             let unread = |error| TablesError(format!("cannot read folder {shown}: {error}{hint}"));
@@ -37,8 +37,7 @@ impl Syzygy {
             let found = tables.add_directory(folder).map_err(unread)?;
             if found == 0 {
                 return Err(TablesError(format!(
-                    "no tables (files such as KQvK.rtbw) in {shown}; folders below it are not \
-                     searched"
+                    "no tables (files such as KQvK.rtbw) in {shown}; subfolders are not searched"
                 )));
             }
         }
@@ -68,8 +67,8 @@ fn check(path: &Path) -> Result<(), String> {
     match read {
         Err(error) if error.kind() == ErrorKind::UnexpectedEof => Err(broken("is too short")),
         Err(error) => Err(format!("{}: {error}", path.display())),
-        Ok(_) if first != magic => Err(broken("is no table")),
-        Ok(length) if length % 64 != 16 => Err(broken("is not whole")),
+        Ok(_) if first != magic => Err(broken("is not a table")),
+        Ok(length) if length % 64 != 16 => Err(broken("is incomplete")),
         Ok(_) => Ok(()),
     }
 }
@@ -98,7 +97,7 @@ mod tests {
         assert!(error.contains("no tables") && error.contains(".rtbw"), "{error}");
         let several = dir.path().join("a;b");
         let error = Syzygy::open([several.as_path()]).unwrap_err().to_string();
-        assert!(error.ends_with("; several folders have ':' between them"), "{error}");
+        assert!(error.ends_with("; separate folders by ':'"), "{error}");
         let nowhere = dir.path().join("nowhere");
         let error = Syzygy::open([nowhere.as_path()]).unwrap_err().to_string();
         assert!(error.contains("cannot read") && error.contains("nowhere"), "{error}");
@@ -118,9 +117,9 @@ mod tests {
         let refused = |why: &str| Err(format!("syzygy: /KQvK.rtbz {why}; fetch it again"));
         let whole = [&magic[..], &[0; 12 + 64]].concat();
         assert_eq!(with(&whole), Ok(()));
-        assert_eq!(with(&whole[..79]), refused("is not whole"));
-        assert_eq!(with(&[0; 80]), refused("is no table"));
-        assert_eq!(with(b"version https://git-lfs"), refused("is no table"));
+        assert_eq!(with(&whole[..79]), refused("is incomplete"));
+        assert_eq!(with(&[0; 80]), refused("is not a table"));
+        assert_eq!(with(b"version https://git-lfs"), refused("is not a table"));
         assert_eq!(with(&magic[..2]), refused("is too short"));
         assert_eq!(with(b""), refused("is too short"));
     }

@@ -177,7 +177,7 @@ impl Lines {
     fn cut(&self, lost: u64) -> Option<(u64, Mark, String)> {
         let last = self.chunks.back().and_then(|chunk| chunk.notes.last());
         let ns = last.map_or(0, |note| note.ns);
-        (lost > 0).then(|| (ns, Mark::Cut, format!("{lost} lines are not kept")))
+        (lost > 0).then(|| (ns, Mark::Cut, format!("{lost} lines not recorded")))
     }
 }
 
@@ -317,7 +317,7 @@ impl FromStr for Transcript {
         }
         let read = |(index, line): (usize, &str)| {
             entry(line).ok_or_else(|| {
-                format!("line {} of the transcript is none: '{line:.60}'", index + 1)
+                format!("line {} of the transcript is invalid: '{line:.60}'", index + 1)
             })
         };
         let lines = text.split('\n').filter(|line| !line.is_empty());
@@ -406,7 +406,7 @@ mod tests {
             }
         }
         let lines = texts(&recorder);
-        let cut = lines.iter().position(|line| line.ends_with("lines are not kept")).unwrap();
+        let cut = lines.iter().position(|line| line.ends_with("lines not recorded")).unwrap();
         assert_eq!(lines[..cut], told[..cut]);
         assert_eq!(lines[cut + 1..], told[told.len() - (lines.len() - cut - 1)..]);
 
@@ -458,7 +458,7 @@ mod tests {
         let bytes: usize = lines.iter().map(String::len).sum();
         assert!(bytes < MAX_HEAD + 3 * MIN_TAIL, "{bytes}");
         assert!(lines[1].starts_with("0 ") && lines.last().unwrap().starts_with("4999 "));
-        let cut = lines.iter().find(|line| line.ends_with(" lines are not kept")).unwrap();
+        let cut = lines.iter().find(|line| line.ends_with(" lines not recorded")).unwrap();
         let lost: usize = cut.split(' ').next().unwrap().parse().unwrap();
         assert_eq!(lost + lines.len() - 2, 5_000);
     }

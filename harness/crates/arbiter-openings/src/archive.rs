@@ -66,7 +66,7 @@ pub fn read_packed(path: &Path) -> io::Result<Vec<u8>> {
     let members = members(&mut archive).map_err(io::Error::other)?;
     let [(index, _)] = members[..] else {
         let count = members.len();
-        let reason = format!("it is a zip archive of {count} files; unpack it, and name one");
+        let reason = format!("it is a zip archive of {count} files; unpack it and name one");
         return Err(io::Error::new(ErrorKind::InvalidData, reason));
     };
     let member = archive.by_index(index).map_err(io::Error::other)?;
@@ -91,7 +91,7 @@ fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     PlainText::new(source).take(MAX_UNPACKED + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_UNPACKED {
-        let reason = format!("it has more than {MAX_UNPACKED} bytes, which is too much");
+        let reason = format!("it exceeds the limit of {MAX_UNPACKED} bytes");
         return Err(io::Error::new(ErrorKind::FileTooLarge, reason));
     }
     Ok(bytes)

@@ -253,7 +253,7 @@ impl Collector {
         if reason.kind() != io::ErrorKind::UnexpectedEof {
             return Err(OpeningError::unreadable(file, line, reason));
         }
-        let what = "the compressed file is cut off here, and the rest of the book is missing";
+        let what = "the compressed file is truncated here; the rest of the book is missing";
         self.leave_out(OpeningError::new(format_args!("{file}:{line}"), what))
     }
 

@@ -152,7 +152,7 @@ fn impossible_claims_are_corrected_and_told_in_lists_and_games() {
         assert_eq!(book.corrected().count, 1);
         book.corrected().faults[0].clone()
     };
-    let what = "left out as impossible: castling with a1, en passant on e6";
+    let what = "ignored as impossible: castling with a1, en passant on e6";
     let list = read("a.epd", &format!("\n{wrong}; id \"x\"\n")).expect("a book");
     assert_eq!(told(&list), format!("a.epd:2: {what}"));
     let game = format!("[FEN \"{wrong}\"]\n\n40. e4 Kd7 *\n");
@@ -293,7 +293,7 @@ fn faults_of_games_are_told_with_game_and_line() {
         "[Event \"a\"]\n[Site \"?\"]\n\n[Event \"b\"]\n\n1. d4 *\n",
         "a.pgn:5: game 2: expected moves or a result after the tags, got neither",
     );
-    check("[Event \"x\"]\n\n1. e4 e5\n2. Ng9 *\n", "a.pgn:8: game 2: 2. Ng9 is no move");
+    check("[Event \"x\"]\n\n1. e4 e5\n2. Ng9 *\n", "a.pgn:8: game 2: 2. Ng9 is not a move");
     check(
         "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6\n4. Ng1 Ng8 *\n",
         "a.pgn:5: game 2: expected a position to play from, got one where the game is over by \
@@ -301,9 +301,9 @@ fn faults_of_games_are_told_with_game_and_line() {
     );
     check(
         "[Event \"x\"]\n\n1. e4 {closed} e5\n2. Nf3 {not\nclosed\n",
-        "a.pgn:5: game 2: a comment has no end",
+        "a.pgn:5: game 2: unclosed comment",
     );
-    check("hello world\n", "a.pgn:5: game 2: 1. hello is no move");
+    check("hello world\n", "a.pgn:5: game 2: 1. hello is not a move");
 }
 
 #[test]

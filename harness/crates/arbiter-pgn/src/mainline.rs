@@ -45,7 +45,7 @@ impl Mainline {
     /// Describes the fault of a word in the place of the next move, in a sentence.
     pub fn fault(&self, word: &[u8]) -> String {
         match word {
-            UNCLOSED => "a comment has no end".to_owned(),
+            UNCLOSED => "unclosed comment".to_owned(),
             word => format!("{} {}", self.numbered(&excerpt(word)), MoveError::NoMove),
         }
     }
@@ -81,7 +81,7 @@ mod tests {
         }
         let chess960 = "bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1";
         let (line, result) = played(chess960, "e4 e5");
-        assert_eq!((result, line.fault(b"x\x1b y")), (Ok(()), "2. x  y is no move".to_owned()));
-        assert_eq!(line.fault(UNCLOSED), "a comment has no end");
+        assert_eq!((result, line.fault(b"x\x1b y")), (Ok(()), "2. x  y is not a move".to_owned()));
+        assert_eq!(line.fault(UNCLOSED), "unclosed comment");
     }
 }

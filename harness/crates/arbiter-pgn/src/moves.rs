@@ -29,7 +29,7 @@ impl fmt::Display for MoveError {
             MoveError::Illegal => "is not legal",
             MoveError::Ambiguous => "fits more than one move",
             MoveError::Null => "is a null move",
-            MoveError::NoMove => "is no move",
+            MoveError::NoMove => "is not a move",
         })
     }
 }

@@ -25,7 +25,7 @@ impl Ablation {
         if whole.options.iter().any(taken) {
             let (name, option) = (&whole.name, &self.option);
             return Err(format!(
-                "engine '{name}' sets option.{option} itself, which ablate needs for the features"
+                "engine '{name}' sets option.{option}, which ablate needs for the features"
             ));
         }
         if self.features.is_empty() {
@@ -87,6 +87,6 @@ mod tests {
         };
         check("cmd=bundled", &[], "name them with --features");
         check("cmd=bundled", &["a", "b", "a"], "feature 'a' is named twice");
-        check("cmd=bundled,option.disable=x", &["a"], "sets option.Disable itself");
+        check("cmd=bundled,option.disable=x", &["a"], "sets option.Disable,");
     }
 }

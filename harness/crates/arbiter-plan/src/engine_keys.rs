@@ -62,10 +62,10 @@ keys! { spec, key, text, engine;
             put(&mut spec.protocol, word(key, text)) => unless(Protocol::default(), engine.launch.protocol);
         // Each option has a key of its own.
         "option.NAME", "",
-            Err(format!("{key} names no option")) => None;
+            Err(format!("{key} needs the name of an option")) => None;
         "init", "lines to send after the options, separated by \"\\n\"",
             extend(&mut spec.init, text) => unless(String::new(), engine.launch.init.join("\\n"));
-        "restart", "on, off or auto: a new process for each game, never, or if the engine asks for it",
+        "restart", "on, off or auto: a new process for each game, never, or if the engine requests it",
             put(&mut spec.restart, word(key, text)) => unless(Restart::default(), engine.launch.restart);
         "ponder", "true: think on the opponent's time",
             put(&mut spec.ponder, truth(key, text)) => unless(false, engine.launch.ponder);
@@ -200,7 +200,7 @@ fn extend(lines: &mut Vec<String>, text: &str) -> Result<(), String> {
 }
 
 fn words(text: &str) -> Result<Vec<String>, String> {
-    shell_words::split(text).map_err(|_| format!("args={text} has unbalanced quotes"))
+    shell_words::split(text).map_err(|_| format!("args={text}: unbalanced quotes"))
 }
 
 /// Returns the text of a value, if it is not the `usual` one.

@@ -160,7 +160,7 @@ pub fn step_words(kind: StepKind, figures: &Value) -> String {
     };
     match kind {
         StepKind::Perft => format!(
-            "{} right, {} wrong, {} without an answer",
+            "{} right, {} wrong, {} without a reply",
             number("right"),
             number("wrong"),
             number("faults")
@@ -291,7 +291,7 @@ mod tests {
     #[test]
     fn reports_are_put_in_a_line() {
         let figures = json!({ "right": 3, "wrong": 1, "faults": 0 });
-        assert_eq!(step_words(StepKind::Perft, &figures), "3 right, 1 wrong, 0 without an answer");
+        assert_eq!(step_words(StepKind::Perft, &figures), "3 right, 1 wrong, 0 without a reply");
         let figures = json!({
             "engines": [{ "solved": 2, "positions": 4 }], "comparisons": [{ "lost_lines": [7] }]
         });

@@ -25,12 +25,12 @@ pub(crate) fn escaped(text: &str) -> String {
 pub(crate) fn resolved(value: &str) -> Result<String, String> {
     let Some(path) = named_file(value) else { return Ok(value.to_owned()) };
     let data = std::fs::metadata(path)
-        .map_err(|error| format!("{path}: {error}; a text that begins with @ is written @@"))?;
+        .map_err(|error| format!("{path}: {error}; write @@ for a value that begins with @"))?;
     if !data.is_file() {
-        return Err(format!("{path} is no file"));
+        return Err(format!("{path} is not a file"));
     }
     if data.len() > MAX_BYTES {
-        return Err(format!("{path} has {} bytes; at most {MAX_BYTES} are taken", data.len()));
+        return Err(format!("{path} has {} bytes, more than the limit of {MAX_BYTES}", data.len()));
     }
     let absolute = std::path::absolute(path).map_err(|error| format!("{path}: {error}"))?;
     let utf8 = absolute.to_str().ok_or_else(|| format!("{} is not UTF-8", absolute.display()))?;
@@ -98,10 +98,10 @@ mod tests {
             assert!(error.contains(path.to_str().unwrap()), "{error}");
         };
         refused(&dir.path().join("none.net"), "No such file");
-        refused(dir.path(), "is no file");
+        refused(dir.path(), "is not a file");
         let large = dir.path().join("large.net");
         std::fs::File::create(&large).unwrap().set_len(MAX_BYTES + 1).unwrap();
-        refused(&large, "at most");
+        refused(&large, "more than the limit");
     }
 
     #[test]

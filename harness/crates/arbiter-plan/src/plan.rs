@@ -219,7 +219,7 @@ impl Plan {
         let has_no_book = request.has_no_book && request.openings.is_none();
         let fault_limit = request.fault_limit.unwrap_or(DEFAULT_FAULT_LIMIT);
         if !(0.0..=1.0).contains(&fault_limit) {
-            return Err(format!("fault limit {fault_limit} is not a share between 0 and 1").into());
+            return Err(format!("fault limit {fault_limit} is not between 0 and 1").into());
         }
         let is_timed = is_timed(&engines);
         let plan = Plan {
@@ -351,8 +351,7 @@ fn resolve_engines(kind: RunKind, request: &Request) -> Result<Vec<Engine>, Plan
     for (index, spec) in request.engines.iter().enumerate() {
         let engine = resolve_engine(index, spec.clone().or(&request.each))?;
         if let Some(other) = engines.iter().find(|other| other.name == engine.name) {
-            let same =
-                if *other == engine { "the same, in program and settings, and " } else { "" };
+            let same = if *other == engine { "identical (program and settings) and " } else { "" };
             let what = format!("two engines are {same}named '{}'", engine.name);
             let reason = format!("{what}; rename one, as in ENGINE,name=other");
             return Err(reason.into());
@@ -379,36 +378,33 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
     let is_bad = |s: &String| s.trim().is_empty() || s.chars().any(arbiter_names::is_hidden);
     if is_bad(&name) {
         return Err(format!(
-            "'{}' is no name for an engine; it must not be empty or hold control characters",
+            "invalid engine name '{}': it must not be empty or contain control characters",
             name.escape_debug()
         )
         .into());
     }
     if spec.options.iter().any(|(option, _)| option.eq_ignore_ascii_case("UCI_Chess960")) {
-        return Err(fail(
-            ": UCI_Chess960 is set by arbiter for each game, as the opening needs it",
-        ));
+        return Err(fail(": arbiter sets UCI_Chess960 for each game, as the opening requires"));
     }
     if spec.rev.is_some() && spec.provenance.is_none() && spec.cmd.is_some() {
-        return Err(fail(" has cmd= and rev=; give one of them"));
+        return Err(fail(" has both cmd= and rev=; give one of them"));
     }
     for (option, value) in &mut spec.options {
         *value = option_file::resolved(value)
             .map_err(|reason| fail(&format!(": option {option}: {reason}")))?;
     }
-    let cmd = spec
-        .cmd
-        .clone()
-        .ok_or_else(|| {
-            fail(" has no program: name it first, as in stockfish,tc=1+0.01; what is for all engines is --each")
-        })?;
+    let cmd = spec.cmd.clone().ok_or_else(|| {
+        fail(
+            " has no program: name it first, as in stockfish,tc=1+0.01; use --each for all engines",
+        )
+    })?;
     let program = if cmd == BUNDLED {
         if let Some(eval) = spec.eval.take() {
             spec.options.insert(0, ("Eval".to_owned(), eval));
         }
         Program::Bundled
     } else if spec.eval.is_some() {
-        return Err(fail(": eval= is for cmd=bundled only; use option.NAME= for other engines"));
+        return Err(fail(": eval= is only for cmd=bundled; use option.NAME= for other engines"));
     } else {
         let found = program::find_program(&cmd, spec.dir.as_deref());
         let found = found.map_err(|reason| fail(&format!(": {reason}")))?;
@@ -423,7 +419,7 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
     let limits = resolve_limits(&spec).map_err(fail)?;
     let margin = spec.margin.unwrap_or(DEFAULT_MARGIN);
     if spec.init.iter().any(is_bad) {
-        return Err(fail(": a line of init= is empty or holds control characters"));
+        return Err(fail(": a line of init= is empty or contains control characters"));
     }
     Ok(Engine {
         name,
@@ -449,13 +445,13 @@ fn resolve_limits(spec: &EngineSpec) -> Result<Limits, &'static str> {
     let mut limits = spec.limits;
     let bare = Limits { nodestime: None, ..limits };
     if bare.is_empty() && spec.no_clock {
-        return Err(": tc=inf needs another limit: give st, nodes or depth");
+        return Err(": tc=inf requires another limit: give st, nodes or depth");
     }
     if bare.is_empty() {
         limits.clock = Some(DEFAULT_TC.parse().expect("a literal time control"));
     }
     if limits.nodestime.is_some() && limits.clock.is_none() && limits.movetime.is_none() {
-        return Err(": nodestime= needs a clock: give tc or st");
+        return Err(": nodestime= requires a clock: give tc or st");
     }
     if spec.protocol == Some(Protocol::Xboard) {
         check_xboard(limits)?;
@@ -467,9 +463,9 @@ fn resolve_limits(spec: &EngineSpec) -> Result<Limits, &'static str> {
 fn check_xboard(limits: Limits) -> Result<(), &'static str> {
     let is_broken = limits.movetime.is_some_and(|time| time.subsec_nanos() != 0);
     match limits.nodes.is_some() || limits.nodestime.is_some() || is_broken {
-        true => Err(
-            ": the xboard protocol cannot tell this limit; use tc, st in whole seconds, or depth",
-        ),
+        true => {
+            Err(": the xboard protocol has no such limit; use tc, st in whole seconds, or depth")
+        }
         false => Ok(()),
     }
 }

@@ -31,8 +31,7 @@ pub fn find_program(cmd: &str, dir: Option<&Path>) -> Result<PathBuf, String> {
 pub fn unexpanded_home(path: &str) -> Option<String> {
     let below = path.strip_prefix("~/")?;
     Some(format!(
-        "the shell puts the home folder in place of ~ only where a word begins with it outside quotes; \
-         write {}",
+        "~ is not expanded: the shell expands it only unquoted at the start of a word; write {}",
         Path::new(&std::env::var_os("HOME").unwrap_or("$HOME".into())).join(below).display()
     ))
 }
@@ -57,7 +56,7 @@ fn missing(cmd: &str, dir: Option<&Path>) -> String {
         && find_program(program, dir).is_ok()
     {
         return format!(
-            "there is no program '{cmd}'; arguments go in args=, as in {program},args=\"{args}\""
+            "no program '{cmd}'; give arguments in args=, as in {program},args=\"{args}\""
         );
     }
     match cmd.contains('/') || path.is_file() {
@@ -66,14 +65,14 @@ fn missing(cmd: &str, dir: Option<&Path>) -> String {
             format!("no program '{cmd}' in PATH or {GAMES}; the file here is ./{cmd}")
         }
         true if is_marked_executable(path) => {
-            format!("'{cmd}' may not be started in its folder: is that mounted with noexec?")
+            format!("cannot start '{cmd}': is its folder mounted with noexec?")
         }
         true if path.is_file() => {
-            format!("'{cmd}' is not executable; if it is a program: chmod +x '{cmd}'")
+            format!("'{cmd}' is not executable; to make it so: chmod +x '{cmd}'")
         }
         true if path.exists() => format!("'{cmd}' is a pipe or a device; name a program"),
-        true => format!("there is no file '{cmd}'{}", did_you_mean_file(path)),
-        false => format!("no program '{cmd}' in PATH or {GAMES}; give a path to it"),
+        true => format!("no file '{cmd}'{}", did_you_mean_file(path)),
+        false => format!("no program '{cmd}' in PATH or {GAMES}; give its path"),
     }
 }
 
@@ -121,6 +120,6 @@ mod tests {
         let text = own.path().join("engine");
         std::fs::write(&text, "MZ").unwrap();
         let error = find_program(text.to_str().unwrap(), None).unwrap_err();
-        assert!(error.contains("is not executable; if it is a program: chmod +x '/"), "{error}");
+        assert!(error.contains("is not executable; to make it so: chmod +x '/"), "{error}");
     }
 }

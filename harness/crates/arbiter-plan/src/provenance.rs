@@ -30,7 +30,7 @@ impl Provenance {
 
     /// Returns text for a report.
     pub fn words(&self) -> String {
-        let dirty = if self.is_dirty { " with changes that are in no commit" } else { "" };
+        let dirty = if self.is_dirty { " with uncommitted changes" } else { "" };
         let bench = self.bench.map_or(String::new(), |bench| format!(", bench {bench}"));
         format!("commit {}{dirty}{bench}", self.commit)
     }
@@ -61,7 +61,7 @@ impl Scale {
     /// Returns text for a report.
     pub fn words(self) -> String {
         format!(
-            "times scaled by {:.3}: {:.0} nodes per second measured, {:.0} are the reference",
+            "times scaled by {:.3}: {:.0} nodes per second measured, reference {:.0}",
             self.factor(),
             self.measured_nps,
             self.reference_nps

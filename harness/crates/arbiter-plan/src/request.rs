@@ -136,7 +136,7 @@ impl Request {
             )));
         }
         if self.tournament.format.is_some_and(|format| format != Format::Gauntlet) {
-            return Err("ablate is a gauntlet: leave the schedule to it".to_owned().into());
+            return Err("ablate always plays a gauntlet; omit schedule flags".to_owned().into());
         }
         self.tournament.format = Some(Format::Gauntlet);
         if self.each.limits.is_empty() {

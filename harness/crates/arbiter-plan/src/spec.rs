@@ -73,7 +73,7 @@ impl EngineSpec {
             Some((key, value)) => Ok((key.trim().to_owned(), value.to_owned())),
             None if index == 0 => Ok(("engine".to_owned(), field)),
             None if field.bytes().all(|b| b.is_ascii_digit() || b"+./:".contains(&b)) => {
-                Err(format!("'{field}' is not KEY=VALUE; a fraction has a point, as in tc=8+0.08"))
+                Err(format!("'{field}' is not KEY=VALUE; fractions have a point, as in tc=8+0.08"))
             }
             None => Err(format!("'{field}' is not KEY=VALUE")),
         };
@@ -101,7 +101,7 @@ impl EngineSpec {
         let names = ENGINE_KEYS.iter().map(|known| known.name);
         let mut hint = did_you_mean(meant, names.clone());
         if hint.is_empty() {
-            hint = format!(" (an option of the engine is option.{key})");
+            hint = format!(" (for an option of the engine write option.{key})");
         }
         let names: Vec<&str> = names.collect();
         Err(format!("unknown key '{key}'{hint}; the keys are {}", names.join(", ")))
@@ -201,8 +201,7 @@ fn check_comma(field: &str, rest: &str) -> Result<(), String> {
     });
     match next.filter(|_| !is_text) {
         Some(key) => Err(format!(
-            "there is no comma before {key}=; keys are separated by commas, as in \
-             tc=8+0.08,option.Hash=64"
+            "missing comma before {key}=; separate keys by commas, as in tc=8+0.08,option.Hash=64"
         )),
         None => Ok(()),
     }
@@ -227,7 +226,7 @@ fn split_fields(text: &str) -> Result<Vec<String>, String> {
         }
     }
     if quoted {
-        return Err("a quotation mark is never closed".to_owned());
+        return Err("unclosed quotation mark".to_owned());
     }
     fields.retain(|field| !field.trim().is_empty());
     Ok(fields)
@@ -265,7 +264,7 @@ mod tests {
         check("proto=usb", "proto: 'usb' is none of uci, xboard");
         check("restart=maybe", "restart: 'maybe' is none of auto, on, off");
         check("ponder=yes", "ponder=yes is neither true nor false");
-        check("name=\"x", "a quotation mark is never closed");
+        check("name=\"x", "unclosed quotation mark");
         check("st=fast", "'fast' is not a time in seconds between 0.001 and 10000000");
         assert!(
             EngineSpec::parse("tc=8+").unwrap_err().to_string().starts_with("time control '8+'")

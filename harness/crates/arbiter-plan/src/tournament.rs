@@ -55,7 +55,7 @@ impl TournamentRequest {
     /// Returns the first opening, from 0.
     pub fn opening_start(&self) -> Result<u64, String> {
         let first = self.opening_start.unwrap_or(1).checked_sub(1);
-        first.ok_or("openings are numbered from 1; give --opening-start at least 1".to_owned())
+        first.ok_or("--opening-start must be at least 1".to_owned())
     }
 
     /// Returns the design for `engines` engines; `pairs` is the usual length of an encounter.
@@ -73,8 +73,8 @@ impl TournamentRequest {
         // On single games it would take the luck of the opening for strength.
         if is_judged_by_pairs && self.noswap && !self.has_game_evidence {
             return Err(
-                "sprt, ablate and tune judge pairs of games with colours reversed; noswap is \
-                 for match and tournament"
+                "sprt, ablate and tune require pairs with colours reversed; noswap is only for \
+                 match and tournament"
                     .to_owned(),
             );
         }
@@ -84,15 +84,17 @@ impl TournamentRequest {
         // Colours would decide who goes on.
         if self.noswap && !format.is_fixed() {
             return Err(format!(
-                "a {format} needs pairs with colours reversed; noswap is for \
-                 round-robin, gauntlet, pyramid"
+                "a {format} requires pairs with colours reversed; noswap is only for round-robin, \
+                 gauntlet and pyramid"
             ));
         }
         if self.tie_breaks.is_some() && format != Format::Knockout {
-            return Err(format!("a {format} has no tie-break pairs; they are for knockout"));
+            return Err(format!("a {format} has no tie-break pairs; they are only for knockout"));
         }
         if self.play_out && format != Format::Knockout {
-            return Err(format!("a {format} plays all its pairs anyway; play-out is for knockout"));
+            return Err(format!(
+                "a {format} always plays all pairs; play-out is only for knockout"
+            ));
         }
         let design = Design {
             format,
@@ -115,7 +117,7 @@ impl TournamentRequest {
         let most = (engines as u64).saturating_mul(rounds).saturating_mul(design.pairs);
         if !format.is_fixed() && (most > MAX_PAIRS || engines > MAX_ENGINES) {
             return Err(format!(
-                "a {format} can have {MAX_ENGINES} engines and {MAX_PAIRS} pairs at most"
+                "a {format} can have at most {MAX_ENGINES} engines and {MAX_PAIRS} pairs"
             ));
         }
         Ok(design)
@@ -126,7 +128,7 @@ impl TournamentRequest {
             (Some(_), Some(_)) => Err("give either --pairs or --games".to_owned()),
             (None, Some(games)) if self.noswap => Ok(Some(games)),
             (None, Some(games)) if games % 2 == 1 => Err(format!(
-                "{games} games are no whole pairs; give an even number to --games, or --noswap"
+                "{games} games are not whole pairs; give --games an even number, or --noswap"
             )),
             (None, Some(games)) => Ok(Some(games / 2)),
             (pairs, None) => Ok(pairs),
@@ -157,11 +159,9 @@ impl TournamentRequest {
         // As many as halve the field down to one.
         let halvings = u64::from(engines.next_power_of_two().trailing_zeros());
         match format {
-            Format::Knockout if self.rounds.is_some_and(|rounds| rounds != halvings) => {
-                Err(format!(
-                    "a knockout of {engines} engines has {halvings} rounds; leave out --rounds"
-                ))
-            }
+            Format::Knockout if self.rounds.is_some_and(|rounds| rounds != halvings) => Err(
+                format!("a knockout of {engines} engines has {halvings} rounds; remove --rounds"),
+            ),
             Format::Knockout | Format::Swiss => Ok(self.rounds.unwrap_or(halvings)),
             _ => Ok(self.rounds.unwrap_or(1)),
         }
@@ -169,7 +169,7 @@ impl TournamentRequest {
 }
 
 fn no_seeds(what: impl std::fmt::Display) -> String {
-    format!("a {what} has no seeds; they are for gauntlet, knockout, swiss, ladder")
+    format!("a {what} has no seeds; they are only for gauntlet, knockout, swiss and ladder")
 }
 
 #[cfg(test)]
@@ -197,7 +197,7 @@ mod tests {
         };
         assert_eq!(games(6, false), Ok(3));
         assert_eq!(games(5, true), Ok(5));
-        assert!(games(5, false).unwrap_err().contains("no whole pairs"));
+        assert!(games(5, false).unwrap_err().contains("not whole pairs"));
     }
 
     #[test]
@@ -209,8 +209,8 @@ mod tests {
         let noswap = |format| TournamentRequest { noswap: true, ..asked(format) };
         let seeds = |format, seeds| TournamentRequest { seeds: Some(seeds), ..asked(format) };
         check(RunKind::Sprt, asked(Format::Swiss), "not a swiss");
-        check(RunKind::Sprt, noswap(Format::RoundRobin), "pairs of games");
-        check(RunKind::Tournament, noswap(Format::Knockout), "a knockout needs pairs");
+        check(RunKind::Sprt, noswap(Format::RoundRobin), "require pairs");
+        check(RunKind::Tournament, noswap(Format::Knockout), "a knockout requires pairs");
         check(RunKind::Tournament, seeds(Format::Gauntlet, 6), "from 1 to 5");
         check(RunKind::Tournament, seeds(Format::Swiss, 7), "from 0 to 6");
         check(RunKind::Tournament, seeds(Format::Pyramid, 1), "has no seeds");
@@ -223,6 +223,6 @@ mod tests {
         let many = TournamentRequest { pairs: Some(u64::MAX), ..asked(Format::Swiss) };
         check(RunKind::Match, many, "at most");
         let start = TournamentRequest { opening_start: Some(0), ..asked(Format::Swiss) };
-        assert!(start.opening_start().unwrap_err().contains("from 1"));
+        assert!(start.opening_start().unwrap_err().contains("at least 1"));
     }
 }

@@ -24,15 +24,15 @@ pub(super) fn check(tuning: &Tuning, engine: &Engine) -> Result<(), PlanError> {
     tuning.check().map_err(|error| error.to_string())?;
     let name = base_name(&engine.name);
     if engine.launch.protocol != Protocol::Uci {
-        return Err(format!("engine '{name}': tune needs an engine that speaks UCI").into());
+        return Err(format!("engine '{name}': tune requires a UCI engine").into());
     }
     let is_set = |parameter: &&Parameter| {
         engine.options.iter().any(|(option, _)| option.eq_ignore_ascii_case(&parameter.name))
     };
     match tuning.parameters.iter().find(is_set) {
         Some(Parameter { name: option, .. }) => Err(format!(
-            "engine '{name}' sets option.{option} itself, which is to be tuned; give its value \
-             as the start"
+            "engine '{name}' sets option.{option}, which is to be tuned; give its value as the \
+             start value"
         )
         .into()),
         None => Ok(()),
@@ -132,8 +132,8 @@ mod tests {
             let error = resolve(engine, lines).unwrap_err().to_string();
             assert!(error.contains(expect), "{error}");
         };
-        check("cmd=sh", "", "tune needs parameters");
-        check("cmd=sh,option.a=3", "A,1,0,10,1,0.1", "engine 'sh' sets option.A itself");
-        check("cmd=sh,proto=xboard", "A,1,0,10,1,0.1", "speaks UCI");
+        check("cmd=sh", "", "tune requires parameters");
+        check("cmd=sh,option.a=3", "A,1,0,10,1,0.1", "engine 'sh' sets option.A,");
+        check("cmd=sh,proto=xboard", "A,1,0,10,1,0.1", "requires a UCI engine");
     }
 }

@@ -97,7 +97,7 @@ impl Start {
         let claims: Vec<String> =
             rooks.chain(passed.map(|square| format!("en passant on {square}"))).collect();
         if !claims.is_empty() {
-            start.correction = Some(format!("left out as impossible: {}", claims.join(", ")));
+            start.correction = Some(format!("ignored as impossible: {}", claims.join(", ")));
         }
         Ok(start)
     }

@@ -58,7 +58,7 @@ pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_input(path)?.take(MAX_WHOLE + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_WHOLE {
-        let reason = format!("it has more than {MAX_WHOLE} bytes, which is too much");
+        let reason = format!("it exceeds the limit of {MAX_WHOLE} bytes");
         return Err(io::Error::new(ErrorKind::FileTooLarge, reason));
     }
     Ok(bytes)
@@ -72,7 +72,7 @@ pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
 pub fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(read_input(path)?).map_err(|error| {
         let byte = error.utf8_error().valid_up_to() + 1;
-        let reason = format!("byte {byte} is no UTF-8; save the text as UTF-8");
+        let reason = format!("byte {byte} is not UTF-8; save the text as UTF-8");
         io::Error::new(ErrorKind::InvalidData, reason)
     })
 }
@@ -102,7 +102,7 @@ mod tests {
         assert!(read_text(&socket).unwrap_err().to_string().contains("it is a pipe or a device"));
         for (bytes, byte) in [(&b"\xff\xfea\0"[..], 1), (b"caf\xe9", 4)] {
             std::fs::write(&path, bytes).unwrap();
-            let expect = format!("byte {byte} is no UTF-8; save the text as UTF-8");
+            let expect = format!("byte {byte} is not UTF-8; save the text as UTF-8");
             assert_eq!(read_text(&path).unwrap_err().to_string(), expect);
         }
         let standard = open_input(Path::new("-")).unwrap_err().to_string();

@@ -16,7 +16,7 @@ mod writer;
 
 #[cfg(not(target_os = "linux"))]
 compile_error!(
-    "arbiter-process knows Linux only; another system needs a module like src/linux.rs, which says what for"
+    "arbiter-process supports Linux only; another system needs a module like src/linux.rs"
 );
 
 #[cfg(target_os = "linux")]

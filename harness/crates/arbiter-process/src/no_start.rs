@@ -17,21 +17,19 @@ pub(super) fn cause(launch: &Launch, error: &io::Error) -> String {
     let program = launch.program.as_path();
     let kind = Errno::from_io_error(error);
     match (kind, &launch.dir) {
-        (_, Some(dir)) if !dir.is_dir() => format!("its folder '{}' is not there", dir.display()),
+        (_, Some(dir)) if !dir.is_dir() => format!("its folder '{}' does not exist", dir.display()),
         (Some(Errno::NOENT), None) if std::env::current_dir().is_err() => {
             "the working folder has been deleted: cd to another one".to_owned()
         }
         (Some(Errno::NOENT), _) if program.is_file() => match interpreter(program) {
             Some(interpreter) if interpreter.exists() => {
                 let program = program.display();
-                format!("its lines end as in Windows: sed -i 's/\\r$//' '{program}'")
+                format!("its lines have Windows endings: sed -i 's/\\r$//' '{program}'")
             }
             Some(interpreter) => {
-                format!("its interpreter '{}' is not there", interpreter.display())
+                format!("its interpreter '{}' does not exist", interpreter.display())
             }
-            None => {
-                "the loader that it was linked for is not there: is it for this system?".to_owned()
-            }
+            None => "its dynamic loader does not exist: is the program for this system?".to_owned(),
         },
         (Some(Errno::ACCESS), _) if is_not_executable(program) => {
             format!("it is not executable: chmod +x '{}'", program.display())
@@ -95,10 +93,10 @@ mod tests {
             assert!(error.starts_with("cannot start '") && error.contains(words), "{error}");
         };
         let script = "#!/bin/sh\n";
-        check("#!/nonexistent/python -u\n", 0o755, None, "interpreter '/nonexistent/python' is");
-        check("#!/nonexistent/python\r\n", 0o755, None, "interpreter '/nonexistent/python' is");
-        check("#!/bin/sh\r\n", 0o755, None, "its lines end as in Windows: sed -i 's/\\r$//' '");
-        check(script, 0o755, Some("/nonexistent"), "its folder '/nonexistent' is not there");
+        check("#!/nonexistent/python -u\n", 0o755, None, "interpreter '/nonexistent/python' does");
+        check("#!/nonexistent/python\r\n", 0o755, None, "interpreter '/nonexistent/python' does");
+        check("#!/bin/sh\r\n", 0o755, None, "its lines have Windows endings: sed -i 's/\\r$//' '");
+        check(script, 0o755, Some("/nonexistent"), "its folder '/nonexistent' does not exist");
         check(script, 0o644, None, "it is not executable: chmod +x '");
     }
 

@@ -147,11 +147,11 @@ impl Process {
                 format!("exit code {code}{}", cause.unwrap_or_default())
             }
             (None, Some(libc::SIGILL)) => {
-                "killed by signal 4, illegal instruction: is it made for this processor?".to_owned()
+                "killed by signal 4, illegal instruction: is the program for this processor?"
+                    .to_owned()
             }
             (None, Some(libc::SIGSYS)) => {
-                "killed by signal 31, as programs of 32 bits are in a sandbox; --sandbox off plays \
-                 them"
+                "killed by signal 31, as 32-bit programs are in a sandbox; use --sandbox off"
                     .to_owned()
             }
             (None, Some(signal)) => format!("killed by signal {signal}"),

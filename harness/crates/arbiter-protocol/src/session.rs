@@ -146,7 +146,7 @@ pub(crate) fn unfit(reason: &str) -> SessionError {
 
 /// Returns the error of an engine that would have to play Chess960.
 pub(crate) fn no_chess960() -> SessionError {
-    unfit("does not declare UCI_Chess960, which this opening needs")
+    unfit("does not declare UCI_Chess960, which this opening requires")
 }
 
 /// State of a session, by the awaited answer.

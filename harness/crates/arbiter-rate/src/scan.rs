@@ -51,10 +51,10 @@ impl RejectReason {
             RejectReason::Contradiction => "contradicting results",
             RejectReason::Variant => "another variant",
             RejectReason::Unreadable => "unreadable",
-            RejectReason::Cut => "comment without end",
+            RejectReason::Cut => "unclosed comment",
             RejectReason::Position => "impossible position",
             RejectReason::IllegalMove => "illegal move",
-            RejectReason::WrongResult => "result against the last position",
+            RejectReason::WrongResult => "result contradicts the last position",
         }
     }
 }

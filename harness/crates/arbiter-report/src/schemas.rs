@@ -23,7 +23,7 @@ pub fn schema<T: JsonSchema>() -> Schema {
     let title = schema.get("title").and_then(Value::as_str).unwrap_or_default().to_owned();
     // Schemars omits the tag of a struct.
     if let (true, Some(object)) = (title.contains('/'), schema.as_object_mut()) {
-        let meaning = "What this is, and its version.";
+        let meaning = "Kind and version of the document.";
         object["properties"]["schema"] =
             json!({ "const": title, "description": meaning, "type": "string" });
         if let Some(required) = object["required"].as_array_mut() {

@@ -30,7 +30,7 @@ impl AnalysisEngine {
     /// Starts the engine.
     pub async fn start(setup: &EngineSetup) -> Result<AnalysisEngine, PreflightError> {
         if setup.protocol != Protocol::Uci {
-            let cause = "positions are analysed by UCI engines only";
+            let cause = "only UCI engines can analyse positions";
             return Err(PreflightError::new(setup, cause.to_owned()));
         }
         let spawner = start_spawner(&setup.name)?;

@@ -50,7 +50,7 @@ pub fn send_command(
         }
     })?;
     let fail = |error: std::io::Error| {
-        ControlError::Refused(format!("run '{run}' does not answer: {error}"))
+        ControlError::Refused(format!("run '{run}' does not reply: {error}"))
     };
     stream.set_read_timeout(Some(patience)).map_err(fail)?;
     let form = if json { " json" } else { "" };
@@ -61,7 +61,7 @@ pub fn send_command(
     match answer.split_once(": ") {
         Some(("ok", words)) => Ok(words.to_owned()),
         Some(("error", words)) => Err(ControlError::Refused(words.trim_end().to_owned())),
-        _ => Err(ControlError::Refused(format!("run '{run}' ended before it answered"))),
+        _ => Err(ControlError::Refused(format!("run '{run}' ended before it replied"))),
     }
 }
 

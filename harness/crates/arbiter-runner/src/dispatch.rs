@@ -84,7 +84,7 @@ pub enum RunError {
     Unfit(String),
     /// More games end by faults of engines than the plan allows.
     #[error(
-        "{cause}{faults} of {games} games ended by the fault of an engine ({by_engine}), far more than --fault-limit {limit} allows"
+        "{cause}{faults} of {games} games ended by an engine fault ({by_engine}), far more than --fault-limit {limit}"
     )]
     Faulty {
         /// Overload of the machine, as a sentence; empty if the machine is not to blame.
@@ -277,7 +277,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 }
                 [Effect::Ease] => {
                     let slots = (self.executor.slots() / 2).max(1);
-                    self.executor.set_slots(slots).expect("there is room for fewer games");
+                    self.executor.set_slots(slots).expect("the limit of games is lower");
                     let (pace, elapsed) = (self.state.pace(), self.clock.elapsed());
                     self.tell(&RunEvent::Steered { pace, slots, elapsed })?;
                 }
@@ -360,10 +360,10 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         let place = self.run.store.save_elsewhere(&self.stored, &pairs);
         let saved = match place {
             Some(place) => format!(
-                "the store as it should be is saved as {}: put it in the place of the store",
+                "the complete store is saved as {}: replace the store with it",
                 place.display()
             ),
-            None => "what it lacks could be saved nowhere".to_owned(),
+            None => "the missing pairs could not be saved".to_owned(),
         };
         RunError::Unsaved { source, saved }
     }

@@ -50,7 +50,7 @@ fn host() -> String {
     let count = std::thread::available_parallelism().map_or(0, usize::from);
     let system = format!("{} {}", std::env::consts::OS, system_version());
     let arch = std::env::consts::ARCH;
-    format!("{processor}, {count} processors to use, {}, {arch}", system.trim())
+    format!("{processor}, {count} processors available, {}, {arch}", system.trim())
 }
 
 /// Compares the inputs at the start of a run with the present ones.
@@ -65,7 +65,7 @@ pub fn check_unchanged(
         "the opening book".to_owned()
     } else if then.openings != now.openings {
         // The same file may be read in another way by another version of this program.
-        "what is read from the opening book".to_owned()
+        "the content of the opening book".to_owned()
     } else if let Some((_, engine)) = changed_engines.next() {
         format!("the program of engine '{}'", engine.name)
     } else if let Some(words) = changed_option_file(plan, then, now) {
@@ -74,8 +74,7 @@ pub fn check_unchanged(
         return Ok(());
     };
     Err(FingerprintError(format!(
-        "{what} changed since the run started; its games and new ones do not belong together. \
-         Put the old file back, or start a new run"
+        "{what} has changed since the run started\nhint: restore it, or start a new run"
     )))
 }
 
@@ -88,7 +87,7 @@ fn changed_option_file(plan: &Plan, then: &Fingerprints, now: &Fingerprints) -> 
     let ((name, option, path), (then, now)) =
         files.zip(hashes).find(|(_, (then, now))| then != now)?;
     Some(format!(
-        "{} of engine '{name}', option {option}, had the BLAKE3 hash {then} and has {now}: it",
+        "{} of engine '{name}', option {option} (BLAKE3 {then}, now {now})",
         path.display()
     ))
 }
@@ -139,7 +138,7 @@ mod tests {
         assert!(check_unchanged(&plan, &then, &same).is_ok());
         for other in [format!("{one}{one}"), one.replace(" K ", " - "), one.replace("0 1", "1 1")] {
             let error = check_unchanged(&plan, &then, &take(&other)).unwrap_err().to_string();
-            assert!(error.starts_with("what is read from the opening book changed"), "{error}");
+            assert!(error.starts_with("the content of the opening book has changed"), "{error}");
         }
     }
 }

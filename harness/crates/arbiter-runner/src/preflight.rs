@@ -180,8 +180,7 @@ pub(crate) async fn start(
         && (has_left || is_silent(&error))
         && let Some(argument) = uci_argument(spawner, setup).await
     {
-        hint =
-            format!("; it speaks UCI when it is started with {argument}: ENGINE,args={argument}");
+        hint = format!("; it speaks UCI with the argument {argument}: ENGINE,args={argument}");
     }
     Err(PreflightError {
         environment: error.is_environment(),
@@ -305,12 +304,12 @@ pub async fn check_game_engines(
             unplayable.extend(out_of_reach);
         }
         if book.needs_chess960() && !engine.session().plays_chess960() {
-            return Err("does not play Chess960, which the opening book needs");
+            return Err("does not play Chess960, which the opening book requires");
         }
         if unplayable.len() == book.len() {
             return Err(
-                "cannot set up any opening of the book: it has no setboard, and edit cannot \
-                 express them; give openings that are moves from the initial position",
+                "cannot set up any opening of the book: the engine has no setboard; give openings \
+                 as moves from the initial position",
             );
         }
         Ok(())
@@ -328,8 +327,8 @@ pub async fn check_suite_engines(
         engine.session().is_uci(),
         engine.session().plays_chess960(),
     ) {
-        (false, _) => Err("speaks xboard, and suites need UCI"),
-        (true, false) if needs_chess960 => Err("does not play Chess960, which a position needs"),
+        (false, _) => Err("speaks xboard, but suites require UCI"),
+        (true, false) if needs_chess960 => Err("does not play Chess960, which a position requires"),
         _ => Ok(()),
     };
     check_each(setups, judge).await
@@ -366,19 +365,19 @@ async fn check_each(
 fn hint(error: &EngineError) -> &'static str {
     match error {
         EngineError::Exited(_) | EngineError::Closed => {
-            "; start it by hand with the same args and in the same folder (dir) to see why"
+            "; start it by hand with the same args and dir to see why"
         }
         error if is_silent(error) => {
-            ", and no 'feature' either: if it is a UCI or xboard engine that starts slowly, give it \
-             more time (--start-scale 3; for fastchess -startup-ms, for cutechess-cli tscale=3); \
-             else start it by hand and type uci"
+            ", nor 'feature'; if the engine starts slowly, give it more time (--start-scale 3; for \
+             fastchess -startup-ms, for cutechess-cli tscale=3), otherwise start it by hand and \
+             type uci"
         }
         EngineError::Session(SessionError::Late { .. }) => {
             "; give it more time to get ready: --start-scale 3 (for fastchess -ping-ms, for \
              cutechess-cli tscale=3)"
         }
         EngineError::Session(SessionError::Option(error)) if error.is_unlike_any() => {
-            "; what only another engine has stands with that one: ENGINE,option.NAME=VALUE"
+            "; set it on that engine only: ENGINE,option.NAME=VALUE"
         }
         _ => "",
     }

@@ -64,8 +64,8 @@ pub async fn check_tuning(
         return Ok(idle);
     }
     let reason = format!(
-        "ignores setoption, or its parameters do nothing: its searches of {} positions are the \
-         same at the least and the greatest value of {}; --no-probe tunes all the same",
+        "ignores setoption, or its parameters have no effect: searches of {} positions are \
+         identical at the minimum and maximum of {}; --no-probe tunes anyway",
         POSITIONS.min(book.len()),
         idle.join(", ")
     );
@@ -83,7 +83,7 @@ fn check_parameter(engine: &EngineProcess, parameter: &Parameter) -> Result<(), 
         engine.session().options().iter().find(|option| option.name.eq_ignore_ascii_case(name));
     match own.map(|option| &option.kind) {
         Some(OptionKind::Spin { .. }) if *kind == ParameterKind::Float => {
-            Err(format!("option '{name}' takes whole numbers only; tune it as an int"))
+            Err(format!("option '{name}' takes only whole numbers; tune it as an int"))
         }
         Some(OptionKind::Spin { .. } | OptionKind::String) => Ok(()),
         _ => Err(format!("option '{name}' takes no numbers")),

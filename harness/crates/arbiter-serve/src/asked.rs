@@ -15,7 +15,7 @@ impl Asked {
     /// Returns the query of an address, from its text and its fields.
     pub(crate) fn new(query: &str, fields: Vec<(String, String)>) -> Result<Asked, String> {
         if query.len() > MAX_QUERY {
-            return Err(format!("A query may have {MAX_QUERY} bytes."));
+            return Err(format!("The query exceeds {MAX_QUERY} bytes."));
         }
         let is_kept = |field: &&str| !field.ends_with('=') && !field.starts_with("page=");
         let query = query.split('&').filter(is_kept).collect::<Vec<_>>().join("&");
@@ -57,7 +57,7 @@ impl Asked {
         match (value, number) {
             ("", _) => Ok(None),
             (_, Some(number)) => Ok(Some((number * scale).round() as u32)),
-            (_, None) => Err(format!("'{name}' is a number from 0 to {most}, not '{value}'.")),
+            (_, None) => Err(format!("'{name}' must be a number from 0 to {most}, got '{value}'.")),
         }
     }
 

@@ -37,7 +37,7 @@ fn unreachable(reason: &str) -> String {
 impl ClusterMonitor {
     /// Returns a monitor that is not connected yet; `is_named` is `true` if a server is configured.
     pub fn new(is_named: bool) -> ClusterMonitor {
-        let none = "No NATS server is configured: start arbiter serve with --on URL.";
+        let none = "No NATS server is configured. Start arbiter serve with --on URL.";
         let why = if is_named { unreachable("not connected yet") } else { none.to_owned() };
         ClusterMonitor { state: Mutex::new(Err(why)), is_named, metrics: ClusterMetrics::default() }
     }
@@ -58,7 +58,7 @@ impl ClusterMonitor {
     pub async fn keep(&self, access: Access) {
         loop {
             let reason = match self.listen(&access).await {
-                Ok(()) => "the connection was lost".to_owned(),
+                Ok(()) => "connection lost".to_owned(),
                 Err(error) => error.to_string(),
             };
             *self.state() = Err(unreachable(&reason));

@@ -35,7 +35,7 @@ impl Asked {
     fn games(&self, plan: &Plan) -> Result<GameQuery, String> {
         let engine = |name: &str| {
             let known = plan.engines.iter().position(|engine| engine.name == name);
-            known.ok_or_else(|| format!("There is no engine '{name}' in this run."))
+            known.ok_or_else(|| format!("No engine of this run is named '{name}'."))
         };
         let order = self.value("order");
         let order = ORDERS.iter().find(|(name, ..)| *name == order);
@@ -167,7 +167,7 @@ pub(crate) fn game(
         let opening = opening.map_or(String::new(), |name| format!(" Opening: {name}."));
         let names = game.engines.map(|engine| stored.plan.engines[engine].name.as_str());
         let (why, told) = (outcome.termination.words(), outcome.naming(names));
-        format!("It ended by {why}: {told}.{opening}")
+        format!("Ended by {why}: {told}.{opening}")
     });
     Ok(Ok(Some(pages::game(run, asked, place, &around, &shown))))
 }

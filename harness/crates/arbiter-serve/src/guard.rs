@@ -31,19 +31,19 @@ pub(crate) type Refusal = (StatusCode, &'static str);
 /// Refusal of a request that is addressed to another name.
 const HOST: Refusal = (
     StatusCode::MISDIRECTED_REQUEST,
-    "This server does not go by that name; arbiter serve --host NAME adds one.\n",
+    "Unknown host name; add it with arbiter serve --host NAME.\n",
 );
 
 /// Refusal of a request from a page of another site.
 const ORIGIN: Refusal =
-    (StatusCode::FORBIDDEN, "Commands are taken from the server's own pages only.\n");
+    (StatusCode::FORBIDDEN, "Commands are accepted only from the server's own pages.\n");
 
 /// Refusal of a request with no token, or a wrong one.
 const TOKEN: Refusal =
-    (StatusCode::UNAUTHORIZED, "That needs the token that arbiter serve printed.\n");
+    (StatusCode::UNAUTHORIZED, "This command requires the token that arbiter serve printed.\n");
 
 /// Refusal of a command where nobody may steer.
-const READ_ONLY: Refusal = (StatusCode::FORBIDDEN, "This server only shows runs.\n");
+const READ_ONLY: Refusal = (StatusCode::FORBIDDEN, "This server is read-only.\n");
 
 impl Guard {
     /// Returns a guard that accepts these host names, and lets those steer who know the token.

@@ -81,7 +81,7 @@ impl Hub {
             return Ok(sender.subscribe());
         }
         if topics.len() >= MAX_TOPICS {
-            return Err(format!("{MAX_TOPICS} pages have viewers already."));
+            return Err(format!("Too many live pages; the limit is {MAX_TOPICS}."));
         }
         let (sender, receiver) = watch::channel(None);
         topics.insert(topic.clone(), sender.clone());
@@ -93,7 +93,7 @@ impl Hub {
             Ok(_) => Ok(receiver),
             Err(error) => {
                 self.topics().remove(&topic);
-                Err(format!("No thread can be started: {error}."))
+                Err(format!("Cannot start a thread: {error}."))
             }
         }
     }

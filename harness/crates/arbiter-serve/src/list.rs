@@ -263,7 +263,7 @@ impl LivePage for RunListPage {
             self.rest = LIST_TICKS;
             self.made = self.update().unwrap_or_else(|error| match error {
                 StoreError::Missing(_) => {
-                    vec![notice("There is no store yet; the first run in this folder makes it.")]
+                    vec![notice("No store yet; the first run in this folder creates it.")]
                 }
                 error => vec![notice(&error.to_string())],
             });

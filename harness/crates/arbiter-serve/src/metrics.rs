@@ -145,9 +145,9 @@ impl Collector for StoredRuns {
             fmt::Result::Ok(())
         };
         gauges("arbiter_store_runs", "Runs in the store", "state", found.runs)?;
-        let help = "Games of the store that an engine's fault ended";
+        let help = "Games in the store that ended by an engine fault";
         gauges("arbiter_store_faults", help, "kind", found.faults)?;
-        let help = "Pairs of the store that count";
+        let help = "Counted pairs in the store";
         let mut metric =
             encoder.encode_descriptor("arbiter_store_pairs", help, None, MetricType::Gauge)?;
         metric.encode_gauge(&found.pairs.cast_signed())

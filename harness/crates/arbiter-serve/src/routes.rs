@@ -185,8 +185,8 @@ impl Site {
         let results = self.0.results.clone();
         let done = tokio::task::spawn_blocking(move || work(&results)).await;
         done.map_err(|error| failed(error.to_string()))?.map_err(|error| match error {
-            StoreError::NoRun { run, .. } => missing(format!("There is no run named '{run}'.")),
-            StoreError::Missing(_) => missing("There is no store yet.".to_owned()),
+            StoreError::NoRun { run, .. } => missing(format!("No run is named '{run}'.")),
+            StoreError::Missing(_) => missing("No store yet.".to_owned()),
             error => failed(error.to_string()),
         })
     }
@@ -213,7 +213,7 @@ async fn live(
     let url = topic.events_url();
     let mut latest = site.follow(topic)?;
     let page = latest.wait_for(Option::is_some).await.ok().and_then(|latest| latest.clone());
-    let page = page.ok_or_else(|| unavailable("The page could not be made.".to_owned()))?;
+    let page = page.ok_or_else(|| unavailable("The page could not be generated.".to_owned()))?;
     let source = EventSource { url: &url, last_event_id: &site.id(page.version) };
     Ok(Html(render(&page.fragments, source)).into_response())
 }
@@ -342,7 +342,7 @@ async fn game(
     Path((run, game)): Path<(String, String)>,
     asked: Asked,
 ) -> Answer {
-    let missing = || HttpError(StatusCode::NOT_FOUND, format!("There is no game {game} in {run}."));
+    let missing = || HttpError(StatusCode::NOT_FOUND, format!("Run {run} has no game {game}."));
     let name = run.clone();
     if let Some(game) = game.strip_suffix(".pgn") {
         let place = games::place(game).ok_or_else(missing)?;
@@ -391,7 +391,7 @@ async fn compare(State(site): State<Site>, Query(query): Query<Vec<(String, Stri
     let runs: Vec<String> = named.map(|(_, run)| run).collect();
     if !(1..=web::compare::MAX_RUNS).contains(&runs.len()) {
         let most = web::compare::MAX_RUNS;
-        let words = format!("Choose one to {most} runs in the list, then compare them.");
+        let words = format!("Select 1 to {most} runs in the list to compare.");
         return Err(HttpError(StatusCode::BAD_REQUEST, words));
     }
     Ok(Html(site.computed("", move |results| compute::compare(results, &runs)).await?)
@@ -409,7 +409,7 @@ fn unavailable(words: String) -> HttpError {
 }
 
 pub(super) fn not_found() -> HttpError {
-    HttpError(StatusCode::NOT_FOUND, "There is no such page.".to_owned())
+    HttpError(StatusCode::NOT_FOUND, "Page not found.".to_owned())
 }
 
 #[cfg(test)]

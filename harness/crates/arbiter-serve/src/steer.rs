@@ -64,7 +64,7 @@ pub(crate) async fn steer(
     }
     let known = run_page::COMMANDS.into_iter().find(|(known, ..)| known.to_string() == command);
     let Some((command, ..)) = known else {
-        return (StatusCode::NOT_FOUND, "No such command.\n").into_response();
+        return (StatusCode::NOT_FOUND, "Unknown command.\n").into_response();
     };
     if let Err(error) = RunLock::check_name(&run) {
         return (StatusCode::NOT_FOUND, format!("{error}\n")).into_response();
@@ -75,7 +75,7 @@ pub(crate) async fn steer(
         Err(ControlError::Idle(..))
             if command == ControlCommand::Stop && starter.is_some_and(|one| one.stop(&run)) =>
         {
-            Ok("stopped before it was a run\n".to_owned())
+            Ok("stopped before the run started\n".to_owned())
         }
         told => told,
     };
@@ -111,11 +111,11 @@ pub(crate) async fn start(State(site): State<Site>, headers: HeaderMap, asked: A
         }
         Ok(Started::Prepared) => {
             let words =
-                format!("It is being prepared, and will be at {place}; {place}/stop stops it.\n");
+                format!("Preparing the run; it will appear at {place}; {place}/stop stops it.\n");
             (StatusCode::ACCEPTED, words).into_response()
         }
         Ok(Started::Busy(run)) => {
-            let words = format!("Run {run} was started here and is still played.\n");
+            let words = format!("Run {run}, started here, is still running.\n");
             (StatusCode::CONFLICT, words).into_response()
         }
         Ok(Started::Refused(why)) => (StatusCode::BAD_REQUEST, format!("{why}\n")).into_response(),

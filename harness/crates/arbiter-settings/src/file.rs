@@ -90,8 +90,7 @@ fn placed(text: &str, error: &toml::de::Error) -> String {
     if message.starts_with("unknown field") {
         let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
         if names.first() == Some(&"noise-limit") {
-            message = "'noise-limit' was of builds before the first version; \
-                       write cpu-contention = \"off\", or leave it out"
+            message = "'noise-limit' is obsolete; write cpu-contention = \"off\", or remove it"
                 .to_owned();
         } else if let [unknown, known @ ..] = &names[..]
             && let Some(near) = nearest(unknown, known.iter().copied())
@@ -240,7 +239,7 @@ mod tests {
             "stop-deadline = 0",
             "line 1, column 17: stop-deadline: '0' is not a time in seconds",
         );
-        check("noise-limit = 'off'", "before the first version; write cpu-contention = \"off\"");
+        check("noise-limit = 'off'", "is obsolete; write cpu-contention = \"off\"");
         check("[[engine]]\ncmd = 'x'\n[[engine]]\ntc = 'x'", "[[engine]] number 2");
         check("[each]\nhash = 3", "unknown key 'hash'");
     }

@@ -291,8 +291,7 @@ impl Settings {
             reference => {
                 let found = reference.map_or("none".to_owned(), |nps| nps.to_string());
                 Err(format!(
-                    "scaled times need the nodes per second of the reference, 1 to 10^12, as \
-                     reference-nps; got {found}"
+                    "scaled times require reference-nps, 1 to 10^12 nodes per second; got {found}"
                 ))
             }
         }
@@ -383,7 +382,7 @@ impl Settings {
         let (pieces, scope) = (self.syzygy_pieces, self.syzygy_adjudicate);
         let is_given = self.syzygy.is_some() || pieces.is_some() || scope.is_some();
         if !has_tables && (is_given || self.syzygy_ignore_50) {
-            return Err("syzygy: name the folders of the tables with --syzygy DIRS".to_owned());
+            return Err("syzygy: give the folders of the tables with --syzygy DIRS".to_owned());
         }
         let tablebase = has_tables.then(|| TablebaseRule {
             pieces: pieces.map_or(0, |Pieces(pieces)| pieces),

@@ -24,9 +24,9 @@ pub(crate) const ORDERS: &Words<Order> = &[(Order::Sequential, ""), (Order::Rand
 
 /// Sandboxes of engines.
 pub const SANDBOXES: &Words<SandboxMode> = &[
-    (SandboxMode::Require, "A complete sandbox, or nothing is started"),
-    (SandboxMode::Auto, "As much of a sandbox as the system has"),
-    (SandboxMode::Off, "Engines may do what the user may"),
+    (SandboxMode::Require, "Start engines only in a complete sandbox"),
+    (SandboxMode::Auto, "As much of a sandbox as the system supports"),
+    (SandboxMode::Off, "Engines have the permissions of the user"),
 ];
 
 /// Scales of the bounds of a test.
@@ -40,7 +40,7 @@ pub const MODELS: &Words<Model> = &[
 pub const CORRECTIONS: &Words<Correction> = &[
     (
         Correction::Dynamic,
-        "Move the bounds inwards by the mean excess measured so far, as fishtest does",
+        "Move the bounds inwards by the measured mean overshoot, as fishtest does",
     ),
     (Correction::None, "Stop at Wald's bounds, as fastchess does"),
 ];
@@ -51,7 +51,7 @@ pub(crate) const FORMATS: &Words<Format> = &[
     (Format::Gauntlet, "The first engine, or the first --seeds, meet all others"),
     (Format::Pyramid, "Each engine meets all that are listed before it"),
     (Format::Knockout, "The loser of an encounter is out; byes go to the best seeds"),
-    (Format::Swiss, "Engines with equal points meet, and none the same opponent twice"),
+    (Format::Swiss, "Engines with equal points meet, never twice"),
     (Format::Ladder, "From the bottom up, the winner of each encounter meets the next one above"),
 ];
 
@@ -60,7 +60,7 @@ pub(crate) const POLICIES: &Words<OpeningPolicy> = &[
     (OpeningPolicy::Shared, "The n-th pair of every encounter of a round gets the same opening"),
     (OpeningPolicy::PerRound, "One opening for a whole round"),
     (OpeningPolicy::PerEncounter, "One opening for all pairs of an encounter"),
-    (OpeningPolicy::PerPair, "Each pair gets an opening of its own"),
+    (OpeningPolicy::PerPair, "Each pair gets its own opening"),
     (OpeningPolicy::Cycled, "Pairs take as many openings in turn as there are rounds"),
 ];
 

@@ -71,7 +71,7 @@ impl Parameter {
         let Parameter { name, kind, start, min, max, c_end, r_end } = self;
         let fail = |reason: String| Err(TuningError(reason));
         if name.trim().is_empty() || name.chars().any(char::is_control) {
-            return fail("a parameter needs the name of a UCI option".to_owned());
+            return fail("a parameter requires the name of a UCI option".to_owned());
         }
         let numbers =
             [("start", start), ("min", min), ("max", max), ("c_end", c_end), ("r_end", r_end)];
@@ -79,15 +79,15 @@ impl Parameter {
             return fail(format!("{name}: {what} must be a finite number"));
         }
         if min >= max {
-            return fail(format!("{name}: its least value {min} is not below its greatest {max}"));
+            return fail(format!("{name}: the minimum {min} is not below the maximum {max}"));
         }
         if *kind == ParameterKind::Int && (min.fract() != 0.0 || max.fract() != 0.0) {
             return fail(format!(
-                "{name}: an int has whole numbers as its limits, not {min} and {max}"
+                "{name}: the range of an int must be whole numbers, not {min} and {max}"
             ));
         }
         if !(min..=max).contains(&start) {
-            return fail(format!("{name}: its start {start} is outside its range {min} to {max}"));
+            return fail(format!("{name}: the start {start} is outside the range {min} to {max}"));
         }
         for (what, value) in [("c_end", c_end), ("r_end", r_end)] {
             if *value <= 0.0 {
@@ -96,7 +96,7 @@ impl Parameter {
         }
         match *c_end > max - min {
             true => fail(format!(
-                "{name}: its perturbation c_end {c_end} is larger than its range {min} to {max}"
+                "{name}: the perturbation c_end {c_end} is larger than the range {min} to {max}"
             )),
             false => Ok(()),
         }
@@ -147,29 +147,26 @@ mod tests {
             assert_eq!(error, expect);
         };
         assert_eq!(parameter(0.0, 0.0, 10.0, 10.0, 0.002).check(), Ok(()));
-        check(
-            parameter(5.0, 9.0, 9.0, 1.0, 0.002),
-            "P: its least value 9 is not below its greatest 9",
-        );
+        check(parameter(5.0, 9.0, 9.0, 1.0, 0.002), "P: the minimum 9 is not below the maximum 9");
         check(
             parameter(11.0, 0.0, 10.0, 1.0, 0.002),
-            "P: its start 11 is outside its range 0 to 10",
+            "P: the start 11 is outside the range 0 to 10",
         );
         check(
             parameter(5.0, 0.0, 10.0, 10.5, 0.002),
-            "P: its perturbation c_end 10.5 is larger than its range 0 to 10",
+            "P: the perturbation c_end 10.5 is larger than the range 0 to 10",
         );
         check(parameter(5.0, 0.0, 10.0, 0.0, 0.002), "P: c_end must be more than 0, got 0");
         check(parameter(5.0, 0.0, 10.0, 1.0, -1.0), "P: r_end must be more than 0, got -1");
         check(parameter(f64::NAN, 0.0, 10.0, 1.0, 1.0), "P: start must be a finite number");
         check(
             parameter(5.0, 0.5, 10.0, 1.0, 1.0),
-            "P: an int has whole numbers as its limits, not 0.5 and 10",
+            "P: the range of an int must be whole numbers, not 0.5 and 10",
         );
         let real = Parameter { kind: ParameterKind::Float, ..parameter(5.0, 0.5, 10.0, 1.0, 1.0) };
         assert_eq!(real.check(), Ok(()));
         let unnamed = Parameter { name: " ".to_owned(), ..real };
-        check(unnamed, "a parameter needs the name of a UCI option");
+        check(unnamed, "a parameter requires the name of a UCI option");
     }
 
     #[test]

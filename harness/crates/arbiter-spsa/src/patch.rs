@@ -40,7 +40,7 @@ pub fn applied(source: &str, values: &[(String, String)]) -> Result<String, Tuni
             [] => {
                 let ways =
                     format!("'{name} = NUMBER', '#define {name} NUMBER' or '{name}, NUMBER'");
-                return Err(TuningError(format!("no line says {ways}")));
+                return Err(TuningError(format!("no line has the form {ways}")));
             }
             [first, second, ..] => {
                 let [first, second] = [first, second].map(|at| text[..at.end].lines().count());
@@ -175,7 +175,7 @@ pub const TEMPO: f64 = -1.5; // half a move
     fn a_name_that_is_not_there_once_is_an_error() {
         let error = |list| applied(TABLE, &values(list)).unwrap_err().to_string();
         let ways = "'depth = NUMBER', '#define depth NUMBER' or 'depth, NUMBER'";
-        assert_eq!(error(&[("depth", "1")]), format!("no line says {ways}"));
+        assert_eq!(error(&[("depth", "1")]), format!("no line has the form {ways}"));
         let twice = format!("{TABLE}razor = 1;\n");
         let error = applied(&twice, &values(&[("razor", "1")])).unwrap_err().to_string();
         assert_eq!(error, "lines 9 and 10 both have a number of 'razor'");
@@ -265,7 +265,7 @@ pub const TEMPO: f64 = -1.5; // half a move
             "int razor_margin = S(12, 34);",
             "int razor_margins = 3;",
         ] {
-            assert!(patched(line, "1").starts_with("no line says"), "{line}");
+            assert!(patched(line, "1").starts_with("no line has the form"), "{line}");
         }
         let twice = patched("int razor_margin = 3, RAZOR_MARGIN = 4;", "1");
         assert_eq!(twice, "lines 1 and 1 both have a number of 'razor_margin'");

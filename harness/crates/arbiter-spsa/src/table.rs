@@ -93,8 +93,8 @@ mod tests {
         check("A,1,0,2,1,0.1\nB,1,0,2,1", "line 2: 'B,1,0,2,1' has neither the six fields");
         check("A,bool,1,0,2,1,0.1", "line 1: 'bool' is neither int nor float");
         check("A,one,0,2,1,0.1", "line 1: A: 'one' is not a number");
-        check("#\nA,3,0,2,1,0.1", "line 2: A: its start 3 is outside its range 0 to 2");
-        check("A,1,0,2,3,0.1", "line 1: A: its perturbation c_end 3 is larger than its range");
+        check("#\nA,3,0,2,1,0.1", "line 2: A: the start 3 is outside the range 0 to 2");
+        check("A,1,0,2,3,0.1", "line 1: A: the perturbation c_end 3 is larger than the range");
         check("A,inf,0,2,3,0.1", "start must be a finite number");
     }
 }

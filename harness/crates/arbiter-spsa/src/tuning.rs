@@ -44,7 +44,7 @@ impl Tuning {
         match parameters.len() {
             0 => {
                 return fail(
-                    "tune needs parameters: give --params FILE, --param LINE, --spins NAMES or \
+                    "tune requires parameters: give --params FILE, --param LINE, --spins NAMES or \
                      [tune] of arbiter.toml"
                         .to_owned(),
                 );
@@ -71,7 +71,7 @@ impl Tuning {
             parameter.check().map_err(|error| TuningError(format!("parameter {error}")))?;
             let Parameter { name, min, max, c_end, .. } = parameter;
             if !names.insert(name.to_ascii_lowercase()) {
-                return fail(format!("parameter '{name}' is named twice"));
+                return fail(format!("duplicate parameter '{name}'"));
             }
             let first = self.perturbation(parameter, 1);
             if first > max - min {
@@ -141,7 +141,7 @@ mod tests {
         let sound = tuning("A,1,0,10,1,0.1");
         assert_eq!(sound.check(), Ok(()));
         check(tuning(""), "give --params FILE");
-        check(tuning("A,1,0,10,1,0.1\na,1,0,10,1,0.1"), "parameter 'a' is named twice");
+        check(tuning("A,1,0,10,1,0.1\na,1,0,10,1,0.1"), "duplicate parameter 'a'");
         // 6 at the end is 10.2 at the first of 200 pairs.
         check(tuning("A,1,0,10,6,0.1"), "A: its first perturbation 10.2");
         check(Tuning { alpha: f64::NAN, ..sound.clone() }, "alpha NaN is not between 0 and 2");

@@ -114,7 +114,7 @@ pub(super) fn enter_of_pairs() -> String {
 impl Store {
     /// Returns the error for a damaged part of a run.
     pub(super) fn damaged(&self, run: &str, part: &str) -> StoreError {
-        let found = format!("run '{run}', {part}: not what was written");
+        let found = format!("run '{run}', {part}: changed since it was written");
         StoreError::Damaged { file: self.file.clone(), found }
     }
 

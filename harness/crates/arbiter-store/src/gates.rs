@@ -73,9 +73,9 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Read> {
     let columns: Columns = row.try_into()?;
     let (created_ms, test, base, step, kind, verdict, words, code, seconds, figures) = columns;
     let outcome = |step| -> Result<StepOutcome, String> {
-        let kind = kind.parse().map_err(|_| format!("kind '{kind}' is not known"))?;
+        let kind = kind.parse().map_err(|_| format!("unknown kind '{kind}'"))?;
         let known = verdict.parse();
-        let verdict = known.map_err(|_| format!("verdict '{verdict}' is not known"))?;
+        let verdict = known.map_err(|_| format!("unknown verdict '{verdict}'"))?;
         let figures = serde_json::from_str(&figures).map_err(|error| error.to_string())?;
         let from_before = Some(created_ms);
         Ok(StepOutcome { step, kind, verdict, words, code, seconds, figures, from_before })

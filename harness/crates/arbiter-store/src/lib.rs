@@ -79,14 +79,14 @@ pub fn own_files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Reason that a store is read-only for its user.
-const ONLY_READ: &str = "you may only read it; give a folder that you may write to with --results";
+const ONLY_READ: &str = "read-only; give a writable folder with --results";
 
 /// Returns the reason that a store is read-only, if there is one.
 fn kept_from_writing(file: &Path) -> Option<&'static str> {
     if file.metadata().is_ok_and(|about| about.nlink() > 1) {
         // SQLite keeps a log beside each name, and who writes by one does not know of the other.
         return Some(
-            "it has a second name (a hard link), and runs by both would damage it; put a copy in its place",
+            "it has a second hard link, through which runs would damage it; replace it by a copy",
         );
     }
     (!may_write(file) || !may_write(folder_of(file))).then_some(ONLY_READ)
@@ -96,7 +96,7 @@ fn kept_from_writing(file: &Path) -> Option<&'static str> {
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// The results folder cannot be created or used.
-    #[error("cannot use results folder {}: {source}; give a folder that can be written with --results", .folder.display())]
+    #[error("cannot use results folder {}: {source}\nhint: give a writable folder with --results", .folder.display())]
     Folder {
         /// Path of the folder.
         folder: PathBuf,
@@ -123,7 +123,7 @@ pub enum StoreError {
         what: &'static str,
     },
     /// The results folder contains no store.
-    #[error("no results in {}; play a run first, or give another --results", .0.display())]
+    #[error("no results in {}\nhint: play a run first, or give another --results", .0.display())]
     Missing(PathBuf),
     /// SQLite refused.
     #[error("results store {}: {source}", .file.display())]
@@ -135,8 +135,8 @@ pub enum StoreError {
     },
     /// The file differs from what SQLite has written.
     #[error(
-        "results store {} is damaged: {found}; put a copy of it back, or save what can be read \
-         with `sqlite3 {} .recover | sqlite3 saved.db`; `arbiter results verify` lists what is damaged",
+        "results store {} is damaged: {found}\nhint: restore a copy, or save the readable part \
+         with `sqlite3 {} .recover | sqlite3 saved.db`; `arbiter results verify` lists the damage",
         .file.display(), .file.display()
     )]
     Damaged {
@@ -147,7 +147,7 @@ pub enum StoreError {
     },
     /// The store could not be copied before its migration.
     #[error(
-        "cannot keep a copy of the store of an older arbiter in {}: {source}; the store is as it was",
+        "cannot copy the store of an older arbiter to {}: {source}; the store is unchanged",
         .copy.display()
     )]
     Copy {
@@ -158,7 +158,7 @@ pub enum StoreError {
     },
     /// The store was written by a newer Arbiter.
     #[error(
-        "results store {} has format {found}, this arbiter knows up to {known}; it needs arbiter {needed} or newer",
+        "results store {} has format {found}, this arbiter reads up to {known}\nhint: use arbiter {needed} or newer",
         .file.display()
     )]
     Newer {
@@ -173,8 +173,8 @@ pub enum StoreError {
     },
     /// The store was written by a build before the first version of Arbiter.
     #[error(
-        "results store {} has format {found}, of a build before the first version of arbiter, and cannot be \
-         read; move it away or give another --results, and play its runs again",
+        "results store {} has the unsupported format {found} of a build before the first version \
+         of arbiter\nhint: move it away or give another --results",
         .file.display()
     )]
     Older {
@@ -184,10 +184,10 @@ pub enum StoreError {
         found: i64,
     },
     /// A run of this name exists already.
-    #[error("a run named '{0}' exists already; continue it with --resume, or give another --name")]
+    #[error("a run named '{0}' already exists\nhint: continue with --resume, or another --name")]
     Exists(String),
     /// There is no run of this name.
-    #[error("no run named '{run}' in {place}{hint}; `arbiter results list --results {place}` shows what there is", place = .folder.display())]
+    #[error("no run named '{run}' in {place}{hint}\nhint: list runs with `arbiter results list --results {place}`", place = .folder.display())]
     NoRun {
         /// Name of the run.
         run: String,
@@ -197,7 +197,7 @@ pub enum StoreError {
         hint: String,
     },
     /// There is no run at all.
-    #[error("there is no run in {} yet; play one first, or give another --results", .0.display())]
+    #[error("no run in {}\nhint: play a run first, or give another --results", .0.display())]
     Empty(PathBuf),
     /// A row is invalid.
     #[error("results store {}: run '{run}': {what}", .file.display())]
@@ -266,7 +266,7 @@ impl Store {
         let file = folder.join(FILE_NAME);
         match file.metadata() {
             Ok(about) if about.is_file() => Ok(file),
-            Ok(_) => Err(unusable(io::Error::other(format!("its {FILE_NAME} is no file")))),
+            Ok(_) => Err(unusable(io::Error::other(format!("its {FILE_NAME} is not a file")))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 Err(StoreError::Missing(folder.to_owned()))
             }
@@ -306,7 +306,7 @@ impl Store {
 
     /// Returns the error for a pair that differs from the run's schedule.
     pub fn misfit(&self, run: &str, pair: u64) -> StoreError {
-        let what = "is not the one that the schedule of this version of arbiter has there";
+        let what = "differs from the schedule of this version of arbiter";
         self.corrupt(run, format!("pair {pair} {what}"))
     }
 

@@ -75,7 +75,7 @@ impl Recorded {
     pub fn read(text: String) -> Result<Recorded, String> {
         let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
         let header: HeaderRow = serde_json::from_str(head).map_err(|error| {
-            format!("the first line is not that of a transcript: {error}; `arbiter replay RUN GAME --raw` writes such a file")
+            format!("not a transcript: {error}; `arbiter replay RUN GAME --raw` writes such a file")
         })?;
         if header.transcript > VERSION {
             return Err(format!("has version {}; update arbiter", header.transcript));
@@ -85,7 +85,7 @@ impl Recorded {
         let record = header.game.into_record()?;
         let (run, round) = (header.run, header.round);
         if record.engines.white.max(record.engines.black) >= plan.engines.len() {
-            return Err("names an engine that is not in its plan".to_owned());
+            return Err("names an engine that is not in the plan".to_owned());
         }
         Ok(Recorded { run, round, plan, record, transcript, text })
     }

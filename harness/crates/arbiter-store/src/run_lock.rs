@@ -16,18 +16,18 @@ const MAX_NAME: usize = 200;
 #[derive(Debug, Error)]
 pub enum LockError {
     /// The name would not make a file name.
-    #[error("'{0}' is no name for a run; use up to {MAX_NAME} letters, digits, '.', '_' and '-'")]
+    #[error("invalid run name '{0}': use up to {MAX_NAME} letters, digits, '.', '_' and '-'")]
     Name(String),
     /// The name stands for another run.
-    #[error("'{LATEST}' stands for the newest run; give this one another name")]
+    #[error("'{LATEST}' means the newest run; give another name")]
     Latest,
     /// Another process plays the run.
     #[error("run '{0}' is being played by another arbiter")]
     Busy(String),
     /// The folder is on a remote file system, and has a run of another machine.
     #[error(
-        "{} is on {remote}, and {holder} plays or has played there, where no lock can be relied on; give a \
-         folder of this machine with --results, or remove {} if that run has ended",
+        "{} is on {remote}, where locks are unreliable, and {holder} plays or played there\nhint: \
+         give a local folder with --results, or remove {} if that run has ended",
         .path.parent().unwrap_or(.path).display(), .path.display()
     )]
     Elsewhere {
@@ -166,9 +166,8 @@ mod tests {
             std::fs::write(&path, "process 7 on host far").unwrap();
             let folder = dir.path().display();
             let expect = format!(
-                "{folder} is on server:/home, and process 7 on host far plays or has played there, where \
-                 no lock can be relied on; give a folder of this machine with --results, or remove \
-                 {folder}/{name} if that run has ended"
+                "{folder} is on server:/home, where locks are unreliable, and process 7 on host \
+                 far plays or played there\nhint: give a local folder with --results, or remove {folder}/{name} if that run has ended"
             );
             assert_eq!(check().unwrap_err().to_string(), expect);
             std::fs::remove_file(&path).unwrap();

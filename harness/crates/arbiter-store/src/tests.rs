@@ -270,8 +270,8 @@ fn a_store_that_may_only_be_read_is_read() {
         assert_eq!(store.runs().unwrap().len(), 1);
         let error = store.append("run", &pair, None, None).unwrap_err().to_string();
         let expect = format!(
-            "results store {} cannot be written: it has a second name (a hard link), and runs by both would \
-             damage it; put a copy in its place",
+            "results store {} cannot be written: it has a second hard link, through which runs \
+             would damage it; replace it by a copy",
             folder.join(FILE_NAME).display()
         );
         assert_eq!(error, expect);
@@ -288,9 +288,9 @@ fn a_folder_without_a_store_says_what_is_there() {
     std::fs::create_dir_all(folder.join(FILE_NAME)).unwrap();
     let why = |opened: Result<Store, StoreError>| {
         let error = opened.unwrap_err().to_string();
-        error.split_once(": ").unwrap().1.split_once("; ").unwrap().0.to_owned()
+        error.split_once(": ").unwrap().1.split_once("\nhint: ").unwrap().0.to_owned()
     };
-    assert_eq!(why(Store::open(&folder)), "its arbiter.db is no file");
+    assert_eq!(why(Store::open(&folder)), "its arbiter.db is not a file");
     assert_eq!(why(Store::create(&file)), "not a directory");
     assert!(matches!(Store::open(dir.path()), Err(StoreError::Missing(_))));
 }
@@ -378,32 +378,35 @@ fn what_is_no_run_is_refused_and_leaves_nothing() {
         text.lines().filter(|line| !line.contains(words)).map(|line| format!("{line}\n")).collect()
     };
     let other = whole.replacen("e8e7", "e8d7", 1);
-    refused(&other, "line 4: pair 1, game 1: it is not what was exported");
-    refused(&whole.replacen("\"pgn_offset\":3", "\"pgn_offset\":4", 1), "not what was written");
-    refused("", "is not what `arbiter results export` writes");
-    refused("[Event \"x\"]\n", "is not what `arbiter results export` writes");
-    refused(&text[..text.len() - 9], "cut off");
-    refused(&without("\"table\":\"end\""), "cut off");
+    refused(&other, "line 4: pair 1, game 1: changed since the export");
+    refused(
+        &whole.replacen("\"pgn_offset\":3", "\"pgn_offset\":4", 1),
+        "changed since it was written",
+    );
+    refused("", "is not a file of `arbiter results export`");
+    refused("[Event \"x\"]\n", "is not a file of `arbiter results export`");
+    refused(&text[..text.len() - 9], "truncated");
+    refused(&without("\"table\":\"end\""), "truncated");
     refused(&without("\"table\":\"transcripts\""), "not the end");
     refused(&(text.clone() + "{}\n"), "missing field `table`");
     let head = text.lines().next().unwrap().to_owned() + "\n";
     let empty = head.clone() + "{\"table\":\"end\",\"row\":{\"lines\":1}}\n";
-    refused(&empty, "holds no run");
+    refused(&empty, "contains no run");
     swapped("\"arbiter_run\":2", "\"arbiter_run\":3", "update arbiter");
     swapped("\"arbiter_run\":2", "\"arbiter_run\":1", "before the first version");
     swapped("\"format\":", "\"format\":9", "update arbiter");
-    swapped("\"run\":\"run\"}", "\"run\":\"../run\"}", "is no name for a run");
+    swapped("\"run\":\"run\"}", "\"run\":\"../run\"}", "invalid run name");
     swapped("\"run\":\"run\",", "\"run\":\"other\",", "is not of run 'run'");
-    swapped("\"table\":\"pairs\"", "\"table\":\"removed\"", "no table 'removed'");
+    swapped("\"table\":\"pairs\"", "\"table\":\"removed\"", "unknown table 'removed'");
     swapped("\"opening\":", "\"opening) VALUES (1); --\":", "no column 'opening) ");
     swapped("\"opening\":0", "\"opening\":\"0\"", "opening of pairs");
     swapped("\"opening\":0,", "", "opening of pairs");
     swapped("\"created_ms\":0", "\"created_ms\":-1", "line 2: created_ms of runs");
-    swapped("\"ending\":null", "\"ending\":\"zzz\"", "line 2: 'zzz' is no ending");
-    swapped("\"second\":1", "\"second\":2", "pair 1, game 1: it is no game of this pair");
+    swapped("\"ending\":null", "\"ending\":\"zzz\"", "line 2: 'zzz' is not an ending");
+    swapped("\"second\":1", "\"second\":2", "pair 1, game 1: not a game of this pair");
     swapped("\"white\":0", "\"white\":\"x\"", "white of games");
-    swapped("\"half\":1", "\"half\":7", "pair 1, game 8: it is no game of this pair");
-    swapped("\"plies\":1", "\"plies\":2", "it is no game of this pair");
+    swapped("\"half\":1", "\"half\":7", "pair 1, game 8: not a game of this pair");
+    swapped("\"plies\":1", "\"plies\":2", "not a game of this pair");
     swapped("\"result\":\"0-1\"", "\"result\":\"9-1\"", "'9-1' is not a result");
     swapped("time_forfeit", "boredom", "'boredom' is none of");
     swapped("e8e7", "e8e9", "line 4: pair 1, game 1: moves");
@@ -411,7 +414,7 @@ fn what_is_no_run_is_refused_and_leaves_nothing() {
     swapped("\"blob\":\"", "\"blob\":\"AAAA", "transcript of pair 0");
     swapped("\"about\":\"why\"", "\"about\":\"\\u001b[2J\"", "plain names");
     swapped("no-mobility", "no\u{202e}mobility", "plain names");
-    refused(&without("\"table\":\"pairs\""), "line 3: is in games before what it is of");
+    refused(&without("\"table\":\"pairs\""), "line 3: is in games before its parent");
     let long = format!("{head}{}", "9".repeat((64 << 20) + 1));
     refused(&long, "too long");
     let import = |judged: Result<(), String>, is_fit: bool| {

@@ -27,7 +27,7 @@ impl Store {
                 (None, _) => continue,
                 (Some(_), None) => "deleted",
                 (Some((id, _)), Some((its, _))) if id != its => "replaced",
-                (Some((_, length)), Some((_, its))) if its < length => "cut short",
+                (Some((_, length)), Some((_, its))) if its < length => "truncated",
                 _ => continue,
             };
             return Err(StoreError::Changed { file: self.file.clone(), what });

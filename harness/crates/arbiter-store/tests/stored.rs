@@ -109,8 +109,8 @@ fn a_store_from_before_the_first_format_is_refused_and_not_changed() {
         assert_eq!(
             told,
             format!(
-                "results store {} has format 12, of a build before the first version of arbiter, and \
-                 cannot be read; move it away or give another --results, and play its runs again",
+                "results store {} has the unsupported format 12 of a build before the first \
+                 version of arbiter\nhint: move it away or give another --results",
                 file.display()
             )
         );
@@ -137,7 +137,7 @@ fn a_store_that_cannot_be_copied_is_not_migrated() {
     let file = write(dir.path(), FIRST, "");
     std::fs::create_dir_all(dir.path().join("arbiter.db.format-13/kept")).unwrap();
     let told = Store::open(dir.path()).unwrap_err().to_string();
-    assert!(told.contains("format-13") && told.contains("as it was"), "{told}");
+    assert!(told.contains("format-13") && told.contains("unchanged"), "{told}");
     assert_eq!(version(&file), 13);
 }
 
@@ -184,7 +184,7 @@ fn a_pair_that_has_lost_its_games_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), LATEST, "DELETE FROM findings; DELETE FROM transcripts; DELETE FROM games");
     let told = Store::open(dir.path()).unwrap().tallies("old").unwrap_err().to_string();
-    assert!(told.contains("run 'old', pair 1: not what was written"), "{told}");
+    assert!(told.contains("run 'old', pair 1: changed since it was written"), "{told}");
 }
 
 /// Returns an export of the run, or the error that it ends with.
@@ -233,10 +233,11 @@ fn damaged_games_are_named() {
     let file = write(dir.path(), LATEST, last);
     let store = Store::open(dir.path()).unwrap();
     let told = store.pair("old", 0).unwrap_err().to_string();
-    let (file, game) = (file.display(), "run 'old', pair 1, game 2: not what was written");
+    let (file, game) = (file.display(), "run 'old', pair 1, game 2: changed since it was written");
     let expect = format!(
-        "results store {file} is damaged: {game}; put a copy of it back, or save what can be read with \
-         `sqlite3 {file} .recover | sqlite3 saved.db`; `arbiter results verify` lists what is damaged"
+        "results store {file} is damaged: {game}\nhint: restore a copy, or save the readable part \
+         with `sqlite3 {file} .recover | sqlite3 saved.db`; `arbiter results verify` lists the \
+         damage"
     );
     assert_eq!(told, expect);
     let checked = store.check_run("old").unwrap();
@@ -246,14 +247,17 @@ fn damaged_games_are_named() {
     );
     assert_eq!(store.check_file().unwrap(), [""; 0]);
     for (change, what) in [
-        ("runs SET ending = 'H1'", "run 'old', settings and ending: not what was written"),
+        ("runs SET ending = 'H1'", "run 'old', settings and ending: changed since it was written"),
         (
             "runs SET plan = replace(plan, '5.0', '4.0')",
-            "run 'old', settings and ending: not what was written",
+            "run 'old', settings and ending: changed since it was written",
         ),
-        ("pairs SET opening = 7", "run 'old', pair 1: not what was written"),
-        ("games SET result = '1-0' WHERE half = 0", "run 'old', pair 1: not what was written"),
-        ("pairs SET second_hash = 7", "run 'old', pair 1: not what was written"),
+        ("pairs SET opening = 7", "run 'old', pair 1: changed since it was written"),
+        (
+            "games SET result = '1-0' WHERE half = 0",
+            "run 'old', pair 1: changed since it was written",
+        ),
+        ("pairs SET second_hash = 7", "run 'old', pair 1: changed since it was written"),
     ] {
         let dir = tempfile::tempdir().unwrap();
         write(dir.path(), LATEST, &format!("UPDATE {change}"));

@@ -60,7 +60,7 @@ mod tests {
         assert_eq!((games[0].moves.len(), faults.len()), (4, 0));
         let pgn = "1. e4 e5 2. Sf3 Nc6 1-0\n";
         let (games, faults) = read_games("a.pgn", pgn.as_bytes()).unwrap();
-        assert_eq!(faults, ["a.pgn game 1: 2. Sf3 is no move; the rest is left out"]);
+        assert_eq!(faults, ["a.pgn game 1: 2. Sf3 is not a move; the rest is ignored"]);
         assert_eq!((games[0].moves.len(), games[0].result), (2, None));
     }
 }

@@ -76,7 +76,7 @@ impl Sides {
             sides.push(Side { label: engine.name, cmd, identity, provenance });
         }
         let mut sides = sides.into_iter();
-        let test = sides.next().ok_or_else(|| Failure::invalid("there is no engine under test"))?;
+        let test = sides.next().ok_or_else(|| Failure::invalid("no engine under test"))?;
         Ok(Sides { test, base: sides.next().ok_or(without), unchanged })
     }
 
@@ -122,7 +122,7 @@ impl Gates<'_> {
             && let Some(known) = self.store.gate(&key)?
         {
             let outcome = StepOutcome { step: step.name.clone(), ..known.outcome };
-            note(&format!("{}: {}, known from before", step.name, outcome.verdict));
+            note(&format!("{}: {}, cached", step.name, outcome.verdict));
             return Ok(outcome);
         }
         let created_ms = unix_time_ms();
@@ -145,11 +145,11 @@ impl Gates<'_> {
 
     fn reason_to_skip(&self, step: &Step) -> Option<String> {
         if self.sides.unchanged.contains(&step.name) {
-            return Some(format!("nothing changed in {}", step.changed.join(", ")));
+            return Some(format!("no changes in {}", step.changed.join(", ")));
         }
         match &self.sides.base {
             Err(reason) if step.needs_base() && !reason.is_empty() => {
-                Some(format!("there is no base: {reason}"))
+                Some(format!("no base: {reason}"))
             }
             _ => None,
         }
@@ -220,7 +220,7 @@ impl Gates<'_> {
         let log = self.results.join(format!("ci-{}.log", step.name.replace('/', "-")));
         // What an earlier step of this name has said is of no interest any more.
         let _ = std::fs::remove_file(&log);
-        note(&format!("{}: running, its progress is in {}", step.name, log.display()));
+        note(&format!("{}: running, progress in {}", step.name, log.display()));
         let launch = Launch {
             program: own_binary()?,
             args: self.words(step),

@@ -26,7 +26,7 @@ users.conf, a certificate that is valid for ten years), and a join file for each
 it needs: coordinator.join, worker1.join and so on. Join files are secret.
 
   arbiter cluster up --dir DIR            on the machine of the server
-  arbiter worker --on worker1.join        on a machine that plays; each has a file of its own
+  arbiter worker --on worker1.join        on a machine that plays; each has its own file
   arbiter sprt … --on coordinator.join    on the machine that owns the run
 
 Exit codes: 0 if done; 2 for bad usage, 3 for a bad name or a DIR that is not empty, 7 if a file
@@ -56,7 +56,7 @@ pub(super) struct InitArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A running server has to reload its users: nats-server --signal reload=DIR/nats.pid
+Reload the users of a running server: nats-server --signal reload=DIR/nats.pid
 
 To remove a worker, delete its block from DIR/users.conf and reload the users.
 
@@ -73,7 +73,7 @@ pub(super) struct AddArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-nats-server takes the place of this process, with its signals: Ctrl-C ends it, and SIGHUP reloads
+nats-server replaces this process and receives its signals: Ctrl-C ends it, and SIGHUP reloads
 its users. Its data is in DIR/data.
 
 Exit codes: those of nats-server (0 after Ctrl-C, 1 after SIGTERM or if it cannot run); 3 if DIR has
@@ -92,9 +92,9 @@ pub(super) fn init(args: InitArgs) -> Result<(), Failure> {
     make_server(&args.dir, &hosts, args.port, &workers, &key, unix_time_ms())?;
     let (host, port, dir) = (&hosts[0], args.port, quoted(&args.dir));
     emit(&format!(
-        "The server, on this machine, which workers have to reach as {host}, port {port}:\n  \
-         arbiter cluster up --dir {dir}\n{}\
-         Runs, on this machine or where you take the file:\n  arbiter sprt … --on {}\n",
+        "The server, on this machine, which workers must be able to reach as {host}, port \
+         {port}:\n  arbiter cluster up --dir {dir}\n{}Runs, on this machine or where you take the \
+         file:\n  arbiter sprt … --on {}\n",
         joining(&args.dir, &workers),
         quoted(&join_path(&args.dir, "coordinator"))
     ))
@@ -103,7 +103,7 @@ pub(super) fn init(args: InitArgs) -> Result<(), Failure> {
 pub(super) fn add(args: &AddArgs) -> Result<(), Failure> {
     add_workers(&args.dir, &args.workers)?;
     emit(&format!(
-        "A server that runs:\n  nats-server --signal reload={}\n{}",
+        "A running server:\n  nats-server --signal reload={}\n{}",
         quoted(&args.dir.join("nats.pid")),
         joining(&args.dir, &args.workers)
     ))
@@ -122,7 +122,7 @@ pub(super) fn up(args: &UpArgs) -> Result<(), Failure> {
     if !args.dir.join(CONFIGURATION).is_file() {
         let dir = args.dir.display();
         let message = format!(
-            "there is no {CONFIGURATION} in {dir}; 'arbiter cluster init --dir {dir}' makes it"
+            "no {CONFIGURATION} in {dir}\nhint: create it with 'arbiter cluster init --dir {dir}'"
         );
         return Err(Failure::invalid(message));
     }
@@ -138,7 +138,7 @@ pub(super) fn up(args: &UpArgs) -> Result<(), Failure> {
             return Err(Failure::environment(format!("cannot start {program}: {error}")));
         }
     }
-    let message = "there is no nats-server in the search path; it is Debian's package nats-server";
+    let message = "no nats-server in PATH\nhint: install it (Debian package nats-server)";
     Err(Failure::environment(message))
 }
 
@@ -153,7 +153,7 @@ fn lock(dir: &Path) -> Result<File, Failure> {
             let process = std::fs::read_to_string(dir.join("nats.pid")).unwrap_or_default();
             let process = process.lines().next().unwrap_or("unknown").to_owned();
             let dir = dir.display();
-            let message = format!("a server runs in {dir} already (process {process})");
+            let message = format!("a server is already running in {dir} (process {process})");
             Err(Failure::environment(message))
         }
     }

@@ -67,7 +67,7 @@ pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Fa
         ReportFormat::Text => render(OutputFormat::Text),
         ReportFormat::Svg => picture_svg(&document),
         ReportFormat::Badge | ReportFormat::Comment => {
-            let message = "badges and comments are of runs, and not of PGN files";
+            let message = "badges and comments are only available for runs, not for PGN files";
             return Err(Failure::new(ExitCode::Usage, message));
         }
         ReportFormat::Junit => games_junit(&tally).map_err(Failure::environment)?,

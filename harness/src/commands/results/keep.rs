@@ -83,7 +83,7 @@ pub(super) fn remove(store: &Store, args: &RemoveArgs) -> Result<(), Failure> {
     }
     let locks = heads.iter().map(|head| RunLock::take(folder(store), &head.run));
     let _locks = locks.collect::<Result<Vec<_>, _>>()?;
-    if !args.yes && !is_sure(&format!("Remove {} for good?", counted(&heads)))? {
+    if !args.yes && !is_sure(&format!("Permanently remove {}?", counted(&heads)))? {
         return emit("nothing removed\n");
     }
     heads.iter().try_for_each(|head| store.remove_run(&head.run))?;
@@ -100,7 +100,7 @@ pub(super) fn prune(store: &Store, args: &PruneArgs) -> Result<(), Failure> {
             continue;
         }
         match RunLock::take(folder(store), &run.head.run) {
-            Err(error) => note(&format!("{error}, and stays")),
+            Err(error) => note(&format!("{error}; kept")),
             Ok(_lock) => {
                 if args.yes {
                     store.remove_run(&run.head.run)?;
@@ -111,7 +111,7 @@ pub(super) fn prune(store: &Store, args: &PruneArgs) -> Result<(), Failure> {
         }
     }
     let would = if args.yes { "" } else { " would be" };
-    let hint = if args.yes || gone.is_empty() { "" } else { "; --yes does it" };
+    let hint = if args.yes || gone.is_empty() { "" } else { "; add --yes to remove them" };
     emit(&format!("{}{would} removed{hint}\n", counted(&gone)))
 }
 
@@ -119,7 +119,7 @@ pub(super) fn prune(store: &Store, args: &PruneArgs) -> Result<(), Failure> {
 /// only with `--force`.
 pub(super) fn export(store: &Store, args: &ExportArgs) -> Result<(), Failure> {
     if !args.force && args.out.exists() {
-        let message = format!("{} exists already; --force replaces it", args.out.display());
+        let message = format!("{} already exists; --force replaces it", args.out.display());
         return Err(Failure::invalid(message));
     }
     let mut file = NewFile::create(&args.out, in_use(store_files(folder(store)))?)?;
@@ -153,7 +153,7 @@ pub(super) fn import(folder: &Path, args: &ImportArgs) -> Result<(), Failure> {
     let name = &stored.head.run;
     if matches!(stored.head.ending, None | Some(Ending::Interrupted)) {
         note(&format!(
-            "--resume {name} would start the programs that its file names; look at them first:\n  {}",
+            "--resume {name} starts the programs that the file names; check them first:\n  {}",
             command_line(&stored.plan).replace(is_hidden, "?")
         ));
     }
@@ -216,12 +216,12 @@ fn is_sure(question: &str) -> Result<bool, Failure> {
     if !std::io::stdin().is_terminal() {
         return Err(Failure::new(
             ExitCode::Usage,
-            "this is no terminal, so nobody can confirm: add --yes",
+            "cannot ask for confirmation without a terminal; add --yes",
         ));
     }
     let mut answer = String::new();
     let _ = write!(anstream::stderr().lock(), "{question} [y/N] ");
     let read = std::io::stdin().read_line(&mut answer);
-    read.map_err(|error| Failure::environment(format!("cannot read the answer: {error}")))?;
+    read.map_err(|error| Failure::environment(format!("cannot read the reply: {error}")))?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }

@@ -44,7 +44,7 @@ pub(super) struct Wanted {
 const PHASES: &Words<RunPhase> = &[
     (RunPhase::Running, "Being played"),
     (RunPhase::Ended, "Complete, or decided"),
-    (RunPhase::Unfinished, "Interrupted or killed; --resume RUN goes on"),
+    (RunPhase::Unfinished, "Interrupted or killed; can be resumed with --resume RUN"),
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]

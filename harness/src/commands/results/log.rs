@@ -59,10 +59,10 @@ pub(super) fn log(
         .map(|(_, entry)| entry)
         .partition(|entry| entry.summary.counts.games() > 0);
     if !empty.is_empty() {
-        note(&format!("left out, without a finished pair: {}", names(&empty)));
+        note(&format!("skipped, no finished pair: {}", names(&empty)));
     }
     if entries.is_empty() {
-        return Err(Failure::new(ExitCode::Nothing, "there is no SPRT with a finished pair"));
+        return Err(Failure::new(ExitCode::Nothing, "no SPRT with a finished pair"));
     }
     let format =
         if format == OutputFormat::Text && args.out.is_some() { OutputFormat::Md } else { format };
@@ -99,7 +99,7 @@ fn read(
             Ok(Some(summary)) => found
                 .push((head.created_ms, LogEntry { started: utc_time(head.created_ms), summary })),
             Ok(None) => {}
-            Err(why) => note(&format!("left out: {} cannot be read: {why}", head.run)),
+            Err(why) => note(&format!("skipped: {} cannot be read: {why}", head.run)),
         }
     }
     Ok(())

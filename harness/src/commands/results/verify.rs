@@ -29,7 +29,7 @@ pub(super) fn verify(store: &Store, run: Option<&str>) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::environment(
-        "the store is damaged: put a copy of it back, or take a damaged run out with \
-         `arbiter results rm`; what else it has can be exported",
+        "the store is damaged\nhint: restore a copy, or remove damaged runs with `arbiter results \
+         rm`; other runs can be exported",
     ))
 }

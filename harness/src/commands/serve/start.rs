@@ -98,7 +98,7 @@ impl TestStarter {
             Err(TryLockError::Error(error)) => return Err(error),
         }
         if self.is_there(run) {
-            return Ok(Started::Refused(format!("There is a run {run} already.")));
+            return Ok(Started::Refused(format!("Run {run} already exists.")));
         }
         lock.set_len(0)?;
         lock.write_all(run.as_bytes())?;
@@ -138,7 +138,7 @@ impl TestStarter {
                         _ => log.set_len(begin)?,
                     }
                     let line = said.lines().find(|line| line.starts_with("error"));
-                    let how = format!("It ended with {}; is there space left?", status?);
+                    let how = format!("The process ended with {}; is there space left?", status?);
                     return Ok(Started::Refused(line.map_or(how, str::to_owned)));
                 }
             }
@@ -198,7 +198,7 @@ fn flags(wanted: &NewTest) -> Result<Vec<String>, String> {
     RunLock::check_new_name(&wanted.name).map_err(|error| error.to_string())?;
     let elo = |text: &str| {
         let value = text.parse::<f64>().ok().filter(|value| value.is_finite());
-        value.ok_or_else(|| format!("'{text}' is no number of Elo"))
+        value.ok_or_else(|| format!("'{text}' is not a number of Elo"))
     };
     let pairs = wanted.pairs.parse().ok().filter(|pairs| (1..=MAX_PAIRS).contains(pairs));
     let pairs: u64 = pairs.ok_or_else(|| format!("give 1 to {MAX_PAIRS} pairs"))?;

@@ -97,7 +97,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<Answer, String> {
     let conditions = Conditions { draw_rate: args.draw_ratio, bias_elo: args.bias };
     let planned = PlannedTest::new(test, conditions).ok_or_else(|| {
         format!(
-            "a bias of {} Elo and {} of draws leave no variance; lower one of them",
+            "no variance with a bias of {} Elo and {} draws; lower one of them",
             args.bias, args.draw_ratio
         )
     })?;
@@ -124,7 +124,7 @@ fn pilot_exit(test: &Sprt, pairs: &Pentanomial) -> Result<Exit, String> {
     let probabilities = probabilities.filter(|_| pairs.pairs() > 0);
     let probabilities = probabilities.ok_or("expected a pilot with pairs")?;
     test.exit_of_pairs(&probabilities)
-        .ok_or_else(|| "pairs like the pilot's move the ratio one way only".to_owned())
+        .ok_or_else(|| "pairs like the pilot's move the LLR in one direction only".to_owned())
 }
 
 fn json(
@@ -161,7 +161,7 @@ fn document(
     points: &[OperatingPoint],
     pilot: Option<Exit>,
 ) -> Document {
-    let mut document = Document::new("What a test will cost".to_owned());
+    let mut document = Document::new("Expected length of a test".to_owned());
     document.paragraph(format!(
         "SPRT of {} Elo {} against {}, alpha {}, beta {}; variance of a game {:.6}.",
         test.model, test.elo0, test.elo1, test.alpha, test.beta, planned.variance_per_game

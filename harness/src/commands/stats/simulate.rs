@@ -195,7 +195,7 @@ fn cases(args: &SimulateArgs, test: &Sprt) -> Result<Vec<Case>, String> {
     }
     let base = pair_model(args.draw_ratio, args.bias).ok_or_else(|| {
         format!(
-            "a bias of {} Elo and {} of draws leave no variance; lower one of them",
+            "no variance with a bias of {} Elo and {} draws; lower one of them",
             args.bias, args.draw_ratio
         )
     })?;
@@ -279,7 +279,7 @@ fn document(args: &SimulateArgs, test: &Sprt, rows: &[Row]) -> Document {
         Correction::Dynamic => "corrected for overshoot",
         Correction::None => "Wald's bounds",
     };
-    let mut document = Document::new("How often tests are right".to_owned());
+    let mut document = Document::new("Error rates of simulated tests".to_owned());
     document.paragraph(format!(
         "{} tests each of {} Elo {} against {}, alpha {}, beta {}, {correction}, a look every {} \
          pairs, seed {}. Errors are standard errors.",
@@ -308,7 +308,7 @@ fn document(args: &SimulateArgs, test: &Sprt, rows: &[Row]) -> Document {
             _ => continue,
         };
         let (rate, error) = row.tally.share(part);
-        let word = if rate <= promised + 4.0 * error { "holds" } else { "DOES NOT HOLD" };
+        let word = if rate <= promised + 4.0 * error { "holds" } else { "VIOLATED" };
         document.paragraph(format!(
             "Measured {name} {:.3} ± {:.3} %: {:.3} % {word}.",
             100.0 * rate,

@@ -138,7 +138,7 @@ pub(crate) fn run(args: &CountArgs) -> Result<Answer, String> {
     // Where all had the same result no interval has a meaning.
     let sequential = sequential.filter(|_| moments.is_some_and(|sample| sample.variance > 0.0));
     let figures = Figures { test, pairs, games, moments, status, llr_classical, sequential };
-    let mut document = Document::new("What the counts say".to_owned());
+    let mut document = Document::new("Results of the counts".to_owned());
     let mut table = Table::new(["figure", "value"]);
     lines(&figures).iter().for_each(|(label, value)| table.push([label, value]));
     document.table(table);
@@ -277,7 +277,7 @@ fn lines(figures: &Figures) -> Vec<(&'static str, String)> {
         line(
             "Forecast",
             format!(
-                "H1 in {}, about {:.0} games to go",
+                "H1 in {}, about {:.0} games left",
                 percent(Some(forecast.upper_probability)),
                 2.0 * forecast.mean_units
             ),

@@ -45,7 +45,7 @@ impl ConfirmArgs {
         match store.run(&name) {
             Ok(_) => {
                 drop(store);
-                note(&format!("run {name} is there already and goes on"));
+                note(&format!("continuing the existing run {name}"));
                 let requested = RequestedRun {
                     results: results.to_owned(),
                     resume: Some(Resume { run: name, ..Resume::default() }),
@@ -64,10 +64,10 @@ impl ConfirmArgs {
         let sprt = SprtRequest { elo0: self.elo0, elo1: self.elo1, ..SprtRequest::default() };
         let confirmed = confirmation(&plan, spsa.theta(), sprt, self.confirm_pairs);
         let Some(confirmed) = confirmed.map_err(Failure::invalid)? else {
-            let message = "the tuned values are those of the start: there is nothing to confirm";
+            let message = "the tuned values equal the start values: nothing to confirm";
             return Err(Failure::new(ExitCode::Nothing, message));
         };
-        let about = format!("values tuned in {tuned} against those of its start");
+        let about = format!("values tuned in {tuned} against the start values");
         run::play_plan(confirmed, results, name, &about, format)
     }
 }

@@ -21,10 +21,9 @@ Hash, Threads, MultiPV, Move Overhead, MoveOverhead, Skill Level, UCI_Elo, Slow 
 SyzygyProbeDepth, SyzygyProbeLimit, Minimum Thinking Time";
 
 /// Advice on parameters of an engine.
-const DECLARE: &str = "\
-Many engines declare their parameters in a build for tuning only (Palimpsest: cargo build --release -p \
-palimpsest --features tuning); in your own, say one line for each in answer to uci: option name \
-razor_margin type spin default 240 min 80 max 720";
+const DECLARE: &str = "Many engines declare their parameters in a build for tuning only \
+(Palimpsest: cargo build --release -p palimpsest --features tuning); in your own, print one line \
+for each in reply to uci: option name razor_margin type spin default 240 min 80 max 720";
 
 /// Parameters to tune.
 #[derive(Debug, Args)]

@@ -29,7 +29,7 @@ pub(super) fn run(args: &PatchArgs) -> Result<ExitCode, Failure> {
     let state = run::replayed(&store, &stored.head.run, &stored.plan)?;
     let spsa = state
         .spsa()
-        .ok_or_else(|| Failure::invalid(format!("run '{}' tuned nothing", args.run)))?;
+        .ok_or_else(|| Failure::invalid(format!("run '{}' is not a tuning", args.run)))?;
     let file = args.table.display().to_string();
     let wrong = |error: String| Failure::invalid(format!("{file}: {error}"));
     let old = read_text(&args.table).map_err(|error| wrong(format!("cannot be read: {error}")))?;
@@ -38,13 +38,13 @@ pub(super) fn run(args: &PatchArgs) -> Result<ExitCode, Failure> {
     let iterations = spsa.tuning().iterations;
     if spsa.finished() < iterations {
         note(&format!(
-            "the tuning is not over: these are the values after {} of {iterations} iterations",
+            "the tuning is not finished: these are the values after {} of {iterations} iterations",
             spsa.finished()
         ));
     }
     let patch = unified(&file, &old, &new);
     if patch.is_empty() {
-        note(&format!("{file} has these values already"));
+        note(&format!("{file} already has these values"));
     }
     emit(&patch)?;
     Ok(ExitCode::Passed)

@@ -20,8 +20,8 @@ const USUAL_OFFSET: f64 = 2.0;
 /// Flags of `arbiter tune simulate`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The objective: Elo falls with the square of the distance from the optimum, and a parameter that is off it
-by C_END costs --step-elo. Experience says that C_END should be worth 2 to 3 Elo.
+The objective: Elo falls with the square of the distance from the optimum; a distance of C_END costs
+--step-elo. In practice C_END should cost 2 to 3 Elo.
 
 The forecast is theory to first order: with rate R, step S in Elo, share of draws D and C = 800 / ln 10,
 a distance shrinks to 1/e in C / (4 R S) games, and noise keeps each parameter C (1 - D) R / 8 Elo below
@@ -264,12 +264,12 @@ fn document(
     document.table(parameters);
     document.table(table);
     document.paragraph(format!(
-        "Mean at the end: {found:.2}{error} Elo below the optimum, from {:.2}; by theory {:.2}.",
+        "Mean at the end: {found:.2}{error} Elo below the optimum, from {:.2}; in theory {:.2}.",
         objective.loss(&start),
         forecast.end_elo
     ));
     document.paragraph(format!(
-        "If it went on at the rates of its end: {:.2} in the mean, up to {:.2} 95 % of the time.",
+        "Continued at the final rates: {:.2} on average, at most {:.2} with 95 % probability.",
         forecast.noise_elo, forecast.noise_elo_95
     ));
     document

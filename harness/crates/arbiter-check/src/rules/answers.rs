@@ -39,10 +39,10 @@ pub(super) const CHECKS: &[Check] = &[
     )
     .script(|s| Ok(s.search_all(&TRICKY, "depth 3")))
     .judge(|case| case.transcript.searches().iter().try_for_each(legal_answer)),
-    should("bestmove-is-pv", "the move played begins the last variation shown")
+    should("bestmove-is-pv", "the bestmove is the first move of the last PV")
         .script(|s| Ok(s.search_all(&TRICKY[..5], "depth 4")))
         .judge(|case| each_search(case, begins_pv)),
-    should("bestmove-ponder-legal", "the reply that bestmove names is legal after the move")
+    should("bestmove-ponder-legal", "the ponder move of bestmove is legal after the move")
         .script(|s| Ok(s.search_all(&TRICKY, "depth 5")))
         .judge(|case| case.transcript.searches().iter().try_for_each(legal_reply)),
     // Deep enough for engines that prune in their first iterations.
@@ -58,7 +58,7 @@ pub(super) const CHECKS: &[Check] = &[
     should("stalemate-position", "a go in stalemate is answered by bestmove (none) or 0000")
         .script(|s| Ok(over(s, STALEMATE)))
         .judge(no_move_then_one),
-    must("over-and-alive", "a go where the game is over does not end the process")
+    must("over-and-alive", "a go in a finished game does not end the process")
         .script(|s| {
             let s = s.go(STALEMATE, "depth 2").collect(300).send("stop").ready();
             Ok(s.search("startpos", "depth 2"))
@@ -66,7 +66,7 @@ pub(super) const CHECKS: &[Check] = &[
         .judge(last_is_legal),
     must(
         "draws-are-searched",
-        "a position that is drawn by rule, but not over for the program, gets a move",
+        "a position that is drawn by rule, but has legal moves, gets a move",
     )
     .script(|s| {
         let draws = ["fen 4k3/8/8/8/8/8/8/4K3 w - - 0 1", "fen 4k3/8/8/8/8/8/3R4/4K3 w - - 99 90"];
@@ -83,10 +83,10 @@ const NO_MOVE: [&str; 5] = ["(none)", "0000", "none", "NULL", "null"];
 
 fn no_move_then_one(case: &Case) -> Judged {
     let searches = case.transcript.searches();
-    let [over, after] = &searches[..] else { return Err("two searches were expected".to_owned()) };
+    let [over, after] = &searches[..] else { return Err("expected two searches".to_owned()) };
     one_answer(over)?;
     let best = over.best();
-    ensure(NO_MOVE.contains(&best), || format!("bestmove '{best}' where there is no move"))?;
+    ensure(NO_MOVE.contains(&best), || format!("bestmove '{best}' in a position without moves"))?;
     one_answer(after)?;
     legal_answer(after)
 }
@@ -97,14 +97,14 @@ fn last_is_legal(case: &Case) -> Judged {
     let Some(search) = searches.last() else { return nothing_more(case) };
     let best = search.answers.last().ok_or("no bestmove")?.first_word();
     ensure(board::legal(&search.position, best).is_some(), || {
-        format!("'{best}' is no legal move of the initial position")
+        format!("'{best}' is not a legal move of the initial position")
     })
 }
 
 fn begins_pv(search: &Search) -> Judged {
     let mut infos = search.infos.iter().rev();
     let last = infos.find(|info| info.is_main_line() && !info.is_bound() && !info.pv().is_empty());
-    let last = last.ok_or("no variation in any info line")?;
+    let last = last.ok_or("no PV in any info line")?;
     let best = search.best();
     ensure(last.pv()[0] == best, || format!("bestmove {best} after '{}'", last.text))
 }

@@ -21,43 +21,40 @@ pub(super) const CHECKS: &[Check] = &[
         .script(|s| Ok(s.search(MIDDLEGAME, "depth 4")))
         .judge(|case| each_search(case, depth_kept)),
     must("go-nodes", "go nodes ends by itself").script(|s| Ok(s.search(MIDDLEGAME, "nodes 20000"))),
-    should("go-nodes-kept", "go nodes visits at most half as many nodes more")
+    should("go-nodes-kept", "go nodes exceeds the limit by at most half")
         .script(|s| Ok(s.search(MIDDLEGAME, "nodes 100000")))
         .judge(|case| each_search(case, nodes_kept)),
     must("go-movetime", "go movetime ends by itself")
         .script(|s| Ok(s.search(MIDDLEGAME, "movetime 200"))),
-    should("go-movetime-kept", "go movetime takes no longer than told")
+    should("go-movetime-kept", "go movetime takes no longer than movetime")
         .script(|s| Ok(s.search(MIDDLEGAME, "movetime 300")))
         .timed(|case| answered_within(case, 300)),
     nice("go-movetime-used", "go movetime uses at least half of the time")
         .script(|s| Ok(s.search(MIDDLEGAME, "movetime 300")))
         .judge(|case| each_search(case, time_used)),
-    must("go-clock", "with a clock, the answer comes before the time is over")
+    must("go-clock", "with a clock, bestmove comes before the time is over")
         .script(|s| Ok(s.search(MIDDLEGAME, "wtime 1000 btime 60000")))
         .timed(|case| answered_within(case, 1000)),
-    must("go-clock-black", "Black's clock is Black's")
+    must("go-clock-black", "Black uses Black's clock")
         .script(|s| Ok(s.search(BLACK_TO_MOVE, "wtime 60000 btime 500 winc 1000 binc 0")))
         .timed(|case| answered_within(case, 500)),
     must("go-increment", "an increment is added after the move, so it cannot be spent on it")
         .script(|s| Ok(s.search(MIDDLEGAME, "wtime 200 btime 200 winc 2000 binc 2000")))
         .timed(|case| answered_within(case, 200)),
-    must(
-        "go-movestogo",
-        "with moves to the next time control, the answer comes before the time is over",
-    )
-    .script(|s| {
-        let s = s.search(MIDDLEGAME, "wtime 500 btime 500 movestogo 20");
-        Ok(s.search(MIDDLEGAME, "wtime 500 btime 500 movestogo 1"))
-    })
-    .timed(|case| answered_within(case, 500)),
-    must("go-tiny-times", "with hardly any time on the clock there is a legal move").script(|s| {
+    must("go-movestogo", "with movestogo, bestmove comes before the time is over")
+        .script(|s| {
+            let s = s.search(MIDDLEGAME, "wtime 500 btime 500 movestogo 20");
+            Ok(s.search(MIDDLEGAME, "wtime 500 btime 500 movestogo 1"))
+        })
+        .timed(|case| answered_within(case, 500)),
+    must("go-tiny-times", "with almost no time on the clock there is a legal move").script(|s| {
         let s = s.search(MIDDLEGAME, "wtime 1 btime 1");
         Ok(s.search(MIDDLEGAME, "wtime 5 btime 5 movestogo 1").search(MIDDLEGAME, "movetime 1"))
     }),
-    should("go-tiny-times-kept", "with hardly any time on the clock the answer comes at once")
+    should("go-tiny-times-kept", "with almost no time on the clock bestmove comes immediately")
         .script(|s| Ok(s.search(MIDDLEGAME, "wtime 20 btime 20").search(MIDDLEGAME, "movetime 5")))
         .timed(|case| answered_within(case, 20)),
-    should("go-no-time", "a clock at or below zero, as after a late answer, is no reason to hang")
+    should("go-no-time", "a clock at or below zero, as after a late reply, does not cause a hang")
         .script(|s| {
             let s = s.search(MIDDLEGAME, "wtime 0 btime 1000 winc 10 binc 10");
             Ok(s.search(MIDDLEGAME, "wtime -50 btime 1000 winc 10 binc 10"))
@@ -79,14 +76,11 @@ pub(super) const CHECKS: &[Check] = &[
             Ok(s.search(MIDDLEGAME, "wtime 60000 btime 60000 depth 1"))
         })
         .timed(|case| answered_within(case, 200)),
-    nice(
-        "go-perft",
-        "go perft counts leaves, so that the rules can be tested (no part of the protocol)",
-    )
-    .script(|s| Ok(s.go("startpos", "perft 3").collect(500).send("stop").ready()))
-    .judge(counts_leaves),
+    nice("go-perft", "go perft counts leaves, to test move generation (not part of the protocol)")
+        .script(|s| Ok(s.go("startpos", "perft 3").collect(500).send("stop").ready()))
+        .judge(counts_leaves),
     // An engine that knows no such argument waits for commands, and exits at their end.
-    nice("bench", "the argument bench prints a count of nodes and ends (no part of the protocol)")
+    nice("bench", "the argument bench prints a node count and ends (not part of the protocol)")
         .script(|mut s| {
             s.args.push("bench".to_owned());
             Ok(s.raw().close().exit(12))

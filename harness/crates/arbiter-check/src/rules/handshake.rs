@@ -28,12 +28,12 @@ pub(super) const CHECKS: &[Check] = &[
         .judge(|case| distinct(case.engine)),
     must(
         "silence-before-uci",
-        "before uci, an engine says nothing that could be taken for an answer",
+        "before uci, an engine prints nothing that could be taken for a reply",
     )
     .script(|s| introduction(s.collect(300)))
     .judge(silent_before),
     // What a program prints when it starts may come after the first uci.
-    nice("handshake-clean", "between uci and uciok there is nothing but id, option and info lines")
+    nice("handshake-clean", "between uci and uciok there are only id, option and info lines")
         .script(|s| Ok(s.send("uci").expect("uciok")))
         .judge(nothing_else),
     should("uci-twice", "a second uci is answered like the first")

@@ -12,30 +12,30 @@ const OPEN: &str = "fen r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2N2N2/PPPP1PPP/R1BQK2
 const ENDGAME: &str = "fen 8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1";
 
 pub(super) const CHECKS: &[Check] = &[
-    must("info-score", "a search tells a score, in centipawns or moves to mate, with its depth")
+    must("info-score", "a search reports a score, in centipawns or moves to mate, with its depth")
         .script(searched)
         .judge(|case| each_search(case, has_score)),
     should(
         "info-syntax",
-        "the fields of info lines are what the protocol says: numbers, moves, cp, mate, bounds",
+        "the fields of info lines follow the protocol: numbers, moves, cp, mate, bounds",
     )
     .script(searched)
     .judge(|case| each_info(case, syntax)),
-    should("info-pv-legal", "every move of every variation is legal")
+    should("info-pv-legal", "every move of every PV is legal")
         .script(searched)
         .judge(|case| each_info(case, legal_pv)),
     nice("info-currmove-legal", "currmove is a legal move")
         .script(searched)
         .judge(|case| each_info(case, legal_currmove)),
-    nice("info-depth-grows", "the depth of a search does not shrink")
+    nice("info-depth-grows", "the depth of a search does not decrease")
         .script(searched)
         .judge(|case| grows(case, "depth")),
-    should("info-nodes-grow", "the nodes of a search are told and do not shrink")
+    should("info-nodes-grow", "the nodes of a search are reported and do not decrease")
         .script(searched)
         .judge(|case| told(case, "nodes").and_then(|()| grows(case, "nodes"))),
     should(
         "info-time",
-        "the time of a search is told in milliseconds, does not shrink, and is about right",
+        "the time of a search is reported in milliseconds, does not decrease, and is about right",
     )
     .script(|s| Ok(s.search_all(&[OPEN; 2], "movetime 400")))
     .timed(plausible_time),
@@ -47,7 +47,7 @@ pub(super) const CHECKS: &[Check] = &[
         .judge(|case| each_info(case, plausible_nps)),
     should(
         "info-mate",
-        "a mate is told as score mate, in moves: 1 to mate in one, negative to be mated",
+        "a mate is reported as score mate, in moves: 1 to mate in one, negative to be mated",
     )
     .script(|s| {
         let s = s.search("fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "depth 4");
@@ -64,7 +64,7 @@ pub(super) const CHECKS: &[Check] = &[
             Ok(s.search_all(&positions, "depth 3"))
         })
         .judge(points_of_view),
-    nice("info-while-thinking", "a search of a second shows something before it ends")
+    nice("info-while-thinking", "a search of one second reports info before it ends")
         .script(|s| Ok(s.go(OPEN, "movetime 1000").expect("info").expect("bestmove")))
         .judge(|case| each_search(case, shown_early)),
 ];
@@ -97,10 +97,10 @@ fn syntax(_: &Search, info: &Said) -> Judged {
         match word {
             "string" | "pv" | "refutation" | "currline" => return Ok(()),
             "score" => {
-                let kind = words.next().unwrap_or("of nothing");
+                let kind = words.next().unwrap_or("without a kind");
                 ensure(matches!(kind, "cp" | "mate"), || format!("score {kind}"))?;
                 let is_number = words.next().is_some_and(|word| word.parse::<i64>().is_ok());
-                ensure(is_number, || "a score that is no number".to_owned())?;
+                ensure(is_number, || "a score that is not a number".to_owned())?;
             }
             "lowerbound" | "upperbound" => {}
             "currmove" | "ebf" => drop(words.next()),
@@ -110,7 +110,7 @@ fn syntax(_: &Search, info: &Said) -> Judged {
             | "nps" | "tbhits" | "sbhits" | "cpuload" => {
                 let value = words.next().unwrap_or_default();
                 let count = value.parse::<u64>();
-                let count = count.map_err(|_| format!("{word} '{value}' is no count"))?;
+                let count = count.map_err(|_| format!("{word} '{value}' is not a count"))?;
                 let is_share = word != "hashfull" || count <= 1000;
                 ensure(is_share, || "hashfull is more than 1000".to_owned())?;
             }
@@ -122,7 +122,7 @@ fn syntax(_: &Search, info: &Said) -> Judged {
 
 fn legal_pv(search: &Search, info: &Said) -> Judged {
     let played = board::play(&search.position, info.pv());
-    played.map(drop).map_err(|word| format!("'{word}' is not legal in the variation"))
+    played.map(drop).map_err(|word| format!("'{word}' is not legal in the PV"))
 }
 
 fn legal_currmove(search: &Search, info: &Said) -> Judged {
@@ -158,7 +158,7 @@ fn plausible_time(case: &Case) -> Judged {
             let Some(Ok(ms)) = info.number("time").map(u64::try_from) else { continue };
             let (told, passed) = (Duration::from_millis(ms), info.at.saturating_sub(search.at));
             ensure(told.abs_diff(passed) <= margin, || {
-                format!("{} ms after go the engine said 'info {}'", passed.as_millis(), info.text)
+                format!("{} ms after go the engine sent 'info {}'", passed.as_millis(), info.text)
             })?;
         }
     }

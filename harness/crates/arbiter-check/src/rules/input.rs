@@ -21,7 +21,7 @@ pub(super) const CHECKS: &[Check] = &[
         let s = s.send("  position   startpos   moves   e2e4  f7f6   d1h5 ");
         Ok(s.send("go   depth   2  ").expect("bestmove"))
     }),
-    should("tabs", "tabs are as good as blanks").script(|s| {
+    should("tabs", "tabs separate words like blanks").script(|s| {
         let s = s.send("\tisready\t").expect("readyok");
         Ok(s.send("position startpos\ngo\tdepth\t2").expect("bestmove"))
     }),
@@ -29,7 +29,7 @@ pub(super) const CHECKS: &[Check] = &[
         let s = s.bytes(b"isready\r\n", "isready\\r").expect("readyok");
         Ok(s.send(&format!("position {ONE_MOVE}\r\ngo depth 2\r")).expect("bestmove"))
     }),
-    should("long-line", "a line of 30000 characters that means nothing is survived").script(|s| {
+    should("long-line", "a meaningless line of 30000 characters is survived").script(|s| {
         let line = format!("{}\n", "garbage ".repeat(3750));
         Ok(s.bytes(line.as_bytes(), "garbage garbage … (30000)").responds())
     }),
@@ -37,31 +37,28 @@ pub(super) const CHECKS: &[Check] = &[
         let line = format!("setoption name {}\n", "x".repeat(20_000));
         Ok(s.bytes(line.as_bytes(), "setoption name xxx… (20000)").responds())
     }),
-    nice("binary-input", "bytes that are no text are survived").script(|s| {
+    nice("binary-input", "invalid UTF-8 is survived").script(|s| {
         let bytes = b"\x01\x02\xff\xfe\x80 \xc3\x28 \x1b[2J\n";
-        Ok(s.bytes(bytes, "(bytes that are no text)").responds())
+        Ok(s.bytes(bytes, "(invalid UTF-8)").responds())
     }),
-    nice("go-nonsense", "a go with words and values that make no sense is survived")
+    nice("go-nonsense", "a go with invalid words and values is survived")
         .script(|s| {
             let s = s.go("startpos", "depth x").collect(200).send("stop").ready();
             let s = s.send("go sideways 5").collect(200).send("stop").ready();
             Ok(s.search("startpos", "depth 2"))
         })
         .judge(nothing_more),
-    must("debug", "debug on and debug off are understood, or ignored")
+    must("debug", "debug on and debug off are obeyed or ignored")
         .script(|s| Ok(s.send("debug on").responds().send("debug off").responds())),
-    should("register", "register later is understood, or ignored")
+    should("register", "register later is obeyed or ignored")
         .script(|s| Ok(s.send("register later").responds())),
-    nice(
-        "go-twice",
-        "a go during a search neither ends the process nor spoils the searches that follow",
-    )
-    .script(|s| {
-        let s = s.think(100).send("go depth 2").collect(300).send("stop").ready();
-        let s = s.send("stop").collect(200).ready();
-        Ok(s.go(ONE_MOVE, "depth 3").collect(500).send("stop").ready())
-    })
-    .judge(last_is_right),
+    nice("go-twice", "a go during a search neither ends the process nor affects later searches")
+        .script(|s| {
+            let s = s.think(100).send("go depth 2").collect(300).send("stop").ready();
+            let s = s.send("stop").collect(200).ready();
+            Ok(s.go(ONE_MOVE, "depth 3").collect(500).send("stop").ready())
+        })
+        .judge(last_is_right),
     nice("option-thinking", "a setoption during a search does not end the process").script(|s| {
         s.engine.range("Hash")?;
         Ok(s.think(100).set("Hash", 8).stop().responds())

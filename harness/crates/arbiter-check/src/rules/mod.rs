@@ -94,7 +94,7 @@ fn one_answer(search: &Search) -> Judged {
 fn legal_answer(search: &Search) -> Judged {
     let best = search.best();
     let is_legal = board::legal(&search.position, best).is_some();
-    ensure(is_legal, || format!("'{best}' is no legal move of {}", search.fen()))
+    ensure(is_legal, || format!("'{best}' is not a legal move of {}", search.fen()))
 }
 
 /// Requires that every search was answered within `limit` milliseconds of its start and the margin.

@@ -17,11 +17,11 @@ pub(super) const CHECKS: &[Check] = &[
         s.engine.range("Hash")?;
         Ok(["0", "-5", "many", ""].into_iter().fold(s, |s, value| s.set("Hash", value)).responds())
     }),
-    nice("option-malformed", "a setoption line that is not complete is survived").script(|s| {
+    nice("option-malformed", "an incomplete setoption line is survived").script(|s| {
         let lines = ["setoption", "setoption name", "setoption value 3", "setoption Hash 16"];
         Ok(lines.into_iter().fold(s, |s, line| s.send(line).ready()).responds())
     }),
-    should("option-case", "the name of an option is known whatever the case of its letters")
+    should("option-case", "names of options are case-insensitive")
         .script(|s| {
             several_lines(s.engine, 2)?;
             Ok(s.set("mUlTIpV", 2).search("startpos", "depth 4"))
@@ -59,7 +59,7 @@ pub(super) const CHECKS: &[Check] = &[
             Ok(s.set("MultiPV", 3).search("startpos", "depth 5"))
         })
         .judge(|case| has_lines(case, 3)),
-    should("multipv-order", "with MultiPV the lines are numbered from the best score down")
+    should("multipv-order", "with MultiPV the lines are numbered by descending score")
         .script(|s| {
             several_lines(s.engine, 4)?;
             Ok(s.set("MultiPV", 4).search("startpos moves e2e4 e7e5 g1f3 d7d6", "depth 5"))

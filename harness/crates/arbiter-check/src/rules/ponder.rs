@@ -18,10 +18,10 @@ pub(super) const CHECKS: &[Check] = &[
             Ok(s.collect(500).stop().settle())
         })
         .judge(waited),
-    must("ponderhit", "after ponderhit the search goes on as an ordinary one and ends in time")
+    must("ponderhit", "after ponderhit the search continues as a normal one and ends in time")
         .script(|s| Ok(hit(pondering(s, "wtime 1000 btime 1000")?.collect(200))))
         .timed(|case| hit_in_time(case, 1000)),
-    must("ponderhit-late", "a ponderhit after the time of the move is used up is answered at once")
+    must("ponderhit-late", "a ponderhit after the time is used up is answered immediately")
         .script(|s| Ok(hit(pondering(s, "wtime 500 btime 500")?.collect(1000))))
         .timed(|case| hit_in_time(case, 500)),
     must("ponder-miss", "stop ends go ponder, and the next search is of the new position").script(

@@ -55,7 +55,7 @@ pub(super) const CHECKS: &[Check] = &[
         let s = s.send("position startpos moves d2d4").ready();
         Ok(s.search_all(&[CASTLED, "startpos"], "depth 2"))
     }),
-    must("position-repetition", "a game that has repeated a position goes on")
+    must("position-repetition", "a game with repeated positions continues")
         .script(|s| Ok(s.search(&format!("startpos moves{}", SHUFFLE.repeat(3)), "depth 3"))),
     must("position-long", "a game of 600 plies is understood").script(|s| {
         let moves = format!("startpos moves e2e4 e7e5{}", SHUFFLE.repeat(150));
@@ -68,7 +68,7 @@ pub(super) const CHECKS: &[Check] = &[
             let s = s.send("position startpos moves e2e4 e7e6 e4e6").ready();
             Ok(s.search("startpos moves e2e4", "depth 2"))
         }),
-    nice("position-nonsense", "a FEN that is none does not end the process").script(|s| {
+    nice("position-nonsense", "an invalid FEN does not end the process").script(|s| {
         let lines = ["position fen not/a/position w - - 0 1", "position", "position fen"];
         let s = lines.into_iter().fold(s, |s, line| s.send(line).ready());
         Ok(s.search("startpos moves e2e4", "depth 2"))

@@ -10,16 +10,16 @@ pub(super) const CHECKS: &[Check] = &[
     must("isready", "isready is answered by readyok, each time").script(|s| {
         Ok(s.ready().ready().send("isready\nisready").expect("readyok").expect("readyok"))
     }),
-    must("isready-thinking", "isready is answered during a search, which goes on")
+    must("isready-thinking", "isready is answered during a search, which continues")
         .script(|s| Ok(s.think(200).ready().collect(200).stop()))
         .judge(stopped_searches),
     must("stop", "stop ends a search, which is answered by one bestmove")
         .script(|s| Ok(s.think(200).stop().settle()))
         .judge(stopped_searches),
-    should("stop-prompt", "stop is obeyed at once, within the margin and 50 ms")
+    should("stop-prompt", "stop is obeyed immediately, within the margin and 50 ms")
         .script(|s| Ok(s.think(200).stop()))
         .timed(promptly),
-    must("stop-at-once", "stop right behind go is obeyed, and there is a legal move")
+    must("stop-at-once", "stop immediately after go is obeyed with a legal move")
         .script(|s| Ok(s.go("startpos", "infinite\nstop").expect("bestmove").settle())),
     must("stop-idle", "stop without a search is not answered by a move")
         .script(|s| Ok((0..2).fold(s, |s, _| s.send("stop").collect(200).ready())))
@@ -51,11 +51,8 @@ pub(super) const CHECKS: &[Check] = &[
     must("quit-thinking", "quit ends the process during a search, too")
         .script(|s| Ok(s.think(200).send("quit").exit(1)))
         .judge(nothing_more),
-    should(
-        "end-of-input",
-        "the end of its input ends the process, so that it cannot outlive a program that died",
-    )
-    .script(|s| Ok(s.close().exit(1))),
+    should("end-of-input", "the end of its input ends the process")
+        .script(|s| Ok(s.close().exit(1))),
     nice("end-of-input-thinking", "the end of its input ends the process during a search, too")
         .script(|s| Ok(s.think(200).close().exit(1)))
         .judge(nothing_more),
@@ -84,7 +81,7 @@ fn promptly(case: &Case) -> Judged {
 fn no_bestmove(case: &Case) -> Judged {
     let mut lines = case.transcript.received();
     let found = lines.find(|(_, line)| line.trim_start().starts_with("bestmove"));
-    found.map_or(Ok(()), |(_, line)| Err(format!("'{line}', though nothing was asked")))
+    found.map_or(Ok(()), |(_, line)| Err(format!("'{line}' without a command")))
 }
 
 fn exit_status(case: &Case) -> Judged {

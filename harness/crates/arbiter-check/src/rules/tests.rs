@@ -118,8 +118,8 @@ fn introductions_are_judged() {
 fn answers_are_counted_and_judged() {
     passes("bestmove-once", "> go depth 1\n< bestmove e2e4");
     fails("bestmove-once", "> go depth 1\n< bestmove e2e4\n< bestmove e2e4", "2 bestmove");
-    fails("bestmove-legal", "> go depth 1\n< bestmove e2e5", "no legal move");
-    fails("bestmove-legal", "> go depth 1\n< bestmove Nf3", "no legal move");
+    fails("bestmove-legal", "> go depth 1\n< bestmove e2e5", "not a legal move");
+    fails("bestmove-legal", "> go depth 1\n< bestmove Nf3", "not a legal move");
     let pv = "> go depth 1\n< info depth 1 score cp 1 pv e2e4 e7e5\n< bestmove";
     passes("bestmove-is-pv", &format!("{pv} e2e4"));
     fails("bestmove-is-pv", &format!("{pv} d2d4"), "bestmove d2d4");
@@ -128,7 +128,7 @@ fn answers_are_counted_and_judged() {
     let mated = "> position fen R5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1\n> go depth 3\n< bestmove";
     let then = "> position startpos\n> go depth 2\n< bestmove e2e4";
     passes("mated-position", &format!("{mated} (none)\n{then}"));
-    fails("mated-position", &format!("{mated} g8h8\n{then}"), "where there is no move");
+    fails("mated-position", &format!("{mated} g8h8\n{then}"), "in a position without moves");
     let mate = "> position fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1\n> go depth 3\n< bestmove";
     passes("mate-in-one", &format!("{mate} a1a8"));
     fails("mate-in-one", &format!("{mate} a1a7"), "does not mate");
@@ -140,7 +140,7 @@ fn stops_are_waited_for() {
     fails("stop", "> go infinite\n< bestmove e2e4\n= 200\n> stop", "before stop");
     passes("stop-prompt", "> go infinite\n> stop\n= 100\n< bestmove e2e4");
     fails("stop-prompt", "> go infinite\n> stop\n= 200\n< bestmove e2e4", "210 ms after stop");
-    fails("stop-idle", "> stop\n< bestmove e2e4", "nothing was asked");
+    fails("stop-idle", "> stop\n< bestmove e2e4", "without a command");
     passes("exit-status", "> quit\n- exit code 0");
     fails("exit-status", "> quit\n- exit code 3", "exit code 3");
     passes("ponderhit", "> go ponder wtime 1000 btime 1000\n> ponderhit\n= 900\n< bestmove e2e4");
@@ -184,7 +184,7 @@ fn info_lines_are_judged() {
         passes(name, &said(&[full, "string anything goes, depth x"]));
     }
     fails("info-score", &said(&["depth 5 nodes 3"]), "no info line with depth and score");
-    fails("info-syntax", &said(&["depth x"]), "no count");
+    fails("info-syntax", &said(&["depth x"]), "not a count");
     fails("info-syntax", &said(&["score 20"]), "score 20");
     fails("info-syntax", &said(&["hashfull 1001"]), "1000");
     fails("info-syntax", &said(&["speed 9"]), "unknown word 'speed'");

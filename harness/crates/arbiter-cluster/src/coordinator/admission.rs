@@ -69,7 +69,7 @@ impl Admission {
                         Verdict::Exclude(format!("engine '{name}' has no bench there: {error}"));
                 }
                 None => {
-                    let why = format!("it says nothing of the bench of engine '{name}'");
+                    let why = format!("no bench reported for engine '{name}'");
                     verdict = Verdict::Exclude(why);
                 }
             }
@@ -83,8 +83,8 @@ impl Admission {
         }
         let found = self.wrong.iter().map(|(worker, why)| format!("worker {worker}: {why}"));
         Verdict::EndRun(format!(
-            "{} workers agree that something is wrong: {}; the engine depends on the machine, or \
-             this machine is the odd one",
+            "{} workers report the same problem: {}; the engine depends on the machine, or this \
+             machine differs",
             self.wrong.len(),
             found.collect::<Vec<_>>().join("; ")
         ))

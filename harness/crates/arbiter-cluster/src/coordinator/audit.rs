@@ -147,7 +147,7 @@ impl<A: Assignment> Coordinator<A> {
             self.resend(number);
         }
         if is_last {
-            let reason = "it repeats its own pairs, which were to be repeated by others".to_owned();
+            let reason = "it repeated its own pairs, which other workers must repeat".to_owned();
             self.exclude(Finding { worker: worker.to_owned(), reason }).await;
         }
         true
@@ -226,12 +226,11 @@ impl<A: Assignment> Coordinator<A> {
         let here = match here {
             Ok([here, again]) if here.is_same(&again) => Ok(here),
             Ok([here, again]) if !here.contradicts(&again) => {
-                Err("an engine breaks down here, and not always".to_owned())
+                Err("an engine fails here, but not always".to_owned())
             }
             Ok(_) => {
                 self.audits.spec.repeats = false;
-                Err("engines do not repeat their games; from now on results are compared"
-                    .to_owned())
+                Err("engines do not repeat their games; audits now compare results".to_owned())
             }
             Err(why) => Err(format!("this machine cannot repeat it: {why}")),
         };
@@ -258,10 +257,8 @@ impl<A: Assignment> Coordinator<A> {
         }
         for (_, Held { worker, played, .. }) in other {
             let finding = if played.contradicts(&here) {
-                let reason = format!(
-                    "audit: its games of pair {} are not those that the engines play here",
-                    pair + 1
-                );
+                let reason =
+                    format!("audit: its games of pair {} differ from those played here", pair + 1);
                 Some(Finding { worker, reason })
             } else {
                 self.unconfirmed(pair, &worker, &played)
@@ -312,7 +309,7 @@ impl<A: Assignment> Coordinator<A> {
         let lonely: Vec<u64> =
             held.filter(|(_, held)| is_alone(held)).map(|(pair, _)| *pair).collect();
         for pair in lonely {
-            self.nobody_repeats(pair, "there is no other worker").await;
+            self.nobody_repeats(pair, "no other worker").await;
         }
     }
 
@@ -373,8 +370,8 @@ impl BiasDetector {
         (evidence > limit && next < evidence / 2.0).then(|| Finding {
             worker: worker.to_owned(),
             reason: format!(
-                "audit: {} of its pairs came out better for one engine than when others played them, and \
-                 {} worse",
+                "audit: {} of its pairs were better for one engine than when other workers played \
+                 them, and {} worse",
                 counts[0].max(counts[1]),
                 counts[0].min(counts[1])
             ),

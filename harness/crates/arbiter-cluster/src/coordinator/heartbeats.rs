@@ -58,7 +58,7 @@ impl<A: Assignment> Coordinator<A> {
                 self.unheard.clear();
                 return self.empty_streams(silent).await;
             }
-            let what = "nobody is heard to play it in time; sent out again";
+            let what = "no worker replied in time; sent again";
             self.remark(player.as_deref().unwrap_or("unknown"), Some(pair), what.to_owned());
             self.play_again(pair).await;
         }
@@ -77,10 +77,10 @@ impl<A: Assignment> Coordinator<A> {
         let what = match timeout(SHUTDOWN_TIMEOUT, emptying).await {
             Ok(Ok(())) => "emptied".to_owned(),
             Ok(Err(error)) => format!("not emptied: {error}"),
-            Err(_) => "not emptied: it does not answer".to_owned(),
+            Err(_) => "not emptied: no reply".to_owned(),
         };
         let what = format!(
-            "nobody is heard after jobs were sent out again; the server's streams were {what}"
+            "no worker replied after jobs were sent again; the server's streams were {what}"
         );
         self.remark("unknown", None, what);
         for pair in silent {

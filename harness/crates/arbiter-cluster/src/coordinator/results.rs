@@ -45,13 +45,13 @@ impl<A: Assignment> Coordinator<A> {
                     let _ = self.outgoing.send(Outgoing::Done { pair: number });
                     return;
                 }
-                "a result of a pair that nobody had ordered"
+                "a result of a pair that was not requested"
             }
             Some(number) if !self.in_flight.is_waiting(number) => {
                 if self.in_flight.is_over(number) {
                     self.remove_job(number);
                 }
-                "a result of a pair that has one already"
+                "a duplicate result of a pair"
             }
             _ => return self.read_result(receipt).await,
         };
@@ -94,7 +94,7 @@ impl<A: Assignment> Coordinator<A> {
         let count = self.impossible.entry(worker.clone()).or_default();
         *count += 1;
         if *count == MAX_IMPOSSIBLE {
-            let reason = format!("{MAX_IMPOSSIBLE} of its results cannot be");
+            let reason = format!("{MAX_IMPOSSIBLE} of its results are impossible");
             self.exclude(Finding { worker, reason }).await;
         }
     }

@@ -87,7 +87,7 @@ impl<A: Assignment> Coordinator<A> {
             let is_silent = now >= *at + WORKER_TIMEOUT;
             let is_gone = status.is_leaving || is_silent;
             if is_gone && self.present.remove(name) {
-                gone.push((name.clone(), if is_silent { "is not heard any more" } else { "left" }));
+                gone.push((name.clone(), if is_silent { "no longer reports" } else { "left" }));
             }
             !is_gone
         });

@@ -168,7 +168,7 @@ impl ProgramUploader {
 
     /// Puts a program on the server, unless it is there already.
     pub(super) async fn upload(&self, hash: blake3::Hash) -> Result<(), String> {
-        let path = self.paths.get(&hash).ok_or("this run has no such program")?.clone();
+        let path = self.paths.get(&hash).ok_or("unknown program of this run")?.clone();
         let name = hash.to_hex();
         // One upload at a time: the next request for the same program finds it there.
         let store = self.store.lock().await;
@@ -178,7 +178,7 @@ impl ProgramUploader {
         let read = tokio::task::spawn_blocking(move || std::fs::read(path)).await;
         let bytes = read.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
         if blake3::hash(&bytes) != hash {
-            return Err("the program has changed since the run began".to_owned());
+            return Err("the program has changed since the run started".to_owned());
         }
         let put = store.put(name.as_str(), &mut &bytes[..]).await;
         put.map(drop).map_err(|error| error.to_string())

@@ -96,7 +96,7 @@ fn a_worker_with_other_results_is_found_among_three() {
     };
     let finding = found(&mut random, 3, 2_000, odd).expect("half of its pairs are lost besides");
     assert_eq!(finding.worker, "w0");
-    assert!(finding.reason.contains("unlike those of the 2 other workers"), "{finding:?}");
+    assert!(finding.reason.contains("differ from those of the 2 other workers"), "{finding:?}");
     assert_eq!(found(&mut random, 2, 2_000, odd), None, "of two nobody knows which");
 }
 

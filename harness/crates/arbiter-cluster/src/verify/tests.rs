@@ -40,7 +40,7 @@ fn what_cannot_be_is_not() {
     refuse("game 1: other engines", &|p| p.games.first.engines = ByColor { white: 1, black: 0 });
     refuse("another start", &|p| p.games.first.fen = "8/8/8/8/8/8/8/8 w - - 0 1".into());
     refuse("another opening", &|p| p.games.first.moves[0].uci = uci("e2e4"));
-    refuse("not of the opening", &|p| p.games.first.moves[1].thought = None);
+    refuse("differs from the opening", &|p| p.games.first.moves[1].thought = None);
     refuse("move 2 (e7e4): Black played the illegal move", &|p| {
         p.games.first.moves[1].uci = uci("e7e4");
     });
@@ -48,7 +48,7 @@ fn what_cannot_be_is_not() {
     refuse("1/2-1/2 does not end by checkmate", &|p| {
         p.games.first.outcome.result = KnownOutcome::Draw;
     });
-    refuse("move 5 comes after the end by checkmate", &|p| {
+    refuse("move 5 follows the end by checkmate", &|p| {
         let last = p.games.first.moves[3].clone();
         p.games.first.moves.push(last);
     });
@@ -67,12 +67,12 @@ fn endings_are_those_of_the_rules_and_of_the_plan() {
         Termination::TablebaseAdjudication,
     ] {
         for plies in [1, 2, 3, 4] {
-            let part = format!("does not end by {termination} there");
+            let part = format!("does not end by {termination}");
             refuse(&job, &part, &|p| ended(p, plies, Outcome::drawn(termination, "")));
         }
     }
     for termination in [Termination::Checkmate, Termination::ResignAdjudication] {
-        let part = format!("does not end by {termination} there");
+        let part = format!("does not end by {termination}");
         refuse(&job, &part, &|p| ended(p, 3, Outcome::lost(Color::White, termination, "")));
     }
     // There is no clock.
@@ -97,7 +97,7 @@ fn adjudication_follows_the_scores_and_clocks_the_times() {
     for setup in [Some(&mut capped.games.first), capped.games.second.as_mut()] {
         setup.unwrap().rules.move_cap = Some(1);
     }
-    refuse(&capped, "comes after the end by", &|_| ());
+    refuse(&capped, "follows the end by", &|_| ());
     let mut timed = job(3);
     let limits = Limits { movetime: Some(Duration::from_millis(10)), ..Limits::default() };
     for setup in [Some(&mut timed.games.first), timed.games.second.as_mut()] {

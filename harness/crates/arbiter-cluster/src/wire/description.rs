@@ -97,14 +97,14 @@ impl Requirements {
     pub fn slots(self, all: u32, memory_mib: u64) -> Result<u32, String> {
         let Requirements { threads, memory_mib: needed } = self;
         if threads > all {
-            return Err(format!("a game needs {threads} threads, and --slots is {all}"));
+            return Err(format!("a game needs {threads} threads, but --slots is {all}"));
         }
         if memory_mib == 0 {
             return Ok(threads);
         }
         if needed > memory_mib {
             return Err(format!(
-                "a game needs {needed} MiB for hash tables, and the machine has {memory_mib} MiB"
+                "a game needs {needed} MiB for hash tables, but the machine has {memory_mib} MiB"
             ));
         }
         let part = (u128::from(needed) * u128::from(all)).div_ceil(u128::from(memory_mib));
@@ -172,11 +172,11 @@ impl Message for RunDescription {
             return Err(invalid("a run without engines"));
         }
         if self.reference_nps.is_some_and(|nps| !nps.is_finite() || nps <= 0.0) {
-            return Err(invalid("a speed that is none"));
+            return Err(invalid("an invalid speed"));
         }
         for RunEngine { engine, option_files, .. } in &mut self.engines {
             if engine.option_files().count() != option_files.len() {
-                return Err(invalid("an engine with other files than its options name"));
+                return Err(invalid("an engine with files that differ from its options"));
             }
             engine.name = printable(&engine.name, MAX_TEXT);
             (engine.dir, engine.launch.stderr) = (None, None);

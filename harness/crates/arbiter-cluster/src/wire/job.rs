@@ -222,7 +222,7 @@ fn checked_settings(
 ) -> Result<Settings, WireError> {
     let is_line = |text: &String| !text.chars().any(char::is_control);
     if !options.iter().all(|(name, value)| is_line(name) && is_line(value)) {
-        return Err(invalid("an option that is no line"));
+        return Err(invalid("an option that is not one line"));
     }
     if let Some((name, _)) = options.iter().find(|(name, _)| !tuned.contains(name)) {
         return Err(invalid(format!("the option {name}, which the run does not tune")));
@@ -236,7 +236,7 @@ fn checked_settings(
 fn checked_count(count: Count) -> Result<Count, WireError> {
     let command = &count.query.command;
     if command.len() > MAX_COMMAND || command.chars().any(char::is_control) {
-        return Err(invalid("a command that is no line of at most a thousand bytes"));
+        return Err(invalid("a command that is not one line of at most a thousand bytes"));
     }
     if !(1..=MAX_DEPTH).contains(&count.depth) {
         return Err(invalid(format!("a count of depth {}", count.depth)));

@@ -113,7 +113,7 @@ impl WorkerStatus {
 impl Message for WorkerStatus {
     fn checked(mut self) -> Result<WorkerStatus, WireError> {
         if self.slots.max(self.playing) > MAX_SLOTS {
-            return Err(invalid(format!("{} games at once", self.slots)));
+            return Err(invalid(format!("{} games in parallel", self.slots)));
         }
         self.benches.retain(|(_, nps)| nps.is_finite() && *nps > 0.0);
         Ok(self.bounded())
@@ -218,7 +218,7 @@ pub fn read_join_answer(
 ) -> Result<(Token, u64), String> {
     let (answer, _) = verified::<JoinAnswer>(bytes, &[key])?;
     if answer.nonce != nonce {
-        return Err("the answer is to another request".to_owned());
+        return Err("a reply to another request".to_owned());
     }
     Ok((answer.token?, answer.at))
 }

@@ -80,7 +80,7 @@ impl<D: Payload> Message for JobResult<D> {
         // Refused results are stored with their number, and the store has no larger ones.
         match i64::try_from(self.number) {
             Ok(_) => Ok(self),
-            Err(_) => Err(invalid("a pair that no run has")),
+            Err(_) => Err(invalid("an impossible pair number")),
         }
     }
 }
@@ -100,7 +100,7 @@ pub fn write_result<D: Payload>(mut result: JobResult<D>, proof: &Token, most: u
         bytes = written(&result);
     }
     if bytes.len() > most {
-        let why = format!("its result has {} bytes, and the server takes {most}", bytes.len());
+        let why = format!("its result has {} bytes, but the server takes {most}", bytes.len());
         bytes = written(&JobResult { report: Report::Failed(why), ..result });
     }
     bytes

@@ -87,8 +87,8 @@ fn questions_arrive_as_they_were_sent() {
     assert_eq!(read.record.start.fen(), sent.record.start.fen());
     for (from, to, part) in [
         ("bm e4", "bm e5", "bm 'e5' is not legal"),
-        ("bm e4", "bm nonsense", "is no move"),
-        ("bm e4", "bm \\u001b[2Jnonsense", "is no move"),
+        ("bm e4", "bm nonsense", "is not a move"),
+        ("bm e4", "bm \\u001b[2Jnonsense", "is not a move"),
         ("4k3", "8", "king"),
         (",3]", ",-3]", "not a message"),
     ] {
@@ -117,7 +117,7 @@ fn counts_arrive_as_they_were_sent() {
     assert_eq!(read.start.fen(), count.start.fen());
     assert_eq!(format!("{:?}", read.query), format!("{:?}", count.query));
     for (from, to, part) in [
-        ("perft {depth}", "x\\nquit", "no line"),
+        ("perft {depth}", "x\\nquit", "not one line"),
         ("leaves (", "leaves ((", "pattern"),
         ("\"depth\":2", "\"depth\":0", "depth 0"),
         ("\"depth\":2", "\"depth\":65", "depth 65"),
@@ -160,7 +160,7 @@ fn jobs_that_cannot_be_are_refused() {
     };
     refuse("\"v\":8", "\"v\":10", "of version 10");
     refuse(RUN_ID, "1123456789abcdef", "another run");
-    refuse(RUN_ID, "*", "no ID");
+    refuse(RUN_ID, "*", "not an ID");
     refuse("[0,1]", "[0,2]", "not in the run");
     refuse("[0,1]", "[1,1]", "not in the run");
     refuse("f2f3", "f2f5", "illegal move");
@@ -182,7 +182,7 @@ fn only_what_the_coordinator_signed_is_a_job() {
     refused(&forged, key(), "is not that of key");
     // A description that the same key has signed is no job.
     refused(&sign(&description(), &key()), key(), "is not that of key");
-    refused(text_of(&bytes), key(), "is no public key");
+    refused(text_of(&bytes), key(), "is not a public key");
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn results_that_cannot_be_are_refused() {
         assert!(!error.contains(char::is_control), "{error:?}");
     };
     refuse("\"v\":8", "\"v\":1", "of version 1");
-    refuse(RUN_ID, "../../../x", "no ID");
+    refuse(RUN_ID, "../../../x", "not an ID");
     refuse("d8h4", "d8h9\\u0007", "uci");
     refuse("checkmate", "bore\\u0007dom", "expected one of `checkmate`");
     refuse("0-1", "2-0", "outcome");
@@ -250,7 +250,7 @@ fn results_that_cannot_be_are_refused() {
     refuse("\"elapsed\":", "\"elapsed\":99999999999999999999", "not a message");
     let nobody = message("host 1\u{1b}[2J", written(full(), 1 << 20));
     let nobody = read_message::<PlayedPair>(&nobody);
-    assert!(nobody.unwrap_err().to_string().contains("a name of a worker"));
+    assert!(nobody.unwrap_err().to_string().contains("an invalid worker name"));
     assert_eq!(
         read_packed::<PlayedPair>(proven(b"garbage"))
             .map(drop)

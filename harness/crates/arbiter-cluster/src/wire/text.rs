@@ -24,6 +24,6 @@ pub fn is_worker_name(name: &str) -> bool {
 }
 
 pub(super) fn checked_name(name: &str) -> Result<String, WireError> {
-    let invalid = || invalid("a name of a worker that is none");
+    let invalid = || invalid("an invalid worker name");
     is_worker_name(name).then(|| name.to_owned()).ok_or_else(invalid)
 }

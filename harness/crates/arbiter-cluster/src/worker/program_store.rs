@@ -60,9 +60,7 @@ impl ProgramStore {
         let hash = program.hash;
         blocking(move || {
             if blake3::hash(&bytes) != hash {
-                return Err(
-                    "the program on the server is not the one that was signed for".to_owned()
-                );
+                return Err("the program on the server differs from the signed one".to_owned());
             }
             put(&path, &bytes).map_err(|error| format!("{}: {error}", path.display()))?;
             Ok(path)
@@ -95,7 +93,7 @@ async fn fetch(
     let request = wire::write(&ProgramRequest { hash: program.hash });
     let request = Request::new().payload(request.into()).timeout(Some(UPLOAD_TIMEOUT));
     let uploaded = connection.client.send_request(run_id.program_subject(), request).await;
-    let uploaded = uploaded.map_err(|error| format!("the coordinator does not answer: {error}"))?;
+    let uploaded = uploaded.map_err(|error| format!("the coordinator does not reply: {error}"))?;
     if !uploaded.payload.is_empty() {
         let why = String::from_utf8_lossy(&uploaded.payload);
         return Err(format!(
@@ -128,7 +126,7 @@ async fn fetch(
     };
     match timeout(FETCH_TIMEOUT, read).await {
         Ok(read) => read,
-        Err(_) => Err("the server takes too long to send the program".to_owned()),
+        Err(_) => Err("timeout while receiving the program".to_owned()),
     }
 }
 

@@ -54,7 +54,7 @@ impl RunSetup {
         let verified = wire::verified(&answer, &shared.config.trusted)?;
         let (mut description, key): (RunDescription, _) = verified;
         if description.run_id != *run_id {
-            return Err("its description is that of another run".to_owned());
+            return Err("its description belongs to another run".to_owned());
         }
         let WorkerStatus { slots: all_slots, memory_mib, .. } = shared.config.status;
         let slots = description.requirements.slots(all_slots, memory_mib)?;
@@ -161,7 +161,7 @@ async fn request(shared: &Shared, subject: String, body: Vec<u8>) -> Result<Vec<
         let request = Request::new().payload(body.clone().into());
         match shared.connection.client.send_request(subject.clone(), request).await {
             Ok(answer) => return Ok(answer.payload.to_vec()),
-            Err(error) if tries >= MAX_TRIES => return Err(format!("no answer: {error}")),
+            Err(error) if tries >= MAX_TRIES => return Err(format!("no reply: {error}")),
             Err(_) => sleep(RETRY_PAUSE).await,
         }
         tries += 1;

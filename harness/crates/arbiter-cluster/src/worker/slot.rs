@@ -158,10 +158,10 @@ async fn take_any(shared: &Shared) -> Option<Taken> {
 /// to another worker, when its lease ends.
 fn read(shared: &Shared, setup: &RunSetup, message: &jetstream::Message) -> Result<Job, String> {
     let job = wire::read_job(&message.payload, &setup.description, setup.key);
-    let job = job.map_err(|error| format!("a job that cannot be read: {error}"))?;
+    let job = job.map_err(|error| format!("unreadable job: {error}"))?;
     let run_id = &setup.description.run_id;
     let check = shared.known_runs().check_job(run_id, (job.number, job.attempt), job.expires);
-    check.map(|()| job).map_err(|why| format!("a job that is not done again: {why}"))
+    check.map(|()| job).map_err(|why| format!("job not repeated: {why}"))
 }
 
 /// Waits until a run is cancelled.

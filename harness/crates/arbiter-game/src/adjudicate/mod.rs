@@ -50,7 +50,7 @@ impl Rules {
         let mut words = Vec::new();
         if let Some(DrawRule { move_number, move_count, score_cp }) = self.draw {
             words.push(format!(
-                "drawn from move {move_number} on, after {move_count} moves of each within \
+                "drawn from move {move_number} on, after {move_count} moves of each engine within \
                  {score_cp} cp"
             ));
         }

@@ -61,7 +61,7 @@ impl fmt::Display for ResignRule {
 fn fields(text: &str) -> Result<Vec<&str>, String> {
     let fields: Vec<&str> = text.split(',').map(str::trim).collect();
     match fields.iter().find(|field| field.contains([' ', ';'])) {
-        Some(field) => Err(format!("'{field}' has no comma; keys are separated by commas")),
+        Some(field) => Err(format!("'{field}' has no comma; separate keys by commas")),
         None => Ok(fields),
     }
 }

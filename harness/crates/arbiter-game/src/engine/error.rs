@@ -30,7 +30,7 @@ pub enum EngineError {
     #[error("closed its output")]
     Closed,
     /// The engine cannot be asked such a thing.
-    #[error("does not speak UCI, which this needs")]
+    #[error("does not speak UCI, which is required")]
     NotUci,
     /// The engine takes no more input.
     #[error(transparent)]
@@ -45,7 +45,7 @@ impl EngineError {
         let first = said.split_whitespace().next();
         let said = first.filter(|word| !PROTOCOL.contains(word)).map(|_| said.trim());
         let shown = |line| printable(line, LAST_WORDS);
-        let error = error.map(|line| format!(", last words: {}", shown(line)));
+        let error = error.map(|line| format!(", last error output: {}", shown(line)));
         let said = said.map(|line| format!(", last output: {}", shown(line)));
         EngineError::Exited(how + &error.unwrap_or_default() + &said.unwrap_or_default())
     }

@@ -82,8 +82,8 @@ fn a_line_that_would_not_be_said_now_is_named() {
     let other = MATE.replace("go wtime 500 btime 900", "go wtime 499 btime 900");
     let replayed = replayed(&other);
     assert_eq!(replayed.outcome.unwrap().termination, Termination::Checkmate);
-    let remark = "600.300 ms: Black was told 'go wtime 499 btime 900', and would now be told \
-                  'go wtime 500 btime 900'";
+    let remark = "600.300 ms: Black received 'go wtime 499 btime 900', and would now receive 'go \
+                  wtime 500 btime 900'";
     assert_eq!(replayed.remarks, [remark]);
 }
 
@@ -113,10 +113,10 @@ fn an_engine_that_never_sat_down_forfeits() {
 
 #[test]
 fn what_is_missing_is_said() {
-    let cut = MATE.replace("600200 W> bestmove g2g4", "600200 W~ 7 lines are not kept");
+    let cut = MATE.replace("600200 W> bestmove g2g4", "600200 W~ 7 lines not recorded");
     let replayed_cut = replayed(&cut);
     assert_eq!((replayed_cut.outcome, replayed_cut.moves), (None, 2));
-    assert!(replayed_cut.remarks[0].starts_with("7 lines are not kept of White"));
+    assert!(replayed_cut.remarks[0].starts_with("7 lines not recorded of White"));
     let short = replayed(&MATE[..MATE.find("600200").unwrap()]);
-    assert!(short.remarks[0].starts_with("nothing more is kept"), "{short:?}");
+    assert!(short.remarks[0].starts_with("the transcript of White ends"), "{short:?}");
 }

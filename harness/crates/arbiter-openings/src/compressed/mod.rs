@@ -32,8 +32,8 @@ const FOREIGN: [(&[u8], &str); 14] = [
     (b"Rar!\x1a\x07", "a rar archive; unpack it, and name a file of it"),
     (b"version https://git-lfs", "a pointer of Git LFS, not the file; fetch it with: git lfs pull"),
     (b"/annex/objects/", "a pointer of git-annex, not the file; fetch it with: git annex get"),
-    (b"<!doctype", "a web page, not the file that it is about; download that"),
-    (b"<html", "a web page, not the file that it is about; download that"),
+    (b"<!doctype", "a web page, not the file itself; download the file"),
+    (b"<html", "a web page, not the file itself; download the file"),
 ];
 
 /// Describes a file with this beginning, if it is neither text, gzip nor Zstandard.

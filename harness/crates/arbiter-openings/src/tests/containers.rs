@@ -104,7 +104,7 @@ fn of_a_file_that_is_cut_off_the_beginning_is_used() {
         let told = &book.quarantine().faults[..];
         let line = lines_each * book.len() as u64 + 1;
         let expected = format!(
-            "{path}:{line}: the compressed file is cut off here, and the rest of the book is missing"
+            "{path}:{line}: the compressed file is truncated here; the rest of the book is missing"
         );
         assert_eq!(told, [expected], "{name}");
     };
@@ -116,7 +116,7 @@ fn of_a_file_that_is_cut_off_the_beginning_is_used() {
     let path = dir.path().join("cut.epd.gz");
     let gz = gzipped(&text);
     fs::write(&path, &gz[..gz.len() / 2]).expect("a writable directory");
-    assert!(load(&path, strict).expect_err("cut").to_string().contains("is cut off here"));
+    assert!(load(&path, strict).expect_err("cut").to_string().contains("is truncated here"));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
     /// A request with nothing to play.
-    #[error("0 pairs are nothing to run; give --pairs and --rounds at least 1")]
+    #[error("nothing to run: --pairs and --rounds must be at least 1")]
     NothingToRun,
     /// A wrong number of engines.
     #[error("{0}")]

@@ -38,18 +38,18 @@ fn impossible_requests_are_refused_in_words() {
     };
     check(RunKind::Sprt, &["cmd=sh"], "sprt needs two engines, got 1");
     check(RunKind::Match, &[], "at least two");
-    check(RunKind::Match, &["cmd=sh", "cmd=sh"], "two engines are the same, in program");
+    check(RunKind::Match, &["cmd=sh", "cmd=sh"], "two engines are identical");
     check(RunKind::Match, &["cmd=sh", "cmd=sh,depth=3"], "two engines are named 'sh'");
     check(RunKind::Match, &["cmd=sh", "name=x"], "engine 'x' has no program");
     check(RunKind::Match, &["cmd=sh", "cmd=no-such"], "engine 'no-such': no program");
-    check(RunKind::Match, &["cmd=sh,eval=x", "cmd=sh"], "eval= is for cmd=bundled");
+    check(RunKind::Match, &["cmd=sh,eval=x", "cmd=sh"], "eval= is only for cmd=bundled");
     check(RunKind::Match, &["cmd=sh,dir=/no/dir", "cmd=sh"], "'/no/dir' is not a folder");
-    check(RunKind::Match, &["cmd=sh,tc=inf", "cmd=sh"], "tc=inf needs another limit");
-    check(RunKind::Match, &["cmd=sh,nodestime=9,depth=3", "cmd=sh"], "needs a clock");
+    check(RunKind::Match, &["cmd=sh,tc=inf", "cmd=sh"], "tc=inf requires another limit");
+    check(RunKind::Match, &["cmd=sh,nodestime=9,depth=3", "cmd=sh"], "requires a clock");
     check(RunKind::Match, &["cmd=sh,init=", "cmd=sh"], "init= is empty");
     for limit in ["nodes=9", "st=0.5", "tc=1,nodes=9", "tc=1,nodestime=9"] {
         let spec = format!("cmd=sh,proto=xboard,{limit}");
-        check(RunKind::Match, &[&spec, "cmd=sh"], "cannot tell this limit");
+        check(RunKind::Match, &[&spec, "cmd=sh"], "has no such limit");
     }
 }
 

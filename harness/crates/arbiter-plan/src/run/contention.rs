@@ -163,7 +163,7 @@ impl Contention {
     pub fn words<'a>(&self, name: impl Fn(usize) -> &'a str) -> String {
         match self {
             Contention::TimeLoss { engine, over, margin, waited } => format!(
-                "{} lost on time ({:.1} ms over, margin {} ms) and had waited {:.1} ms for a processor",
+                "{} lost on time ({:.1} ms over, margin {} ms) after {:.1} ms of CPU contention",
                 name(*engine),
                 over.as_secs_f64() * 1e3,
                 margin.as_millis(),

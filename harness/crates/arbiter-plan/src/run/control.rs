@@ -63,7 +63,7 @@ impl FromStr for ControlCommand {
                 })
             }
             _ => Err(format!(
-                "'{}' is not known; say pause, resume, drain, stop, concurrency N, status or boards",
+                "unknown command '{}'; use pause, resume, drain, stop, concurrency N, status or boards",
                 shown(text.trim())
             )),
         }
@@ -132,7 +132,8 @@ impl fmt::Display for RunStatus {
         let in_flight = self.pairs_in_flight;
         write!(
             f,
-            "{pace}: {done} of {expected} pairs counted, {in_flight} in flight, {} at once, {}, {}",
+            "{pace}: {done} of {expected} pairs counted, {in_flight} in progress, {} in parallel, \
+             {}, {}",
             counted(*concurrency, "game"),
             counted(*games, "game"),
             counted(*faults, "fault")
@@ -158,10 +159,10 @@ mod tests {
             let error = text.parse::<ControlCommand>().unwrap_err().to_string();
             assert!(error.contains(expect) && !error.contains(char::is_control), "{error}");
         };
-        check("", "'' is not known; say pause");
-        check("pause now", "'pause now' is not known");
-        check("stop\u{7}\u{1b}[2J", "say pause");
-        check("interrupt", "say pause");
+        check("", "unknown command ''; use pause");
+        check("pause now", "unknown command 'pause now'");
+        check("stop\u{7}\u{1b}[2J", "use pause");
+        check("interrupt", "use pause");
         check("concurrency", "from 1 to 4096");
         check("concurrency 0", "not '0'");
         check("concurrency 4097", "not '4097'");

@@ -22,16 +22,15 @@ pub fn cpu_sets(
     };
     if let Some(&cpu) = cpus.iter().find(|cpu| !allowed.contains(cpu)) {
         let allowed = sorted(allowed);
-        return Err(format!(
-            "processor {cpu} is not one that arbiter may use; these are {allowed}"
-        ));
+        return Err(format!("processor {cpu} is not available to arbiter; available: {allowed}"));
     }
     let cpu_sets: Vec<Vec<usize>> = cpus.chunks_exact(each.max(1)).map(<[usize]>::to_vec).collect();
     if cpu_sets.len() < slots {
         let (needed, have, cpus) = (slots * each, cpus.len(), sorted(cpus));
         return Err(format!(
-            "{slots} games at once with {each} processors each need {needed} processors, and there \
-             are {have} ({cpus}); lower --concurrency or the engines' Threads, or give --affinity none"
+            "{slots} games with {each} processors each need {needed} processors, but {have} are \
+             available ({cpus}); lower --concurrency or the engines' Threads, or give --affinity \
+             none"
         ));
     }
     Ok(cpu_sets)
@@ -58,10 +57,10 @@ mod tests {
             let error = cpu_sets(&affinity, &[0, 1, 2, 8], slots, each).unwrap_err().to_string();
             assert!(error.contains(part), "{error}");
         };
-        check(Affinity::Auto, 5, 1, "5 games at once with 1 processors each need 5");
-        check(Affinity::Auto, 2, 3, "need 6 processors, and there are 4 (0-2,8)");
-        check(Affinity::Cpus(vec![1]), 2, 1, "there are 1 (1)");
-        check(Affinity::Cpus(vec![1, 9]), 1, 1, "processor 9 is not one");
-        check(Affinity::Cpus(vec![1, 9]), 1, 1, "these are 0-2,8");
+        check(Affinity::Auto, 5, 1, "5 games with 1 processors each need 5");
+        check(Affinity::Auto, 2, 3, "need 6 processors, but 4 are available (0-2,8)");
+        check(Affinity::Cpus(vec![1]), 2, 1, "1 are available (1)");
+        check(Affinity::Cpus(vec![1, 9]), 1, 1, "processor 9 is not available");
+        check(Affinity::Cpus(vec![1, 9]), 1, 1, "available: 0-2,8");
     }
 }

@@ -170,11 +170,11 @@ impl fmt::Display for ExcludedWorker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ExcludedWorker { worker, reason, pairs } = self;
         let pairs = match pairs {
-            0 => "no pair of it is played again".to_owned(),
-            1 => "its pair is played again by others".to_owned(),
-            pairs => format!("its {pairs} pairs are played again by others"),
+            0 => "none of its pairs are played again".to_owned(),
+            1 => "its pair is played again by other workers".to_owned(),
+            pairs => format!("its {pairs} pairs are played again by other workers"),
         };
-        write!(f, "worker {worker} is excluded: {reason}; {pairs}")
+        write!(f, "worker {worker} excluded: {reason}; {pairs}")
     }
 }
 

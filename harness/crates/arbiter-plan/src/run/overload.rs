@@ -39,8 +39,8 @@ impl fmt::Display for Overload {
         let carried = if *games == 1 { "1 game".to_owned() } else { format!("{games} games") };
         write!(
             f,
-            "the machine is overloaded: engines waited for a processor for {:.0} % of their thinking \
-             time; it carries {carried} at once (--concurrency {games})",
+            "the machine is overloaded: engines waited for a processor for {:.0} % of their \
+             thinking time; it can play {carried} in parallel (--concurrency {games})",
             100.0 * share
         )
     }
@@ -66,9 +66,9 @@ mod tests {
             Overload::of(&plan, &counts, &latencies).map(|overload| overload.to_string())
         };
         let words = "the machine is overloaded: engines waited for a processor for 80 % of their \
-                     thinking time; it carries 4 games at once (--concurrency 4)";
+                     thinking time; it can play 4 games in parallel (--concurrency 4)";
         assert_eq!(check(Termination::TimeForfeit, 80_000).as_deref(), Some(words));
-        assert!(check(Termination::Stall, 99_000).is_some_and(|words| words.contains("1 game at")));
+        assert!(check(Termination::Stall, 99_000).is_some_and(|words| words.contains("1 game in")));
         assert_eq!(check(Termination::TimeForfeit, 20_000), None);
         assert_eq!(check(Termination::IllegalMove, 80_000), None);
     }

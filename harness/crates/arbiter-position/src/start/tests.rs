@@ -34,24 +34,24 @@ fn moves_behind_a_position_are_no_part_of_it() {
 fn castling_rights_that_cannot_be_are_left_out() {
     check(
         "4k3/8/8/8/8/8/8/4K3 w KQkq -",
-        "4k3/8/8/8/8/8/8/4K3 w - - 0 1; left out as impossible: castling with a1, castling with h1, castling with a8, castling with h8",
+        "4k3/8/8/8/8/8/8/4K3 w - - 0 1; ignored as impossible: castling with a1, castling with h1, castling with a8, castling with h8",
     );
     check(
         "4k3/8/8/8/8/8/8/4K2R w KQ - 3 7",
-        "4k3/8/8/8/8/8/8/4K2R w K - 3 7; left out as impossible: castling with a1",
+        "4k3/8/8/8/8/8/8/4K2R w K - 3 7; ignored as impossible: castling with a1",
     );
     // A king that has moved, and one that is elsewhere altogether.
     check(
         "4k3/8/8/8/8/8/4K3/R6R w KQ - 0 1",
-        "4k3/8/8/8/8/8/4K3/R6R w - - 0 1; left out as impossible: castling with a1, castling with h1",
+        "4k3/8/8/8/8/8/4K3/R6R w - - 0 1; ignored as impossible: castling with a1, castling with h1",
     );
     check(
         "4k2r/8/8/8/8/8/8/RR2K3 w HBh - 0 1",
-        "Chess960 4k2r/8/8/8/8/8/8/RR2K3 w Bk - 0 1; left out as impossible: castling with h1",
+        "Chess960 4k2r/8/8/8/8/8/8/RR2K3 w Bk - 0 1; ignored as impossible: castling with h1",
     );
     check(
         "4k3/8/8/8/8/8/8/R4K2 w KQ - 0 1",
-        "4k3/8/8/8/8/8/8/R4K2 w - - 0 1; left out as impossible: castling with a1, castling with h1",
+        "4k3/8/8/8/8/8/8/R4K2 w - - 0 1; ignored as impossible: castling with a1, castling with h1",
     );
 }
 
@@ -66,7 +66,7 @@ fn en_passant_squares_that_cannot_be_are_left_out() {
         check(
             &format!("4k3/8/8/3pP3/8/8/8/4K3 w - {square} 0 1"),
             &format!(
-                "4k3/8/8/3pP3/8/8/8/4K3 w - - 0 1; left out as impossible: en passant on {square}"
+                "4k3/8/8/3pP3/8/8/8/4K3 w - - 0 1; ignored as impossible: en passant on {square}"
             ),
         );
     }
@@ -74,10 +74,10 @@ fn en_passant_squares_that_cannot_be_are_left_out() {
     let checked = "8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 0 1";
     check(checked, checked);
     let blocked = "4k3/3p4/8/3p4/8/8/8/4K3 w - d6";
-    check(blocked, "4k3/3p4/8/3p4/8/8/8/4K3 w - - 0 1; left out as impossible: en passant on d6");
+    check(blocked, "4k3/3p4/8/3p4/8/8/8/4K3 w - - 0 1; ignored as impossible: en passant on d6");
     check(
         "4k3/8/8/8/8/8/8/4K3 b KQ e3 0 1",
-        "4k3/8/8/8/8/8/8/4K3 b - - 0 1; left out as impossible: castling with a1, castling with h1, \
+        "4k3/8/8/8/8/8/8/4K3 b - - 0 1; ignored as impossible: castling with a1, castling with h1, \
          en passant on e3",
     );
 }

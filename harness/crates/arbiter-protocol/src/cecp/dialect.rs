@@ -14,7 +14,7 @@ use crate::uci::{Go, OptionDeclaration, OptionKind, check_option};
 
 /// Reason why an engine cannot set up a position.
 const NO_SETBOARD: &str =
-    "cannot set up this opening: it has no setboard, and edit cannot express the position";
+    "cannot set up this opening: the engine has no setboard, and edit cannot express the position";
 
 /// Session data of an xboard engine besides its [`State`].
 #[derive(Debug, Default)]

@@ -167,8 +167,8 @@ pub enum TimeError {
     /// The time control is malformed.
     #[error(
         "time control '{0}' is not [MOVES/]SECONDS[+INCREMENT], for example 8+0.08, 40/60+0.6 or \
-         1:30+1, several of these with ':' between them, for example 40/60:20/30, hg/SECONDS for \
-         an hourglass, or inf"
+         1:30+1, several of these separated by ':', for example 40/60:20/30, hg/SECONDS for an \
+         hourglass, or inf"
     )]
     Control(String),
     /// There are too many periods.

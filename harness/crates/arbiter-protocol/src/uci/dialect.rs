@@ -98,7 +98,7 @@ fn configure(state: &State) -> Result<String, SessionError> {
     let mut text = String::new();
     if state.setup.ponder {
         let told = set_option(state, "Ponder", "true");
-        let needed = "does not declare Ponder, which ponder=true needs";
+        let needed = "does not declare Ponder, which ponder=true requires";
         text += &told.map_err(|_| unfit(needed))?;
     }
     if let Some(nodes) = state.setup.nodestime {

@@ -130,7 +130,7 @@ impl OptionDeclaration {
                 (one_of(&words), format!("one of {}", values.join(", ")))
             }
             OptionKind::Button => {
-                let expected = "no value, or whether to press it: it is a button";
+                let expected = "no value, or true or false (a button)";
                 (one_of(&["", "true", "false"]), expected.to_owned())
             }
             OptionKind::String => return Ok(value.to_owned()),

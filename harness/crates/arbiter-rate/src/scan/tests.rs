@@ -44,8 +44,8 @@ fn the_ending_follows_the_facts_of_the_last_move() {
     check("+M1/8, n=300, White mates", "mates");
     check("+M1/8 0.1s, tl=1.5s, n=300, pv=\"e2e4, e7\", line=\"a, b\", White mates", "mates");
     check(
-        "+0.1/8, Black crashed (exit code 3, last words: a=b)",
-        "crashed (exit code 3, last words: a=b)",
+        "+0.1/8, Black crashed (exit code 3, last error output: a=b)",
+        "crashed (exit code 3, last error output: a=b)",
     );
     check("+0.1/8, n=300", "not told");
 }

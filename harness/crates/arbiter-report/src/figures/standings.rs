@@ -198,14 +198,14 @@ pub fn rules_in_words(design: &Design, engines: usize) -> String {
         Format::Knockout => {
             let most = if design.plays_out { "" } else { "up to " };
             let breaks = format!("up to {} more to break a tie", design.tie_breaks);
-            format!("knockout, {most}{pairs} {unit} an encounter; {breaks}, then the better seed")
+            format!("knockout, {most}{pairs} {unit} per encounter; {breaks}, then the better seed")
         }
-        Format::Swiss => format!("Swiss, {rounds} rounds, {pairs} {unit} an encounter"),
-        Format::Ladder => format!("ladder, {}, {pairs} {unit} an encounter", plural("climb")),
+        Format::Swiss => format!("Swiss, {rounds} rounds, {pairs} {unit} per encounter"),
+        Format::Ladder => format!("ladder, {}, {pairs} {unit} per encounter", plural("climb")),
         _ if engines == 2 => format!("at most {}", counted(rounds.saturating_mul(pairs), one)),
         Format::RoundRobin | Format::Gauntlet | Format::Pyramid => {
             let (format, rounds) = (design.format, plural("round"));
-            format!("{format}, {rounds}, at most {pairs} {unit} for each two engines")
+            format!("{format}, {rounds}, at most {pairs} {unit} per encounter")
         }
     };
     let mut words = vec![first];
@@ -319,7 +319,7 @@ mod tests {
         let design = Design::round_robin(9);
         check(design, 2, "at most 9 pairs");
         check(Design::round_robin(1), 2, "at most 1 pair");
-        check(design, 3, "round-robin, 1 round, at most 9 pairs for each two engines");
+        check(design, 3, "round-robin, 1 round, at most 9 pairs per encounter");
         let single = Design { is_single: true, is_reversed: true, ..design };
         check(
             single,
@@ -328,6 +328,6 @@ mod tests {
         );
         let openings = OpeningPolicy::PerPair;
         let swiss = Design { format: Format::Swiss, rounds: 3, openings, ..design };
-        check(swiss, 8, "Swiss, 3 rounds, 9 pairs an encounter; openings per-pair");
+        check(swiss, 8, "Swiss, 3 rounds, 9 pairs per encounter; openings per-pair");
     }
 }

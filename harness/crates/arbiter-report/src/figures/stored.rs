@@ -41,7 +41,7 @@ pub fn shown_run(store: &Store, run: &str) -> Result<StoredRun, StoreError> {
 pub fn read_one<T>(read: impl FnOnce() -> Result<T, StoreError>) -> Result<T, String> {
     let done = catch_unwind(AssertUnwindSafe(read)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
-        text.or_else(|| panic.downcast_ref().copied()).unwrap_or("it broke off").to_owned()
+        text.or_else(|| panic.downcast_ref().copied()).unwrap_or("an internal error").to_owned()
     });
     done?.map_err(|error| error.to_string())
 }

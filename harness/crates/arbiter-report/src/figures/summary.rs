@@ -170,7 +170,7 @@ impl Summary {
     /// Returns the number of different games, and the treatment of pairs that repeat others.
     pub(crate) fn repeats_in_words(&self) -> String {
         let RunCounts { distinct_games, repeated_pairs, .. } = self.counts;
-        let fate = if self.plan.counts_repeats() { "counted" } else { "left out" };
+        let fate = if self.plan.counts_repeats() { "counted" } else { "not counted" };
         match repeated_pairs {
             0 => format!("{distinct_games} distinct, no repeated pair"),
             1 => format!("{distinct_games} distinct, 1 repeated pair {fate}"),

@@ -67,7 +67,7 @@ pub struct Live<'a> {
 }
 
 /// Keys, as the live view names them.
-const KEYS: &str = "p pause · r resume · d drain · + - games at once · q stop";
+const KEYS: &str = "p pause · r resume · d drain · + - concurrency · q stop";
 
 impl<'a> Live<'a> {
     /// Returns a view of a run in its current state; draws if standard error is a terminal.
@@ -229,8 +229,8 @@ impl<'a> Live<'a> {
 
     /// Returns the changes by the user or the machine.
     fn state(&self) -> Vec<String> {
-        let slots = self.slots.map(|slots| format!("{slots} at once"));
-        let pairs = || format!("CPU contention in {}", counted(self.suspect, "pair"));
+        let slots = self.slots.map(|slots| format!("{slots} in parallel"));
+        let pairs = || format!("contention in {}", counted(self.suspect, "pair"));
         let pace = (self.pace != Pace::Running).then(|| self.pace.to_string());
         [slots, (self.suspect > 0).then(pairs), pace].into_iter().flatten().collect()
     }

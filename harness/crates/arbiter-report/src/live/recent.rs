@@ -91,19 +91,19 @@ pub fn in_words(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
             vec![format!("pair {} {fate}: {reason}", pair + 1)]
         }
         RunEvent::Paused { length } => vec![format!(
-            "arbiter did not run for {:.1} s (stopped, or the machine slept): games under a clock that \
-             were in flight are played again, with their pairs",
+            "arbiter did not run for {:.1} s (stopped or suspended): pairs in progress under a \
+             clock are played again",
             length.as_secs_f64()
         )],
         RunEvent::Noted { remark } => vec![remark.to_string()],
         RunEvent::WorkerExcluded { excluded, .. } => vec![excluded.to_string()],
         RunEvent::Steered { pace, slots, .. } => {
-            vec![format!("{pace}, {} at once", counted(slots, "game"))]
+            vec![format!("{pace}, {} in parallel", counted(slots, "game"))]
         }
-        RunEvent::Draining { in_flight } => vec![format!(
-            "no more pairs start; {in_flight} in flight are played to their end; interrupt again to stop \
-             now"
-        )],
+        RunEvent::Draining { in_flight } => {
+            let pairs = counted(in_flight, "pair");
+            vec![format!("finishing {pairs} in progress; press Ctrl-C again to stop immediately")]
+        }
         _ => Vec::new(),
     }
 }
@@ -213,8 +213,8 @@ mod tests {
         let told: Vec<_> = told.iter().map(|event| (event.at_ms, event.what.as_str())).collect();
         let expected = [
             (51_000, "pair 5 is played again: waited"),
-            (51_000, "running, 2 games at once"),
-            (21_000, "paused, 2 games at once"),
+            (51_000, "running, 2 games in parallel"),
+            (21_000, "paused, 2 games in parallel"),
         ];
         assert_eq!(told, expected);
         let many = RunEvent::Disturbed { pair: 0, reason: "", is_void: false };

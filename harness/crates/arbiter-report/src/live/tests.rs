@@ -78,7 +78,7 @@ fn a_test_on_a_wide_terminal() {
 LLR +1.28  -2.86 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░│████████████░░░░░░░░░░░░░░░░░ +2.90  H1 45 % · H0 10 % · neither 45 %
 Elo +67.7 ± 92.7 · LOS 93.4 % · ptnml [3, 2, 11, 2, 8]
 26 pairs of at most 500 · 00:00:14 · 3.7 games/s · about 5 min left
-p pause · r resume · d drain · + - games at once · q stop
+p pause · r resume · d drain · + - concurrency · q stop
   27.2  palimpsest                +1.20  59.9  –  palimpsest-of-yesterday    -M12  59.9  ply  42 e4e5
   28.2  palimpsest                +1.20  59.9  –  palimpsest-of-yesterday    -M12  59.9  ply  43 e4e5
 ");
@@ -93,7 +93,7 @@ fn a_test_on_eighty_columns() {
 LLR +1.28  -2.86 ░░░░░░░░░░░│█████░░░░░░ +2.90  H1 45 % · H0 10 % · neither 45 %
 Elo +67.7 ± 92.7 · LOS 93.4 % · ptnml [3, 2, 11, 2, 8]
 26 pairs of at most 500 · 00:00:14 · 3.7 games/s · about 5 min left
-p pause · r resume · d drain · + - games at once · q stop
+p pause · r resume · d drain · + - concurrency · q stop
   27.2  palimpsest    +1.20  2:00  –  palimpsest…    -M12  2:00  ply  42 e4e5
   28.2  palimpsest    +1.20  2:00  –  palimpsest…    -M12  2:00  ply  43 e4e5
 ",
@@ -133,8 +133,8 @@ fn a_match_shows_its_pairs_and_what_was_changed() {
         "
 26/100 pairs ████████████████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░
 Elo +67.7 ± 92.7 · LOS 93.4 % · ptnml [3, 2, 11, 2, 8]
-00:00:14 · 3.7 games/s · about 39 s left · 2 at once · CPU contention in 3 pairs · paused
-p pause · r resume · d drain · + - games at once · q stop
+00:00:14 · 3.7 games/s · about 39 s left · 2 in parallel · contention in 3 pairs · paused
+p pause · r resume · d drain · + - concurrency · q stop
   27.2  palimpsest         +1.20  –  palimpsest-of-y…    -M12  ply  42 e4e5
   28.2  palimpsest         +1.20  –  palimpsest-of-y…    -M12  ply  43 e4e5
   29.2  palimpsest         +1.20  –  palimpsest-of-y…    -M12  ply  42 e4e5
@@ -146,8 +146,8 @@ p pause · r resume · d drain · + - games at once · q stop
 and 4 more games
 ",
     );
-    let line = "Elo +67.7 ± 92.7 · LOS 93.4 % · ptnml [3, 2, 11, 2, 8] · 26/100 pairs · 3.7 games/s · \
-                about 39 s left · 2 at once · CPU contention in 3 pairs · paused";
+    let line = "Elo +67.7 ± 92.7 · LOS 93.4 % · ptnml [3, 2, 11, 2, 8] · 26/100 pairs · 3.7 \
+                games/s · about 39 s left · 2 in parallel · contention in 3 pairs · paused";
     assert_eq!(live.line(TIME), line);
 }
 

@@ -48,7 +48,7 @@ pub fn brief_document(summary: &Summary) -> Document {
     }
     document.value("Repeats", summary.repeats_in_words());
     if summary.plan.design.is_single {
-        document.value("Unit", "games: each opening was played once, colours are not balanced");
+        document.value("Unit", "games: each opening played once, colours not balanced");
     }
     if let Some(standings) = &summary.standings {
         tournament::all(&mut document, standings, &summary.engines);

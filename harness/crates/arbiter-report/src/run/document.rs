@@ -27,7 +27,7 @@ pub fn run_document(
 ) -> Document {
     let StoredRun { plan, fingerprints, .. } = stored;
     let mut document = outcome_document(summary, statistics);
-    document.heading("How the games ended");
+    document.heading("Game endings");
     document.paragraph(format!("Endings: {}.", brief::terminations(summary)));
     document.paragraph(format!("Faults of engines: {}.", brief::faults(summary)));
     if let Some(statistics) = statistics {
@@ -38,15 +38,15 @@ pub fn run_document(
     lint::all(&mut document, summary);
     latency::all(&mut document, summary);
     gates::all(&mut document, gates);
-    document.heading("How it was played");
+    document.heading("Setup");
     manifest::engines(&mut document, plan, fingerprints);
     manifest::conditions(&mut document, plan, fingerprints, Some((stored, summary)));
     let remarks = summary.remarks.iter().map(Remark::to_string);
     document.list(brief::REMARKS, remarks.collect());
-    document.heading("To play it again");
+    document.heading("Reproduce");
     document.blocks.push(Block::Command(command_line(plan)));
     if !plan.is_timed() {
-        document.paragraph("Deterministic engines play the same games again.");
+        document.paragraph("Deterministic engines repeat the same games.");
     }
     document
 }
@@ -61,10 +61,8 @@ pub fn outcome_document(summary: &Summary, statistics: Option<&GameStatistics>) 
     document.blocks.extend(conclusion);
     let (faults, games) = (summary.counts.faults.values().sum::<u64>(), summary.counts.games());
     if faults > 0 && !summary.is_invalid() {
-        document.paragraph(format!(
-            "{faults} of {} ended by a fault of an engine.",
-            counted(games, "game")
-        ));
+        document
+            .paragraph(format!("{faults} of {} ended by an engine fault.", counted(games, "game")));
     }
     if summary.phase() == RunPhase::Unfinished {
         let (kind, run) = (summary.plan.kind, &summary.run);
@@ -154,7 +152,7 @@ fn winner(summary: &Summary) -> Option<String> {
         standings.first().into_iter().map(|engine| summary.engines[engine].as_str()).collect();
     Some(match first[..] {
         [first] => format!("{first} {place}."),
-        _ => format!("{} share the first place.", first.join(" and ")),
+        _ => format!("{} share first place.", first.join(" and ")),
     })
 }
 
@@ -166,11 +164,12 @@ fn leader(summary: &Summary) -> Option<String> {
     }
     let ratings = summary.ratings()?;
     let (engine, rating) = ratings.first()?;
-    let place = match rating.margin {
-        _ if summary.first().is_none() => "and others are level at the top",
-        _ if is_clear(&ratings) => "is rated first",
-        Some(_) => "is rated first, intervals overlap",
-        None => "is rated first, within the error of others",
+    let place = if summary.first().is_none() {
+        "shares first place"
+    } else if is_clear(&ratings) {
+        "is rated first"
+    } else {
+        "is rated first (not significantly)"
     };
     let name = &summary.engines[*engine];
     let games = figures::total(&summary.counts, *engine).games;
@@ -225,12 +224,11 @@ fn confidence(summary: &Summary) -> String {
     let first = &summary.engines[0];
     match summary.is_over() {
         true => format!(
-            "{rates}Allowing for the stop, Elo is {elo} (95 %) and the likelihood that {first} is \
-             stronger is {los}."
+            "{rates}Bias-corrected Elo: {elo} (95 %); likelihood that {first} is stronger: {los}."
         ),
         false => format!(
-            "{rates}If it were given up now, Elo would be {elo} (95 %, allowing for the stop) and the \
-             likelihood that {first} is stronger {los}."
+            "{rates}So far: Elo {elo} (95 %, bias-corrected); likelihood that {first} is stronger: \
+             {los}."
         ),
     }
 }
@@ -246,7 +244,7 @@ fn duel(summary: &Summary) -> Option<String> {
 fn results(document: &mut Document, summary: &Summary, has_pictures: bool) {
     document.heading("Result");
     if summary.counts.games() == 0 {
-        document.paragraph("No pair is over yet.");
+        document.paragraph("No pair is finished.");
         return;
     }
     match summary.plan.kind {
@@ -312,8 +310,8 @@ fn bias(summary: &Summary) -> String {
         && let Some(bias) = opening_bias(&encounter.pairs, &encounter.games)
     {
         words.push_str(&format!(
-            " The openings lean by {bias:.0} Elo (root mean square, estimated from how the games of \
-             pairs differ); a pair takes that out."
+            " Opening bias: {bias:.0} Elo (root mean square, estimated from the two games of each \
+             pair); pairs cancel it."
         ));
     }
     words

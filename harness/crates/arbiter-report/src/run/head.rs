@@ -31,11 +31,11 @@ pub(super) fn head(summary: &Summary, statistics: Option<&GameStatistics>) -> Op
 
 fn elo(summary: &Summary, strength: &Strength) -> Option<Gauge> {
     let name = "Elo (95 %)".to_owned();
-    let allowance = if strength.naive.is_some() { "allowing for the stop; " } else { "" };
+    let allowance = if strength.naive.is_some() { "bias-corrected; " } else { "" };
     let note = match summary.test() {
         None => format!("LOS {}", strength.los_in_words()),
         Some((Sprt { model, elo0, elo1, .. }, _)) => {
-            format!("{allowance}tested: {model} Elo {elo0} against {elo1}")
+            format!("{allowance}H0 {elo0}, H1 {elo1} {model} Elo")
         }
     };
     let picture = Picture::Interval { estimate: strength.elo?, hypotheses: summary.hypotheses() };
@@ -103,10 +103,10 @@ fn leader(summary: &Summary) -> Option<Gauge> {
         high: high.unwrap_or(open(f64::INFINITY)),
     };
     Some(Gauge {
-        name: format!("Elo of the first{}", if rating.margin.is_some() { " (95 %)" } else { "" }),
+        name: format!("Elo of the leader{}", if rating.margin.is_some() { " (95 %)" } else { "" }),
         value: rating.to_string(),
         note: format!(
-            "{} around the mean of {} engines",
+            "{}, relative to the mean of {} engines",
             summary.engines[engine],
             summary.engines.len()
         ),

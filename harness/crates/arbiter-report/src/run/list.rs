@@ -121,7 +121,7 @@ impl RunColumn {
             Elo => ("Elo (95 %)", &["elo", "elo_low", "elo_high"], |run| {
                 run.played(Summary::elo_in_words)
             }),
-            Llr => ("LLR [stops]", &["llr"], |run| run.played(Summary::llr_in_words)),
+            Llr => ("LLR", &["llr"], |run| run.played(Summary::llr_in_words)),
             State => ("state", &["ending", "state"], ListedRun::state_in_words),
             About => ("about", &["about"], |run| run.head.about.clone().unwrap_or_default()),
         }

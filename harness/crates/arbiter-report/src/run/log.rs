@@ -46,16 +46,16 @@ pub fn log_json(entries: &[LogEntry]) -> Value {
 }
 
 const LEGEND: &str = "\
-Made by `arbiter results log`; a row for each SPRT, the oldest first. Accepted: the test prefers its
-second bound. Rejected: the first. Undecided: neither. Bounds are for error rates of 5 % unless
-others are named. Elo is logistic with its 95 % interval and allows for the stop. The unit of
+Made by `arbiter results log`; a row for each SPRT, the oldest first. Accepted: H1, the
+second bound. Rejected: H0, the first. Undecided: neither. Error rates of the bounds are 5 % unless
+others are given. Elo is logistic, bias-corrected, with its 95 % interval. The unit of
 evidence is the pair of games from one opening with colours reversed; pairs are counted by the
 points of the engine under test, from none (LL) to both (WW).
 ";
 
 fn table(entries: &[LogEntry]) -> Table {
     let mut table = Table::with_columns(
-        ["date", "what was tried", "test", "base", "bounds, Elo", "limits", "games"],
+        ["date", "change", "test", "base", "bounds, Elo", "limits", "games"],
         ["LL, LD, DD+WL, WD, WW", "Elo (95 %)", "LLR", "verdict", "run"],
     );
     for LogEntry { started, summary } in entries {

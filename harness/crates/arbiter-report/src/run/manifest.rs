@@ -17,7 +17,7 @@ pub(super) fn engines(document: &mut Document, plan: &Plan, fingerprints: &Finge
     document.table(engines);
     if let Some(ablation) = &plan.ablation {
         document.paragraph(format!(
-            "Its opponents are the same engine with the option {} set to one feature each.",
+            "Each opponent is the same engine with the option {} set to one feature.",
             ablation.option
         ));
     }
@@ -62,7 +62,7 @@ pub(super) fn conditions(
     if let Some(summary) = summary {
         row("games counted", summary.counts.games().to_string());
     }
-    row("games at once", plan.concurrency.to_string());
+    row("concurrency", plan.concurrency.to_string());
     row("processors", processors(plan));
     if let Some(scale) = plan.scale {
         row("time", scale.words());
@@ -84,7 +84,7 @@ pub(super) fn conditions(
 
 fn processors(plan: &Plan) -> String {
     match (&plan.affinity, cpus_per_game(plan)) {
-        (Affinity::None, _) => "left to the system".to_owned(),
+        (Affinity::None, _) => "chosen by the system".to_owned(),
         (affinity, each) => format!("{affinity}, {each} for each game"),
     }
 }
@@ -105,12 +105,12 @@ fn program(engine: &Engine) -> String {
 /// with a line of text.
 pub(super) fn of_book(summary: &Summary) -> impl Iterator<Item = (&'static str, String)> {
     let kinds = [
-        ("left out", "left out as bad", &summary.quarantine),
+        ("excluded", "excluded as invalid", &summary.quarantine),
         ("corrected", "corrected", &summary.corrected),
     ];
     kinds.into_iter().filter(|(_, _, faults)| !faults.is_empty()).map(|(what, how, faults)| {
         let first = faults.faults.first().map_or("", String::as_str);
-        (what, format!("{} of the book {how}; the first: {first}", faults.count))
+        (what, format!("{} {how}; the first: {first}", faults.count))
     })
 }
 
@@ -135,7 +135,7 @@ pub(super) fn contention(summary: &Summary) -> Option<String> {
     };
     let Disturbances { voided, counted } = summary.disturbances;
     let decided = (voided + counted > 0)
-        .then(|| format!("pairs that this can have decided: {voided} void, {counted} counted"));
+        .then(|| format!("pairs with CPU contention: {voided} replayed, {counted} counted"));
     let parts: Vec<String> = [waited, decided].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join("; "))
 }

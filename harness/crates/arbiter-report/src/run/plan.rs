@@ -102,12 +102,10 @@ pub fn repeats_in_words(plan: &Plan, book: &Book) -> Option<String> {
         "no clock"
     };
     let openings = counted(book.len(), "opening");
-    let pairs = counted(most, "different pair");
-    let each = if plan.engines.len() > 2 { " for each two engines" } else { "" };
-    let fate = if plan.counts_repeats() { "counted again" } else { "left out" };
-    Some(format!(
-        "{openings} and {limit}: at most {pairs}{each}; pairs that repeat others are {fate}"
-    ))
+    let pairs = counted(most, "distinct pair");
+    let each = if plan.engines.len() > 2 { " per encounter" } else { "" };
+    let fate = if plan.counts_repeats() { "counted" } else { "not counted" };
+    Some(format!("{openings} and {limit}: at most {pairs}{each}; repeated pairs are {fate}"))
 }
 
 /// Returns the plan of a run from a book, with every default explicit.

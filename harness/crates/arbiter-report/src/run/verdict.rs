@@ -12,14 +12,14 @@ pub fn verdict_sentence(summary: &Summary) -> String {
     let decided = |hypothesis, relation, [preferred, other]: [f64; 2], model| {
         let (first, second) = (name(0), name(1));
         format!(
-            "{hypothesis} accepted: {first} {relation} {second} (the test prefers {preferred} to \
-             {other} {model} Elo)."
+            "{hypothesis} accepted: {first} {relation} {second} ({preferred} {model} Elo accepted \
+             over {other})."
         )
     };
     let mut sentence = match (summary.verdict(), summary.plan.sprt) {
         (Verdict::H1, Some(sprt)) => decided("H1", "beats", [sprt.elo1, sprt.elo0], sprt.model),
         (Verdict::H0, Some(sprt)) => {
-            decided("H0", "does not gain on", [sprt.elo0, sprt.elo1], sprt.model)
+            decided("H0", "does not beat", [sprt.elo0, sprt.elo1], sprt.model)
         }
         _ => open_sentence(summary),
     };
@@ -28,14 +28,14 @@ pub fn verdict_sentence(summary: &Summary) -> String {
         let pairs = if summary.plan.design.is_single { games } else { games / 2 }.max(suspect);
         let share = percent(Some(suspect as f64 / pairs as f64));
         sentence += &format!(
-            "\nWarning: waiting for a processor can have decided {share} of the pairs ({suspect} of {pairs})."
+            "\nWarning: CPU contention may have decided {share} of the pairs ({suspect} of {pairs})."
         );
     }
     if summary.is_invalid() {
         let share = 100.0 * summary.counts.fault_share();
         let limit = 100.0 * summary.plan.fault_limit;
         let overload = Overload::of(&summary.plan, &summary.counts, &summary.latencies);
-        let cause = overload.map(|overload| format!("{overload}. So ")).unwrap_or_default();
+        let cause = overload.map(|overload| format!("{overload}; ")).unwrap_or_default();
         return format!(
             "INVALID: {cause}engines failed in {share:.1} % of the games, more than the fault limit of \
              {limit:.1} %.\n{sentence}"
@@ -49,40 +49,39 @@ fn open_sentence(summary: &Summary) -> String {
         return tuning(summary, spsa);
     }
     if summary.is_mirrored() && summary.is_over() {
-        return "The same moves in both games of all pairs: no functional change, or the same program twice."
+        return "Identical moves in both games of all pairs: non-functional change, or identical engines."
             .to_owned();
     }
     let is_exhausted = summary.counts.is_exhausted && summary.ending == Some(Ending::Complete);
     match (summary.ending, summary.plan.kind) {
         (_, RunKind::Sprt) if is_exhausted => {
-            "Inconclusive: all openings were played, and a whole pass through the book brought only\n\
-             repeats before the test could decide. A larger book or a clock brings new games."
+            "Inconclusive: all openings were played, and a whole pass through the book only repeated\n\
+             games. Use a larger book or a time control to get new games."
                 .to_owned()
         }
         (_, RunKind::Match | RunKind::Tournament) if is_exhausted => {
-            "Complete: all openings were played, and a whole pass through the book brought only repeats."
+            "Complete: all openings were played, and a whole pass through the book only repeated games."
                 .to_owned()
         }
         (Some(Ending::Complete | Ending::AcceptedH1 | Ending::AcceptedH0), RunKind::Ablate)
             if summary.plan.sprt.is_some() =>
         {
-            "Complete: all tests are decided or at their cap.".to_owned()
+            "Complete: all tests are decided or have reached their limit of pairs.".to_owned()
         }
         (Some(Ending::Complete), RunKind::Match | RunKind::Tournament)
         | (Some(Ending::Complete | Ending::AcceptedH1 | Ending::AcceptedH0), RunKind::Ablate) => {
             "Complete: all pairs were played.".to_owned()
         }
         (Some(Ending::Complete), RunKind::Sprt) => {
-            "Inconclusive: all pairs were played before the test could decide. Neither hypothesis is\n\
-             accepted; the bias-corrected Elo allows for this end, too."
+            "Inconclusive: the limit of pairs was reached before a decision."
                 .to_owned()
         }
         (Some(_), _) => {
             format!("Unfinished: the run was interrupted and can be resumed.{}", so_far(summary))
         }
-        (None, _) if summary.is_played => format!("Not over yet.{}", so_far(summary)),
+        (None, _) if summary.is_played => format!("Running.{}", so_far(summary)),
         (None, _) if summary.is_invalid() => {
-            "Unfinished: engines failed too often for the run to end well.".to_owned()
+            "Unfinished: engine faults exceeded the limit.".to_owned()
         }
         (None, _) => format!(
             "Unfinished: the run is being played, or was killed and can be resumed.{}",
@@ -95,7 +94,7 @@ fn open_sentence(summary: &Summary) -> String {
 fn so_far(summary: &Summary) -> String {
     let Some((_, sprt_status)) = summary.test() else { return String::new() };
     let (llr, games) = (ratio(sprt_status), counted(summary.counts.games(), "game"));
-    format!("\nNeither hypothesis is accepted: LLR {llr} after {games}.")
+    format!("\nNo decision yet: LLR {llr} after {games}.")
 }
 
 /// Returns the state of the tuning, and what to do about it.
@@ -103,16 +102,15 @@ fn tuning(summary: &Summary, spsa: &SpsaState) -> String {
     let (done, all) = (spsa.finished(), spsa.tuning().iterations);
     match summary.ending {
         Some(Ending::Complete) => format!(
-            "Complete: all {all} iterations were played. Whether the values are better than those of \
-             the start is for a test to say: arbiter tune --resume {} --confirm",
+            "Complete: all {all} iterations were played. Test the values against the start values: \
+             arbiter tune --resume {} --confirm",
             summary.run
         ),
         Some(_) => format!(
-            "Unfinished: its user stopped it after {done} of {all} iterations; the schedule was made \
-             for all of them, and the run can be resumed."
+            "Unfinished: stopped by the user after {done} of {all} iterations and can be resumed."
         ),
         None if summary.is_played => {
-            format!("Not over yet: {done} of {all} iterations are played.")
+            format!("Running: {done} of {all} iterations played.")
         }
         None => format!(
             "Unfinished after {done} of {all} iterations: the run is being played, or was killed and \

@@ -64,7 +64,7 @@ fn sort_key(feature: &Feature<'_>) -> f64 {
 pub(crate) fn table(summary: &Summary) -> Table {
     let heads = match summary.plan.sprt {
         Some(_) => ["bias-corrected Elo (95 %)", "test", "LLR"].as_slice(),
-        None => ["Elo (95 %)", "Elo, all hold (95 %)"].as_slice(),
+        None => ["Elo (95 %)", "Elo, simultaneous (95 %)"].as_slice(),
     };
     let counts = ["nElo (95 %)", "LOS", "games", "won", "drawn", "lost", "pairs LL…WW"];
     let mut table = Table::with_columns(["feature"], heads.iter().chain(&counts));
@@ -95,9 +95,8 @@ fn bounds(estimate: Option<Estimate>) -> String {
 pub(crate) fn notes(summary: &Summary) -> Vec<String> {
     let family = summary.plan.ablation.as_ref().map_or(0, |ablation| ablation.features.len());
     let mut notes = vec![
-        "Elo is of the engine with the feature against the engine without it, so that positive \
-         figures mean that the feature helps. The unit of evidence is the pair of games from \
-         one opening."
+        "Elo of the engine with the feature against the engine without it: positive values mean \
+         that the feature helps. The unit of evidence is the pair of games from one opening."
             .to_owned(),
     ];
     notes.push(match &summary.plan.sprt {
@@ -109,8 +108,8 @@ pub(crate) fn notes(summary: &Summary) -> Vec<String> {
             sprt.alpha * family as f64
         ),
         None => format!(
-            "{family} intervals: of the single ones about {:.1} miss the truth by chance. Those \
-             under \"all hold\" are so wide that with 95 % not one of them does (Bonferroni).",
+            "{family} intervals: about {:.1} of the single ones miss the true value by chance. The \
+             simultaneous ones all contain it with 95 % probability (Bonferroni).",
             0.05 * family as f64
         ),
     });
@@ -129,8 +128,8 @@ pub(crate) fn conclusion(summary: &Summary) -> String {
         let [good, bad] = [true, false].map(|sign| listed(&|w| proven(w) == Some(sign)));
         let open = features.iter().filter(|feature| proven(feature).is_none()).count();
         return format!(
-            "Of {count} features of {engine}, proven to help with all intervals taken together: \
-             {good}; proven to cost strength: {bad}; not told from nothing by these games: {open}."
+            "Of {count} features of {engine}, significant gain: {good}; significant loss: {bad}; \
+             not significant: {open} (simultaneous intervals)."
         );
     };
     let decided = |decision| listed(&|w| w.sprt_status.is_some_and(|s| s.decision == decision));

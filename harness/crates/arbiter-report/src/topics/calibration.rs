@@ -40,7 +40,7 @@ pub(crate) fn figure(engines: &[(&str, &Calibration)]) -> Option<Figure> {
         ..Lines::default()
     };
     let caption = "Evaluations against results".to_owned();
-    let description = "Share of the points that an engine got from games in which it once had that \
-                       evaluation; each game counts once for each.";
+    let description = "Score of an engine in the games in which it reported that evaluation at \
+                       least once.";
     Some(Figure { caption, description: description.to_owned(), chart: Chart::Lines(chart), table })
 }

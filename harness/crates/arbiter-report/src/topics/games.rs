@@ -25,8 +25,7 @@ pub(crate) fn misjudged(document: &mut Document, summary: &Summary, statistics: 
     }
     document.heading("Misjudged games");
     document.paragraph(format!(
-        "The games whose result was the furthest below the best evaluation of one of the engines, \
-         where that was {MIN_ADVANTAGE} or more."
+        "Games that an engine evaluated at {MIN_ADVANTAGE} or more and did not win, worst first."
     ));
     document.blocks.push(Block::Games(games));
 }
@@ -37,7 +36,7 @@ fn misjudged_game(summary: &Summary, found: &MisjudgedGame) -> Game {
     let engine = &summary.engines[*engines.get(*color)];
     game_to_show(&summary.plan, (*pair, *half, game), *ply + 1, |number| {
         format!(
-            "{engine} ({}) expected {score} for itself at move {}. The game ended by {}.",
+            "{engine} ({}) reported {score} at move {}. The game ended by {}.",
             color_name(*color),
             number.trim_end_matches('.'),
             outcome.termination.words()
@@ -52,15 +51,15 @@ pub(crate) fn faulty(document: &mut Document, summary: &Summary, statistics: &Ga
     }
     document.heading("Games with faults");
     document.paragraph(format!(
-        "The first games that ended by a fault of an engine. arbiter replay {} GAME shows what was said in one, and \
-         judges it again.",
+        "The first games that ended by an engine fault. arbiter replay {} GAME prints the engine \
+         I/O and judges the game again.",
         summary.run
     ));
     let games = statistics.faulty.iter().map(|(pair, half, game)| {
         game_to_show(&summary.plan, (*pair, *half, game), game.moves.len(), |_| {
             let names = game.engines.map(|engine| summary.engines[engine].as_str());
             let (why, told) = (game.outcome.termination.words(), game.outcome.naming(names));
-            format!("It ended by {why}: {told}.")
+            format!("Ended by {why}: {told}.")
         })
     });
     document.blocks.push(Block::Games(games.collect()));
@@ -145,7 +144,7 @@ fn graph(
     rows.first_key_value()?;
     let mut table = Table::with_columns(["move"], sides.map(name));
     rows.into_iter().for_each(|(number, cells)| table.push_with([&number], cells));
-    let description = format!("{caption}: {unit}, over the moves.");
+    let description = format!("{caption}: {unit}, by move.");
     let lines = sides.map(|color| Line {
         engine: Some(engine(color)),
         ..Line::plain(name(color), curves.get(color).clone())

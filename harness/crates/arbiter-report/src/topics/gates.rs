@@ -99,7 +99,7 @@ impl GatesReport<'_> {
 fn all_good(outcomes: &[StepOutcome]) -> String {
     let number = |wanted| outcomes.iter().filter(|outcome| outcome.verdict == wanted).count();
     match (number(StepVerdict::Passed), number(StepVerdict::Undecided)) {
-        (_, 0) => "All gates are passed.".to_owned(),
+        (_, 0) => "All gates passed.".to_owned(),
         (passed, undecided) => {
             let passed = counted(passed, "gate");
             format!("{passed} passed, {undecided} undecided (counts as passed, see docs/ci.md).")
@@ -113,7 +113,7 @@ fn steps(outcomes: &[StepOutcome]) -> Table {
     for outcome in outcomes {
         let time = match (outcome.verdict, outcome.from_before) {
             (StepVerdict::Skipped, _) => "-".to_owned(),
-            (_, Some(_)) => "0 s, known from before".to_owned(),
+            (_, Some(_)) => "0 s, cached".to_owned(),
             (_, None) => format!("{:.0} s", outcome.seconds),
         };
         table.push([&outcome.step, &outcome.verdict, &time, &outcome.words]);
@@ -159,9 +159,8 @@ pub(crate) fn all(document: &mut Document, outcomes: &[StepOutcome]) {
         return;
     }
     document.heading("Gates");
-    document.paragraph(
-        "What arbiter ci found of the commit under test, each step as it was carried out last.",
-    );
+    document
+        .paragraph("Results of arbiter ci for the commit under test: the latest run of each gate.");
     document.table(steps(outcomes));
     let suites = suites(outcomes);
     if suites.rows().len() > 1 {
@@ -294,7 +293,7 @@ mod tests {
         assert_eq!(report.json()["steps"][1]["report"]["wrong"], 1);
         let open = outcome("c", StepVerdict::Undecided);
         for (outcomes, words) in [
-            (&outcomes[..1], "\nAll gates are passed.\n"),
+            (&outcomes[..1], "\nAll gates passed.\n"),
             (
                 &[outcomes[0].clone(), open][..],
                 "\n1 gate passed, 1 undecided (counts as passed, see docs/ci.md).\n",

@@ -8,9 +8,9 @@ use crate::parts::{Document, Figure, Table, bars_by_engine};
 use arbiter_plan::LatencyKind;
 
 /// Explanation of the kinds.
-const LEGEND: &str = "ready: from \"isready\" to its answer before a game. move: from \"go\" to \
-     the move, less the time that the engine reported last. overrun: past the end of its time, of moves \
-     with st= and of those that lost on time.";
+const LEGEND: &str = "ready: from \"isready\" to \"readyok\" before a game. move: from \
+     \"go\" to \"bestmove\", minus the time that the engine reported last. overrun: time past the \
+     limit, of moves with st= and of losses on time.";
 
 /// Returns quantiles by engine and kind; `None` if nothing was measured.
 pub(crate) fn quantiles(summary: &Summary) -> Option<Table> {
@@ -80,7 +80,7 @@ pub(crate) fn figures(summary: &Summary) -> impl Iterator<Item = LatencyFigures<
 /// Adds all latencies measured; nothing in a run without a clock.
 pub(crate) fn all(document: &mut Document, summary: &Summary) {
     let Some(quantiles) = quantiles(summary) else { return };
-    document.heading("How promptly engines answered");
+    document.heading("Response times");
     document.table(quantiles);
     document.paragraph(LEGEND);
     document
@@ -98,7 +98,7 @@ fn histogram(summary: &Summary, wanted: LatencyKind) -> Option<Figure> {
     let labels: Vec<String> =
         decades.map(|decade| format!("< {}", time(10_u64.pow(decade)))).collect();
     let description = format!(
-        "How many times were in which decade of time, from {} to {}, for each engine.",
+        "Response times of each engine by decade, from {} to {}.",
         labels[0],
         labels[most - 1]
     );

@@ -78,8 +78,8 @@ pub(crate) fn all(document: &mut Document, summary: &Summary) {
     }
     document.heading("Lint");
     document.paragraph(
-        "What engines said of their searches that cannot be. It decides no game. The first move of \
-         each kind is named by its game as in the PGN's tag Round.",
+        "Impossible engine output. It does not affect results. The first move of each kind is \
+         listed with its game, as in the PGN tag Round.",
     );
     let mut table = Table::new(["engine", "finding", "moves", "games", "first", "what"]);
     for (number, found) in summary.lint.iter().enumerate() {

@@ -59,9 +59,8 @@ pub(crate) fn superiority(
 }
 
 /// Legend of such a matrix.
-pub(crate) const SUPERIORITY_LEGEND: &str = "The likelihood that the engine of the row is stronger \
-    than that of the column, from the ratings and the covariance of their errors; – where the games \
-    do not tell.";
+pub(crate) const SUPERIORITY_LEGEND: &str = "Likelihood that the row's engine is stronger than the \
+    column's, from the ratings and the covariance of their errors; – if undetermined.";
 
 /// Returns the pairs by the points of an engine.
 pub(crate) fn pairs(name: &str, counts: [u64; 5]) -> Figure {
@@ -92,7 +91,7 @@ pub(crate) fn endings(engines: &[&str], mut counts: Vec<(String, u64, Vec<u64>)>
     }
     let first = counts.first().map_or("none", |(ending, ..)| ending.as_str());
     let games = counted(all, "game");
-    let description = format!("{games} by the way they ended; most often: {first}.");
+    let description = format!("{games} by ending; most frequent: {first}.");
     let wins = |engine: usize| counts.iter().map(|(.., wins)| wins[engine] as f64).collect();
     let mut series: Vec<(String, Vec<f64>)> =
         names.into_iter().enumerate().map(|(engine, name)| (name, wins(engine))).collect();
@@ -186,8 +185,8 @@ pub(crate) fn openings<'a>(
     let mut openings: Vec<NamedOpening<'_>> = openings.collect();
     document.heading("Openings");
     document.paragraph(format!(
-        "{} {} played. Shown are those whose score is the furthest from that of all games, for their \
-         number of games.",
+        "{} {} played. The list shows those whose score differs most from the mean, relative to \
+         their number of games.",
         counted(openings.len(), "opening"),
         if openings.len() == 1 { "was" } else { "were" }
     ));
@@ -210,7 +209,7 @@ pub(crate) fn openings<'a>(
     let caption = "Openings furthest from the mean, with 95 % intervals".to_owned();
     let all = percent(expected);
     let description = format!(
-        "White's score in the openings furthest from {all} of all games; the first: {leaning}."
+        "White's score in the openings furthest from the mean of {all}; the first: {leaning}."
     );
     let chart = Intervals { x: "White's score, %", rows, level, engines: Vec::new() };
     let chart = Chart::Intervals(chart);
@@ -242,7 +241,7 @@ fn boards(document: &mut Document, first: &str, mut openings: Vec<NamedOpening<'
         title: opening.label,
         placement: opening.placement.to_owned(),
     });
-    let caption = format!("Openings that decided most: points of {first}, the best first");
+    let caption = format!("Most decisive openings: points of {first}, best first");
     document.blocks.push(Block::Boards { caption, boards: boards.collect() });
 }
 
@@ -300,7 +299,7 @@ pub(crate) fn advantage(elo: Option<f64>, error: Option<f64>) -> String {
             )
         }
         (Some(elo), None) => format!("White's advantage is given as {elo:+.1} Elo."),
-        _ => "White's advantage cannot be told from these games.".to_owned(),
+        _ => "White's advantage cannot be estimated from these games.".to_owned(),
     }
 }
 
@@ -322,9 +321,7 @@ mod tests {
             words(10.0),
             "White's advantage is +0.0 ± 19.6 Elo (95 %, on the scale of ratings)."
         );
-        assert!(
-            words(5e6).contains("cannot be told") && words(f64::NAN).contains("cannot be told")
-        );
+        assert!([5e6, f64::NAN].iter().all(|error| words(*error).contains("cannot be estimated")));
     }
 
     #[test]

@@ -34,8 +34,8 @@ pub(crate) fn all(document: &mut Document, summary: &Summary, statistics: &GameS
     }
     document.heading("Search statistics");
     document.paragraph(
-        "The figures below each chart have phases, too. A phase is told by the pieces besides kings and pawns, with 1 for a minor piece, 2 for a rook \
-         and 4 for a queen: the opening has at least 22 of 24 left, the endgame less than 9.",
+        "The table below each chart also lists phases, by material without kings and pawns (minor \
+         piece 1, rook 2, queen 4): at least 22 of 24 in the opening, less than 9 in the endgame.",
     );
     document.multiples(figures);
 }
@@ -52,13 +52,13 @@ fn times(engines: &Engines<'_>) -> Option<Figure> {
     let rows: Vec<_> =
         engines.iter().map(|(name, own)| (*name, own.times[first..=last].to_vec())).collect();
     let description = format!(
-        "Share of each engine's moves in steps of time from {} to {}.",
+        "Share of each engine's moves by thinking time, from {} to {}.",
         labels[0],
         labels[labels.len() - 1]
     );
     let height = |n: &u64, own: &[u64]| 100.0 * *n as f64 / own.iter().sum::<u64>().max(1) as f64;
     let (chart, table) = bars_by_engine("moves, %", labels, &rows, u64::to_string, height);
-    Some(Figure { caption: "Moves by the time they took".to_owned(), description, chart, table })
+    Some(Figure { caption: "Moves by thinking time".to_owned(), description, chart, table })
 }
 
 /// Formats milliseconds in a suitable unit.

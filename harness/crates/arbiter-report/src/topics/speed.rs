@@ -79,17 +79,17 @@ impl SpeedReport<'_> {
             None => UNDEFINED.to_owned(),
             Some(Ratio { ratio, interval: None }) => format!("{ratio:.4}, interval open"),
             Some(Ratio { ratio, interval: Some((low, high)) }) => {
-                format!("{ratio:.4} [{low:.4}, {high:.4}] (95 %, for any stop)")
+                format!("{ratio:.4} [{low:.4}, {high:.4}] (95 %, valid at any stop)")
             }
         };
         document.paragraph(format!("Speed, first over second   {ratio}"));
         document.paragraph(format!(
-            "{} rounds, both engines in each, in random order (seed {}), {place}",
+            "{} rounds of both engines in random order (seed {}), {place}",
             self.rounds.len(),
             self.seed
         ));
         if self.nodes[0] != self.nodes[1] {
-            document.paragraph("The benches differ: the speeds are those of different searches");
+            document.paragraph("The bench signatures differ: the engines search different trees");
         }
         document.paragraph(self.sentence());
         document
@@ -132,11 +132,11 @@ impl SpeedReport<'_> {
             (None, SpeedVerdict::Above) => format!("{first} is faster than {second}."),
             (None, SpeedVerdict::Below) => format!("{first} is slower than {second}."),
             (None, SpeedVerdict::Open) => {
-                "Undecided: the interval holds 1, no difference. More --rounds may tell.".to_owned()
+                "Undecided: the interval contains 1 (no difference). Try more --rounds.".to_owned()
             }
-            (Some(loss), SpeedVerdict::Open) => format!(
-                "Undecided: whether {first} is {loss} % slower cannot be told. More --rounds may."
-            ),
+            (Some(loss), SpeedVerdict::Open) => {
+                format!("Undecided: {first} may be {loss} % slower. Try more --rounds.")
+            }
             (Some(loss), answer) => {
                 let is_passed = answer == SpeedVerdict::Above;
                 let (word, sign) = if is_passed { ("Passed", "less") } else { ("Failed", "more") };

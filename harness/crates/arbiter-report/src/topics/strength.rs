@@ -40,7 +40,7 @@ fn likelihood(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     let (sprt, last) = summary.test()?;
     let sprt_statuses: Vec<_> =
         points.iter().filter_map(|point| Some((point.games, point.sprt_status?))).collect();
-    let mut table = Table::new(["games", "LLR", "stops below", "stops above"]);
+    let mut table = Table::new(["games", "LLR", "lower bound", "upper bound"]);
     for &(games, sprt_status) in table_rows(&sprt_statuses) {
         let cells = [sprt_status.llr, sprt_status.lower, sprt_status.upper];
         table.push_with([&games], cells.map(|value| signed(value, 2)));
@@ -55,8 +55,8 @@ fn likelihood(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     let (SprtStatus { llr, lower, upper, .. }, Sprt { elo0, elo1, .. }) = (last, sprt);
     let games = counted(summary.counts.games(), "game");
     let description = format!(
-        "The ratio after {games} is {}; H0 ({elo0} Elo) is accepted at {lower:.2} and H1 \
-         ({elo1} Elo) at {upper:.2}.",
+        "LLR {} after {games}; H0 ({elo0} Elo) is accepted at {lower:.2} and H1 ({elo1} Elo) at \
+         {upper:.2}.",
         signed(llr, 2)
     );
     Some(Figure { caption, description, chart: Chart::Lines(chart), table })
@@ -86,7 +86,7 @@ fn elo(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     let levels = vec![(String::new(), 0.0)];
     let hypotheses = summary.hypotheses();
     let shades = hypotheses.map(|[elo0, elo1]| (elo0, elo1)).into_iter().collect();
-    let allowance = if summary.plan.sprt.is_some() { ", no allowance for the stop" } else { "" };
+    let allowance = if summary.plan.sprt.is_some() { ", not corrected for the stop" } else { "" };
     let caption = format!("Elo over games (95 % at each moment{allowance})");
     let (first, second) = (&summary.engines[0], &summary.engines[1]);
     let games = counted(summary.counts.games(), "game");
@@ -123,13 +123,13 @@ pub(crate) fn brief_table(summary: &Summary) -> Table {
 }
 
 const LEGEND_SINGLE: &str = "Figures are from the first engine's point of view. Each opening was \
-    played once, so the unit of evidence is the game, and colours are not balanced.";
+    played once: the unit of evidence is the game, and colours are not balanced.";
 
-const BOUNDS: &str = "An Elo with > or < is a bound at 95 %: all was won or lost, which gives no finite \
-    estimate.";
+const BOUNDS: &str = "An Elo with > or < is a 95 % bound: all games were won or lost, so there is \
+    no finite estimate.";
 
-const NAIVE: &str = "Elo and LOS of the first table allow for the stop. The naive Elo takes no account of \
-    it and leans to the side of the verdict.";
+const NAIVE: &str = "Elo and LOS of the first table are corrected for the stopping rule. The naive \
+    Elo is biased towards the verdict.";
 
 const LEGEND: &str = "Figures are from the first engine's point of view. The unit of evidence is the \
     pair of games from one opening with colours reversed; pairs are counted by the points of the \
@@ -166,7 +166,7 @@ pub(crate) fn test(document: &mut Document, summary: &Summary) {
         let mut table = Table::new(["", ""]);
         let mut row = |label: &str, value: String| table.push([&label, &value]);
         row("LLR", sprt_text(&sprt, sprt_status));
-        row("Bounds", bounds_text(&sprt));
+        row("LLR bounds", bounds_text(&sprt));
         let naive = summary.strength().naive;
         if naive.is_some() {
             row("Elo, naive (95 %)", plus_minus(naive));
@@ -188,9 +188,9 @@ pub(crate) fn sprt_text(sprt: &Sprt, sprt_status: SprtStatus) -> String {
 pub(crate) fn bounds_text(sprt: &Sprt) -> String {
     let (lower, upper) = (sprt.bounds.lower, sprt.bounds.upper);
     match sprt.correction {
-        Correction::None => "Wald's, without correction for overshoot".to_owned(),
+        Correction::None => "Wald, without overshoot correction".to_owned(),
         Correction::Dynamic => {
-            format!("Wald's [{lower:.2}, {upper:.2}], moved inwards by the overshoot measured")
+            format!("corrected for overshoot (Wald: [{lower:.2}, {upper:.2}])")
         }
     }
 }

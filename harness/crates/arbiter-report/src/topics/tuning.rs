@@ -113,7 +113,7 @@ pub fn tuning_schedule(tuning: &Tuning) -> String {
 pub(crate) fn words(tuning: &Tuning) -> String {
     let schedule = tuning_schedule(tuning);
     format!(
-        "The engine played itself with other values of {}. SPSA: {schedule}.",
+        "The engine played itself with perturbed values of {}. SPSA: {schedule}.",
         tuned_names(tuning)
     )
 }
@@ -166,9 +166,9 @@ fn notes(summary: &Summary, spsa: &SpsaState) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some((mean, most)) = expected_noise(summary, tuning) {
         notes.push(format!(
-            "Once values have settled, the noise of the method keeps them {mean:.1} Elo below the best \
-             in the mean, and up to {most:.1} Elo 95 % of the time (by theory, from the rates of the end \
-             and the share of draws)."
+            "Expected loss from SPSA noise after convergence: {mean:.1} Elo on average, at most \
+             {most:.1} Elo with 95 % probability (theory, from the final rates and the draw \
+             ratio)."
         ));
     }
     let values = tuning.parameters.iter().zip(spsa.theta());
@@ -178,7 +178,7 @@ fn notes(summary: &Summary, spsa: &SpsaState) -> Vec<String> {
     });
     let ends: Vec<&str> = at_end.map(|(parameter, _)| parameter.name.as_str()).collect();
     if !ends.is_empty() {
-        notes.push(format!("At an end of its range: {}.", ends.join(", ")));
+        notes.push(format!("At a limit of the range: {}.", ends.join(", ")));
     }
     notes
 }
@@ -223,10 +223,10 @@ pub(crate) fn results_in_full(document: &mut Document, summary: &Summary, spsa: 
     document.blocks.push(Block::Verbatim(options(spsa)));
     let changed = assignments(spsa);
     if changed.is_empty() {
-        document.paragraph("As the engine takes them, they are those of the start.");
+        document.paragraph("As UCI options, they equal the start values.");
         return;
     }
-    document.paragraph("What changes in a table of source code:");
+    document.paragraph("Changes to a table in source code:");
     document.blocks.push(Block::Verbatim(changed));
     document.paragraph("As a patch for a file with such lines:");
     let command = format!("arbiter tune patch {} --table FILE", summary.run);
@@ -248,9 +248,8 @@ pub(crate) fn history(document: &mut Document, spsa: &SpsaState) {
         figure(spsa, &path, (name, "value"), description, value, level)
     });
     let score = |point: &PathPoint| point.score as f64;
-    let name = "Games won less games lost by the first sides";
-    let description =
-        "The sum over all iterations; values move by what it gains or loses.".to_owned();
+    let name = "Games won minus games lost by the first sides";
+    let description = "Sum over all iterations; each change moves the values.".to_owned();
     let level = (String::new(), 0.0);
     let score = figure(spsa, &path, (name, "games"), description, score, level);
     document.multiples(parameters.chain([score]));

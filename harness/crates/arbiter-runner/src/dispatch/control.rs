@@ -48,9 +48,9 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         command: ControlCommand,
     ) -> (Option<RunInput>, Result<String, String>) {
         let in_flight = match self.state.in_flight() {
-            0 => "nothing is in flight".to_owned(),
-            1 => "the pair in flight is played to its end".to_owned(),
-            count => format!("the {count} pairs in flight are played to their end"),
+            0 => "no pair in progress".to_owned(),
+            1 => "finishing 1 pair in progress".to_owned(),
+            count => format!("finishing {count} pairs in progress"),
         };
         let is_draining = self.state.pace() == Pace::Draining;
         match command {
@@ -58,7 +58,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 (None, Ok(self.status().to_string()))
             }
             ControlCommand::Pause | ControlCommand::Resume if is_draining => {
-                (None, Err("the run is being drained and starts no more pairs".to_owned()))
+                (None, Err("the run is draining and starts no more pairs".to_owned()))
             }
             ControlCommand::Pause => (Some(RunInput::Pause), Ok(format!("paused; {in_flight}"))),
             ControlCommand::Resume => (Some(RunInput::Unpause), Ok("running".to_owned())),
@@ -69,7 +69,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             ControlCommand::Stop => {
                 self.stop_cause.get_or_insert(StopCause::Drain);
                 let given_up = self.state.in_flight();
-                (Some(RunInput::Stop), Ok(format!("stopped; given up: {given_up} pairs")))
+                (Some(RunInput::Stop), Ok(format!("stopped; {given_up} pairs abandoned")))
             }
             ControlCommand::Interrupt => {
                 self.stop_cause = Some(StopCause::Signal(StopSignal::Interrupt));
@@ -85,7 +85,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
 
     fn set_slots(&mut self, slots: usize) -> Result<String, String> {
         self.executor.set_slots(slots)?;
-        Ok(if slots == 1 { "1 game at once".to_owned() } else { format!("{slots} games at once") })
+        Ok(format!("concurrency {slots}"))
     }
 
     fn status(&self) -> RunStatus {

@@ -164,7 +164,7 @@ impl Executor for LocalExecutor {
     fn set_slots(&mut self, slots: usize) -> Result<(), String> {
         let cpu_sets = self.shared.options.cpu_sets.len();
         if cpu_sets > 0 && slots > cpu_sets {
-            return Err(format!("there are processors for {cpu_sets} games at once (--affinity)"));
+            return Err(format!("--affinity has processors for {cpu_sets} games in parallel"));
         }
         self.shared.options.slots = slots;
         self.dismiss();

@@ -84,7 +84,7 @@ fn row(
             td class="figure" data-label="Residual" { @if let Some(residual) = residual { (format!("{residual:.1} σ")) } }
             td class="figure" data-label="Cores" { (status.cores) }
             td data-label="Version" { (version) }
-            td data-label="Heard" { (heard) }
+            td data-label="Last message" { (heard) }
             td class="names" { (trouble(status).unwrap_or_default()) }
         }
     };
@@ -97,7 +97,7 @@ fn runs(cluster: &Cluster) -> Fragment {
     let mut document = Document::new(String::new());
     document.heading("Runs");
     match cluster.runs().len() {
-        0 => document.paragraph("None at the moment."),
+        0 => document.paragraph("None."),
         _ => document.table(runs_table(cluster)),
     }
     let section = of_document(&document).pop();

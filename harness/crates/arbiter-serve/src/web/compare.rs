@@ -36,26 +36,25 @@ pub(crate) fn compare(runs: &[ComparedRun]) -> Document {
     let figures = [strengths(runs), elo_history(runs), llr_history(runs)];
     let figures: Vec<Figure> = figures.into_iter().flatten().collect();
     if figures.is_empty() {
-        document.paragraph("None of these runs is of two engines.");
+        document.paragraph("None of these runs has two engines.");
     }
     document.blocks.extend(figures.into_iter().map(Block::Figure));
-    document.heading("What differs");
+    document.heading("Differences");
     match differences(runs) {
         Some(table) => document.table(table),
-        None if runs.len() < 2 => document.paragraph("There is nothing to compare it with."),
-        None => document.paragraph("All of them were played under the same settings."),
+        None if runs.len() < 2 => document.paragraph("Select a second run to compare settings."),
+        None => document.paragraph("All runs have the same settings."),
     }
     document
 }
 
-const LEGEND: &str = "Elo and LOS are of the first engine of a run of two against the other. \
-    Elo and LOS of a test allow for its stop. Where the engines or the settings differ, so does what the \
-    figures measure.";
+const LEGEND: &str = "Elo and LOS are those of the first of two engines; for a test they are \
+    corrected for the stopping rule. Values of different engines or settings are not comparable.";
 
 fn results(runs: &[ComparedRun]) -> Table {
     let mut table = Table::with_columns(
         ["run", "verdict", "Elo (95 %)", "LOS", "engines"],
-        ["games", "drawn", "LLR", "faults", "begun (UTC)"],
+        ["games", "drawn", "LLR", "faults", "started (UTC)"],
     );
     for ComparedRun { summary, begun, .. } in runs {
         let strength = summary.strength();

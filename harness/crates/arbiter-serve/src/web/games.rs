@@ -68,7 +68,7 @@ fn filter(stored: &StoredRun, asked: &Asked) -> Markup {
             label { "Order " select name="order" {
                 @for (value, words, _) in ORDERS { (option("order", value, words)) }
             } }
-            button { "Show" }
+            button { "Filter" }
         }
     }
 }
@@ -127,7 +127,7 @@ pub(crate) fn game(
         nav class="parts" aria-label="Games around" { ul {
             @if let Some(found) = index.map(|index| &around[index]) {
                 li { "Game " (found.number) " of " (found.total) }
-                li { (found.length()) " moves from its opening on" }
+                li { (found.length()) " moves after the opening" }
             }
             @if let Some(game) = before {
                 li { a rel="prev" href=(to(game)) title="Shift + ←" { "Previous: " (game.place()) } }
@@ -140,8 +140,8 @@ pub(crate) fn game(
             h2 id="game" { "Moves" }
             (game_viewer("ply", game))
             p class="remark" {
-                "Keys: ← and → for moves, Home and End, with Shift the game before and after. A click on a graph or a \
-                 move shows the position."
+                "Keys: ← and → for moves, Home and End, with Shift for games. Click a graph or a \
+                 move to show its position."
             }
         }
     };

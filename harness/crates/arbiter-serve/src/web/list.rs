@@ -102,7 +102,7 @@ pub(crate) fn standing(
     engines: &BTreeSet<&String>,
 ) -> Fragment {
     let markup = html! {
-        @if all == 0 { p { "There is no run yet; arbiter sprt or arbiter match starts one." } }
+        @if all == 0 { p { "No runs yet. Start one with arbiter sprt or arbiter match." } }
         @else { (parts(asked, "/", "runs", part, PAGE, chosen as u64)) }
         @if unread > 0 { p class="patience" { "Reading " (unread) " more of " (all) " runs." } }
         datalist id="engines" { @for engine in engines { option value=(engine) {} } }
@@ -123,14 +123,14 @@ fn new_test() -> Markup {
                 (field("dev", "Dev", &"")) (field("base", "Base", &""))
                 (field("limit", "Limit", &DEFAULT_TC))
                 (field("elo0", "Elo0", &DEFAULT_ELO0)) (field("elo1", "Elo1", &DEFAULT_ELO1))
-                (field("pairs", "Pairs at most", &DEFAULT_SPRT_PAIRS)) (field("name", "Run", &""))
+                (field("pairs", "Maximum pairs", &DEFAULT_SPRT_PAIRS)) (field("name", "Run", &""))
                 label class="token" { "Token " input type="password" name="token" autocomplete="off"; }
                 button { "Start" } " "
                 button type="button" name="stop" hidden { "Stop" }
             }
             p class="remark" {
-                "Engines are registered ones, bundled, bundled:EVAL, or revisions, which are built. The book \
-                 and all else is as arbiter.toml has it."
+                "A registered engine, bundled, bundled:EVAL, or a branch, tag or commit, which is \
+                 built first. Book and options come from arbiter.toml."
             }
             p id="answer" role="status" {}
         }
@@ -159,12 +159,12 @@ pub(crate) fn list(
                 @for kind in RunKind::ALL { (choice("kind", kind.to_string())) }
             } }
             label { "Engine " input name="engine" list="engines" value=(asked.value("engine")) maxlength="200"; }
-            button { "Show" }
+            button { "Filter" }
         }
         @if may_start { (new_test()) }
         div class="above" {
             @for part in standing { (maud::PreEscaped(&part.html)) }
-            form id="compare" action="/compare" { button { "Compare the chosen" } }
+            form id="compare" action="/compare" { button { "Compare selected runs" } }
         }
         div class="scroll" tabindex="0" role="group" aria-label="Runs" {
             table class="runs cards" {

@@ -85,7 +85,7 @@ const connect = () => {
     apply(JSON.parse(event.data));
   });
   source.addEventListener("error", () => {
-    say("not live: the server does not answer");
+    say("not live: the server does not reply");
     if (source.readyState === EventSource.CLOSED) setTimeout(look, 5000);
   });
 };
@@ -124,7 +124,7 @@ const post = async (address) => {
     if (reply.status === 401) sessionStorage.removeItem("token");
     answer.textContent = (await reply.text()).trim();
   } catch {
-    answer.textContent = "The server does not answer.";
+    answer.textContent = "The server does not reply.";
   }
   answer.classList.toggle("trouble", !reply?.ok);
   offer();
@@ -146,7 +146,7 @@ const offer = () => {
 if (steer) {
   for (const button of all(steer, "[data-command]")) {
     const { command } = button.dataset;
-    const sure = () => command !== "stop" || confirm("Give up the pairs in flight and stop the run now?");
+    const sure = () => command !== "stop" || confirm("Abandon the pairs in progress and stop the run immediately?");
     button.addEventListener("click", () => sure() && post(`/runs/${steer.dataset.run}/${command}`));
   }
   document.getElementById("unlock").addEventListener("submit", (event) => {

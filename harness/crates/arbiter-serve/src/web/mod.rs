@@ -129,7 +129,7 @@ pub(crate) fn cluster_page(fragments: &[Fragment], source: EventSource<'_>) -> S
     let heads = ["Worker", "State"].map(|head| (head, ""));
     let figures =
         ["Playing", "Pairs/min", "Pairs", "Residual", "Cores"].map(|head| (head, "figure"));
-    let last = ["Version", "Last heard", "Last trouble"].map(|head| (head, ""));
+    let last = ["Version", "Last message", "Last problem"].map(|head| (head, ""));
     let body = html! {
         @for part in standing { (maud::PreEscaped(&part.html)) }
         div class="scroll" tabindex="0" role="group" aria-label="Workers" {
@@ -157,7 +157,7 @@ fn parts(asked: &Asked, path: &str, what: &str, part: u64, size: u64, total: u64
             li {
                 @if before < total {
                     (before + 1) " – " (total.min(before + size)) " of " (total) " " (what)
-                } @else { "No such " (what) " here." }
+                } @else { "No " (what) " found." }
             }
             @if part > 0 {
                 li { a href=(to(0)) { "First" } }

@@ -10,10 +10,10 @@ use arbiter_report::{diagram, run_title, squares, tone, utc_time_as};
 
 /// Commands of the page, each with its name and effect.
 pub(crate) const COMMANDS: [(ControlCommand, &str, &str); 4] = [
-    (ControlCommand::Pause, "Pause", "start no more pairs until told to"),
+    (ControlCommand::Pause, "Pause", "start no more pairs until resumed"),
     (ControlCommand::Resume, "Resume", "start pairs again"),
-    (ControlCommand::Drain, "Drain", "play the pairs in flight to their end, then stop"),
-    (ControlCommand::Stop, "Stop", "give up the pairs in flight and stop now"),
+    (ControlCommand::Drain, "Drain", "finish the pairs in progress, then stop"),
+    (ControlCommand::Stop, "Stop", "abandon the pairs in progress and stop immediately"),
 ];
 
 /// State of a run: played, or how it ended.
@@ -75,8 +75,8 @@ pub(crate) fn counts(
                 (state.badge(summary)) " "
                 (done) " of " (most) (expected) " " (unit) " counted"
                 @if let State::Played(Running { status, .. }) = state {
-                    ", " (status.pairs_in_flight) " in flight, "
-                    (counted(status.concurrency, "game")) " at once"
+                    ", " (status.pairs_in_flight) " in progress, "
+                    (counted(status.concurrency, "game")) " in parallel"
                 }
                 // The speed of a paused run is meaningless.
                 @if !matches!(state, State::Played(running) if running.status.pace == Pace::Paused) {
@@ -124,7 +124,7 @@ pub(crate) fn boards(boards: &Boards, engines: &[String]) -> Fragment {
         section aria-labelledby="games-in-progress" {
             h2 id="games-in-progress" { "Games in progress" }
             ul class="boards" { @for board in &boards.shown { li { (game(board, engines)) } } }
-            @if boards.count == 0 { p { "None on this machine at the moment." } }
+            @if boards.count == 0 { p { "None on this machine." } }
             @else if hidden > 0 { p { "And " (hidden) " more." } }
         }
     };
@@ -134,7 +134,7 @@ pub(crate) fn boards(boards: &Boards, engines: &[String]) -> Fragment {
 fn game(board: &Board, engines: &[String]) -> Markup {
     let marked: Vec<usize> = board.last.as_deref().map_or_else(Vec::new, squares);
     let title = format!("Game {}", board.place());
-    let after = board.last.as_deref().map_or("at its start".to_owned(), |m| format!("after {m}"));
+    let after = board.last.as_deref().map_or("at the start".to_owned(), |m| format!("after {m}"));
     let label = format!("{title} {after}: {}", board.placement);
     html! {
         (player_line("Black", &board.black, engines, !board.is_white_to_move))
@@ -175,18 +175,18 @@ pub(crate) fn run(
     let body = html! {
         p class="links" {
             a href={ "/runs/" (run) "/games" } { "All games" }
-            a href={ "/runs/" (run) "/report.html" } { "Report as one file" }
+            a href={ "/runs/" (run) "/report.html" } { "Download report (HTML)" }
         }
         @for fragment in first { (PreEscaped(&fragment.html)) }
         @if is_steered {
-            section id="steer" aria-label="Steering" data-run=(run) hidden {
+            section id="steer" aria-label="Control" data-run=(run) hidden {
                 div class="buttons" role="group" aria-label="Commands" {
                     @for (command, name, meaning) in COMMANDS {
                         button type="button" data-command=(command) title=(meaning) { (name) }
                     }
                 }
                 details id="unlock" hidden {
-                    summary { "Steer this run" }
+                    summary { "Control this run" }
                     form {
                         label { "Token " input type="password" name="token" autocomplete="off"; }
                         button { "Unlock" }

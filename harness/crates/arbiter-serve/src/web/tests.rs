@@ -66,16 +66,16 @@ fn a_test_that_goes_on_has_no_verdict() {
     open.is_played = true;
     let words = verdict_sentence(&open);
     let (_, sprt_status) = open.test().unwrap();
-    assert!(words.starts_with("Not over yet.\nNeither hypothesis is accepted: LLR +"), "{words}");
+    assert!(words.starts_with("Running.\nNo decision yet: LLR +"), "{words}");
     assert!(words.contains(&format!(
         " [{:.2}, {:.2}] after 4 games.",
         sprt_status.lower, sprt_status.upper
     )));
-    for claim in ["beats", "stronger", "does not gain"] {
+    for claim in ["beats", "stronger", "does not beat"] {
         assert!(!words.contains(claim), "{words}");
     }
     open.is_played = false;
-    assert!(verdict_sentence(&open).contains("was killed and can be resumed.\nNeither"));
+    assert!(verdict_sentence(&open).contains("was killed and can be resumed.\nNo decision"));
     open.ending = Some(Ending::AcceptedH1);
     assert!(verdict_sentence(&open).contains("beats"));
 }
@@ -168,7 +168,7 @@ fn a_run_shows_its_state_boards_and_commands() {
     let outlook = [words(&["H1 45 %", "H0 41 %"]), words(&["1 fault", "about 4 min left"])];
     let played = run::counts(&summary, &run::State::Played(running()), [3, 9], &outlook);
     for part in [
-        "3 of at most 9 pairs counted, 1 in flight, 2 games at once, 1 fault, about 4 min left.",
+        "3 of at most 9 pairs counted, 1 in progress, 2 games in parallel, 1 fault, about 4 min left.",
         "<li>H1 45 %</li>",
         "<p class=\"about\">SPRT: ",
     ] {
@@ -216,5 +216,5 @@ fn runs_side_by_side_say_what_differs() {
     assert!(!page.contains("<th scope=\"row\">kind</th>"), "what is the same is left out");
     let same = [compared("one", "1", 8), compared("two", "1", 8)];
     let page = static_page(NavPage::Other, &compare::compare(&same));
-    assert!(page.contains("under the same settings"), "{page}");
+    assert!(page.contains("have the same settings"), "{page}");
 }

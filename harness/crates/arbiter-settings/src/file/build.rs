@@ -64,7 +64,7 @@ impl BuildTable {
             return Err(format!("binary = \"{}\" is not below the checkout", binary.display()));
         }
         if let Some(name) = self.env.keys().find(|name| name.is_empty() || name.contains('=')) {
-            return Err(format!("env: '{name}' is no name of a variable"));
+            return Err(format!("env: invalid variable name '{name}'"));
         }
         if self.command.as_deref().is_some_and(|command| command.trim().is_empty()) {
             return Err("command is empty".to_owned());

@@ -47,7 +47,7 @@ impl CiTable {
             let place = |reason: String| format!("[[ci.step]] number {}: {reason}", index + 1);
             let step = table.step().map_err(place)?;
             if steps.iter().any(|other| other.name == step.name) {
-                let reason = format!("another step is named '{}' too; give it a name", step.name);
+                let reason = format!("two steps are named '{}'; rename one", step.name);
                 return Err(place(reason));
             }
             steps.push(step);
@@ -75,10 +75,10 @@ impl StepTable {
             }
         };
         if kind == StepKind::Bench && !args.is_empty() {
-            return Err("a bench has no args; set bench in [build]".to_owned());
+            return Err("a bench takes no args; set bench in [build]".to_owned());
         }
         if kind != StepKind::Lint && !self.ignore.is_empty() {
-            return Err(format!("ignore is for a lint, not for a {kind}"));
+            return Err(format!("ignore is only for a lint, not for a {kind}"));
         }
         let rules = self.ignore.iter().map(|rule| rule.parse());
         Ok(Step {
@@ -123,12 +123,15 @@ mod tests {
             assert!(error.contains(part), "{error}");
         };
         check("[[step]]\nkind = 'dance'", "number 1: kind 'dance' is none of check, bench");
-        check("[[step]]\nkind = 'epd'\n[[step]]\nkind = 'epd'", "number 2: another step");
+        check("[[step]]\nkind = 'epd'\n[[step]]\nkind = 'epd'", "number 2: two steps");
         check("[[step]]\nkind = 'epd'\nargs = '\"'", "quotes");
         check("[[step]]\nkind = 'sprt'\nbudget = 0", "budget");
         check("[[step]]\nkind = 'sprt'\ninconclusive = 'maybe'", "neither");
         check("[[step]]\nkind = 'bench'\nargs = 'x'", "[build]");
-        check("[[step]]\nkind = 'epd'\nignore = ['nodes']", "ignore is for a lint, not for a epd");
+        check(
+            "[[step]]\nkind = 'epd'\nignore = ['nodes']",
+            "ignore is only for a lint, not for a epd",
+        );
         check(
             "[[step]]\nkind = 'lint'\nignore = ['mates']",
             "ignore: 'mates' is none of illegal_pv",

@@ -110,7 +110,7 @@ mod tests {
         let parameters = table.parameters().unwrap();
         assert_eq!((parameters[0].kind, parameters[0].max), (ParameterKind::Int, 10.0));
         let error = |old: &str, new: &str| read(&text.replace(old, new)).parameters().unwrap_err();
-        assert!(error("start = 1", "start = 11").contains("number 1: A: its start 11 is outside"));
+        assert!(error("start = 1", "start = 11").contains("number 1: A: the start 11 is outside"));
         assert!(error("start = 1", "kind = 'bool'\nstart = 1").contains("neither int nor float"));
     }
 }

@@ -54,7 +54,7 @@ impl Store {
             text: Vec::new(),
         };
         let Ok(Some(header)) = lines.next::<Header>() else {
-            return Err(lines.wrong("is not what `arbiter results export` writes"));
+            return Err(lines.wrong("is not a file of `arbiter results export`"));
         };
         if header.arbiter_run > VERSION || header.format > schema::FORMAT {
             return Err(lines.wrong("was written by a newer arbiter; update arbiter"));
@@ -69,17 +69,17 @@ impl Store {
             let taken = "SELECT count(*) FROM runs WHERE run = ?1";
             if self.number(taken, [run])? > 0 {
                 return Err(ArchiveError::Content(format!(
-                    "a run named '{run}' exists already; give another --name, or `results rm {run}` first"
+                    "a run named '{run}' already exists; give another --name, or use `results rm {run}`"
                 )));
             }
             let columns = self.columns()?;
             loop {
-                let cut = "is missing: the file is cut off";
+                let cut = "is missing: the file is truncated";
                 let mut line = lines.next::<Line>()?.ok_or_else(|| lines.wrong(cut))?;
                 if line.table == END[0] {
                     let so_many = Cell::Integer(lines.line as i64 - 1);
                     if line.row.remove(END[1]) != Some(so_many) || lines.next::<Line>()?.is_some() {
-                        return Err(lines.wrong("is not the end that an export has"));
+                        return Err(lines.wrong("is not the end of an export"));
                     }
                     if is_older {
                         fill_in(&self.connection).map_err(|error| self.sqlite(error))?;
@@ -118,11 +118,11 @@ impl Store {
     ) -> Result<(), ArchiveError> {
         let Line { table, mut row } = line;
         let known = columns.get(table.as_str());
-        let known = known.ok_or_else(|| wrong(format!("there is no table '{table}'")))?;
+        let known = known.ok_or_else(|| wrong(format!("unknown table '{table}'")))?;
         if table == GATES {
             let commits = self.run(run).map(|stored| commits(&stored)).unwrap_or_default();
             if !matches!(row.get("test"), Some(Cell::Text(test)) if commits.contains(test)) {
-                return Err(wrong("is of a commit that does not play here".to_owned()));
+                return Err(wrong("belongs to a commit that the run does not play".to_owned()));
             }
             row.remove("id");
             row.insert("key".to_owned(), Cell::Text(NO_KEY.to_owned()));
@@ -131,12 +131,12 @@ impl Store {
             return Err(wrong(format!("table {table} has no column '{column}'")));
         }
         if let Some(column) = known.iter().find(|column| !column.takes(row.get(&column.name))) {
-            return Err(wrong(format!("{} of {table} is missing or makes no sense", column.name)));
+            return Err(wrong(format!("{} of {table} is missing or invalid", column.name)));
         }
         if let Some(Cell::Text(ending)) = row.get("ending").filter(|_| table == TABLES[0])
             && ending_of(Some(ending.clone())).is_none()
         {
-            return Err(wrong(format!("'{ending}' is no ending of a run")));
+            return Err(wrong(format!("'{ending}' is not an ending of a run")));
         }
         let names: Vec<&str> = row.keys().map(String::as_str).collect();
         let places = vec!["?"; names.len()].join(", ");
@@ -150,7 +150,7 @@ impl Store {
             {
                 let code = source.sqlite_error().map(|error| error.extended_code);
                 let is_lost = code == Some(ffi::SQLITE_CONSTRAINT_FOREIGNKEY);
-                let why = if is_lost { "before what it is of" } else { "twice" };
+                let why = if is_lost { "before its parent" } else { "twice" };
                 Err(wrong(format!("is in {table} {why}")))
             }
             inserted => Ok(inserted.map(drop)?),
@@ -179,10 +179,10 @@ impl Store {
             let (pair, half, plies, fits, is_sound) = about;
             let whole = |record: GameRecord| {
                 if !fits || record.moves.len() != plies {
-                    return Err("it is no game of this pair".to_owned());
+                    return Err("not a game of this pair".to_owned());
                 }
                 judge(&record)?;
-                if is_sound { Ok(()) } else { Err("it is not what was exported".to_owned()) }
+                if is_sound { Ok(()) } else { Err("changed since the export".to_owned()) }
             };
             let judged = GameRow::into_record(row).and_then(whole);
             judged.map_err(|what| format!("pair {}, game {}: {what}", pair + 1, half + 1))
@@ -202,7 +202,7 @@ impl Store {
             let names = stored.plan.engines.iter().map(|engine| &engine.name);
             let mut texts = names.chain(&stored.head.about);
             if engines < 2 || texts.any(|text| text.chars().any(is_hidden)) {
-                return Err(self.corrupt(run, "has not two engines with plain names"));
+                return Err(self.corrupt(run, "does not have two engines with plain names"));
             }
             for (table, columns) in ENGINES {
                 for column in columns {
@@ -229,7 +229,7 @@ impl Store {
         read().map_err(|error| match error {
             StoreError::Corrupt { what, .. } => ArchiveError::Content(what),
             StoreError::Damaged { found, .. } => ArchiveError::Content(found),
-            StoreError::NoRun { .. } => ArchiveError::Content("holds no run".to_owned()),
+            StoreError::NoRun { .. } => ArchiveError::Content("contains no run".to_owned()),
             other => ArchiveError::Store(other),
         })
     }
@@ -281,7 +281,7 @@ impl Cell {
             Cell::Integer(number) => Value::Integer(number),
             Cell::Text(text) => Value::Text(text),
             Cell::Real { real } => {
-                Value::Real(real.parse().map_err(|_| format!("'{real}' is no number"))?)
+                Value::Real(real.parse().map_err(|_| format!("'{real}' is not a number"))?)
             }
             Cell::Blob { blob } => Value::Blob(
                 BASE64.decode(blob.as_bytes()).map_err(|error| format!("base 64: {error}"))?,
@@ -307,7 +307,7 @@ impl<R: BufRead> Lines<R> {
         self.read += read as u64;
         let text = &self.text;
         if text.last() != Some(&b'\n') && !text.is_empty() || self.read > MAX_BYTES {
-            return Err(self.wrong("is too long, or cut off"));
+            return Err(self.wrong("is too long or truncated"));
         }
         let value = || {
             serde_json::from_slice(text).map_err(|error| {

@@ -16,7 +16,7 @@ pub(super) fn points<'a>(
             let moves: Vec<&str> = words(moves).collect();
             if moves.len() != values.len() {
                 let (points, moves) = (values.len(), moves.len());
-                return Err(format!("c8 has {points} points for {moves} moves; points left out"));
+                return Err(format!("c8 has {points} points for {moves} moves; points ignored"));
             }
             moves.into_iter().zip(values).collect()
         }
@@ -25,7 +25,7 @@ pub(super) fn points<'a>(
     let mut found: Vec<(Move, u32)> = Vec::new();
     for (text, points) in pairs {
         let listed = read_move(position, text)
-            .map_err(|error| format!("points for '{text}', which {error}; points left out"))?;
+            .map_err(|error| format!("points for '{text}', which {error}; points ignored"))?;
         // A move that is listed twice has its higher points.
         match found.iter_mut().find(|(known, _)| *known == listed) {
             Some((_, known)) => *known = points.max(*known),
@@ -95,9 +95,9 @@ mod tests {
     fn points_that_make_no_sense_are_left_out() {
         let c8 = ("c8", "10 7");
         let error = read(&[("c7", "e4"), c8]).unwrap_err();
-        assert_eq!(error, "c8 has 2 points for 1 moves; points left out");
+        assert_eq!(error, "c8 has 2 points for 1 moves; points ignored");
         let error = read(&[("c7", "e4 e5"), c8]).unwrap_err();
-        assert_eq!(error, "points for 'e5', which is not legal; points left out");
+        assert_eq!(error, "points for 'e5', which is not legal; points ignored");
     }
 
     #[test]

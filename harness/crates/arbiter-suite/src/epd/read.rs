@@ -65,11 +65,11 @@ fn goal(operations: &[Operation], start: &Start, notes: &mut Vec<String>) -> Res
     let best = moves("bm", operations, start)?;
     let avoid = moves("am", operations, start)?;
     let refused = best.refused.iter().chain(&avoid.refused);
-    notes.extend(refused.map(|reason| format!("{reason}; left out")));
+    notes.extend(refused.map(|reason| format!("{reason}; ignored")));
     let dm = first(operations, "dm").and_then(|text| {
         let mate = text.trim_start_matches('#').parse().ok().filter(|mate| *mate != 0);
         if mate.is_none() {
-            notes.push(format!("dm '{text}' is no mate in a number of moves; left out"));
+            notes.push(format!("dm '{text}' is not a mate in a number of moves; ignored"));
         }
         mate
     });
@@ -111,7 +111,7 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
         {
             match i32::try_from(mate) {
                 Ok(mate) if mate != 0 && opcode == "bm" => moves.mate = Some(mate),
-                _ => moves.refused.push(format!("{opcode} '{word}' is no mate to find")),
+                _ => moves.refused.push(format!("{opcode} '{word}' is not a mate to find")),
             }
             continue;
         }
@@ -208,28 +208,28 @@ mod tests {
     fn a_move_that_cannot_be_is_left_out_if_another_is_there() {
         let record = one(&format!("{ITALIAN} bm Qh5 O-O;"));
         assert_eq!(names(&record.goal.best), ["e1g1"]);
-        assert_eq!(record.notes, ["bm 'Qh5' is not legal; left out"]);
+        assert_eq!(record.notes, ["bm 'Qh5' is not legal; ignored"]);
         let record = one(&format!("{ITALIAN} bm O-O; c7 \"O-O c3\"; c8 \"10\";"));
-        assert_eq!(record.notes, ["c8 has 1 points for 2 moves; points left out"]);
+        assert_eq!(record.notes, ["c8 has 1 points for 2 moves; points ignored"]);
         let record = one(&format!("{ITALIAN} bm #0 O-O;"));
-        assert_eq!(record.notes, ["bm '#0' is no mate to find; left out"]);
+        assert_eq!(record.notes, ["bm '#0' is not a mate to find; ignored"]);
         let record = one(&format!("{ITALIAN} bm O-O; dm soon;"));
-        assert_eq!(record.notes, ["dm 'soon' is no mate in a number of moves; left out"]);
+        assert_eq!(record.notes, ["dm 'soon' is not a mate in a number of moves; ignored"]);
     }
 
     #[test]
     fn unusable_lines_say_why() {
         for (goal, reason) in [
-            ("bm #0;", "bm '#0' is no mate to find"),
-            ("am #5;", "am '#5' is no mate to find"),
-            ("bm #99999999999;", "bm '#99999999999' is no mate to find"),
-            ("dm 0;", "dm '0' is no mate in a number of moves; left out"),
-            ("dm 2.5;", "dm '2.5' is no mate in a number of moves; left out"),
+            ("bm #0;", "bm '#0' is not a mate to find"),
+            ("am #5;", "am '#5' is not a mate to find"),
+            ("bm #99999999999;", "bm '#99999999999' is not a mate to find"),
+            ("dm 0;", "dm '0' is not a mate in a number of moves; ignored"),
+            ("dm 2.5;", "dm '2.5' is not a mate in a number of moves; ignored"),
         ] {
             assert_eq!(refused(&format!("{ITALIAN} {goal}")), reason);
         }
         assert_eq!(refused(&format!("{ITALIAN} bm Qh5;")), "bm 'Qh5' is not legal");
-        assert_eq!(refused(&format!("{ITALIAN} bm ???x;")), "bm '???x' is no move");
+        assert_eq!(refused(&format!("{ITALIAN} bm ???x;")), "bm '???x' is not a move");
         assert_eq!(refused(&format!("{ITALIAN} am Qh5 Nxe5;")), "am 'Qh5' is not legal");
         assert_eq!(
             refused(&format!("{ITALIAN} bm d4; am d4;")),

@@ -128,12 +128,12 @@ impl GameVisitor for Replay {
         let Some(line) = &mut self.line else { return ControlFlow::Break(()) };
         let Err(error) = line.play(san) else { return ControlFlow::Continue(()) };
         let written = line.numbered(&san.to_string());
-        self.break_off(format!("{written} {error}; the rest is left out"))
+        self.break_off(format!("{written} {error}; the rest is ignored"))
     }
 
     fn unknown(&mut self, word: &[u8]) -> ControlFlow<()> {
         let Some(line) = &self.line else { return ControlFlow::Break(()) };
-        self.break_off(format!("{}; the rest is left out", line.fault(word)))
+        self.break_off(format!("{}; the rest is ignored", line.fault(word)))
     }
 
     fn comment(&mut self, comment: &[u8]) {
@@ -170,7 +170,7 @@ mod tests {
                    [FEN \"4k3/8/8/8/8/8/4P3/4K3 w K - 0 1;\"]\n\n1. e4 {-M2/9 1s} *\n";
         let (games, faults) = read_games("a.pgn", pgn.as_bytes()).unwrap();
         assert_eq!((games[0].open_plies, games[1].open_plies), (1, 0));
-        assert_eq!(faults, ["a.pgn game 2: left out as impossible: castling with h1"]);
+        assert_eq!(faults, ["a.pgn game 2: ignored as impossible: castling with h1"]);
     }
 
     #[test]

@@ -31,8 +31,8 @@ pub enum JournalError {
     },
     /// The file is from a search with another engine or other settings.
     #[error(
-        "{} is of a search with another engine or other settings; give them again, or delete \
-         the file to begin anew", .0.display()
+        "{} belongs to a search with another engine or other settings; use them again, or delete \
+         the file to start over", .0.display()
     )]
     Other(PathBuf),
 }

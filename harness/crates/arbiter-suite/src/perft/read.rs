@@ -90,7 +90,7 @@ impl Entry {
         }
         counts.sort_unstable();
         if counts.is_empty() {
-            return Err("no count, such as ;D1 20".to_owned());
+            return Err("no count (such as ;D1 20)".to_owned());
         }
         if counts.windows(2).any(|two| two[0].0 == two[1].0 && two[0].1 != two[1].1) {
             return Err("two counts for the same depth".to_owned());
@@ -117,9 +117,7 @@ fn bare_counts(rest: &str, position: &Chess) -> Result<Option<Vec<(u32, u64)>>, 
     }
     if !is_list || numbers.len() as u64 > MAX_DEPTH {
         let moves = leaves(position, 1);
-        return Err(format!(
-            "'{rest}' is no list of counts from depth 1 on, where there are {moves}"
-        ));
+        return Err(format!("'{rest}' is not a list of counts from depth 1, which has {moves}"));
     }
     Ok(Some((1..).zip(numbers).collect()))
 }
@@ -135,7 +133,7 @@ fn operations(
             ["perft", "depth", "D", "d"].iter().find_map(|sign| operation.strip_prefix(sign));
         let depth = depth.map(str::trim_start);
         if let Some(depth) = depth.filter(|depth| depth.starts_with(|c: char| c.is_ascii_digit())) {
-            counts.push(count(depth).ok_or_else(|| format!("'{operation}' is no count"))?);
+            counts.push(count(depth).ok_or_else(|| format!("'{operation}' is not a count"))?);
         } else if let Some(id) = operation.strip_prefix("id ") {
             *name = Some(id.trim().trim_matches('"').to_owned());
         }
@@ -183,7 +181,7 @@ fn text_entries(text: &str) -> Vec<NumberedEntry> {
 fn json_entries(text: &str) -> Vec<NumberedEntry> {
     let file: Value = match serde_json::from_str(text) {
         Ok(file) => file,
-        Err(error) => return vec![(error.line(), Err(format!("no JSON: {error}")))],
+        Err(error) => return vec![(error.line(), Err(format!("invalid JSON: {error}")))],
     };
     let Some(cases) = file.as_array().or_else(|| file["testCases"].as_array()) else {
         let reason = "expected a list, or an object with the list testCases";
@@ -265,7 +263,7 @@ mod tests {
     #[test]
     fn impossible_claims_are_corrected_and_named() {
         let suite = read("4k3/8/8/8/8/8/8/4K3 w K e6 0 1 ;D1 5", false);
-        let reason = "left out as impossible: castling with h1, en passant on e6";
+        let reason = "ignored as impossible: castling with h1, en passant on e6";
         assert_eq!(suite.corrected, [LineFault { line: 1, reason: reason.to_owned() }]);
         assert_eq!(suite.cases[0].start.fen(), format!("{KINGS} 0 1"));
     }
@@ -294,7 +292,7 @@ mod tests {
         assert_eq!(counts(&moves), [[(1, 3)]]);
         let broken = read("[{\n", false);
         assert_eq!(broken.unusable.len(), 1);
-        assert!(broken.unusable[0].reason.starts_with("no JSON"), "{broken:?}");
+        assert!(broken.unusable[0].reason.starts_with("invalid JSON"), "{broken:?}");
     }
 
     #[test]
@@ -303,8 +301,8 @@ mod tests {
             let unusable = read(text, false).unusable.into_iter();
             unusable.map(|unusable| (unusable.line, unusable.reason)).collect()
         };
-        assert_eq!(reasons(KINGS), [(1, "no count, such as ;D1 20".to_owned())]);
-        assert_eq!(reasons(&format!("\n{KINGS} ;D1 x")), [(2, "'D1 x' is no count".to_owned())]);
+        assert_eq!(reasons(KINGS), [(1, "no count (such as ;D1 20)".to_owned())]);
+        assert_eq!(reasons(&format!("\n{KINGS} ;D1 x")), [(2, "'D1 x' is not a count".to_owned())]);
         assert_eq!(reasons(&format!("{KINGS} ;D1 5 ;D1 6"))[0].1, "two counts for the same depth");
         assert_eq!(reasons("perft 1 20").len(), 1);
         let variant = "a position of atomic, a chess variant".to_owned();
@@ -314,12 +312,12 @@ mod tests {
         for tail in [",6,25", ",3,170", "0 1 3 170", "| 3", "| 99 | 5", ";4;25"] {
             let reason = &reasons(&format!("{KINGS} {tail}"))[0].1;
             assert!(
-                reason.ends_with("is no list of counts from depth 1 on, where there are 5"),
+                reason.ends_with("is not a list of counts from depth 1, which has 5"),
                 "{reason}"
             );
         }
         for tail in [";D1 1.700", ";D1 5 6", ";D1 5k", ";D0 1", ";D65 1"] {
-            assert!(reasons(&format!("{KINGS} {tail}"))[0].1.ends_with("is no count"), "{tail}");
+            assert!(reasons(&format!("{KINGS} {tail}"))[0].1.ends_with("is not a count"), "{tail}");
         }
         assert_eq!(variant_of("Perft-RacingKings.epd"), Some("racingkings"));
         assert_eq!(reasons("id x\nperft 1 20").len(), 1);

@@ -110,8 +110,8 @@ impl Count {
         let asked = engine.ask(&position, &question, self.query.limit, take).await;
         match (&answer.search, asked) {
             (Some(line), _) => Err(TaskError::Unsupported(format!(
-                "answers '{question}' with a search ('{line}'); if it counts by another command, \
-                 give that with --command"
+                "replies to '{question}' with a search ('{line}'); if it has another command for \
+                 perft, give --command"
             ))),
             (None, Err(error)) => Err(error.into()),
             (None, Ok(_)) => Ok(answer),

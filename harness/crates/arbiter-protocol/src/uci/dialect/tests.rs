@@ -213,7 +213,7 @@ fn pondering_needs_the_option() {
     let (mut session, now) = opened_with(Setup { ponder: true, ..Setup::default() });
     assert_eq!(
         session.receive(now, "uciok"),
-        Err(unfit("does not declare Ponder, which ponder=true needs"))
+        Err(unfit("does not declare Ponder, which ponder=true requires"))
     );
 }
 

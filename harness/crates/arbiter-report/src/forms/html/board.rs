@@ -21,7 +21,7 @@ pub fn game_viewer(id: &str, game: &Game) -> Markup {
                     div class="buttons" role="group" aria-label="Steps of the game" hidden {
                         button type="button" data-step="first" aria-label="To the start" { "|◀" }
                         button type="button" data-step="back" aria-label="One move back" { "◀" }
-                        button type="button" data-step="on" aria-label="One move on" { "▶" }
+                        button type="button" data-step="on" aria-label="One move forward" { "▶" }
                         button type="button" data-step="last" aria-label="To the end" { "▶|" }
                         a class="here" { "Link to this position" }
                     }

@@ -29,7 +29,7 @@ pub fn games_document(ratings: &Ratings<'_>, files: &[String]) -> Document {
     if (2..=MAX_CROSS).contains(&order.len()) {
         everybody(&mut document, ratings, &order);
     }
-    document.heading("How the games ended");
+    document.heading("Game endings");
     let endings = tally.endings.iter().map(|(ending, count)| (ending.clone(), *count, Vec::new()));
     let pairs = duel(ratings).filter(|(_, encounter)| encounter.pairs.pairs() > 0);
     let pairs = pairs.map(|(first, met)| result_figures::pairs(ratings.name(first), met.pairs.0));
@@ -47,7 +47,7 @@ pub fn games_document(ratings: &Ratings<'_>, files: &[String]) -> Document {
     if tally.bad_games() > 0 {
         bad(&mut document, ratings);
     }
-    document.heading("Where it is from");
+    document.heading("Source");
     origin(&mut document, ratings, files);
     document
 }
@@ -89,7 +89,7 @@ fn conclusion(ratings: &Ratings<'_>, order: &[usize]) -> Block {
     let games = arbiter_names::counted(counted(ratings), "game");
     let mut text = format!("{games} counted, {} of them in pairs.", 2 * tally.pairs);
     if tally.copies > 0 {
-        text += &format!(" Copies of these that are left out: {}.", tally.copies);
+        text += &format!(" Duplicates excluded: {}.", tally.copies);
     }
     let strong = match duel(ratings) {
         Some((first, encounter)) => {
@@ -108,7 +108,7 @@ fn conclusion(ratings: &Ratings<'_>, order: &[usize]) -> Block {
                 let games = order.first().map(|first| tally.players[*first].results());
                 format!("{name} is rated first: {}.", rating.in_words(games.unwrap_or_default()))
             }
-            None => "The games tell no ratings.".to_owned(),
+            None => "These games do not determine ratings.".to_owned(),
         },
     };
     Block::Paragraph { strong, text }
@@ -155,9 +155,9 @@ fn players(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
 /// Adds the games won, drawn and lost of all against all, and the likelihood that one is the
 /// stronger one.
 fn everybody(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
-    document.heading("Everybody against everybody");
+    document.heading("Crosstable");
     document.table(ratings.crossed());
-    document.paragraph("Games won, drawn and lost by the player of the row.");
+    document.paragraph("Wins, draws and losses of the row's player.");
     let names: Vec<_> = order.iter().map(|player| (*player, ratings.name(*player))).collect();
     let likelihood = |one, other| superiority(ratings.rated, one, other);
     document.table(result_figures::superiority(&names, likelihood));
@@ -172,9 +172,9 @@ fn evaluations(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) 
         .map(|player| (ratings.name(*player), &ratings.tally.players[*player].calibration))
         .collect();
     if let Some(figure) = calibration::figure(&players) {
-        document.heading("How the players judged");
+        document.heading("Evaluations");
         document
-            .paragraph("By the evaluations in the comments of the games, each from its own side.");
+            .paragraph("From the evaluations in PGN comments, from the player's point of view.");
         document.figures([figure]);
     }
 }
@@ -184,11 +184,11 @@ fn bias(ratings: &Ratings<'_>) -> String {
     let mut words = result_figures::advantage(rated.advantage, rated.advantage_error);
     let found = duel(ratings).filter(|(_, encounter)| encounter.pairs.pairs() > 0);
     if let Some(bias) = found.and_then(|(_, e)| opening_bias(&e.pairs, &e.games)) {
-        words.push_str(&format!(" The openings lean by {bias:.0} Elo (root mean square)."));
+        words.push_str(&format!(" Opening bias: {bias:.0} Elo (root mean square)."));
     }
     if ratings.tally.players.iter().any(|player| player.by_colour[0].draws > 0) {
         let share = percent(Some(rated.draw_rate));
-        words.push_str(&format!(" Equals draw {share} of their games."));
+        words.push_str(&format!(" Equal players draw {share} of their games."));
     }
     words
 }
@@ -196,7 +196,7 @@ fn bias(ratings: &Ratings<'_>) -> String {
 /// Adds the games that do not count.
 fn bad(document: &mut Document, ratings: &Ratings<'_>) {
     let tally = ratings.tally;
-    document.heading(format!("Games that do not count: {}", tally.bad_games()));
+    document.heading(format!("Games not counted: {}", tally.bad_games()));
     let mut reasons = Table::new(["reason", "games"]);
     for (reason, count) in &tally.bad {
         reasons.push([&reason.as_str(), count]);
@@ -219,15 +219,15 @@ fn origin(document: &mut Document, ratings: &Ratings<'_>, files: &[String]) {
     table.push([&"games counted", &counted(ratings)]);
     table.push([&"in pairs", &(2 * ratings.tally.pairs)]);
     if ratings.tally.copies > 0 {
-        table.push([&"copies left out", &ratings.tally.copies]);
+        table.push([&"duplicates excluded", &ratings.tally.copies]);
     }
     table.push([&"model", &ratings.model]);
     document.table(table);
     document.paragraph(
-        "These games are from a file, so there is no telling here what only a store knows: the test and its \
-         LLR history, depth and speed, latencies, misjudged games, programs with their hashes \
-         and options, limits, the seed, the machine, and the command that plays them again. Pairs are \
-         games of the same two players from the same opening with colours reversed.",
+        "Not contained in a PGN: the test and its LLR history, depth and speed, latencies, \
+         misjudged games, programs with their hashes and options, limits, the seed, the machine, \
+         and the command that reproduces the run. Pairs are games of the same two players from the \
+         same opening with colours reversed.",
     );
 }
 

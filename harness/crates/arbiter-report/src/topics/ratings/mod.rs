@@ -90,8 +90,8 @@ impl Ratings<'_> {
         let unrated: Vec<usize> =
             unrated.filter(|player| self.rated.rating(*player).is_none()).collect();
         for (players, what) in [
-            (&bounds, "Won all (>) or lost all (<), so that their ratings are bounds"),
-            (&unrated, "Met nobody whose strength can be told"),
+            (&bounds, "Won all (>) or lost all (<) games: ratings are bounds"),
+            (&unrated, "Met no opponent of known strength"),
             (&self.rated.left_out, "Too many to be rated together"),
         ] {
             if !players.is_empty() {

@@ -65,7 +65,7 @@ impl EpdReport<'_> {
     pub fn document(&self) -> Document {
         let mut document = Document::new(self.suite.to_owned());
         let hold = match self.hold {
-            Some(plies) => format!(", ended once a solution was held for {plies} plies"),
+            Some(plies) => format!(", stopped when a solution was stable for {plies} plies"),
             None => String::new(),
         };
         document.paragraph(format!(
@@ -87,7 +87,7 @@ impl EpdReport<'_> {
         let notes = self.records.iter().flat_map(|record| {
             record.notes.iter().map(|note| format!("line {}: {note}", record.line))
         });
-        document.list("Left out of lines that are used all the same", notes.collect());
+        document.list("Ignored parts of usable lines", notes.collect());
         line_faults(&mut document, self.corrected, self.unusable);
         document
     }
@@ -391,7 +391,7 @@ nonsense";
         check(|report| {
             let text = crate::forms::plain_text(&report.document(), None);
             for part in [
-                "s.epd: 4 positions, 1 lines unusable; 2 at once",
+                "s.epd: 4 positions, 1 lines unusable; 2 in parallel",
                 "75.0 % [30.1, 95.4]",
                 "2/2, 10/10 points",
                 "only by A 2, only by B 1, by neither 0",
@@ -401,7 +401,7 @@ nonsense";
                 "B.1: played e4, wanted not e4",
                 "A.1: played e3, wanted e4 Rh8+",
                 "A.2: fault: illegal move 'zzzz'",
-                "line 4: bm 'Qa1' is not legal; left out",
+                "line 4: bm 'Qa1' is not legal; ignored",
                 "line 5: ",
             ] {
                 assert!(text.contains(part), "{part}:\n{text}");

@@ -19,5 +19,5 @@ fn line_faults(document: &mut Document, corrected: &[LineFault], unusable: &[Lin
         document.list(format!("{title}: {}", faults.len()), lines.collect());
     };
     list("Corrected positions", corrected);
-    list("Unusable lines, which count for nothing", unusable);
+    list("Unusable lines (not counted)", unusable);
 }

@@ -159,7 +159,7 @@ impl PerftReport<'_> {
         document.blocks.extend(others.map(Block::List));
         let mistakes = self.mistakes();
         if !mistakes.is_empty() {
-            document.heading("What is wrong");
+            document.heading("Errors");
             document.blocks.push(Block::Verbatim(mistakes));
         }
         if has_positions {
@@ -205,9 +205,9 @@ impl PerftReport<'_> {
         let PerftTotals { wrong, wrong_suite, faults, .. } = self.totals();
         let all = [
             (wrong, "wrong"),
-            (faults, "without an answer, by the engine's fault"),
-            (wrong_suite, "where the suite is wrong and the engine right"),
-            (self.beyond, "left out: every count is beyond --depth or --max-nodes"),
+            (faults, "without a reply (engine fault)"),
+            (wrong_suite, "with a wrong count in the suite, and right by the engine"),
+            (self.beyond, "skipped: every count is beyond --depth or --max-nodes"),
         ];
         let some = all.into_iter().filter(|(number, _)| *number > 0);
         let some = some.map(|(number, what)| format!("{number} {what}"));
@@ -263,9 +263,9 @@ fn position<'a>(
 fn verdict_words(verdict: &Result<Verdict, String>) -> String {
     match verdict {
         Ok(Verdict::Right) => "right".to_owned(),
-        Ok(Verdict::Wrong { got, leaves, .. }) => format!("wrong: {got}, right is {leaves}"),
+        Ok(Verdict::Wrong { got, leaves, .. }) => format!("wrong: {got}, expected {leaves}"),
         Ok(Verdict::WrongSuite { leaves }) => format!("the suite is wrong: {leaves}"),
-        Err(_) => "no answer".to_owned(),
+        Err(_) => "no reply".to_owned(),
     }
 }
 
@@ -276,16 +276,16 @@ fn mistake(case: &Case, count: &Count, verdict: &Result<Verdict, String>) -> Str
     let fen = case.start.fen();
     match verdict {
         Ok(Verdict::Right) => String::new(),
-        Err(reason) => format!("NO ANSWER  {place}: {reason}\n  {fen}\n"),
+        Err(reason) => format!("NO REPLY   {place}: {reason}\n  {fen}\n"),
         Ok(Verdict::WrongSuite { leaves }) => format!(
-            "SUITE      {place}: it says {}, engine and referee count {leaves}\n  {fen}\n",
+            "SUITE      {place}: the suite has {}, engine and referee count {leaves}\n  {fen}\n",
             count.expected
         ),
         Ok(Verdict::Wrong { got, leaves, finding }) => {
             let suite = if *leaves == count.expected {
                 String::new()
             } else {
-                format!(" (the suite, wrongly, says {})", count.expected)
+                format!(" (the suite has {}, which is wrong)", count.expected)
             };
             let by = got.abs_diff(*leaves);
             let sign = if got > leaves { '+' } else { '-' };
@@ -295,8 +295,8 @@ fn mistake(case: &Case, count: &Count, verdict: &Result<Verdict, String>) -> Str
                 format!("after {}", finding.path.join(" "))
             };
             format!(
-                "WRONG      {place}: counts {got}, right is {leaves} ({sign}{by}){suite}\n  {fen}\n  \
-                 first wrong position: {path}\n  {}\n{}",
+                "WRONG      {place}: counts {got}, expected {leaves} ({sign}{by}){suite}\n  \
+                 {fen}\n  first wrong position: {path}\n  {}\n{}",
                 finding.fen,
                 what_is_wrong(&finding.wrong)
             )
@@ -314,15 +314,14 @@ fn what_is_wrong(wrong: &Wrong) -> String {
             list("missing", missing) + &list("extra", extra)
         }
         Wrong::Count { depth, got, expected } => format!(
-            "  counts {got} at depth {depth}, right is {expected}; its answer does not say for \
-             which move\n"
+            "  counts {got} at depth {depth}, expected {expected}; its reply does not list counts \
+             by move\n"
         ),
         Wrong::Context { depth, got, expected } => format!(
-            "  counts {got} here as part of the position before, and {expected}, which is right, \
-             when asked about it alone (depth {depth}): look at how moves are made and taken \
-             back, and at tables\n"
+            "  counts {got} as part of the parent position, but {expected} (right) for this \
+             position alone (depth {depth}): check make and unmake of moves, and hash tables\n"
         ),
-        Wrong::Unrepeatable => "  asked again, it counts right\n".to_owned(),
+        Wrong::Unrepeatable => "  a second request gives the right count\n".to_owned(),
     }
 }
 
@@ -370,13 +369,13 @@ mod tests {
         };
         let text = crate::forms::plain_text(&report.document(false), None);
         let first = text.lines().find(|line| line.contains(", depth ")).unwrap();
-        assert_eq!(first, "WRONG      line 4, depth 1: counts 7, right is 5 (+2)");
+        assert_eq!(first, "WRONG      line 4, depth 1: counts 7, expected 5 (+2)");
         for part in [
             "first wrong position: after e1e2\n  FEN\n  missing moves: e1d1\n  extra moves: e1e3\n",
-            "NO ANSWER  line 2, depth 1: exited",
-            "SUITE      line 3, depth 1: it says 5, engine and referee count 6",
+            "NO REPLY   line 2, depth 1: exited",
+            "SUITE      line 3, depth 1: the suite has 5, engine and referee count 6",
             "E: 1 of 4 positions of s.epd right, 5 leaves",
-            "2 left out",
+            "2 skipped",
             "line 5: ",
         ] {
             assert!(text.contains(part), "{part}: {text}");
@@ -385,9 +384,9 @@ mod tests {
         for part in [
             "# Perft of E\n\n**E: 1 of 4 positions of s.epd right, 5 leaves**\n\n- 1 wrong\n",
             "```text\nWRONG      line 4, depth 1: ",
-            "| wrong: 7, right is 5 ",
+            "| wrong: 7, expected 5 ",
             "the suite is wrong: 6 |",
-            "| no answer ",
+            "| no reply ",
             "- line 5: ",
         ] {
             assert!(markdown.contains(part), "{part}: {markdown}");

@@ -48,7 +48,7 @@ impl Place {
     /// Returns the number of positions in parallel, or the workers with their numbers of positions.
     pub(super) fn in_words(&self) -> String {
         let positions = match self {
-            Place::Here(at_once) => return format!("{at_once} at once"),
+            Place::Here(at_once) => return format!("{at_once} in parallel"),
             Place::Workers { positions, .. } => positions,
         };
         let each = positions.iter().map(|(worker, count)| format!("{worker} {count}"));
@@ -59,7 +59,7 @@ impl Place {
     pub(super) fn excluded(&self, document: &mut Document) {
         if let Place::Workers { excluded, .. } = self {
             let lines = excluded.iter().map(|(worker, why)| format!("{worker}: {why}"));
-            document.list("Workers that were excluded", lines.collect());
+            document.list("Excluded workers", lines.collect());
         }
     }
 

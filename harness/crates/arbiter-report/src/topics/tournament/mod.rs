@@ -48,18 +48,18 @@ pub(crate) fn in_full(
     if (3..=MAX_CROSS).contains(&engines.len()) {
         document.blocks.push(cross_table(summary, standings));
         document.paragraph(
-            "Points of the engine of the row against that of the column, and its games won, drawn and \
-             lost; – where they did not meet.",
+            "Points of the row's engine against the column's, with its wins, draws and losses; – \
+             if they did not meet.",
         );
     }
     course(document, standings, engines);
 }
 
-const RATED: &str = "Elo is by maximum likelihood over all games, around a mean of 0 and on the scale of an \
-    encounter's Elo; the errors allow for pairs.";
+const RATED: &str = "Elo is by maximum likelihood over all games, with a mean of 0, on the scale \
+    of the Elo of one encounter; errors account for pairs.";
 
-const UNRATED: &str = "Not all engines can be compared by these games: that takes points taken from each other, \
-    directly or through others.";
+const UNRATED: &str = "These games do not connect all engines: ratings require points taken from \
+    each other, directly or through other engines.";
 
 /// Returns the results of all against all, the best rating first; without ratings, the first of the
 /// table.
@@ -153,21 +153,21 @@ fn notes(standings: &Standings) -> Vec<String> {
     let design = standings.schedule.design();
     if standings.rows.iter().any(|row| row.rating.is_some_and(|rating| rating.won_all.is_some())) {
         notes.push(
-            "An Elo with > or < is where it was as likely as not (50 %) to win, or to lose, all of these games: \
-             they give no finite estimate."
+            "An Elo with > or < is a bound (50 %) for an engine that won or lost all its games: \
+             there is no finite estimate."
                 .to_owned(),
         );
     }
     if standings.has_groups() {
         notes.push(
             "Engines of different groups cannot be compared: no games connect them, or one side \
-             won all.\nEach group has an Elo scale of its own."
+             won all.\nEach group has its own Elo scale."
                 .to_owned(),
         );
     }
     if !standings.schedule.byes().is_empty() {
         let bye = design.pairs * design.games_per_pair();
-        notes.push(format!("Points count {} for a bye.", points(bye)));
+        notes.push(format!("Points include {} for each bye.", points(bye)));
     }
     notes
 }
@@ -266,7 +266,7 @@ mod tests {
     fn a_swiss_with_a_bye() {
         let text = text(&swiss());
         let (table, rounds) = text.split_once("\n\n").unwrap();
-        assert!(table.contains("Buchholz") && table.contains("Points count 1 for a bye."));
+        assert!(table.contains("Buchholz") && table.contains("Points include 1 for each bye."));
         let expected = "Round 1\n  Anna     1½ – ½      Bo\n  Cleo  bye\n\n\
                         Round 2\n  Anna      0 – 0      Cleo  (1 pair to play)\n  Bo  bye\n";
         assert_eq!(rounds, expected, "{text}");
