@@ -134,8 +134,8 @@ struct Step {
     played: Option<Move>,
 }
 
-/// A walk through legal moves from a position of the benchmark. As in a search, most positions share
-/// their pawns with the one before.
+/// A walk through legal moves from a position of the benchmark. As in a search, most positions
+/// share their pawns with the one before.
 pub struct Walk(Vec<Step>);
 
 impl Walk {

@@ -170,8 +170,9 @@ mod tests {
         assert!(clock(60_000, 600, None).soft.unwrap() > soft);
     }
 
-    /// Of 200 moves that all take their hard limit and a millisecond more: the lowest clock before an
-    /// increment, in milliseconds, and the largest share of the clock that one of them took for good.
+    /// Of 200 moves that all take their hard limit and a millisecond more: the lowest clock before
+    /// an increment, in milliseconds, and the largest share of the clock that one of them took for
+    /// good.
     fn all_in(left_ms: u64, increment_ms: u64, period: Option<u32>) -> (u64, f64) {
         let mut left_us = left_ms * 1000;
         let (mut lowest, mut most) = (u64::MAX, 0.0f64);

@@ -162,8 +162,8 @@ pub(crate) fn prefetch<T>(soon: &T) {
 
 /// The table.
 ///
-/// Memory is allocated zeroed and not touched before it is cleared or used. Pages that are touched for the
-/// first time take time, which must not come from a player's clock: a game begins with
+/// Memory is allocated zeroed and not touched before it is cleared or used. Pages that are touched
+/// for the first time take time, which must not come from a player's clock: a game begins with
 /// [`clear`](Self::clear).
 pub struct TranspositionTable {
     slots: Box<[Slot]>,
@@ -324,8 +324,8 @@ fn zeroed_slots(count: usize) -> Option<Box<[Slot]>> {
     Some(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(memory, count)) })
 }
 
-/// Asks for huge pages: entries lie all over the table, and a processor knows where few pages are without
-/// looking it up in memory. Where they are refused, a search is only slower.
+/// Asks for huge pages: entries lie all over the table, and a processor knows where few pages are
+/// without looking it up in memory. Where they are refused, a search is only slower.
 #[cfg(target_os = "linux")]
 fn ask_for_huge_pages(memory: *mut Slot, bytes: usize) {
     let page = rustix::param::page_size();

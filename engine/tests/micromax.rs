@@ -69,7 +69,8 @@ fn scores_along(game: &Game, line: &str) -> Vec<Score> {
 
 #[test]
 fn the_score_is_what_the_way_has_gained() {
-    // 15 and 15; then a pawn is taken by a step away from the centre (1) and from no neighbours (9).
+    // 15 and 15; then a pawn is taken by a step away from the centre (1) and from no neighbours
+    // (9).
     let scores = scores_along(&game(""), "e2e4 d7d5 e4d5");
     assert_eq!(scores, [0, -15, 0, -(99 - 1 - 9)]);
     // In the game only the pawn is kept; the way to a position matters, not the position.

@@ -485,7 +485,8 @@ fn run(
     runtime.block_on(async {
         let socket =
             control_server::Server::listen(results, name, control, live_games.clone(), seen);
-        // The other programs can be ended so even where a script has started them in the background.
+        // The other programs can be ended so even where a script has started them in the
+        // background.
         let signals =
             if style.is_some() { Signals::listen_in_any_case() } else { Signals::listen() };
         let mut signals = signals.map_err(Failure::environment)?;

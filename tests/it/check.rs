@@ -142,8 +142,8 @@ fn an_engine_that_behaves_passes() {
         .expect("a list")
         .iter()
         .filter(|check| check["outcome"] == "failed")
-        // Positions in which it has no choice but to guess, it guesses; it does not know `ponderhit`
-        // without a search.
+        // Positions in which it has no choice but to guess, it guesses; it does not know
+        // `ponderhit` without a search.
         .filter(|check| check["name"] != "ponderhit-idle")
         .collect();
     assert!(failed.is_empty(), "{failed:#?}");

@@ -189,7 +189,8 @@ fn many_engines_meet_as_they_do_there() {
         let finished = bench.arbiter(all).finish().expect_code(0);
         assert_eq!(lines(&finished, "Finished game ").len(), count, "{finished:#?}");
     }
-    // A knockout is played in pairs, whatever is asked for: two of them for three engines, at least.
+    // A knockout is played in pairs, whatever is asked for: two of them for three engines, at
+    // least.
     let words = ["compat", "cutechess"].into_iter().map(str::to_owned);
     let engines = ["A", "B", "C"].map(|name| engine(&bench, name, "--seed 1"));
     let more = "-each nodes=1 -openings file=book.epd -tournament knockout -games 1";

@@ -1,7 +1,7 @@
-//! The examples of README.md and the book: blocks marked `console` are carried out, those of one file
-//! in one folder, and have to print what the file says. `[..]` stands for the rest of a line, `...` for
-//! any lines; `? 1` at the end says that the exit code is 1. `UPDATE_EXPECT=1` writes into the files
-//! what is printed where it is not as they say.
+//! The examples of README.md and the book: blocks marked `console` are carried out, those of one
+//! file in one folder, and have to print what the file says. `[..]` stands for the rest of a line,
+//! `...` for any lines; `? 1` at the end says that the exit code is 1. `UPDATE_EXPECT=1` writes
+//! into the files what is printed where it is not as they say.
 
 use std::path::{Path, PathBuf};
 

@@ -15,7 +15,8 @@ fn arbiter(bench: &Bench, project: &Project<'_>, words: &[&str]) -> Finished {
 fn passed(bench: &Bench, project: &Project<'_>, only: &str) -> Vec<String> {
     let (config, results) = (project.top.join("arbiter.toml"), bench.path("results"));
     let [config, results] = [config, results].map(|path| path.display().to_string());
-    // A gate names its suite from the current folder, which is the top of the repository in a workflow.
+    // A gate names its suite from the current folder, which is the top of the repository in a
+    // workflow.
     std::fs::copy(project.top.join("perft.epd"), bench.path("perft.epd")).expect("it was written");
     let words = ["ci", "--config", &config, "--results", &results, "--format", "json"];
     let done =

@@ -1,4 +1,5 @@
-//! Files that options of engines name, such as networks: known by their contents, wherever they are read.
+//! Files that options of engines name, such as networks: known by their contents, wherever they are
+//! read.
 
 use rustix::process::Signal;
 

@@ -22,8 +22,8 @@ fn played(bench: &Bench) -> Played {
     Plan::new(bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2").played(0)
 }
 
-/// Asserts that a command whose output is the file `name`, by its name and by links, is refused and leaves
-/// the file as it is.
+/// Asserts that a command whose output is the file `name`, by its name and by links, is refused and
+/// leaves the file as it is.
 fn is_spared(bench: &Bench, name: &str, command: impl Fn(&Path) -> Finished) {
     let file = bench.path(name);
     let before = fs::read(&file).expect("it is there");

@@ -36,8 +36,8 @@ fn what_has_no_interval_yet_has_no_chart() {
     report(&bench, &["run", "--out", &out]).expect_code(0);
     let page = bench.read("run.html");
     said(&outline(&page));
-    // Besides the head, which has a picture of each figure, and the boards of openings: games of three moves have
-    // no course of clocks and depths.
+    // Besides the head, which has a picture of each figure, and the boards of openings: games of
+    // three moves have no course of clocks and depths.
     let charts = page.matches("class=\"wide\"").count() + page.matches("class=\"small\"").count();
     assert_eq!(charts, page.matches(phrases::FIGURES).count());
     assert!(charts > 4 && charts < page.matches("<figure>").count() - 1, "{charts} charts");

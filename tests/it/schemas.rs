@@ -1,5 +1,5 @@
-//! The JSON Schemas of what machines read. What commands print in all other tests is checked too; see
-//! [`crate::support::schema`].
+//! The JSON Schemas of what machines read. What commands print in all other tests is checked too;
+//! see [`crate::support::schema`].
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -165,8 +165,8 @@ fn snapshot(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("it/snapshots").join(name)
 }
 
-/// A line for each command, positional argument and flag: names, short names and aliases, whether it takes
-/// a value, and which values if they are named.
+/// A line for each command, positional argument and flag: names, short names and aliases, whether
+/// it takes a value, and which values if they are named.
 fn flags(command: &Command, path: &str, text: &mut String) {
     let aliases = command.get_all_aliases().map(|alias| format!(" = {alias}")).collect::<String>();
     text.push_str(&format!("{path}{aliases}\n"));

@@ -11,6 +11,7 @@ mod links;
 mod reach;
 mod repository;
 mod source;
+mod words;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -61,6 +62,18 @@ fn there_are_no_mutable_globals() {
 #[test]
 fn every_rust_file_is_part_of_a_crate() {
     assert_clean(reach::check(&files()));
+}
+
+#[test]
+fn comments_have_subjects_and_fit_a_page() {
+    assert_clean(
+        rust_files().iter().flat_map(|file| words::check_comments(&file.path, &file.text)),
+    );
+}
+
+#[test]
+fn texts_for_users_use_the_words_of_the_style_page() {
+    assert_clean(files().iter().flat_map(|file| words::check_texts(&file.path, &file.text)));
 }
 
 #[test]

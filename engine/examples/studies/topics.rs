@@ -11,7 +11,8 @@ pub(super) struct TopicsArgs {
     markdown: bool,
 }
 
-/// The topics, each with the names of the features that belong to it, whichever evaluation has them.
+/// The topics, each with the names of the features that belong to it, whichever evaluation has
+/// them.
 const TOPICS: [(&str, &[&str]); 29] = [
     ("worth of pieces", &["material", "promotion", "interpolation"]),
     ("squares of pieces", &["pst", "piece_squares", "centre", "officer_center", "minor"]),

@@ -1,4 +1,5 @@
-//! Any text is either refused with reasons or becomes a position that can be written and read again.
+//! Any text is either refused with reasons or becomes a position that can be written and read
+//! again.
 
 #![no_main]
 

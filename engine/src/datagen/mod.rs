@@ -1,8 +1,8 @@
 //! Training positions from games of the engine against itself.
 //!
-//! A file is a header of [`HEADER_BYTES`] and [records](record). The games stand in the order of their
-//! numbers, and a game depends on the settings and its number only: the file is the same for any
-//! number of threads, and a file that is not complete is continued.
+//! A file is a header of [`HEADER_BYTES`] and [records](record). The games stand in the order of
+//! their numbers, and a game depends on the settings and its number only: the file is the same for
+//! any number of threads, and a file that is not complete is continued.
 
 pub mod record;
 mod selfplay;
@@ -42,8 +42,8 @@ pub struct Settings {
     pub random_plies: usize,
     /// The evaluation.
     pub eval: Variant,
-    /// Random walks from each position of a game whose ends are kept in its place, with their static
-    /// evaluations; 0 if the positions of the game are kept.
+    /// Random walks from each position of a game whose ends are kept in its place, with their
+    /// static evaluations; 0 if the positions of the game are kept.
     pub walks: usize,
 }
 
@@ -82,7 +82,8 @@ impl Settings {
     }
 }
 
-/// Random openings that are fair, without end: the positions with which the games of these settings begin.
+/// Random openings that are fair, without end: the positions with which the games of these settings
+/// begin.
 ///
 /// # Errors
 ///

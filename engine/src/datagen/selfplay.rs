@@ -25,8 +25,8 @@ const OPENING_SCORE_MAX: Score = 400;
 const WIN_SCORE: Score = 2_000;
 const WIN_PLIES: u32 = 5;
 
-/// A game is drawn after [`DRAW_PLIES`] scores in a row of at most this, in centipawns, but not in the
-/// first [`DRAW_FROM_PLY`] plies.
+/// A game is drawn after [`DRAW_PLIES`] scores in a row of at most this, in centipawns, but not in
+/// the first [`DRAW_FROM_PLY`] plies.
 const DRAW_SCORE: Score = 8;
 const DRAW_PLIES: u32 = 12;
 const DRAW_FROM_PLY: usize = 80;

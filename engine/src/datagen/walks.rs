@@ -10,7 +10,8 @@ use crate::random::Random;
 /// Most random moves from a position of the game.
 pub(super) const WALK_PLIES: usize = 4;
 
-/// The records of walks from the position of a game, except of those that end in check or with the game.
+/// The records of walks from the position of a game, except of those that end in check or with the
+/// game.
 pub(super) fn walk(settings: Settings, game: &Game, random: &mut Random) -> Vec<Record> {
     let mut line = Line::new(game, settings.eval.evaluator());
     let mut records = Vec::with_capacity(settings.walks);

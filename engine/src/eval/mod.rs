@@ -1,8 +1,9 @@
 //! Static evaluation, chosen by name.
 //!
-//! An evaluation implements [`Evaluator`]; [`Variant`] names them all. The search is compiled for the
-//! network, for the hand-written evaluation and once more for [`Choice::evaluator`], a pointer to any
-//! evaluation: the other evaluations are rebuilt programs, whose speed is not worth a search each.
+//! An evaluation implements [`Evaluator`]; [`Variant`] names them all. The search is compiled for
+//! the network, for the hand-written evaluation and once more for [`Choice::evaluator`], a pointer
+//! to any evaluation: the other evaluations are rebuilt programs, whose speed is not worth a search
+//! each.
 
 mod blunder;
 pub mod compare;

@@ -1,6 +1,7 @@
 //! Features of the search that can be switched off by name.
 //!
-//! In a normal build each is a constant `true`. With the cargo feature `tuning`, and in unit tests, the UCI option
+//! In a normal build each is a constant `true`. With the cargo feature `tuning`, and in unit tests,
+//! the UCI option
 //! `Without` switches them off, so that a match can measure what each is worth.
 
 /// Declares features: for each a function that returns whether it is on.

@@ -100,8 +100,8 @@ impl Histories {
         }
     }
 
-    /// The butterfly and continuation history of each quiet move of a node, as pruning and reductions
-    /// use it.
+    /// The butterfly and continuation history of each quiet move of a node, as pruning and
+    /// reductions use it.
     #[inline]
     pub(super) fn quiet_scores(
         &self,
@@ -158,7 +158,8 @@ impl Histories {
         self.update_played_quiet(mv, piece_to, context, bonus);
     }
 
-    /// Updates the butterfly and continuation histories of a quiet move, whether or not it has been made.
+    /// Updates the butterfly and continuation histories of a quiet move, whether or not it has been
+    /// made.
     pub(super) fn update_played_quiet(
         &mut self,
         mv: Move,

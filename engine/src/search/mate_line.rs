@@ -7,7 +7,8 @@ use crate::chess::{Game, Position};
 use crate::eval::score::{MATE, is_mate, mate_in, mated_in};
 use crate::tt::{Bound, TranspositionTable};
 
-/// Adds to the principal variation of a mate score the moves to the mate, if the table knows them all.
+/// Adds to the principal variation of a mate score the moves to the mate, if the table knows them
+/// all.
 pub(super) fn complete(result: &mut SearchResult, game: &Game, table: &TranspositionTable) {
     if !is_mate(result.score) {
         return;

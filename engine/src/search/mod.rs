@@ -128,7 +128,8 @@ impl SearchResult {
     }
 }
 
-/// Searches with the search and evaluation of `configuration`, and passes interim results to `report`.
+/// Searches with the search and evaluation of `configuration`, and passes interim results to
+/// `report`.
 ///
 /// If there is no memory for the personality's table, the result is the first legal move.
 pub fn search(

@@ -55,7 +55,8 @@ tunable_params! {
     /// ProbCut: reduction of the search of captures.
     probcut_reduction = 3 in 1..=7;
 
-    /// Margin above beta of a table score, at most four plies shallower, that is as good as a search.
+    /// Margin above beta of a table score, at most four plies shallower, that is as good as a
+    /// search.
     likely_cut_margin = 539 in 150..=1_000;
 
     /// Internal iterative reduction: lowest depth.
@@ -66,8 +67,8 @@ tunable_params! {
     /// See [`late_move_base`].
     late_move_slope = 87 in 40..=250;
 
-    /// Ordering of quiet moves: for leaving a square where a lesser piece attacks, and less for going to one,
-    /// by a minor piece, a rook, and a queen.
+    /// Ordering of quiet moves: for leaving a square where a lesser piece attacks, and less for
+    /// going to one, by a minor piece, a rook, and a queen.
     threat_minor = 10_614 in 0..=30_000;
     /// See [`threat_minor`].
     threat_rook = 13_327 in 0..=40_000;
@@ -125,7 +126,8 @@ tunable_params! {
     hindsight_margin = 212 in 40..=600;
     /// 1024ths of a ply less if the table says that the position was in a PV node.
     reduction_tt_pv = 1_195 in 0..=2_048;
-    /// Reduction in 1024ths of a ply: base, and hundredths for each 256th of the logarithms' product.
+    /// Reduction in 1024ths of a ply: base, and hundredths for each 256th of the logarithms'
+    /// product.
     reduction_base = 1_201 in 100..=1_800;
     /// See [`reduction_base`].
     reduction_slope = 95 in 28..=252;
@@ -150,7 +152,8 @@ tunable_params! {
     time_changed = 173 in 75..=300;
     /// Percent less for each iteration that did not change it.
     time_stable = 14 in 4..=22;
-    /// Percent more or less by the share of nodes below the best move, from one extreme to the other.
+    /// Percent more or less by the share of nodes below the best move, from one extreme to the
+    /// other.
     time_nodes = 98 in 20..=170;
 
     /// Delta pruning: margin besides the captured piece.
@@ -189,6 +192,7 @@ pub(super) fn swing_bonus() -> (i32, Score, i32) {
 pub(super) const CLOCK_NEAR_END: u16 = 90;
 /// Cut-offs of child nodes above which later moves are reduced more.
 pub(super) const MANY_CUTOFFS: u32 = 3;
-/// Nodes between two checks of the clock and the stop signal. So few because each of the first nodes may
-/// touch a new page of 2 MiB of the transposition table, which takes the kernel a tenth of a millisecond.
+/// Nodes between two checks of the clock and the stop signal. So few because each of the first
+/// nodes may touch a new page of 2 MiB of the transposition table, which takes the kernel a tenth
+/// of a millisecond.
 pub(super) const POLL_INTERVAL: u64 = 64;

@@ -5,8 +5,8 @@ use super::{Searcher, features, params};
 use crate::chess::Move;
 use crate::eval::Evaluator;
 
-/// Products of the base-two logarithms of depth and number of the move, both capped at 63, in 256ths:
-/// in integers, so that they are the same on every machine.
+/// Products of the base-two logarithms of depth and number of the move, both capped at 63, in
+/// 256ths: in integers, so that they are the same on every machine.
 static LOGARITHMS: [[i32; 64]; 64] = logarithms();
 
 const fn logarithms() -> [[i32; 64]; 64] {

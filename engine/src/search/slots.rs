@@ -1,4 +1,5 @@
-//! Slots of the tables of rebuilt searches: key and content, content zero means that nothing was written.
+//! Slots of the tables of rebuilt searches: key and content, content zero means that nothing was
+//! written.
 
 use crate::tt::OutOfMemory;
 

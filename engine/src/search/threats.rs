@@ -40,8 +40,8 @@ impl Attacks {
         Attacks { all, pawns, minors, rooks }
     }
 
-    /// The score for move ordering of a quiet move by a kind of piece: positive for leaving a square
-    /// that a lesser piece attacks, negative for going to one.
+    /// The score for move ordering of a quiet move by a kind of piece: positive for leaving a
+    /// square that a lesser piece attacks, negative for going to one.
     #[inline]
     pub(super) fn score(self, kind: Kind, mv: Move) -> i32 {
         let (worth, threatened) = match kind {

@@ -1,7 +1,7 @@
 //! Tunable search parameters.
 //!
-//! In a normal build every parameter is a constant. With the cargo feature `tuning`, and in unit tests, it is a
-//! variable that the UCI option of its name sets, for a tuner.
+//! In a normal build every parameter is a constant. With the cargo feature `tuning`, and in unit
+//! tests, it is a variable that the UCI option of its name sets, for a tuner.
 
 /// Declares parameters, each with its value and the range in which to tune it.
 macro_rules! tunable_params {

@@ -112,8 +112,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// After the search of a reduced quiet move to the full depth: updates the continuation history of the
-    /// move, which has been made, if alpha was not raised or beta was reached.
+    /// After the search of a reduced quiet move to the full depth: updates the continuation history
+    /// of the move, which has been made, if alpha was not raised or beta was reached.
     pub(super) fn learn_from_research(&mut self, node: &Node, mv: Move, score: Score) {
         let bonus = match score {
             _ if score <= node.alpha => -bonus(node.depth),

@@ -83,8 +83,8 @@ fn logistic(value: f32) -> f32 {
     1.0 / (1.0 + (-value).exp())
 }
 
-/// Adds up squared errors of some records, and the gradient if it is wanted. Compiled for the vectors
-/// of each CPU, all of which give the same.
+/// Adds up squared errors of some records, and the gradient if it is wanted. Compiled for the
+/// vectors of each CPU, all of which give the same.
 pub(super) struct ErrorJob<'a> {
     pub(super) weights: &'a [f32],
     pub(super) records: &'a [Record],
@@ -190,7 +190,8 @@ fn add(sums: &mut Neurons, values: &Neurons) {
     }
 }
 
-/// The dot product of the neurons' squares and `weights`, in lanes, since the compiler may not reorder one.
+/// The dot product of the neurons' squares and `weights`, in lanes, since the compiler may not
+/// reorder one.
 #[inline(always)]
 fn dot_squared(neurons: &Neurons, weights: &Neurons) -> f32 {
     const LANES: usize = 16;

@@ -21,8 +21,8 @@ const LINE_MAX_BYTES: u64 = 1 << 20;
 
 /// Serves one session: reads commands until `quit` or the end of the input.
 ///
-/// Returns the exit code: 0, 3 if `EvalFile` could not be used, or 7 if the smallest hash table could not be
-/// had.
+/// Returns the exit code: 0, 3 if `EvalFile` could not be used, or 7 if the smallest hash table
+/// could not be had.
 pub fn run(mut input: impl BufRead, output: Output) -> i32 {
     let mut session = match Session::start(output.clone()) {
         Ok(session) => session,

@@ -1,5 +1,5 @@
-//! Options for tuners: the parameters of the search, and features of it to do without. A normal build
-//! has none.
+//! Options for tuners: the parameters of the search, and features of it to do without. A normal
+//! build has none.
 
 #[cfg(any(test, feature = "tuning"))]
 use super::effect::Change;

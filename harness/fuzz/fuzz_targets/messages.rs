@@ -1,5 +1,5 @@
-//! Any bytes in place of a message of a worker or a coordinator are read or refused, in little time and
-//! memory. Inputs begin with complete messages; most changes are to values of their JSON.
+//! Any bytes in place of a message of a worker or a coordinator are read or refused, in little time
+//! and memory. Inputs begin with complete messages; most changes are to values of their JSON.
 
 #![no_main]
 

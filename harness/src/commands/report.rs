@@ -89,7 +89,8 @@ enum ReportFormat {
     Svg,
     /// A badge for a README, as SVG; of runs only.
     Badge,
-    /// Markdown for a pull request: verdict, figures, crosstable, and the link of --link; of runs only.
+    /// Markdown for a pull request: verdict, figures, crosstable, and the link of --link; of runs
+    /// only.
     Comment,
 }
 

@@ -1,4 +1,5 @@
-//! Ways into a server: encrypted, by password, token, nkey and credentials. What is secret stays so.
+//! Ways into a server: encrypted, by password, token, nkey and credentials. What is secret stays
+//! so.
 
 use std::path::Path;
 use std::process::Command;

@@ -184,8 +184,8 @@ fn results_of_one_run_do_not_count_in_another() {
     assert_eq!(unproven, 2, "the first and the tenth: {remarks}");
 }
 
-/// Results of a worker that was given the job, short as they are sent and endless once they are unpacked,
-/// before the true one comes; and the same of many pairs that nobody has ordered.
+/// Results of a worker that was given the job, short as they are sent and endless once they are
+/// unpacked, before the true one comes; and the same of many pairs that nobody has ordered.
 #[test]
 fn what_unpacks_without_end_takes_no_memory() {
     let bench = Bench::new();

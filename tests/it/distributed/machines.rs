@@ -86,8 +86,8 @@ fn without_landlock_a_worker_says_so_and_seccomp_still_holds() {
     assert_eq!(answer(&rows, "read a file in the home"), "yes", "it was Landlock that held it");
 }
 
-/// A program of 32 bits for Linux that ends with exit code 3 at once: the header of a file, that of its
-/// only segment, and `mov eax, 1; mov ebx, 3; int 0x80`.
+/// A program of 32 bits for Linux that ends with exit code 3 at once: the header of a file, that of
+/// its only segment, and `mov eax, 1; mov ebx, 3; int 0x80`.
 fn small_program() -> Vec<u8> {
     let (header, segment, code) = (52, 32, [184, 1, 0, 0, 0, 187, 3, 0, 0, 0, 205, 128]);
     let (base, length) = (0x0804_8000_u32, header + segment + code.len() as u32);

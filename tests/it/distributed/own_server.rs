@@ -83,7 +83,8 @@ pub fn stop(server: Worker) {
 fn a_command_each_makes_a_cluster_that_plays_over_tls() {
     let bench = Bench::new();
     let Some((server, port)) = up(&bench) else { return };
-    // A second server does not touch the files of the first, nor does a worker see who else is there.
+    // A second server does not touch the files of the first, nor does a worker see who else is
+    // there.
     let second = bench.arbiter(["cluster", "up", "--dir", "cluster"]).finish();
     said(&without_figures(&second.expect_code(7).stderr));
     let show = bench.arbiter(["cluster", "show", "--on", "cluster/worker1.join"]).finish();
@@ -178,8 +179,8 @@ fn workers_are_added_and_taken_away_while_the_server_runs() {
     stop(server);
 }
 
-/// Whoever has the file of a coordinator can start programs at workers, until there is a new folder with another
-/// key; then neither the file nor its key is of use.
+/// Whoever has the file of a coordinator can start programs at workers, until there is a new folder
+/// with another key; then neither the file nor its key is of use.
 #[test]
 fn a_stolen_coordinator_file_opens_nothing_once_there_is_a_new_folder() {
     let bench = Bench::new();

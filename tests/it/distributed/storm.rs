@@ -196,8 +196,8 @@ fn run(end: Instant, dice: &mut Dice, kills: &mut BTreeMap<&'static str, u32>) -
     Some(played)
 }
 
-/// Lets things be killed for so long, in one run after the other, each of which is to end as if nothing
-/// had been.
+/// Lets things be killed for so long, in one run after the other, each of which is to end as if
+/// nothing had been.
 fn storm(length: Duration) {
     let seed = std::env::var("STORM_SEED").ok().and_then(|seed| seed.parse().ok());
     let seed = seed.unwrap_or_else(|| RandomState::new().hash_one(0));

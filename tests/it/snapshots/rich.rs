@@ -348,8 +348,8 @@ fn gates(store: &Store) {
     }
 }
 
-/// A run whose games go to the engine that `winners` name in turn, by its place in the pair; `None` is a
-/// draw.
+/// A run whose games go to the engine that `winners` name in turn, by its place in the pair; `None`
+/// is a draw.
 fn add(
     store: &mut Store,
     minutes: i64,

@@ -128,8 +128,8 @@ impl Drop for Bench {
     }
 }
 
-/// Processor time of all programs that this one has waited for, of themselves and the kernel for them, in
-/// seconds.
+/// Processor time of all programs that this one has waited for, of themselves and the kernel for
+/// them, in seconds.
 pub fn cpu_seconds_of_finished() -> f64 {
     cpu_seconds("self", 13)
 }

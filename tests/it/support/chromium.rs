@@ -132,8 +132,8 @@ impl Browser {
         self.point(selector, &["mousePressed", "mouseReleased"]);
     }
 
-    /// Clicks on a button, when it can be used, until an expression is true. A page that changes may
-    /// move a button away from under the mouse.
+    /// Clicks on a button, when it can be used, until an expression is true. A page that changes
+    /// may move a button away from under the mouse.
     #[track_caller]
     pub fn click_until(&mut self, button: &str, expression: &str) {
         wait_for(expression, || {

@@ -73,8 +73,9 @@ impl Server {
         self.child.wait().expect("a child can be waited for");
     }
 
-    /// Puts copies of the first message before it in the files of a run's streams, so that the server counts
-    /// more messages than it finds, as some do after a kill. Returns which streams had messages, sorted.
+    /// Puts copies of the first message before it in the files of a run's streams, so that the
+    /// server counts more messages than it finds, as some do after a kill. Returns which streams
+    /// had messages, sorted.
     pub fn damage_streams(&self) -> Vec<&'static str> {
         let streams = self.config.with_file_name("nats/jetstream/$G/streams");
         let mut damaged = Vec::new();
@@ -119,8 +120,8 @@ impl Drop for Server {
     }
 }
 
-/// A port that nobody listens at, by chance. It is none of those that the system gives to connections, one
-/// of which might take it before it is used.
+/// A port that nobody listens at, by chance. It is none of those that the system gives to
+/// connections, one of which might take it before it is used.
 pub fn free_port() -> u16 {
     let by_chance = || 10_000 + (RandomState::new().hash_one(0) % 22_000) as u16;
     let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();

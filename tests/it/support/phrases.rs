@@ -1,5 +1,5 @@
-//! Words of the program by which tests find a place in a text or wait for a moment: whoever rewords one
-//! rewords it here.
+//! Words of the program by which tests find a place in a text or wait for a moment: whoever rewords
+//! one rewords it here.
 
 /// Before the figures of the course of a test, in a report as text.
 pub const LLR_COURSE: &str = "Log-likelihood ratio of the test:";

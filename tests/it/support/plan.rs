@@ -24,7 +24,8 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// A run of `pairs` pairs from as many different openings, one node a move, at most 30 moves a game.
+    /// A run of `pairs` pairs from as many different openings, one node a move, at most 30 moves a
+    /// game.
     pub fn new(bench: &'a Bench, command: &'static str, pairs: usize) -> Plan<'a> {
         let book = bench.write("book.epd", openings(pairs.max(1)));
         Plan { bench, command, engines: Vec::new(), flags: Vec::new(), switches: Vec::new() }

@@ -53,8 +53,8 @@ fn build(folder: &Path) {
         .arg("--target-dir")
         .arg(folder.parent().expect("it lies in the target folder"))
         .current_dir(env!("CARGO_MANIFEST_DIR"));
-    // A test runs with the variables of its package. Build scripts that look at them, of cryptography
-    // above all, would run again now, and once more in the next build from a shell.
+    // A test runs with the variables of its package. Build scripts that look at them, of
+    // cryptography above all, would run again now, and once more in the next build from a shell.
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
         if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {

@@ -1,5 +1,5 @@
-//! JSON Schemas: whatever the harness prints as JSON in any test has to be what its schema says, and no
-//! more.
+//! JSON Schemas: whatever the harness prints as JSON in any test has to be what its schema says,
+//! and no more.
 
 use std::path::PathBuf;
 
@@ -74,7 +74,8 @@ fn close(schema: &mut Value) {
         match (key.as_str(), member) {
             ("$defs" | "properties", Value::Object(named)) => named.values_mut().for_each(close),
             ("items" | "additionalProperties", inner) => close(inner),
-            // Variants of one object: it is closed as a whole. What is named there is closed by itself.
+            // Variants of one object: it is closed as a whole. What is named there is closed by
+            // itself.
             ("oneOf" | "anyOf" | "allOf", Value::Array(variants)) => {
                 let parts = variants.iter_mut().filter_map(|part| part.get_mut("properties"));
                 let parts =

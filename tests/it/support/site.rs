@@ -45,7 +45,8 @@ impl Site {
             let log = std::fs::read_to_string(bench.path("serve.log")).ok()?;
             assert!(!log.contains("error"), "{log}");
             let address = log.split("http://").skip(1).find_map(|rest| {
-                // The line of the address of pages, not of figures, and the one about steering are whole.
+                // The line of the address of pages, not of figures, and the one about steering are
+                // whole.
                 let (address, path) = rest.split_once('/')?;
                 let is_whole = path.starts_with(' ') && path.matches('\n').count() > 1;
                 is_whole.then(|| address.to_owned())
@@ -158,8 +159,8 @@ fn read(mut stream: TcpStream) -> Reply {
     }
 }
 
-/// Events as they come, and the page that they make: one event changes several parts, so a part that
-/// is waited for may have come with another.
+/// Events as they come, and the page that they make: one event changes several parts, so a part
+/// that is waited for may have come with another.
 pub struct Events {
     stream: BufReader<TcpStream>,
     /// The parts by name, as a browser would have them by now.

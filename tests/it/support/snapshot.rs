@@ -1,6 +1,7 @@
 //! Texts for people, held by files in `tests/it/snapshots`, which `UPDATE_EXPECT=1` writes anew.
 //!
-//! Each test has a file of its own: tests run in processes of their own, and several that rewrote the
+//! Each test has a file of its own: tests run in processes of their own, and several that rewrote
+//! the
 //! `expect![…]` of one source file would lose each other's lines.
 
 use std::cell::RefCell;

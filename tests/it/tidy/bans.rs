@@ -1,6 +1,6 @@
-//! The async runtime, which only code that acts may name, and the streams of the terminal, to which only those
-//! may write that show codes for what a terminal obeys. Reading the clock and `println!` are forbidden by lints,
-//! serialisation by what crates depend on.
+//! The async runtime, which only code that acts may name, and the streams of the terminal, to which
+//! only those may write that show codes for what a terminal obeys. Reading the clock and `println!`
+//! are forbidden by lints, serialisation by what crates depend on.
 
 use regex_lite::Regex;
 

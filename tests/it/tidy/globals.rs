@@ -1,4 +1,5 @@
-//! No mutable globals. Tables that are computed at first use and what threads keep are forbidden by lints.
+//! No mutable globals. Tables that are computed at first use and what threads keep are forbidden by
+//! lints.
 
 use regex_lite::Regex;
 

@@ -31,7 +31,8 @@ pub fn check(files: &[File]) -> Vec<Violation> {
     found
 }
 
-/// Finds promises of the page about security that no test is said to hold, or one that is not there.
+/// Finds promises of the page about security that no test is said to hold, or one that is not
+/// there.
 pub fn check_promises(files: &[File]) -> Vec<Violation> {
     let page = files.iter().find(|file| file.path == "docs/security.md").expect("it is there");
     let is_promise = |text: &str| text.starts_with("| ") && text.split('|').count() == 5;
@@ -59,7 +60,8 @@ pub fn check_promises(files: &[File]) -> Vec<Violation> {
     found
 }
 
-/// Returns whether there are tests in a module of the end-to-end tests, or in a file or crate of the harness.
+/// Returns whether there are tests in a module of the end-to-end tests, or in a file or crate of
+/// the harness.
 fn has_tests(name: &str, files: &[File]) -> bool {
     let own = format!("tests/it/{}.rs", name.replace("::", "/"));
     let ends =

@@ -1,7 +1,8 @@
-//! Rust source by lines, for rules of names that no lint knows. Lines of code begin as rustfmt has them.
+//! Rust source by lines, for rules of names that no lint knows. Lines of code begin as rustfmt has
+//! them.
 
-/// The code of a file, a line each with its number from 1: no comments, and nothing of the modules of
-/// tests, which end a file or are files of their own.
+/// The code of a file, a line each with its number from 1: no comments, and nothing of the modules
+/// of tests, which end a file or are files of their own.
 pub fn code<'a>(path: &str, text: &'a str) -> impl Iterator<Item = (usize, &'a str)> {
     let end = text.find("\n#[cfg(test)]\nmod tests {").unwrap_or(text.len());
     let text = if is_test_file(path) { "" } else { &text[..end] };

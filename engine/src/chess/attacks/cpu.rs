@@ -138,8 +138,8 @@ impl Machine {
         }
     }
 
-    /// Runs a job that writes no moves. AVX-512 speeds up nothing else, and a copy of the job for it
-    /// would only take time to compile.
+    /// Runs a job that writes no moves. AVX-512 speeds up nothing else, and a copy of the job for
+    /// it would only take time to compile.
     #[inline]
     pub fn run_without_lists<J: Job>(self, job: J) -> J::Output {
         match self.0 {

@@ -6,7 +6,8 @@ use crate::chess::piece::Kind;
 /// Number of groups: pawns, White's other pieces, Black's other pieces, minor pieces and kings.
 pub(crate) const GROUPS: usize = 4;
 
-/// For each colour and kind all bits of the groups that a piece belongs to: toggling needs no branch.
+/// For each colour and kind all bits of the groups that a piece belongs to: toggling needs no
+/// branch.
 static MEMBERSHIP: [[[u32; GROUPS]; 6]; 2] = membership();
 
 const fn membership() -> [[[u32; GROUPS]; 6]; 2] {

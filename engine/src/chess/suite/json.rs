@@ -1,4 +1,5 @@
-//! The JSON form of a suite: `{"testCases": [{"start": {"fen": F}, "expected": [{"fen": F}, ...]}]}`.
+//! The JSON form of a suite: `{"testCases": [{"start": {"fen": F}, "expected": [{"fen": F},
+//! ...]}]}`.
 //!
 //! Only strings are of interest, and only those under `fen`; what else the objects hold is passed
 //! over, so no document is built.

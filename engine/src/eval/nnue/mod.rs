@@ -1,10 +1,10 @@
 //! A neural network that is updated move by move (NNUE, Yu Nasu 2018).
 //!
 //! The inputs are the pieces on their squares, once as each side sees them, with the files mirrored
-//! so that its king is on the files a to d. Both sides share the weights of the hidden layer. The sums
-//! of its neurons are clipped to 0–1 and squared; those of the side to move come first among the
-//! inputs of the output that the number of pieces chooses. All arithmetic is in whole numbers, so
-//! that every CPU gives the same score.
+//! so that its king is on the files a to d. Both sides share the weights of the hidden layer. The
+//! sums of its neurons are clipped to 0–1 and squared; those of the side to move come first among
+//! the inputs of the output that the number of pieces chooses. All arithmetic is in whole numbers,
+//! so that every CPU gives the same score.
 
 #![expect(clippy::disallowed_types, reason = "the embedded network is unpacked once")]
 

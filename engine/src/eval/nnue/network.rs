@@ -87,8 +87,8 @@ impl fmt::Display for NetworkError {
 
 impl std::error::Error for NetworkError {}
 
-/// The input of a piece as `side` sees it. All files are mirrored if `mirrored`, which keeps the own
-/// king on the files a to d.
+/// The input of a piece as `side` sees it. All files are mirrored if `mirrored`, which keeps the
+/// own king on the files a to d.
 #[inline(always)]
 pub(crate) fn input(side: Color, mirrored: bool, piece: Piece, square: Square) -> usize {
     let mirror = if mirrored { 7 } else { 0 };

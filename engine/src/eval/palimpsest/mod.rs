@@ -1,5 +1,5 @@
-//! The engine's evaluation written by hand: a sum of terms, each a middle-game and an endgame score, blended by
-//! the material left on the board.
+//! The engine's evaluation written by hand: a sum of terms, each a middle-game and an endgame
+//! score, blended by the material left on the board.
 //!
 //! Every weight stands in one table ([`layout`]) that `palimpsest tune` writes. All terms are
 //! linear in the weights except king danger, which grows with the square of its units.

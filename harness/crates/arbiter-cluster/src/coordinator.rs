@@ -427,8 +427,8 @@ impl<A: Assignment> Coordinator<A> {
         self.in_flight.set_idle(&idle, self.now);
         self.extend_leases().await;
         if count.is_multiple_of(BEACON_TICKS) {
-            // No more than once a second: numbers of attempts begin with the seconds of the clock, and those
-            // after a restart have to be higher.
+            // No more than once a second: numbers of attempts begin with the seconds of the clock,
+            // and those after a restart have to be higher.
             for (pair, attempt) in self.in_flight.returned() {
                 self.send(pair, attempt);
             }
@@ -452,8 +452,8 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     async fn send_beacon(&mut self) {
-        // Messages for a lost connection are queued, and would all be sent when it is back. Whoever hears
-        // of a run that ends asks for its description in vain.
+        // Messages for a lost connection are queued, and would all be sent when it is back. Whoever
+        // hears of a run that ends asks for its description in vain.
         if self.connection.is_connected() && !self.is_cancelled {
             let (queued, playing) = self.in_flight.counts();
             let (run_id, run) = (self.description.run_id.clone(), self.description.run.clone());

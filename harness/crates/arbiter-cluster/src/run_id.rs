@@ -92,7 +92,8 @@ impl RunId {
     /// Returns the subject at which the job with this sequence number in its stream is
     /// acknowledged.
     pub(crate) fn job_ack_subject(&self, sequence: u64) -> String {
-        // For these answers the server looks at the sequence number alone; the rest is for the clients.
+        // For these answers the server looks at the sequence number alone; the rest is for the
+        // clients.
         format!("$JS.ACK.{}.{JOB_CONSUMER}.1.{sequence}.{sequence}.0.0", self.job_stream())
     }
 }

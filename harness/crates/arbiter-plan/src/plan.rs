@@ -310,7 +310,8 @@ impl Plan {
         self.is_lenient
     }
 
-    /// Returns whether a clock decides anything; without one, deterministic engines repeat themselves.
+    /// Returns whether a clock decides anything; without one, deterministic engines repeat
+    /// themselves.
     pub fn is_timed(&self) -> bool {
         is_timed(&self.engines)
     }

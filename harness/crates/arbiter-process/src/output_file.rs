@@ -39,7 +39,8 @@ impl FileId {
     pub fn of(path: &Path) -> io::Result<FileId> {
         match path.metadata() {
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                // A link may lead to where a file will be made. Links in a circle are another error.
+                // A link may lead to where a file will be made. Links in a circle are another
+                // error.
                 if let Ok(target) = path.read_link() {
                     return FileId::of(&folder_of(path).join(target));
                 }

@@ -170,8 +170,8 @@ impl Reading {
         state: &State,
         trouble: Option<String>,
     ) -> Result<Vec<Fragment>, StoreError> {
-        // The last pair is counted a moment before the process notes the end of the run, and a process that
-        // has nothing left to start calls that draining.
+        // The last pair is counted a moment before the process notes the end of the run, and a
+        // process that has nothing left to start calls that draining.
         let over = State::Over(self.summary.ending);
         let state = if self.summary.is_over() { &over } else { state };
         // The verdict on an undecided run depends on whether a process plays it.

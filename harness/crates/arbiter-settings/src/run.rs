@@ -30,8 +30,8 @@ settings! {
     /// Settings of a run, from flags and `arbiter.toml`; each may be left open.
     Settings, plan;
     "Openings" => {
-        /// Opening book: EPD, FEN list, PGN or Polyglot (.bin); plain, .gz, .zst or .zip. Bad lines are
-        /// left out [default: the bundled book]
+        /// Opening book: EPD, FEN list, PGN or Polyglot (.bin); plain, .gz, .zst or .zip. Bad lines
+        /// are left out [default: the bundled book]
         openings["FILE"]: Option<PathBuf> => plan.book.as_ref().map(|path| path.display()),
         /// Take at most N plies of each PGN opening
         plies["N"]: Option<u32> => plan.reading.plies,
@@ -48,8 +48,8 @@ settings! {
         seed["N"]: Option<u64> => Some(plan.seed),
     }
     "Schedule" => {
-        /// Tournament format: round-robin, gauntlet, pyramid, knockout, swiss or ladder, as `arbiter
-        /// tournament --help` describes them [default: round-robin]
+        /// Tournament format: round-robin, gauntlet, pyramid, knockout, swiss or ladder, as
+        /// `arbiter tournament --help` describes them [default: round-robin]
         #[arg(hide_possible_values = true, value_parser = one_of(FORMATS))]
         schedule["FORMAT"]: Option<Format> as "text" =>
             unless(Format::default(), plan.design.format).filter(|_| plan.kind != RunKind::Ablate),
@@ -159,8 +159,8 @@ settings! {
         /// movecount=N (moves of each in a row, counted anew from each capture or pawn move; 8),
         /// score=CP (10)
         draw["RULE"]: Option<DrawRule> as "text" => plan.rules.draw,
-        /// Adjudicate a loss when the loser reports it: movecount=N (moves in a row; 3), score=CP (600),
-        /// twosided=true if the winner must report it too
+        /// Adjudicate a loss when the loser reports it: movecount=N (moves in a row; 3), score=CP
+        /// (600), twosided=true if the winner must report it too
         resign["RULE"]: Option<ResignRule> as "text" => plan.rules.resign,
         /// Draw games after N moves of each side
         #[arg(value_parser = clap::value_parser!(u32).range(1..))]

@@ -42,7 +42,8 @@ mod tests {
 
     #[test]
     fn few_tosses_are_what_counting_by_hand_gives() {
-        // (1/2)(3/2)/2! is the mixture's probability of two heads, and (1/2)(1/2)/2! that of one each.
+        // (1/2)(3/2)/2! is the mixture's probability of two heads, and (1/2)(1/2)/2! that of one
+        // each.
         for (heads, tails, times) in [(0, 0, 1.0), (1, 0, 1.0), (2, 0, 1.5), (1, 1, 0.5)] {
             let found = ln_bias_evidence(heads, tails).exp();
             assert!((found - times).abs() < 1e-12, "{heads}, {tails}: {found}");

@@ -442,7 +442,8 @@ mod tests {
         let logistic = Sprt { model: Model::Logistic, ..normalized(0.0, 5.0) };
         let [low, high] = logistic.logistic_hypotheses(&sample);
         assert!(low.abs() < 1e-9 && (high - 5.0).abs() < 1e-9, "{low} {high}");
-        // For small differences, logistic Elo is normalized Elo times twice the deviation of a game.
+        // For small differences, logistic Elo is normalized Elo times twice the deviation of a
+        // game.
         let [low, high] = normalized(0.0, 5.0).logistic_hypotheses(&sample);
         assert!(low.abs() < 1e-9 && (high - 5.0 * 2.0 * 0.1_f64.sqrt()).abs() < 1e-3, "{high}");
     }

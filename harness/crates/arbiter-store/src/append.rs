@@ -94,7 +94,8 @@ impl Store {
             Ok(true)
         })?;
         if is_new && !is_alone {
-            // Much the same times come with every pair, so they are written once for all of a group.
+            // Much the same times come with every pair, so they are written once for all of a
+            // group.
             self.group_latencies.entry(run.to_owned()).or_default().count(played);
         }
         Ok(is_new)

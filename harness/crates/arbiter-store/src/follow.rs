@@ -54,8 +54,8 @@ impl Store {
             let connection = if log || kept_from_writing(&file).is_none() {
                 Connection::open_with_flags(&file, flags)?
             } else {
-                // Where SQLite cannot make the files that readers share with a writer, it reads only what
-                // is promised to stay as it is. Without a log nobody has the store open.
+                // Where SQLite cannot make the files that readers share with a writer, it reads
+                // only what is promised to stay as it is. Without a log nobody has the store open.
                 let name = file.to_string_lossy().replace('%', "%25");
                 let name = name.replace('?', "%3f").replace('#', "%23");
                 let address = format!("file:{name}?immutable=1");

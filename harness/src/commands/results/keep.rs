@@ -173,8 +173,8 @@ fn trial_folder(near: &Path) -> io::Result<(TempDir, File)> {
     }
 }
 
-/// Removes the folders of killed imports, which no living process has locked. What cannot be removed
-/// is in nobody's way.
+/// Removes the folders of killed imports, which no living process has locked. What cannot be
+/// removed is in nobody's way.
 fn remove_leftovers(near: &Path) {
     for entry in std::fs::read_dir(near).into_iter().flatten().flatten() {
         let is_ours = entry.file_name().as_encoded_bytes().starts_with(TRIAL.as_bytes())

@@ -112,7 +112,8 @@ impl TestStarter {
             .arg(&self.results)
             .args(flags)
             .env_remove(TOKEN_VARIABLE)
-            // Which it does not read, and keeps locked until it ends, whatever becomes of this process.
+            // Which it does not read, and keeps locked until it ends, whatever becomes of this
+            // process.
             .stdin(lock)
             .stdout(log.try_clone()?)
             .stderr(log.try_clone()?)
@@ -132,7 +133,8 @@ impl TestStarter {
                     let mut said = String::new();
                     log.seek(SeekFrom::Start(begin))?;
                     log.read_to_string(&mut said)?;
-                    // Whoever has started it is told now, and refused tests would leave a file each.
+                    // Whoever has started it is told now, and refused tests would leave a file
+                    // each.
                     match begin {
                         0 => std::fs::remove_file(&path)?,
                         _ => log.set_len(begin)?,

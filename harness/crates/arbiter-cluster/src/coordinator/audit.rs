@@ -206,7 +206,8 @@ impl<A: Assignment> Coordinator<A> {
             let again = Held { worker, played, failed: 0 };
             return self.contest(pair, vec![held, again]);
         }
-        // Under a clock, how often engines break down at a worker is compared with the other workers.
+        // Under a clock, how often engines break down at a worker is compared with the other
+        // workers.
         if [&held.played, &played].into_iter().any(|played| played.breakdown().is_some()) {
             return self.release(pair, held).await;
         }

@@ -41,7 +41,8 @@ impl<A: Assignment> Coordinator<A> {
         let what = match number {
             Some(number) if !self.in_flight.is_ordered(number) => {
                 if self.in_flight.park(number, receipt, bytes) {
-                    // A job that was done while the coordinator was away is given to no other worker.
+                    // A job that was done while the coordinator was away is given to no other
+                    // worker.
                     let _ = self.outgoing.send(Outgoing::Done { pair: number });
                     return;
                 }

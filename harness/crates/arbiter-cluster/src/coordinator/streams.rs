@@ -125,8 +125,8 @@ pub(super) async fn open(
     if takers.cached_info().config.ack_wait != lease {
         return Err(denied("a consumer of jobs", "it changes the time for acknowledgements"));
     }
-    // What a coordinator had taken when it was killed would come again when the time to commit it is
-    // over. To a new consumer it comes at once.
+    // What a coordinator had taken when it was killed would come again when the time to commit it
+    // is over. To a new consumer it comes at once.
     if let Err(error) = results.delete_consumer(RESULT_CONSUMER).await
         && !matches!(error.kind(), ConsumerErrorKind::JetStream(error)
             if error.error_code() == ErrorCode::CONSUMER_NOT_FOUND)

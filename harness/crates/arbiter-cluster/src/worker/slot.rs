@@ -62,8 +62,8 @@ pub(super) async fn work(shared: Arc<Shared>) {
         let taken = tokio::select! {
             taken = &mut taking => taken,
             () = reached(&mut phase, Phase::Leaving) => {
-                // A job that still answers the request, which ends by then, is not left to wait for the
-                // end of its lease.
+                // A job that still answers the request, which ends by then, is not left to wait for
+                // the end of its lease.
                 if let Ok(Some(taken)) = timeout(TAKE, taking).await {
                     ActiveJob::new(&shared, &taken.setup, &taken.job).give_back().await;
                 }

@@ -1,5 +1,5 @@
-//! Pairs that repeat earlier ones: engines that repeat themselves bring no evidence after their first
-//! pass through the book.
+//! Pairs that repeat earlier ones: engines that repeat themselves bring no evidence after their
+//! first pass through the book.
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};

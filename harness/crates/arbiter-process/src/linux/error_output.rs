@@ -72,7 +72,8 @@ impl ErrorReader {
                 if id == END {
                     return;
                 }
-                // Outside the lock: a log may keep its writer waiting, but not those who start engines.
+                // Outside the lock: a log may keep its writer waiting, but not those who start
+                // engines.
                 let Some(mut output) = self.outputs().remove(&id) else { continue };
                 if output.read(&mut buffer) {
                     self.outputs().insert(id, output);

@@ -99,7 +99,8 @@ impl WholeFile {
         match self.part {
             Part::Named(file) => file.persist(self.path).map(drop).map_err(|error| error.error),
             Part::Unnamed(file) => {
-                // A link cannot take the place of a file, and so there is another name for a moment.
+                // A link cannot take the place of a file, and so there is another name for a
+                // moment.
                 let beside = format!(".arbiter-{}", std::process::id());
                 let beside = folder_of(&self.path).join(beside);
                 let open = format!("/proc/self/fd/{}", file.as_raw_fd());

@@ -86,7 +86,8 @@ fn daemons_end_with_what_a_sandbox_holds() {
     }
     for (number, last_words) in ["exit 3", "kill -ABRT $$", "sleep 1000"].into_iter().enumerate() {
         let mark = format!("1000.{}{number}", std::process::id());
-        // No parent, group, session or environment is left; the second one has another number at any moment.
+        // No parent, group, session or environment is left; the second one has another number at
+        // any moment.
         let script = format!(
             "setsid --fork env -i sleep {mark}; \
              setsid --fork env -i perl -e 'fork && exit while 1' {mark}; \

@@ -248,7 +248,8 @@ mod tests {
         info.update(Info::parse("depth 9 score cp 9000 lowerbound nodes 9 pv h2h3"));
         info.update(Info::parse("depth 9 score mate -1 upperbound nodes 10"));
         info.update(Info::parse("depth 10 currmove e2e4"));
-        // What is shown with the score is of its line, and a variation of another one is not checked.
+        // What is shown with the score is of its line, and a variation of another one is not
+        // checked.
         assert_eq!((info.score, info.depth), (Some(Score::Centipawns(20)), Some(8)));
         assert_eq!((info.pv, info.pv_score, info.nodes), (vec!["a2a3".into()], None, Some(10)));
         assert_eq!(Info::parse("depth 1 lowerbound score cp 5").score, None);

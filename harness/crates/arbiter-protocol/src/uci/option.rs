@@ -70,8 +70,8 @@ impl OptionDeclaration {
         let mut is_string = false;
         while let Some(word) = words.next() {
             let next = words.peek().map(|next| next.to_ascii_lowercase()).unwrap_or_default();
-            // A name may contain field words ("min depth"), so `name` runs until the type, and a text may
-            // contain any word.
+            // A name may contain field words ("min depth"), so `name` runs until the type, and a
+            // text may contain any word.
             let opens = match fields.last() {
                 Some(("name", _)) if fields.len() == 1 => {
                     word == "type" && KINDS.contains(&next.as_str())

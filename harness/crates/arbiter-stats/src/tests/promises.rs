@@ -384,7 +384,8 @@ impl Planned {
             let walked: f64 = counts.iter().zip(steps).map(|(n, step)| n * step).sum();
             let beyond = walked - drift * length;
             let second = match h.abs() < 1.5 {
-                // Less what the first figure tells of it, so that a root next to 0 leaves two figures.
+                // Less what the first figure tells of it, so that a root next to 0 leaves two
+                // figures.
                 true => ((h * walked).exp_m1() - h * beyond) / (h * h),
                 false => beyond * beyond - variance * length,
             };

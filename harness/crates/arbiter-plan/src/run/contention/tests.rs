@@ -242,8 +242,8 @@ const PAIRS: u64 = 2_000;
 fn check_bias(pairs: u64) {
     let (none, both) = ([0.0; 2], [0.3; 2]);
     let (even, longer) = ([50, 80, 50], [40, 60, 80]);
-    // The others are not symmetric: a rule that drops more of the long games favours who loses these,
-    // and who waits alone is weaker.
+    // The others are not symmetric: a rule that drops more of the long games favours who loses
+    // these, and who waits alone is weaker.
     let models = [
         ("alike", 0.0, both, none, even, true),
         ("alike, 50 Elo apart", 50.0, both, none, even, true),

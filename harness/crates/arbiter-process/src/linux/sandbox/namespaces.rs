@@ -115,8 +115,8 @@ impl Namespaces {
         let end = self.stack.as_mut_ptr_range().end;
         let (flags, alive) = (libc::CLONE_VM | libc::SIGCHLD, alive.into_raw_fd());
         let argument = std::ptr::without_provenance_mut(alive as usize);
-        // SAFETY: the first process has a stack of its own, which lives as long as this process does, and makes
-        // system calls only. To share the memory saves a copy of it.
+        // SAFETY: the first process has a stack of its own, which lives as long as this process
+        // does, and makes system calls only. To share the memory saves a copy of it.
         let first = unsafe { libc::clone(be_first, end.cast(), flags, argument) };
         succeeded(first.into())?;
         // SAFETY: this process has one thread, and after it both go on with system calls only.
@@ -167,7 +167,8 @@ fn ignore_signals() {
 }
 
 fn handle(signal: i32, handler: libc::sighandler_t) {
-    // SAFETY: neither default nor ignoring is a function of ours. Of two signals the kernel refuses it.
+    // SAFETY: neither default nor ignoring is a function of ours. Of two signals the kernel refuses
+    // it.
     unsafe { libc::signal(signal, handler) };
 }
 
@@ -183,7 +184,8 @@ fn close_from(first: u32) -> io::Result<()> {
 }
 
 fn close_range(first: u32, last: u32) -> io::Result<()> {
-    // SAFETY: only processes that are to end or to have no files call it, with files that they do not use.
+    // SAFETY: only processes that are to end or to have no files call it, with files that they do
+    // not use.
     succeeded(unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) })
 }
 
@@ -197,7 +199,8 @@ fn set_read_only(path: &CStr, is_read_only: bool) -> io::Result<()> {
     let flag = |is_set| if is_set { libc::MOUNT_ATTR_RDONLY } else { 0 };
     // attr_set, attr_clr, propagation and userns_fd of `struct mount_attr`.
     let attributes: [u64; 4] = [flag(is_read_only), flag(!is_read_only), 0, 0];
-    // SAFETY: the kernel reads a path that ends in a zero and as many bytes of attributes as it is told.
+    // SAFETY: the kernel reads a path that ends in a zero and as many bytes of attributes as it is
+    // told.
     succeeded(unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,
