@@ -15,7 +15,7 @@ use arbiter_names::is_hidden;
 use arbiter_plan::{Affinity, ENGINE_KEYS, EngineSpec, Request, SandboxMode};
 use arbiter_report::note;
 use arbiter_schedule::Format;
-use arbiter_settings::{SANDBOXES, Settings, TestSettings, one_of};
+use arbiter_settings::{Nps, PgnKeys, SANDBOXES, Settings, TestSettings, merged, one_of};
 
 /// Maximum number of threads of a computation.
 const MAX_THREADS: usize = 64;
@@ -24,11 +24,11 @@ const MAX_THREADS: usize = 64;
 #[derive(Debug, Args)]
 pub(crate) struct PlayArgs {
     /// Engines, as described below; figures are from the point of view of the first
-    #[arg(help_heading = None::<&str>, value_name = "ENGINE", conflicts_with_all = ["test", "base"])]
+    #[arg(help_heading = None::<&str>, value_name = "ENGINE", conflicts_with_all = ["dev", "base"])]
     pub engines: Vec<String>,
     /// Engine, after those without a flag; repeat for each engine
     #[arg(help_heading = "Engines", help = engine_help(), long, value_name = "SPEC",
-        conflicts_with_all = ["test", "base"])]
+        conflicts_with_all = ["dev", "base"])]
     pub engine: Vec<String>,
     /// Settings for all engines, in the same form; an engine's own settings win
     #[arg(help_heading = "Engines", long, value_name = "SPEC")]
@@ -185,7 +185,7 @@ impl PlayArgs {
         let run = self.resume.as_ref().or(self.name.as_ref().filter(|_| self.resume_or_start));
         Some(Resume {
             run: run?.clone(),
-            pgn: self.settings.pgn.clone(),
+            pgn: merged(self.settings.pgn.clone()).file,
             concurrency: self.settings.concurrency,
             affinity: self.settings.affinity.clone(),
         })
@@ -218,7 +218,12 @@ impl PlayArgs {
         let concurrency = self.settings.concurrency;
         let mut given = given_flags()?;
         given.extend((!self.engines.is_empty()).then(|| "engine".to_owned()));
-        given.extend(self.settings.schedule.map(|_| "schedule".to_owned()));
+        // The format of a tournament may stand without its flag.
+        given.extend(self.settings.schedule.first().map(|_| "schedule".to_owned()));
+        let pgn = merged(self.settings.pgn.clone());
+        if pgn == (PgnKeys { file: pgn.file.clone(), ..PgnKeys::default() }) {
+            given.remove("pgn");
+        }
         let mut settings = self.settings.over(file);
         (settings.engines, settings.each) = (engines, each);
         settings.sprt = bounds.map(|bounds| bounds.or(settings.sprt)).unwrap_or_default();
@@ -232,7 +237,7 @@ impl PlayArgs {
             is_dry_run: self.dry_run,
             format: self.format,
             build: self.build,
-            reference_nps: settings.reference().map_err(Failure::invalid)?,
+            reference_nps: settings.scale.map(|Nps(nps)| nps),
             request: settings.request().map_err(Failure::invalid)?,
             files: OtherFiles { read, ..OtherFiles::default() },
             config: self.config,

@@ -221,13 +221,13 @@ mod tests {
             "arbiter match --engine cmd=bundled,eval=material,tc=40/60+0.6 --engine \
              'cmd=sh,args=\"-c x\",st=0.25,timemargin=50,option.Book=\"a,b c\"' --max-moves 90",
             "arbiter match --engine cmd=sh --engine name=b,cmd=sh --engine name=c,cmd=sh \
-             --schedule gauntlet --each nodes=7 --order sequential --draw score=3 \
-             --resign twosided=true --move-deadline 2.5 --plies 4 --seed 9",
-            "arbiter match --engine cmd=sh --engine name=b,cmd=sh --syzygy '/a b:/c' \
-             --syzygy-pieces 5 --syzygy-ignore-50 --syzygy-adjudicate wins",
+             --schedule gauntlet --each nodes=7 --openings order=sequential,plies=4 --draw score=3 \
+             --resign twosided=true --deadlines move=2.5 --seed 9",
+            "arbiter match --engine cmd=sh --engine name=b,cmd=sh --syzygy \
+             '/a b:/c,pieces=5,ignore-50=true,adjudicate=wins'",
             "arbiter match --engine 'cmd=sh,proto=xboard,init=a b\\nc,restart=on,memory=64' \
              --engine name=b,cmd=sh,ponder=true,restart=off,tc=5+0.1,nodestime=600",
-            "arbiter sprt --overshoot none --book-depth 3 --strict-book",
+            "arbiter sprt --overshoot none --openings depth=3,strict=true",
             "arbiter sprt --model logistic --elo0 -3 --pairs 12 --concurrency 3 --fault-limit 0.2",
         ] {
             let words = shell_words::split(line).unwrap();

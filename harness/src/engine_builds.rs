@@ -34,7 +34,7 @@ pub(crate) fn setup(engine: &Engine) -> Result<EngineSetup, Failure> {
 }
 
 /// Revision under test where only its base is named.
-pub(crate) const DEFAULT_TEST: &str = "HEAD";
+pub(crate) const DEFAULT_DEV: &str = "HEAD";
 
 /// Flags of every command that takes engines.
 #[derive(Debug, Clone, Default, Args)]
@@ -43,7 +43,7 @@ pub(crate) struct BuildArgs {
     /// Engine under test, as ENGINE; the bench of a revision is run after its build [default with
     /// --base: HEAD]
     #[arg(help_heading = "Engines", long, value_name = "ENGINE")]
-    pub test: Option<String>,
+    pub dev: Option<String>,
     /// Engine to compare with
     #[arg(help_heading = "Engines", long, value_name = "ENGINE")]
     pub base: Option<String>,
@@ -95,14 +95,14 @@ pub(crate) struct BuiltEngines {
 
 impl BuildArgs {
     /// Returns the engine under test, if the flags name one or its base.
-    pub(crate) fn test(&self) -> Option<&str> {
-        self.test.as_deref().or(self.base.as_ref().map(|_| DEFAULT_TEST))
+    pub(crate) fn dev(&self) -> Option<&str> {
+        self.dev.as_deref().or(self.base.as_ref().map(|_| DEFAULT_DEV))
     }
 
     /// Returns whether anything has to be built or measured for these engines.
     fn concerns(&self, engines: &[EngineSpec], each: &EngineSpec, with: &BuildContext) -> bool {
         let is_built = |spec: &EngineSpec| spec.rev.is_some();
-        self.test().is_some()
+        self.dev().is_some()
             || with.reference_nps.is_some()
             || engines.iter().any(is_built)
             || (is_built(each) && engines.iter().any(|engine| engine.cmd.is_none()))
@@ -116,7 +116,7 @@ impl BuildArgs {
         with: BuildContext,
         check: Option<BuildCheck>,
     ) -> Result<BuiltEngines, Failure> {
-        let sides = [("--test", self.test()), ("--base", self.base.as_deref())];
+        let sides = [("--dev", self.dev()), ("--base", self.base.as_deref())];
         let sides = sides.into_iter().filter_map(|(flag, side)| Some((flag, side?)));
         let sides =
             sides.map(|(flag, side)| engine_spec(flag, side)).collect::<Result<Vec<_>, _>>()?;

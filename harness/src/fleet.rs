@@ -5,6 +5,7 @@ mod access;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
+use std::str::FromStr;
 use std::time::Duration;
 
 use clap::Args;
@@ -23,16 +24,66 @@ use arbiter_plan::{Engine, Plan, engine_threads};
 use arbiter_protocol::Deadlines;
 use arbiter_report::note;
 use arbiter_runner::{CoordinatorEnd, DispatcherEnd, RemoteExecutor, Signals, job_channel};
+use arbiter_settings::{Keys, merged};
 use arbiter_store::{Store, StoreError};
 
 /// Default time for which a worker may be silent, in seconds.
-const DEFAULT_LEASE_S: u32 = 30;
+const DEFAULT_LEASE_S: u64 = 30;
 
 /// Default priority of a run.
 const DEFAULT_PRIORITY: u8 = 100;
 
 /// Maximum wait for the server to open what is no longer needed.
 const SETTLE: Duration = Duration::from_secs(2);
+
+arbiter_settings::keys! {
+    /// Settings of a run on workers
+    FleetKeys, plan;
+    /// Priority of the run for workers, 0 to 255; runs of equal priority share workers evenly
+    priority["N"]: u8 as "arbiter_settings::text" = DEFAULT_PRIORITY,
+    /// Seconds, 2 to 3600, for which a worker may be silent about a pair before another gets it
+    lease["SEC"]: Lease as "arbiter_settings::text" = DEFAULT_LEASE_S,
+    /// Key that signs the descriptions of runs, without which workers start no program; created if
+    /// missing [default: that of the join file, or arbiter/signing.key in the user's settings
+    /// folder]
+    signing_key["FILE"]: PathBuf as "arbiter_settings::text",
+    /// Have workers run `bench` of every engine before they play, and exclude those whose number of
+    /// nodes differs from that of this machine; otherwise only engines built from a revision with a
+    /// bench are compared
+    check_bench["true|false"]: bool as "arbiter_settings::text",
+    /// Share of the pairs that another worker replays before they count, such as 2%. A worker that
+    /// is found to invent games is excluded, and all its pairs are played again
+    audit["SHARE"]: Share as "arbiter_settings::text",
+}
+
+/// Time for which a worker may be silent, 2 to 3600 seconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Lease(Duration);
+
+impl FromStr for Lease {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Lease, String> {
+        let seconds = text.parse().ok().filter(|seconds| (2..=3600).contains(seconds));
+        let lease = seconds.map(|seconds| Lease(Duration::from_secs(seconds)));
+        lease.ok_or_else(|| format!("{text} is not a whole number of seconds from 2 to 3600"))
+    }
+}
+
+/// Share of pairs, 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Share(f64);
+
+impl FromStr for Share {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Share, String> {
+        let percent = text.strip_suffix('%').and_then(|number| number.parse().ok());
+        let percent = percent.filter(|percent| (0.0..=100.0).contains(percent));
+        let share = percent.map(|percent: f64| Share(percent / 100.0));
+        share.ok_or_else(|| format!("expected 0% to 100%, got {text}"))
+    }
+}
 
 /// Flags of commands that can use other machines.
 #[derive(Debug, Default, Args)]
@@ -43,36 +94,11 @@ pub(crate) struct ClusterArgs {
     /// flight [default: as many as workers have room for]
     #[arg(long, value_name = "FILE|URL")]
     on: Option<ServerName>,
-    /// Priority of the run for workers, 0 to 255; runs of equal priority share workers evenly
-    /// [default: 100]
-    #[arg(long, value_name = "N", requires = "on")]
-    priority: Option<u8>,
-    /// Seconds for which a worker may be silent about a pair before another gets it [default: 30]
-    #[arg(long, value_name = "SEC", requires = "on", value_parser = clap::value_parser!(u32).range(2..=3600))]
-    lease: Option<u32>,
-    /// Key that signs the descriptions of runs, without which workers start no program; created if
-    /// missing [default: that of the join file, or arbiter/signing.key in the user's settings
-    /// folder]
-    #[arg(long, value_name = "FILE", requires = "on")]
-    signing_key: Option<PathBuf>,
-    /// Have workers run `bench` of every engine before they play, and exclude those whose number of
-    /// nodes differs from that of this machine; without the flag, only engines built from a
-    /// revision with a bench are compared
-    #[arg(long, requires = "on")]
-    check_bench: bool,
-    /// Share of the pairs that another worker replays before they count, such as 2%. A worker that
-    /// is found to invent games is excluded, and all its pairs are played again
-    #[arg(long, value_name = "SHARE", requires = "on", value_parser = share)]
-    audit: Option<f64>,
+    /// Run on workers.
+    #[arg(long, value_name = "KEY=VALUE", requires = "on", help = FleetKeys::ABOUT.trim(), long_help = FleetKeys::help())]
+    fleet: Vec<FleetKeys>,
     #[command(flatten)]
     access: AccessArgs,
-}
-
-/// Parses a share in percent, 0 to 100.
-fn share(text: &str) -> Result<f64, String> {
-    let percent = text.strip_suffix('%').and_then(|number| number.parse().ok());
-    let percent = percent.filter(|percent| (0.0..=100.0).contains(percent));
-    percent.map(|percent: f64| percent / 100.0).ok_or_else(|| "expected 0% to 100%".to_owned())
 }
 
 /// Access to the workers on a server.
@@ -99,7 +125,8 @@ impl ClusterArgs {
     pub(crate) fn fleet(self, most: Option<usize>) -> Result<Option<Fleet>, Failure> {
         let Some(server) = self.on else { return Ok(None) };
         let (access, role) = self.access.access(server.clone())?;
-        let key = match (self.signing_key, role) {
+        let keys = merged(self.fleet);
+        let key = match (keys.signing_key, role) {
             (_, Some(Role::Worker(name, _))) => {
                 let message = format!(
                     "--on: this is the join file of worker {name}; expected the coordinator's"
@@ -109,18 +136,24 @@ impl ClusterArgs {
             (None, Some(Role::Coordinator(key))) => key,
             (path, _) => Key::load_or_make(&path.map_or_else(default_key, Ok)?)?,
         };
-        let lease = Duration::from_secs(self.lease.unwrap_or(DEFAULT_LEASE_S).into());
-        let priority = self.priority.unwrap_or(DEFAULT_PRIORITY);
         runtime()?.block_on(access.connect("arbiter"))?;
-        let (checks_bench, audit) = (self.check_bench, self.audit);
-        let metrics = ClusterMetrics::default();
-        Ok(Some(Fleet { access, server, key, priority, lease, most, checks_bench, audit, metrics }))
+        Ok(Some(Fleet {
+            access,
+            server,
+            key,
+            priority: keys.priority.unwrap_or(DEFAULT_PRIORITY),
+            lease: keys.lease.map_or(Duration::from_secs(DEFAULT_LEASE_S), |Lease(lease)| lease),
+            most,
+            checks_bench: keys.check_bench.unwrap_or_default(),
+            audit: keys.audit.map(|Share(share)| share),
+            metrics: ClusterMetrics::default(),
+        }))
     }
 }
 
 /// Returns the path of the key if no flag names one.
 pub(crate) fn default_key() -> Result<PathBuf, Failure> {
-    Ok(user_folder("XDG_CONFIG_HOME", ".config", "--signing-key")?.join("signing.key"))
+    Ok(user_folder("XDG_CONFIG_HOME", ".config", "--fleet signing-key")?.join("signing.key"))
 }
 
 impl Fleet {
@@ -227,7 +260,7 @@ impl Fleet {
         setups: Vec<EngineSetup>,
     ) -> Result<DispatcherEnd<A, A::Done>, Failure> {
         if self.audit.is_some() {
-            return Err(Failure::invalid("--audit repeats pairs of games; a suite has none"));
+            return Err(Failure::invalid("--fleet audit repeats pairs of games; a suite has none"));
         }
         let benches = self.benches(engines, &setups, false).await;
         let (channel, end) = job_channel();

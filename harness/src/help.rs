@@ -14,7 +14,8 @@ use clap::{Command, CommandFactory};
 
 use crate::Cli;
 use crate::engine_names::HELP as ENGINES;
-use arbiter_plan::{ENGINE_KEYS, unexpanded_home};
+use arbiter_plan::{ENGINE_KEYS, field, unexpanded_home};
+use arbiter_settings::RENAMED;
 
 /// Commands whose flags do not fit on a screen, with the flags that `-h` shows, the most used
 /// first.
@@ -163,6 +164,13 @@ pub(crate) fn advised(mut error: clap::Error, args: &[OsString]) -> clap::Error 
     let is_theirs =
         |word: &&str| word.len() > 2 && !word.starts_with("--") && word.starts_with(flag.as_str());
     let mut words = args.iter().filter_map(|word| word.to_str());
+    // The value of the flag, which may be behind an equals sign.
+    let own = |word: &&str| word.split('=').next() == Some(flag);
+    let mut arguments =
+        words.clone().skip_while(|word| !own(word)).flat_map(|word| match own(&word) {
+            true => word.split_once('=').map(|(_, value)| value),
+            false => Some(word),
+        });
     let tip = if let Some(tip) = number_expected(&error, flag) {
         let mut own = clap::Error::new(error.kind()).with_cmd(&Cli::command());
         for (kind, value) in error.context() {
@@ -170,6 +178,11 @@ pub(crate) fn advised(mut error: clap::Error, args: &[OsString]) -> clap::Error 
         }
         error = own;
         tip
+    } else if let Some((_, new, key)) = RENAMED.iter().find(|(old, ..)| *old == name) {
+        let value = arguments.find(|word| !word.starts_with("--")).unwrap_or("true");
+        let text = if key.is_empty() { value.to_owned() } else { field(key, value) };
+        let is_plain = !text.contains(|c: char| c.is_whitespace() || "\"'$&;|*?".contains(c));
+        format!("write --{new} {}", if is_plain { text.into() } else { shell_words::quote(&text) })
     } else if flag.starts_with("--") && ENGINE_KEYS.iter().any(|key| key.name == name) {
         format!("for all engines write --each {name}=VALUE, for one ENGINE,{name}=VALUE")
     } else if let Some(word) = words.find(is_theirs).filter(|_| name.len() == 1) {
@@ -289,7 +302,7 @@ mod tests {
             "arbiter worker --on worker1.join",
             "arbiter help worker",
             "arbiter cluster show --on a.join",
-            "arbiter sprt a b --lease 30 --on a.join",
+            "arbiter sprt a b --fleet lease=30 --on a.join",
             "arbiter match a b --on=a.join",
             "arbiter doctor --on a.join",
             "arbiter man --out d --format json-schema",
@@ -329,37 +342,21 @@ mod tests {
     }
 
     /// The flags that may stand under each heading.
-    const HEADINGS: [(&str, &str); 15] = [
-        ("Engines", "engine each test base sandbox"),
+    const HEADINGS: [(&str, &str); 13] = [
+        ("Engines", "engine each dev base sandbox"),
         (
             "Run",
-            "config seed concurrency affinity results name about resume resume-or-start dry-run",
+            "config seed concurrency affinity results scale name about resume resume-or-start dry-run",
         ),
-        ("Openings", "openings plies book-depth strict-book order"),
-        (
-            "Schedule",
-            "schedule rounds pairs games noswap reverse seeds tie-breaks play-out opening-policy \
-             opening-start wait",
-        ),
-        (
-            "Games",
-            "pgn pgn-fields pgn-match notation pgn-minimal event site epd transcripts stderr-dir",
-        ),
-        ("Faults and noise", "fault-limit cpu-contention"),
+        ("Openings", "openings"),
+        ("Schedule", "schedule rounds pairs games noswap reverse wait"),
+        ("Games", "pgn epd transcripts stderr-dir"),
+        ("Faults and noise", "fault-limit cpu-contention deadlines"),
         ("Output", "format color quiet verbose metrics log-format"),
-        (
-            "Adjudication",
-            "draw resign max-moves syzygy syzygy-pieces syzygy-ignore-50 syzygy-adjudicate",
-        ),
-        ("Deadlines", "start-deadline start-scale ready-deadline move-deadline stop-deadline"),
-        ("Scaled times", "scale reference-nps"),
+        ("Adjudication", "draw resign max-moves syzygy"),
         ("Builds", "repo cache no-bench pass-env"),
-        ("Other machines", "on priority lease signing-key check-bench audit"),
-        (
-            "Access to the NATS server",
-            "nats-user nats-password-file nats-token-file nats-nkey nats-creds nats-ca nats-cert \
-             nats-cert-key nats-inbox insecure",
-        ),
+        ("Other machines", "on fleet"),
+        ("Access to the NATS server", "nats insecure"),
         ("Test", "elo0 elo1 alpha beta model overshoot"),
         ("Confirmation", "confirm elo0 elo1 confirm-pairs"),
     ];

@@ -189,7 +189,7 @@ fn read(plan: Plan, fleet: Option<&Fleet>) -> Result<LoadedPlan, Failure> {
     let openings = book.len();
     if plan.opening_start >= openings as u64 && !plan.is_lenient {
         return Err(Failure::invalid(format!(
-            "--opening-start {} exceeds the {openings} openings of {}",
+            "--openings start={} exceeds the {openings} openings of {}",
             plan.opening_start + 1,
             book.name()
         )));
@@ -279,7 +279,7 @@ pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Resul
     requested.request.engines = built.engines;
     requested.request.scale = built.scale;
     // Whoever asks again gets what is there.
-    (requested.build.test, requested.build.base) = (None, None);
+    (requested.build.dev, requested.build.base) = (None, None);
     Ok(())
 }
 

@@ -35,10 +35,10 @@ const UNFINISHED: &str = "before the end of the suite";
 #[derive(Debug, Args)]
 pub(crate) struct SuiteArgs {
     /// Engines, as described below; all others are compared with the first
-    #[arg(value_name = "ENGINE", required_unless_present_any = ["engine", "test", "base"], conflicts_with_all = ["test", "base"])]
+    #[arg(value_name = "ENGINE", required_unless_present_any = ["engine", "dev", "base"], conflicts_with_all = ["dev", "base"])]
     engines: Vec<String>,
     /// Engine, after those without a flag; may be repeated
-    #[arg(help_heading = "Engines", long, value_name = "SPEC", conflicts_with_all = ["test", "base"])]
+    #[arg(help_heading = "Engines", long, value_name = "SPEC", conflicts_with_all = ["dev", "base"])]
     engine: Vec<String>,
     /// File with the suite
     #[arg(long, value_name = "FILE")]
@@ -71,7 +71,7 @@ impl QueryArgs {
 }
 
 impl SuiteArgs {
-    /// Returns the engines of the command line, without --test and --base.
+    /// Returns the engines of the command line, without --dev and --base.
     pub(crate) fn specs(&self) -> impl Iterator<Item = &String> {
         self.engines.iter().chain(&self.engine)
     }

@@ -112,8 +112,8 @@ fn a_slow_start_can_be_given_more_time() {
         Plan::new(bench, "match", 1)
             .puppet("A", "--seed 1 --mode slow-ready --delay-ms 1500")
             .puppet("B", "--seed 2")
-            .set("ready-deadline", 0.5)
-            .set("start-scale", scale)
+            .set("deadlines ready", 0.5)
+            .set("deadlines scale", scale)
             .run()
     };
     plan(&Bench::new(), "1").expect_error(3);
@@ -129,7 +129,7 @@ fn the_file_says_the_same_as_the_flags() {
     let marker = bench.marker();
     let text = format!(
         r#"
-        start-scale = 3
+        deadlines = {{ scale = 3 }}
         each = {{ nodes = 1 }}
         [[engine]]
         name = "A"

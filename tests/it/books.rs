@@ -238,7 +238,7 @@ fn a_polyglot_book_is_followed_to_its_depth() {
     let bench = Bench::new();
     let book = bench.write("book.bin", polyglot(&lines));
     let plan = logged(&bench, 3).set("openings", book.display()).set("max-moves", 10);
-    let finished = plan.set("book-depth", 4).run().expect_code(0);
+    let finished = plan.set("openings depth", 4).run().expect_code(0);
     said(&finished.stderr);
     // Before its first move of a game an engine receives the line of the book.
     let conversations = bench.conversations();

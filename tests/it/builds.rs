@@ -21,7 +21,7 @@ fn a_commit_plays_a_commit_and_nothing_is_built_twice() {
     let first = project.commit_with_bench(100, "First\n\nBench: 100");
     let second = project.commit_with_bench(200, "Second");
     let before = project.git(&["status", "--porcelain=v2", "--branch"]);
-    let words = ["match", "--test", "main", "--base", "HEAD~1", "--format", "json"];
+    let words = ["match", "--dev", "main", "--base", "HEAD~1", "--format", "json"];
     let cold = project.run(&[&words[..], &["--name", "cold"]].concat()).expect_code(0);
     said(&cold.stderr);
     let json = cold.json();
@@ -61,7 +61,7 @@ fn the_working_tree_is_built_as_it_is_and_left_so() {
     project.commit_with_bench(100, "First");
     project.engine("echo Bench: 300");
     project.write("new.txt", "untracked");
-    let words = ["match", "--test", ".", "--base", "HEAD", "--format", "json"];
+    let words = ["match", "--dev", ".", "--base", "HEAD", "--format", "json"];
     let dirty = project.run(&words).expect_code(0);
     said(&dirty.stderr);
     let builds = &dirty.json()["builds"];
@@ -91,7 +91,7 @@ fn the_working_tree_is_built_as_it_is_and_left_so() {
             said(&kept.stderr);
         }
     }
-    let words = ["match", "--test", "main", "--base", "main", "--format", "json"];
+    let words = ["match", "--dev", "main", "--base", "main", "--format", "json"];
     let twice = project.run(&words).expect_code(0);
     let name = format!("main@{}", &project.git(&["rev-parse", "HEAD"])[..9]);
     let names = ["test", "base"].map(|side| format!("{name} {side}"));
@@ -147,14 +147,14 @@ fn what_needs_no_build_is_refused_before_one() {
     let two = |command| [command, "HEAD", "HEAD~1"];
     for words in [
         &["sprt", "HEAD"][..],
-        &["sprt", "--test", "HEAD"],
+        &["sprt", "--dev", "HEAD"],
         &["match", "."],
         &["match", "HEAD", "rev=nothing"],
         &["match", "HEAD", "./nothing"],
         &[&two("sprt")[..], &["--elo0", "5", "--elo1", "1"]].concat(),
         &[&two("sprt")[..], &["--alpha", "2"]].concat(),
         &[&two("match")[..], &["--openings", "none.epd"]].concat(),
-        &[&two("match")[..], &["--opening-start", "99999"]].concat(),
+        &[&two("match")[..], &["--openings", "start=99999"]].concat(),
         &[&two("match")[..], &["--name", "../x"]].concat(),
         &[&two("match")[..], &["--name", "taken"]].concat(),
         &[&two("match")[..], &["--pgn", &store]].concat(),
@@ -197,9 +197,9 @@ fn a_side_can_be_a_program_or_the_bundled_engine() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");
-    let played = project.run(&["match", "--test", "HEAD", "--base", &puppet()]).expect_code(0);
+    let played = project.run(&["match", "--dev", "HEAD", "--base", &puppet()]).expect_code(0);
     said(&played.stderr);
-    let words = ["match", "--test", "HEAD", "--base", "bundled", "--no-bench"];
+    let words = ["match", "--dev", "HEAD", "--base", "bundled", "--no-bench"];
     project.run(&words).expect_code(0);
     let spec = format!("name=built,rev=HEAD,repo={}", project.top.display());
     let engines = ["--engine", &spec, "--engine", "cmd=bundled"];
@@ -216,13 +216,13 @@ fn suites_ask_revisions_too() {
     project.commit_with_bench(100, "First");
     let suite = bench.write("suite.epd", "4k3/8/8/8/8/8/8/4K3 w - - 0 1 ;D1 5 ;D2 25\n");
     let suite = suite.display().to_string();
-    let counted = project.run(&["perft", "--test", "HEAD", "--suite", &suite]).expect_code(0);
+    let counted = project.run(&["perft", "--dev", "HEAD", "--suite", &suite]).expect_code(0);
     said(&counted.stdout);
     let suite = bench.write("bm.epd", "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#; id \"M.1\";\n");
     let suite = suite.display().to_string();
     let words = [
         "epd",
-        "--test",
+        "--dev",
         "HEAD",
         "--base",
         "bundled",
@@ -247,7 +247,7 @@ fn two_runs_build_once() {
         &format!("[build]\ncommand = \"{command}; chmod +x engine\"\nbinary = \"engine\"\n"),
     );
     project.commit_with_bench(100, "First");
-    let words = ["match", "--test", "HEAD", "--base", "bundled", "--no-bench"];
+    let words = ["match", "--dev", "HEAD", "--base", "bundled", "--no-bench"];
     for run in [project.start(&words), project.start(&words)] {
         run.finish().expect_code(0);
     }
@@ -262,7 +262,7 @@ fn an_interrupted_build_leaves_no_process() {
     let command = format!("sleep 1000 & echo $! > '{}'; wait", pid.display());
     project.write("arbiter.toml", &format!("[build]\ncommand = \"{command}\"\n"));
     project.commit_with_bench(100, "First");
-    let words = ["match", "--test", "HEAD", "--base", &puppet()];
+    let words = ["match", "--dev", "HEAD", "--base", &puppet()];
     let running = project.start(&words);
     let stat = || {
         let pid = std::fs::read_to_string(&pid).ok().filter(|pid| pid.ends_with('\n'))?;
@@ -280,7 +280,7 @@ fn what_cannot_be_built_is_said_with_the_log() {
     let project = Project::new(&bench);
     project.commit_with_bench(100, "Works\n\nBench: 100");
     let refused = |rev: &str, code: i32| {
-        project.run(&["match", "--test", rev, "--base", &puppet()]).expect_error(code);
+        project.run(&["match", "--dev", rev, "--base", &puppet()]).expect_error(code);
     };
     refused("no-such-branch", 21);
     let recipe = |text: &str| {
@@ -312,13 +312,13 @@ fn what_cannot_be_built_is_said_with_the_log() {
     // An engine that never had one is played without it.
     let played = project.run(&["match", "HEAD", &puppet()]).expect_code(0);
     said(&played.stderr);
-    let scaled = ["match", "HEAD", &puppet(), "--scale", "--reference-nps", "1000"];
+    let scaled = ["match", "HEAD", &puppet(), "--scale", "1000"];
     project.run(&scaled).expect_error(26);
     project.commit_with_bench(101, "Lies\n\nBench: 100");
     refused("HEAD", 28);
     project.engine("echo $$ nodes 7 nps");
     project.commit("Unsteady");
-    let words = ["match", "--test", "HEAD", "--base", &puppet(), "--concurrency", "2"];
+    let words = ["match", "--dev", "HEAD", "--base", &puppet(), "--concurrency", "2"];
     let unsteady = project.run(&words).expect_code(27);
     said(&without_figures(line_with(&unsteady.stderr, "error: ")));
     project.git(&["rm", "--quiet", "Makefile"]);
@@ -335,20 +335,20 @@ fn a_shallow_clone_and_no_repository_are_told_apart() {
     let clone = bench.path("clone").display().to_string();
     let from = format!("file://{}", project.top.display());
     project.git(&["clone", "--quiet", "--depth", "1", &from, &clone]);
-    let words = ["match", "--base", "HEAD~1", "--test", "HEAD", "--repo", &clone];
+    let words = ["match", "--base", "HEAD~1", "--dev", "HEAD", "--repo", &clone];
     bench.arbiter(words).finish().expect_error(22);
     let results = bench.path("results").display().to_string();
-    let words = ["match", "--base", &puppet(), "--test", "HEAD", "--repo", &clone];
+    let words = ["match", "--base", &puppet(), "--dev", "HEAD", "--repo", &clone];
     let short = ["--each", "nodes=1", "--pairs", "1", "--results", &results];
     bench.arbiter([&words[..], &short].concat()).finish().expect_code(0);
     let nowhere = bench.path("nowhere");
     std::fs::create_dir(&nowhere).unwrap();
     let nowhere = nowhere.display().to_string();
-    let words = ["match", "--base", "HEAD", "--test", "main", "--repo", &nowhere];
+    let words = ["match", "--base", "HEAD", "--dev", "main", "--repo", &nowhere];
     bench.arbiter(words).finish().expect_error(20);
     // Here git is not in the search path.
     let arbiter = programs::arbiter().display().to_string();
-    let script = format!("PATH={nowhere} exec '{arbiter}' match --base HEAD --test main");
+    let script = format!("PATH={nowhere} exec '{arbiter}' match --base HEAD --dev main");
     let running = bench.start(Path::new("/bin/sh"), ["-c", &script]);
     running.finish().expect_error(20);
 }
@@ -366,7 +366,7 @@ fn usual_projects_need_no_recipe() {
          \tchmod +x fish\n",
     );
     project.commit("src/Makefile");
-    let words = ["match", "--test", "HEAD", "--base", &puppet()];
+    let words = ["match", "--dev", "HEAD", "--base", &puppet()];
     let made = project.run(&words).expect_code(0);
     said(&made.stderr);
 
@@ -417,7 +417,7 @@ fn cmake_projects_need_no_recipe() {
     let engine = project.top.join("engine.sh");
     std::fs::set_permissions(&engine, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     project.commit("CMake");
-    let built = project.run(&["match", "--test", "HEAD", "--base", &puppet()]).expect_code(0);
+    let built = project.run(&["match", "--dev", "HEAD", "--base", &puppet()]).expect_code(0);
     said(&built.stderr);
 }
 
@@ -442,7 +442,7 @@ fn go_projects_need_no_recipe() {
     std::fs::write(&go, script).unwrap();
     std::fs::set_permissions(&go, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let play = format!(
-        "PATH='{}':\"$PATH\" exec \"$0\" match --test HEAD --base '{}' --repo '{}' --each nodes=1 \
+        "PATH='{}':\"$PATH\" exec \"$0\" match --dev HEAD --base '{}' --repo '{}' --each nodes=1 \
          --pairs 1",
         tools.display(),
         puppet(),
@@ -462,7 +462,7 @@ fn builds_are_listed_and_cleaned_but_none_in_use() {
     let builds = |words: &[&str]| bench.arbiter([&["builds"], words].concat()).finish();
     let listed = || builds(&["list", "--format", "json"]).expect_code(0).json();
     assert_eq!(listed(), serde_json::json!([]));
-    let words = ["match", "--test", "HEAD", "--base", "HEAD~1"];
+    let words = ["match", "--dev", "HEAD", "--base", "HEAD~1"];
     project.run(&words).expect_code(0);
     let list = listed();
     assert_eq!(list.as_array().map(Vec::len), Some(2), "{list:#}");
@@ -518,8 +518,8 @@ fn times_are_scaled_by_the_speed_of_the_base() {
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");
     project.commit_with_bench(200, "Second");
-    let words = ["--scale", "--reference-nps", "75000", "--format", "json", "--name", "scaled"];
-    let sides = ["match", "--test", "HEAD", "--base", "HEAD~1"];
+    let words = ["--scale", "75000", "--format", "json", "--name", "scaled"];
+    let sides = ["match", "--dev", "HEAD", "--base", "HEAD~1"];
     let results = bench.path("results").display().to_string();
     let top = project.top.display().to_string();
     let pgn = bench.path("games.pgn").display().to_string();
@@ -531,6 +531,6 @@ fn times_are_scaled_by_the_speed_of_the_base() {
     let shown = ["results", "--results", &results, "show", "scaled"];
     let shown = bench.arbiter(shown).finish().expect_code(0).stdout;
     said(line_with(&shown, "50000"));
-    let words = [&sides[..], &["--scale", "--repo", &top]].concat();
-    bench.arbiter(words).finish().expect_error(3);
+    let words = [&sides[..], &["--scale", "0", "--repo", &top]].concat();
+    bench.arbiter(words).finish().expect_error(2);
 }

@@ -111,7 +111,7 @@ fn a_killed_generation_goes_on_to_the_same_file() {
     // A file made with other settings is not continued.
     generation(&bench, "--delay-ms 2").set("seed", 2).run().expect_error(3);
     bench.write("run.genfens.epd", "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1\n");
-    let other = generation(&bench, "--delay-ms 2").unset("openings").switch("genfens");
+    let other = generation(&bench, "--delay-ms 2").unset("openings").unset("openings order").switch("genfens");
     other.run().expect_error(3);
     assert_eq!(data(&bench), expected);
 }
@@ -128,7 +128,7 @@ fn workers_play_for_the_same_file() {
 #[test]
 fn an_engine_without_genfens_is_told_of() {
     let bench = Bench::new();
-    let plan = generation(&bench, "").unset("openings").switch("genfens");
+    let plan = generation(&bench, "").unset("openings").unset("openings order").switch("genfens");
     plan.run().expect_error(3);
 }
 

@@ -38,7 +38,7 @@ pub fn distant<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
 
 /// [`distant`], in which a worker without a sign of life for [`LEASE`] loses its pairs.
 pub fn impatient<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
-    distant(bench, server).set("lease", LEASE.as_secs())
+    distant(bench, server).set("fleet lease", LEASE.as_secs())
 }
 
 /// Asserts that a run has ended as if nothing had been, each pair there once.
@@ -151,7 +151,7 @@ fn pairs_beside(priority: u8) -> usize {
     let start = |bench: &Bench, priority: u8| {
         let plan = Plan::new(bench, "match", PAIRS).puppet("A", "--seed 1 --delay-ms 5");
         let plan = plan.puppet("B", "--seed 2 --delay-ms 5").unset("concurrency");
-        plan.set("on", server.url()).set("priority", priority).start()
+        plan.set("on", server.url()).set("fleet priority", priority).start()
     };
     let first = start(&benches[0], 100);
     wait_for_pairs(&benches[0], 1);

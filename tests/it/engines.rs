@@ -159,7 +159,7 @@ fn an_engine_with_a_console_of_its_own_is_told_apart_by_the_argument_that_it_nee
     let bench = Bench::new();
     std::os::unix::fs::symlink(puppet(), bench.path("console")).expect("a link can be made");
     let bare = "./console,args=\"--proto console\"";
-    let early = ["--start-deadline", "1"];
+    let early = ["--deadlines", "start=1"];
     play(&bench, &[bare, "bundled"], &early).expect_error(3);
     let named = "./console,args=\"--proto console --uci\"";
     assert_eq!(names(play(&bench, &[named, "bundled"], &early)), ["console", "palimpsest"]);

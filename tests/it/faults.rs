@@ -18,9 +18,9 @@ fn pair<'a>(bench: &'a Bench, misdeed: &str) -> Plan<'a> {
         .puppet("A", &format!("--seed 1 --mode {misdeed}"))
         .puppet("B", "--seed 2")
         // The deadlines are long for a puppet, and short for people who wait for the test.
-        .set("ready-deadline", 5)
-        .set("move-deadline", 5)
-        .set("stop-deadline", 1)
+        .set("deadlines ready", 5)
+        .set("deadlines move", 5)
+        .set("deadlines stop", 1)
 }
 
 /// A has lost both games for `reason`, which makes the run invalid, and its
@@ -133,7 +133,7 @@ fn an_engine_deaf_to_stop_is_late_for_as_long_as_the_deadline_lets_it() {
         let bench = Bench::new();
         let late = "--mode late-bestmove --delay-ms 700";
         let plan = Plan::new(&bench, "match", 1).puppet("A", late).puppet("B", "--seed 2");
-        let plan = plan.set("each", "tc=0.2,timemargin=50").set("stop-deadline", stop_deadline);
+        let plan = plan.set("each", "tc=0.2,timemargin=50").set("deadlines stop", stop_deadline);
         plan.run().expect_code(6).json()
     };
     let heard = report(5.0);

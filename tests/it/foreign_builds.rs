@@ -27,7 +27,7 @@ fn play_in(variables: &str, bench: &Bench, project: &Project<'_>, more: &[&str])
     let script = &format!("{variables} exec \"$0\" \"$@\"");
     let arbiter = programs::arbiter().display().to_string();
     let (top, puppet) = (project.top.display().to_string(), puppet());
-    let engines = ["match", "--test", "HEAD", "--base", &puppet, "--repo", &top];
+    let engines = ["match", "--dev", "HEAD", "--base", &puppet, "--repo", &top];
     let short = ["--each", "nodes=1", "--pairs", "1", "--results", "results"];
     let words = [&["-c", script, &arbiter], &engines[..], &short, more].concat();
     bench.start(Path::new("/bin/sh"), words).finish()

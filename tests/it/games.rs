@@ -82,7 +82,9 @@ fn a_game_ends_when_the_rules_say_so_and_for_the_reason_they_give() {
 fn the_same_seed_gives_the_same_bytes_whatever_the_concurrency() {
     for order in ["sequential", "random"] {
         let with = |concurrency: u32, seed: u32| {
-            play(|plan| plan.set("order", order).set("concurrency", concurrency).set("seed", seed))
+            play(|plan| {
+                plan.set("openings order", order).set("concurrency", concurrency).set("seed", seed)
+            })
         };
         let alone = with(1, 7);
         assert_eq!(with(4, 7), alone, "{order}");

@@ -13,7 +13,7 @@ use crate::support::plan::Plan;
 
 /// A usable match; each case spoils one thing about it.
 fn usable(bench: &Bench) -> Plan<'_> {
-    Plan::new(bench, "match", 1).puppet("A", "--seed 1").set("start-deadline", 5)
+    Plan::new(bench, "match", 1).puppet("A", "--seed 1").set("deadlines start", 5)
 }
 
 /// Asserts that a run is refused as described, and leaves nothing running.
@@ -134,7 +134,7 @@ fn a_book_of_bad_lines_only() {
     let bench = Bench::new();
     let book = bench.write("bad.epd", format!("{good}{bad}"));
     let plan = usable(&bench).puppet("B", "--seed 2").set("openings", book.display());
-    assert_refused(&bench, plan.switch("strict-book").run(), 3);
+    assert_refused(&bench, plan.set("openings strict", true).run(), 3);
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn a_book_with_nothing_in_it() {
 #[test]
 fn a_flag_that_makes_no_sense() {
     flag_is_refused("pairs", "many", 2);
-    flag_is_refused("order", "alphabetical", 2);
+    flag_is_refused("openings order", "alphabetical", 2);
     flag_is_refused("no-such-flag", "1", 2);
     flag_is_refused("each", "tc=soon", 3);
     flag_is_refused("concurrency", "0", 2);
@@ -229,8 +229,8 @@ fn readers(bench: &Bench) -> Vec<Vec<String>> {
         with(&["ci", "--config", "FILE"], &[]),
         with(&["serve", "--token-file", "FILE"], &[]),
         with(&["worker", "--on", "nats://127.0.0.1:1", "--trust", "FILE"], &[]),
-        with(&["cluster", "show", "--on", "nats://127.0.0.1:1", "--nats-creds", "FILE"], &[]),
-        with(&["cluster", "show", "--on", "tls://127.0.0.1:1", "--nats-ca", "FILE"], &[]),
+        with(&["cluster", "show", "--on", "nats://127.0.0.1:1", "--nats", "creds=FILE"], &[]),
+        with(&["cluster", "show", "--on", "tls://127.0.0.1:1", "--nats", "ca=FILE"], &[]),
         with(&["cluster", "key", "--signing-key", "FILE"], &[]),
         with(&["engine", "perft", "--suite", "FILE"], &[]),
         with(&["engine", "eval", "--positions", "FILE"], &[]),

@@ -53,8 +53,8 @@ fn a_start_failure_names_what_the_engine_said_last() {
                  weights file not found.)";
     plan.run().expect_refusal(3, &["'A'", words]);
     let slow = engine(&bench, "A", "sleep 3", "");
-    let plan = against_puppet(&bench, slow, "nodes=1").set("start-deadline", 1);
-    plan.run().expect_refusal(3, &["no 'uciok' within 1000 ms", "--start-scale"]);
+    let plan = against_puppet(&bench, slow, "nodes=1").set("deadlines start", 1);
+    plan.run().expect_refusal(3, &["no 'uciok' within 1000 ms", "--deadlines scale"]);
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn engines_that_start_together_wait_for_each_other_and_not_in_vain() {
     let work = "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done";
     let slow = |name| engine(&bench, name, work, "echo bestmove 0000");
     let plan = Plan::new(&bench, "match", 40).engine(slow("A")).engine(slow("B"));
-    let plan = plan.set("concurrency", 40).set("start-deadline", 1).set("fault-limit", 1);
+    let plan = plan.set("concurrency", 40).set("deadlines start", 1).set("fault-limit", 1);
     let report = plan.run().expect_code(0).json();
     assert_eq!(report["terminations"]["stall"], serde_json::Value::Null, "{report:#}");
     assert_eq!(report["terminations"]["illegal_move"], 80, "{report:#}");

@@ -117,7 +117,7 @@ fn commits_are_named() {
     let project = Project::new(&bench);
     let base = project.commit_with_bench(100, "First");
     let test = project.commit_with_bench(200, "Second");
-    let words = ["sprt", "--test", "HEAD", "--base", "HEAD~1", "--name", "run", "--about", "x|y"];
+    let words = ["sprt", "--dev", "HEAD", "--base", "HEAD~1", "--name", "run", "--about", "x|y"];
     project.run(&words).expect_code(5);
     let log = results(&bench, &["results"], &["log", "--format", "md"]).expect_code(0).stdout;
     let cells = format!("| x\\|y   | {} | {} |", &test[..9], &base[..9]);

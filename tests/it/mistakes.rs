@@ -77,7 +77,7 @@ match mine bundled --pairs 1,000
 match mine bundled --pairs 1.5
 match mine bundled --pairs 99999999999999999999999
 match mine bundled --fault-limit 0,05
-match mine bundled --move-deadline 2,5
+match mine bundled --deadlines move=2,5
 match mine bundled --draw 'movenumber=40 movecount=8'
 match mine bundled --draw movecount=4,score=0,5
 stats sprt --counts 1,2

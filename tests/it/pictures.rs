@@ -32,7 +32,7 @@ fn pictures_of_the_readme() {
         .engine(engine("palimpsest"))
         .engine(engine("rybka-2.3.2a"))
         .unset("openings")
-        .unset("order")
+        .unset("openings order")
         .set("each", "tc=0.8+0.008")
         .set("elo0", 0)
         .set("elo1", 60)

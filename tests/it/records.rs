@@ -29,7 +29,7 @@ fn comments(pgn: &str) -> Vec<String> {
 #[test]
 fn comments_tell_what_is_asked_for() {
     let bench = Bench::new();
-    let plan = telling(&bench, 1).set("pgn-fields", "all").set("pgn-match", "seldepth 1 .* pv");
+    let plan = telling(&bench, 1).set("pgn fields", "all").set("pgn match", "seldepth 1 .* pv");
     let played = plan.played(0);
     let comments = comments(&played.pgn);
     assert_eq!(comments.len(), 24);
@@ -65,13 +65,14 @@ fn the_file_says_the_same_as_the_flags() {
     let by_flags = Bench::new();
     let plain =
         |bench| Plan::new(bench, "match", 2).puppet("A", "--seed 1").puppet("B", "--seed 2");
-    let plan = plain(&by_flags).set("pgn-fields", "seldepth,pv").set("notation", "lan");
-    let plan = plan.set("pgn-match", "^info depth").set("epd", by_flags.path("ends.epd").display());
-    let plan = plan.set("event", "Cup").set("site", "my home");
+    let plan = plain(&by_flags).set("pgn fields", "seldepth+pv").set("pgn notation", "lan");
+    let plan = plan.set("pgn match", "^info depth").set("epd", by_flags.path("ends.epd").display());
+    let plan = plan.set("pgn event", "Cup").set("pgn site", "my home");
     let expected = plan.set("transcripts", "none").played(0);
     let by_file = Bench::new();
-    let text = "pgn-fields = ['pv', 'seldepth']\npgn-match = '^info depth'\nnotation = 'lan'\n\
-                event = 'Cup'\nsite = 'my home'\nepd = 'ends.epd'\ntranscripts = 'none'\nstderr-dir = 'errors'\n";
+    let text = "epd = 'ends.epd'\ntranscripts = 'none'\nstderr-dir = 'errors'\n[pgn]\n\
+                fields = ['pv', 'seldepth']\nmatch = '^info depth'\nnotation = 'lan'\n\
+                event = 'Cup'\nsite = 'my home'\n";
     let file = by_file.write("our.toml", text);
     let found = plain(&by_file).set("config", file.display()).played(0);
     assert_eq!(found.pgn, expected.pgn);
@@ -86,7 +87,7 @@ fn moves_are_written_in_the_notation_asked_for() {
     let text = |notation: &str| {
         let bench = Bench::new();
         let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2");
-        let plan = plan.set("notation", notation).switch("pgn-minimal").set("max-moves", 8);
+        let plan = plan.set("pgn notation", notation).set("pgn minimal", true).set("max-moves", 8);
         plan.run().expect_code(0);
         let pgn = bench.read("games.pgn");
         assert!(!pgn.contains('{') && !pgn.contains("[Seed"), "{pgn}");
@@ -127,22 +128,22 @@ fn what_cannot_be_understood_is_refused() {
         let bench = Bench::new();
         telling(&bench, 1).set(flag, value).run().expect_error(2);
     };
-    check("pgn-fields", "nodes,luck");
-    check("pgn-match", "(");
-    check("notation", "figurine");
+    check("pgn fields", "nodes+luck");
+    check("pgn match", "(");
+    check("pgn notation", "figurine");
     check("transcripts", "some");
     for text in [
-        "notation = 'x'",
-        "pgn-match = '('",
-        "order = 'up'",
-        "opening-policy = 'x'",
-        "ready-deadline = 0.0",
+        "pgn = { notation = 'x' }",
+        "pgn = { match = '(' }",
+        "openings = { order = 'up' }",
+        "openings = { policy = 'x' }",
+        "deadlines = { ready = 0.0 }",
         "pairs = 'x'\n",
     ] {
         let bench = Bench::new();
         let file = bench.write("our.toml", text);
         let plan = Plan::new(&bench, "match", 1).puppet("A", "").puppet("B", "");
-        let plan = plan.set("config", file.display()).unset("order").unset("pairs");
+        let plan = plan.set("config", file.display()).unset("openings order").unset("pairs");
         plan.run().expect_error(3);
     }
 }
@@ -151,7 +152,7 @@ fn what_cannot_be_understood_is_refused() {
 fn a_book_can_be_begun_where_it_has_an_opening_only() {
     let run = |bench: &Bench, start: usize| {
         let plan = Plan::new(bench, "match", 3).puppet("A", "--seed 1").puppet("B", "--seed 2");
-        plan.set("opening-start", start).run()
+        plan.set("openings start", start).run()
     };
     run(&Bench::new(), 3).expect_code(0);
     run(&Bench::new(), 4).expect_error(3);

@@ -190,7 +190,7 @@ fn the_same_line_again_goes_on_and_says_which_flag_differs() {
         ("seed", "7"),
         ("each", "nodes=2"),
         ("draw", "movenumber=40,movecount=8,score=10"),
-        ("notation", "lan"),
+        ("pgn notation", "lan"),
     ] {
         resumed().set(flag, value).run().expect_error(3);
     }
@@ -253,7 +253,7 @@ fn flags_beside_resume_go_on_or_say_what_differs() {
                 "--each nodes=1,option.Hash=2",
                 "--noswap",
                 "--draw score=3",
-                "--test bundled:material --base bundled:blunder",
+                "--dev bundled:material --base bundled:blunder",
                 "bundled:material bundled:blunder",
                 "bundled:material bundled:rdchess",
             ][..],
@@ -266,7 +266,7 @@ fn flags_beside_resume_go_on_or_say_what_differs() {
         (
             "tournament",
             &["swiss", "bundled:material", "bundled:blunder", "bundled:rdchess", "--rounds", "2"],
-            &["--rounds 2", "swiss", "gauntlet", "--rounds 3", "--seeds 2"],
+            &["--rounds 2", "swiss", "gauntlet", "--rounds 3", "--schedule seeds=2"],
         ),
         (
             "ablate",

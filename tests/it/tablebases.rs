@@ -72,7 +72,7 @@ fn tables_end_won_and_drawn_games() {
     let bench = Bench::new();
     check(&pair(&bench, TOO_LATE).set("syzygy", &tables).played(0), 1, ["1/2-1/2"; 2], drawn);
     let bench = Bench::new();
-    let ignoring = pair(&bench, TOO_LATE).set("syzygy", &tables).switch("syzygy-ignore-50");
+    let ignoring = pair(&bench, TOO_LATE).set("syzygy", &tables).set("syzygy ignore-50", true);
     check(&ignoring.played(0), 1, ["1-0", "1-0"], won);
 }
 
@@ -86,9 +86,9 @@ fn what_tables_may_not_give_out_is_played_on() {
         assert!(!played.pgn.contains("Syzygy"), "{}", played.pgn);
         assert!(played.games().iter().all(|game| game.moves.len() > 1));
     };
-    on(WON, "syzygy-adjudicate", "draws");
-    on(WON.replace("8/KQ6", "P7/KQ6").as_str(), "syzygy-pieces", "3");
-    on(DRAWN, "syzygy-adjudicate", "wins");
+    on(WON, "syzygy adjudicate", "draws");
+    on(WON.replace("8/KQ6", "P7/KQ6").as_str(), "syzygy pieces", "3");
+    on(DRAWN, "syzygy adjudicate", "wins");
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn without_tables_there_is_no_run() {
     let empty = bench.path("results").display().to_string();
     std::fs::create_dir_all(&empty).expect("the folder can be made");
     pair(&bench, WON).set("syzygy", &empty).run().expect_error(3);
-    pair(&bench, WON).set("syzygy-pieces", 5).run().expect_error(3);
+    pair(&bench, WON).set("syzygy pieces", 5).run().expect_error(3);
     let file = bench.write("our.toml", "syzygy = 'x'\nsyzygy-adjudicate = 'all'");
     let plan = pair(&bench, WON).set("config", file.display());
     plan.run().expect_error(3);

@@ -18,12 +18,15 @@ struct Format {
     engines: usize,
 }
 
-const KNOCKOUT: Format =
-    Format { name: "knockout", flags: &[("tie-breaks", "2"), ("seeds", "3")], engines: 6 };
+const KNOCKOUT: Format = Format {
+    name: "knockout",
+    flags: &[("schedule tie-breaks", "2"), ("schedule seeds", "3")],
+    engines: 6,
+};
 
 const FORMATS: [Format; 6] = [
     Format { name: "round-robin", flags: &[("rounds", "2"), ("pairs", "1")], engines: 4 },
-    Format { name: "gauntlet", flags: &[("seeds", "2")], engines: 5 },
+    Format { name: "gauntlet", flags: &[("schedule seeds", "2")], engines: 5 },
     Format { name: "pyramid", flags: &[], engines: 4 },
     KNOCKOUT,
     Format { name: "swiss", flags: &[("rounds", "3")], engines: 5 },
@@ -265,11 +268,11 @@ fn the_winner_of_a_knockout_won_all_its_encounters() {
 
 #[test]
 fn the_file_says_what_the_flags_say() {
-    let keys = "schedule = \"swiss\"\nrounds = 2\ngames = 2\nseeds = 2\nwait = 1\nreverse = true\n\
-                opening-policy = \"per-pair\"\nopening-start = 3\norder = \"sequential\"\n\
-                openings = \"book.epd\"\npgn = \"games.pgn\"\n";
-    let flags = ["--rounds", "2", "--games", "2", "--seeds", "2", "--wait", "1", "--reverse"];
-    let more = ["--opening-policy", "per-pair", "--opening-start", "3", "--order", "sequential"];
+    let keys = "schedule = \"swiss,seeds=2\"\nrounds = 2\ngames = 2\nwait = 1\nreverse = true\n\
+                pgn = \"games.pgn\"\n[openings]\nfile = \"book.epd\"\npolicy = \"per-pair\"\n\
+                start = 3\norder = \"sequential\"\n";
+    let flags = ["--rounds=2", "--games=2", "--schedule", "seeds=2", "--wait", "1", "--reverse"];
+    let more = ["--openings", "policy=per-pair,start=3,order=sequential"];
     let play = |toml: &str, args: &[&str]| {
         let bench = Bench::new();
         bench.write("book.epd", openings(10));
@@ -327,5 +330,5 @@ fn without_swap_every_game_counts_by_itself() {
     let specs = specs.iter().flat_map(|spec| ["--engine", spec]);
     let line = ["sprt", "--noswap", "--each", "nodes=1"].into_iter().chain(specs);
     bench.arbiter(line).finish().expect_error(3);
-    plan("tournament").set("schedule", "swiss").set("seeds", 3).run().expect_error(3);
+    plan("tournament").set("schedule", "swiss").set("schedule seeds", 3).run().expect_error(3);
 }

@@ -41,7 +41,7 @@ fn abnormal_games_are_kept_and_end_the_same_again() {
     ] {
         let bench = Bench::new();
         let plan = Plan::new(&bench, "match", 1).puppet("A", &format!("--seed 1 {mode}"));
-        let plan = plan.puppet("B", "--seed 2").set("each", each).set("stop-deadline", 0.3);
+        let plan = plan.puppet("B", "--seed 2").set("each", each).set("deadlines stop", 0.3);
         let ended = plan.run().expect_code(6);
         assert_eq!(ended.json()["games"], 2, "{mode}");
         check(&bench, 2);
@@ -110,7 +110,7 @@ fn a_transcript_is_a_file_that_can_be_doubted() {
 fn a_flood_is_cut_and_the_cut_is_said() {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1 --mode flood-forever");
-    let plan = plan.puppet("B", "--seed 2").set("each", "st=0.5").set("stop-deadline", 0.3);
+    let plan = plan.puppet("B", "--seed 2").set("each", "st=0.5").set("deadlines stop", 0.3);
     plan.run().expect_code(6);
     let size = std::fs::metadata(bench.path("results/arbiter.db")).expect("it is there").len();
     assert!(size < 2_000_000, "{size}");
@@ -124,6 +124,6 @@ fn a_flood_is_cut_and_the_cut_is_said() {
 fn an_engine_that_does_not_sit_down_is_heard_too() {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1 --mode no-readyok --in-game 2");
-    plan.puppet("B", "--seed 2").set("ready-deadline", 0.5).run().expect_code(6);
+    plan.puppet("B", "--seed 2").set("deadlines ready", 0.5).run().expect_code(6);
     check(&bench, 1);
 }

@@ -13,7 +13,7 @@ use crate::session::{Leave, Session};
 /// More than any pipe holds, so that an unread stderr blocks the puppet.
 const STDERR_NOISE_BYTES: usize = 1 << 20;
 const HUGE_LINE_BYTES: usize = 16 << 20;
-const FLOOD_LINES: u32 = 100_000;
+const FLOOD_LINES: u32 = 30_000;
 
 /// Input of an honest answer to `go`, and of a dishonest one.
 pub struct Answer {

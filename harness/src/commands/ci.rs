@@ -11,7 +11,7 @@ use clap::Args;
 use self::steps::{Gates, Sides, outcome};
 use crate::{
     BuildArgs, BuildContext, ExitCode, Failure, OutputFormat, Rows, emit,
-    engine_builds::DEFAULT_TEST,
+    engine_builds::DEFAULT_DEV,
     in_use,
     project::{results_folder, settings},
     store_files, unwritten, write_whole,
@@ -40,7 +40,7 @@ Steps are [[ci.step]] of arbiter.toml:
   ignore        rules of a lint whose findings are ignored, by name
   inconclusive  pass (the default) or fail: result of an sprt or speed without verdict
 
-The engine under test is HEAD and the base its parent, unless --test and --base, or base in [ci],
+The engine under test is HEAD and the base its parent, unless --dev and --base, or base in [ci],
 give others. `arbiter results gates` lists the results of all steps so far.
 
 Exit codes: 0 if all gates pass; otherwise that of the first that does not: 1 failed, 5 inconclusive
@@ -49,7 +49,7 @@ code of its subcommand; 4 if there is no step; 2 and 3 for bad usage and input.
 
 Examples:
   arbiter ci
-  arbiter ci --test HEAD --base main --only perft,sprt --junit gates.xml";
+  arbiter ci --dev HEAD --base main --only perft,sprt --junit gates.xml";
 
 /// Flags of `arbiter ci`.
 #[derive(Debug, Args)]
@@ -94,7 +94,7 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     note(&format!("settings of {}", settings.name()));
     let steps = wanted(&settings, &args.only)?;
     let results = results_folder(args.results.take(), args.config.as_deref(), &settings)?;
-    args.build.test.get_or_insert_with(|| DEFAULT_TEST.to_owned());
+    args.build.dev.get_or_insert_with(|| DEFAULT_DEV.to_owned());
     let base = args.build.base.take().or_else(|| settings.ci.base.clone());
     let copies = args.concurrency.or(settings.concurrency);
     let with = BuildContext {
@@ -215,7 +215,7 @@ fn unchanged(build: &BuildArgs, base: &str, steps: &[Step]) -> Result<Vec<String
     let Ok(repo) = build.repository(None) else { return Ok(Vec::new()) };
     let commit = |side: Option<&str>| side.and_then(|side| repo.commit(side).ok());
     // Programs, and files that are in no commit, may be different anywhere.
-    let test = build.test.as_deref().filter(|test| *test != arbiter_build::WORKING_TREE);
+    let test = build.dev.as_deref().filter(|test| *test != arbiter_build::WORKING_TREE);
     let (Some(test), Some(base)) = (commit(test), commit(Some(base))) else {
         return Ok(Vec::new());
     };
@@ -230,7 +230,7 @@ fn unchanged(build: &BuildArgs, base: &str, steps: &[Step]) -> Result<Vec<String
 
 /// Returns the parent of the commit under test, or the reason that there is none.
 fn parent(build: &BuildArgs) -> Result<Result<String, String>, Failure> {
-    let test = build.test.as_deref().unwrap_or(DEFAULT_TEST);
+    let test = build.dev.as_deref().unwrap_or(DEFAULT_DEV);
     let Ok(repo) = build.repository(None) else {
         return Ok(Err("no repository; give --base".to_owned()));
     };

@@ -178,7 +178,7 @@ fn openings(
     if count > MAX_OPENINGS {
         return Err(Failure::invalid(format!("--genfens makes at most {MAX_OPENINGS} openings")));
     }
-    if request.engines.is_empty() && requested.build.test().is_none() {
+    if request.engines.is_empty() && requested.build.dev().is_none() {
         let message = "datagen needs an engine, as in `arbiter datagen ./mine`";
         return Err(Failure::new(ExitCode::Usage, message));
     }

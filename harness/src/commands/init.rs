@@ -83,8 +83,8 @@ struct Facts<'a> {
 /// Writes the missing files.
 pub(crate) fn run(args: InitArgs) -> Result<(), Failure> {
     let InitArgs { ci, repo, cache, no_bench } = args;
-    let test = Some(WORKING_TREE.to_owned());
-    let build = BuildArgs { test, repo, cache, no_bench, ..BuildArgs::default() };
+    let dev = Some(WORKING_TREE.to_owned());
+    let build = BuildArgs { dev, repo, cache, no_bench, ..BuildArgs::default() };
     let repo = build.repository(None)?;
     let top = &repo.top;
     let mut written = match top.join(DEFAULT_SETTINGS).symlink_metadata() {
@@ -337,6 +337,7 @@ fn write_new(top: &Path, name: &str, text: &str) -> Result<Option<String>, Failu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arbiter_settings::merged;
 
     #[test]
     fn the_documentation_shows_the_workflow_that_is_written() {
@@ -373,7 +374,7 @@ mod tests {
             let path = folder.path().join(DEFAULT_SETTINGS);
             fs::write(&path, text(facts)).unwrap();
             let read = load_settings(&path).unwrap();
-            assert_eq!(read.openings, facts.book.map(|book| folder.path().join(book)));
+            assert_eq!(merged(read.openings).file, facts.book.map(|book| folder.path().join(book)));
             // What is commented out can be put in.
             fs::write(&path, text(facts).replace("# [build]\n# ", "[build]\n")).unwrap();
             assert!(load_settings(&path).unwrap().build.is_some());

@@ -7,7 +7,7 @@ use arbiter_names::did_you_mean;
 use arbiter_plan::RunKind;
 use arbiter_report::note;
 use arbiter_schedule::Format;
-use arbiter_settings::TestSettings;
+use arbiter_settings::{ScheduleKeys, TestSettings};
 
 /// Flags of `arbiter sprt`.
 #[derive(Debug, Args)]
@@ -47,7 +47,7 @@ impl SprtArgs {
 /// Plays until the SPRT accepts a hypothesis.
 pub(crate) fn sprt(args: SprtArgs) -> Result<ExitCode, Failure> {
     let requested = args.resolve()?;
-    let has_engines = !requested.request.engines.is_empty() || requested.build.test().is_some();
+    let has_engines = !requested.request.engines.is_empty() || requested.build.dev().is_some();
     let is_demonstration = !has_engines && requested.resume.is_none();
     let code = run::play(RunKind::Sprt, requested)?;
     if is_demonstration {
@@ -75,7 +75,8 @@ pub(crate) fn tournament(mut args: TournamentCommand) -> Result<ExitCode, Failur
     };
     if format.is_some() {
         args.play.engines.remove(0);
-        args.play.settings.schedule = format;
+        let own = ScheduleKeys { format, ..ScheduleKeys::default() };
+        args.play.settings.schedule.push(own);
     }
     let requested = args.play.resolve(None);
     let played = requested.and_then(|requested| run::play(RunKind::Tournament, requested));

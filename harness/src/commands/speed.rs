@@ -38,8 +38,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub(crate) struct SpeedArgs {
-    /// First engine, as --test: a git revision, "." for the working tree, a program, or "bundled"
-    #[arg(value_name = "A", required_unless_present_any = ["test", "base"], conflicts_with = "test")]
+    /// First engine, as --dev: a git revision, "." for the working tree, a program, or "bundled"
+    #[arg(value_name = "A", required_unless_present_any = ["dev", "base"], conflicts_with = "dev")]
     first: Option<String>,
     /// Second engine, as --base
     #[arg(value_name = "B", required_unless_present = "base", conflicts_with = "base")]
@@ -92,7 +92,7 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
         })?),
     };
     let mut build = args.build.clone();
-    build.test = args.first.or(build.test);
+    build.dev = args.first.or(build.dev);
     build.base = args.second.or(build.base);
     // The bench is run often enough.
     build.no_bench = true;

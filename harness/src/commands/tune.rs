@@ -38,7 +38,7 @@ pub(crate) struct TuneArgs {
     parameters: ParameterArgs,
     #[command(flatten)]
     gains: TuneTable,
-    /// Skip the first test whether the engine heeds the parameters
+    /// Skip the check that the engine obeys the parameters
     #[arg(long)]
     no_probe: bool,
     #[command(flatten)]

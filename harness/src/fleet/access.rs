@@ -15,6 +15,7 @@ use arbiter_cluster::{
 };
 use arbiter_process::{open_input, read_text};
 use arbiter_report::note;
+use arbiter_settings::{Keys, merged};
 
 /// NATS server as a command line names it.
 #[derive(Debug, Clone)]
@@ -36,39 +37,37 @@ impl FromStr for ServerName {
     }
 }
 
+arbiter_settings::keys! {
+    /// Access to the NATS server. Secrets are in files or variables
+    NatsKeys, plan;
+    /// Name of the user [env: ARBITER_NATS_USER]
+    user["NAME"]: String as "arbiter_settings::text",
+    /// File with the password [env: ARBITER_NATS_PASSWORD is the password itself]
+    password_file["FILE"]: PathBuf as "arbiter_settings::text",
+    /// File with a token [env: ARBITER_NATS_TOKEN is the token itself]
+    token_file["FILE"]: PathBuf as "arbiter_settings::text",
+    /// File with the seed of an nkey [env: ARBITER_NATS_NKEY]
+    nkey["FILE"]: PathBuf as "arbiter_settings::text",
+    /// File with credentials as `nsc` writes them [env: ARBITER_NATS_CREDS]
+    creds["FILE"]: PathBuf as "arbiter_settings::text",
+    /// Certificates (PEM) of the authorities that are trusted for the server [env: ARBITER_NATS_CA]
+    ca["FILE"]: PathBuf as "arbiter_settings::text",
+    /// Client certificate (PEM), for servers that require one
+    cert["FILE"]: PathBuf as "arbiter_settings::text",
+    /// Key (PEM) of the client certificate
+    cert_key["FILE"]: PathBuf as "arbiter_settings::text",
+    /// Prefix of the subjects of replies, for accounts that may listen to some only: _INBOX.NAME
+    /// [default: _INBOX]
+    inbox["PREFIX"]: String as "arbiter_settings::text",
+}
+
 /// Credentials for a NATS server.
-#[derive(Debug, Default, PartialEq, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Access to the NATS server")]
 pub(crate) struct AccessArgs {
-    /// User name for the NATS server [env: ARBITER_NATS_USER; its password is in
-    /// ARBITER_NATS_PASSWORD or in --nats-password-file]
-    #[arg(long, value_name = "NAME")]
-    nats_user: Option<String>,
-    /// File with the password [env: ARBITER_NATS_PASSWORD is the password itself]
-    #[arg(long, value_name = "FILE")]
-    nats_password_file: Option<PathBuf>,
-    /// File with a token [env: ARBITER_NATS_TOKEN is the token itself]
-    #[arg(long, value_name = "FILE")]
-    nats_token_file: Option<PathBuf>,
-    /// File with the seed of an nkey [env: ARBITER_NATS_NKEY]
-    #[arg(long, value_name = "FILE")]
-    nats_nkey: Option<PathBuf>,
-    /// File with credentials as `nsc` writes them [env: ARBITER_NATS_CREDS]
-    #[arg(long, value_name = "FILE")]
-    nats_creds: Option<PathBuf>,
-    /// Certificates (PEM) of the authorities that are trusted for the server [env: ARBITER_NATS_CA]
-    #[arg(long, value_name = "FILE")]
-    nats_ca: Option<PathBuf>,
-    /// Client certificate (PEM), for servers that require one
-    #[arg(long, value_name = "FILE", requires = "nats_cert_key")]
-    nats_cert: Option<PathBuf>,
-    /// Key (PEM) of the client certificate
-    #[arg(long, value_name = "FILE", requires = "nats_cert")]
-    nats_cert_key: Option<PathBuf>,
-    /// Prefix of the subjects of answers, for accounts that may listen to some only: _INBOX.NAME
-    /// [default: _INBOX]
-    #[arg(long, value_name = "PREFIX")]
-    nats_inbox: Option<String>,
+    /// Access to the NATS server.
+    #[arg(long, value_name = "KEY=VALUE", help = NatsKeys::ABOUT.trim(), long_help = NatsKeys::help())]
+    nats: Vec<NatsKeys>,
     /// Accept a NATS server that does not encrypt or does not authenticate its clients, so that
     /// others can read and change what is sent
     #[arg(long)]
@@ -95,9 +94,8 @@ impl AccessArgs {
             ServerName::Url(url) => return Ok((self.access_to(url)?, None)),
             ServerName::Join(path) => path,
         };
-        let insecure = self.insecure;
-        if self != (AccessArgs { insecure, ..AccessArgs::default() }) {
-            let message = "a join file defines the access to the server: remove the flags --nats-…";
+        if !self.nats.is_empty() {
+            let message = "a join file defines the access to the server: remove --nats";
             return Err(Failure::invalid(message));
         }
         let (access, role, is_exposed) = read_join_file(&path)?;
@@ -105,35 +103,36 @@ impl AccessArgs {
             let path = path.display();
             note(&format!("{path} contains secrets and is readable by others: chmod 600 {path}"));
         }
-        Ok((Access { insecure, ..access }, Some(role)))
+        Ok((Access { insecure: self.insecure, ..access }, Some(role)))
     }
 
     /// Returns the access to the server at `url`.
     fn access_to(self, url: String) -> Result<Access, Failure> {
+        let nats = merged(self.nats);
         let path = |flag: Option<PathBuf>, name| flag.or_else(|| variable(name).map(PathBuf::from));
-        let user = self.nats_user.or_else(|| variable("ARBITER_NATS_USER"));
-        let password = match &self.nats_password_file {
+        let user = nats.user.or_else(|| variable("ARBITER_NATS_USER"));
+        let password = match &nats.password_file {
             Some(path) => Some(secret(path)?),
             None => variable("ARBITER_NATS_PASSWORD").map(Secret),
         };
-        let token = match &self.nats_token_file {
+        let token = match &nats.token_file {
             Some(path) => Some(secret(path)?),
             None => variable("ARBITER_NATS_TOKEN").map(Secret),
         };
-        if let Some(inbox) = self.nats_inbox.as_deref().filter(|inbox| !is_inbox(inbox)) {
-            let message = format!("--nats-inbox: expected {INBOX}.NAME, got '{inbox}'");
+        if let Some(inbox) = nats.inbox.as_deref().filter(|inbox| !is_inbox(inbox)) {
+            let message = format!("--nats inbox: expected {INBOX}.NAME, got '{inbox}'");
             return Err(Failure::invalid(message));
         }
-        let creds = path(self.nats_creds, "ARBITER_NATS_CREDS");
-        let nkey = path(self.nats_nkey, "ARBITER_NATS_NKEY");
+        let creds = path(nats.creds, "ARBITER_NATS_CREDS");
+        let nkey = path(nats.nkey, "ARBITER_NATS_NKEY");
         let credentials = match (creds, nkey, user, token) {
             (Some(path), ..) => Credentials::Creds(secret(&path)?),
             (None, Some(path), ..) => Credentials::Nkey(secret(&path)?),
             (None, None, Some(user), _) => {
                 let missing = || {
                     Failure::invalid(format!(
-                        "user '{user}' has no password; set ARBITER_NATS_PASSWORD or give \
-                         --nats-password-file"
+                        "user '{user}' has no password; set ARBITER_NATS_PASSWORD or give --nats \
+                         password-file=FILE"
                     ))
                 };
                 Credentials::Password(user.clone(), password.ok_or_else(missing)?)
@@ -141,8 +140,11 @@ impl AccessArgs {
             (None, None, None, Some(token)) => Credentials::Token(token),
             (None, None, None, None) => Credentials::None,
         };
-        let ca = path(self.nats_ca, "ARBITER_NATS_CA");
-        let certificate = self.nats_cert.zip(self.nats_cert_key);
+        let ca = path(nats.ca, "ARBITER_NATS_CA");
+        if nats.cert.is_some() != nats.cert_key.is_some() {
+            return Err(Failure::invalid("--nats: cert and cert-key need each other"));
+        }
+        let certificate = nats.cert.zip(nats.cert_key);
         for path in ca.iter().chain(certificate.iter().flat_map(|(one, key)| [one, key])) {
             // They are read when a connection is made, and a pipe would be waited for.
             of_file(path, open_input(path))?;
@@ -152,7 +154,7 @@ impl AccessArgs {
             credentials,
             ca,
             certificate,
-            inbox: self.nats_inbox,
+            inbox: nats.inbox,
             insecure: self.insecure,
         })
     }

@@ -14,7 +14,7 @@ pub(super) const BEFORE_GAMES: &str = "before the first game";
 
 /// Tries all engines out, and returns the inputs of the games: the book without the openings that
 /// an engine cannot set up, which are always the same for the same engines, and without those that
-/// will not be played; and the options of the engines. `is_probed` if an engine must heed the
+/// will not be played; and the options of the engines. `is_probed` if an engine must obey the
 /// parameters of a tuning. Engines that turn out to speak xboard do so in the plan and the setups
 /// from then on. An engine that cannot be started is reported in `style`, if there is one.
 pub(super) fn check_engines(

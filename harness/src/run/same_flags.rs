@@ -30,7 +30,7 @@ pub(super) fn check(
         )))
     };
     let has = |class| given.iter().any(|flag| on_resume(flag) == class);
-    let names_engines = ["engine", "eval", "test", "base"].iter().any(|flag| given.contains(*flag));
+    let names_engines = ["engine", "eval", "dev", "base"].iter().any(|flag| given.contains(*flag));
     if !names_engines {
         requested.request.engines.clear();
     }

@@ -71,17 +71,10 @@ fn an_encrypted_server_is_used_only_if_the_right_authority_vouches_for_it() {
     let url = server.url().replace("nats://", "tls://");
     let trust = key(&bench);
     let flags = |ca: &str, own: &str| {
-        let own = [
-            "--nats-cert".to_owned(),
-            path(&format!("{own}.pem")),
-            "--nats-cert-key".to_owned(),
-            path(&format!("{own}.key")),
-        ];
-        [
-            ["--slots", "2", "--trust", &trust, "--nats-ca", &path(ca)].map(str::to_owned).to_vec(),
-            own.to_vec(),
-        ]
-        .concat()
+        let ca = format!("ca={}", path(ca));
+        let own = [path(&format!("{own}.pem")), path(&format!("{own}.key"))];
+        let own = format!("cert={},cert-key={}", own[0], own[1]);
+        ["--slots", "2", "--trust", &trust, "--nats", &ca, "--nats", &own].map(str::to_owned)
     };
     let refused = |url: &str, flags: &[String], words: &[&str]| {
         let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
@@ -99,8 +92,8 @@ fn an_encrypted_server_is_used_only_if_the_right_authority_vouches_for_it() {
     let good = flags("ours.pem", "client");
     let good: Vec<&str> = good.iter().map(String::as_str).collect();
     let _worker = Worker::start_at(&bench, &url, "a", &good);
-    let plan = distant(&bench, &server).set("on", &url).set("nats-ca", path("ours.pem"));
-    let plan = plan.set("nats-cert", path("client.pem")).set("nats-cert-key", path("client.key"));
+    let plan = distant(&bench, &server).set("on", &url).set("nats ca", path("ours.pem"));
+    let plan = plan.set("nats cert", path("client.pem")).set("nats cert-key", path("client.key"));
     assert_untouched(&bench, plan.start());
 }
 
@@ -118,7 +111,7 @@ fn of_a_certificate_that_will_not_do_is_said_why() {
         let path = |end: &str| bench.path(&format!("{name}.{end}")).display().to_string();
         let tls = format!("tls {{ cert_file: {:?}, key_file: {:?} }}", path("pem"), path("key"));
         let Some(server) = Server::start(&bench, &tls) else { return };
-        let show = ["cluster", "show", "--on", &server.url(), "--nats-ca", &path("pem")];
+        let show = ["cluster", "show", "--on", &server.url(), "--nats", &format!("ca={}", path("pem"))];
         bench.arbiter(show).finish().expect_error(8);
     }
 }
@@ -200,8 +193,8 @@ fn a_token_opens_the_server_and_is_told_to_nobody() {
     let Some(server) = Server::start(&bench, &auth) else { return };
     let (good, wrong) = (bench.write("token", secret), bench.write("wrong", "another"));
     let (good, wrong) = (good.display().to_string(), wrong.display().to_string());
-    let flags = |file| ["--nats-token-file", file];
-    enter(&bench, &server, secret, flags(&good), flags(&wrong), &["token", "nats.conf"]);
+    let flags = |file| format!("token-file={file}");
+    enter(&bench, &server, secret, ["--nats", &flags(&good)], ["--nats", &flags(&wrong)], &["token", "nats.conf"]);
     // The variable does as well.
     let by_variable = format!("ARBITER_NATS_TOKEN={secret}");
     let _worker = Worker::start_as(&bench, &server, "b", &[&by_variable]);
@@ -227,8 +220,8 @@ fn an_nkey_opens_the_server_and_is_told_to_nobody() {
     let Some(server) = Server::start(&bench, &auth) else { return };
     let (good, wrong) = (bench.write("seed", seed(&own)), bench.write("wrong", seed(&other)));
     let (good, wrong) = (good.display().to_string(), wrong.display().to_string());
-    let flags = |file| ["--nats-nkey", file];
-    enter(&bench, &server, &seed(&own), flags(&good), flags(&wrong), &["seed"]);
+    let flags = |file| format!("nkey={file}");
+    enter(&bench, &server, &seed(&own), ["--nats", &flags(&good)], ["--nats", &flags(&wrong)], &["seed"]);
 }
 
 /// A token as `nsc` makes them: claims of a key about another, signed.
@@ -289,7 +282,7 @@ fn credentials_of_an_account_open_the_server_and_are_told_to_nobody() {
     let user = pair(KeyPairType::User, 5);
     let good = bench.write("good.creds", credentials(&account, &user)).display().to_string();
     let wrong = bench.write("wrong.creds", credentials(&stranger, &user)).display().to_string();
-    let flags = |file| ["--nats-creds", file];
+    let flags = |file| format!("creds={file}");
     let holders = ["good.creds", "wrong.creds"];
-    enter(&bench, &server, &seed(&user), flags(&good), flags(&wrong), &holders);
+    enter(&bench, &server, &seed(&user), ["--nats", &flags(&good)], ["--nats", &flags(&wrong)], &holders);
 }

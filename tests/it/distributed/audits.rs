@@ -95,7 +95,7 @@ fn a_liar_among_five_workers_is_found_and_nothing_is_left_of_its_lies() {
     let lying = lie(&server, true);
     let _workers = ["a", "b", "c", "d", "liar"].map(|name| Worker::start(&bench, &server, name));
     // Jobs that the liar has when it is excluded are sent again once no worker reports doing them.
-    assert_untouched(&bench, impatient(&bench, &server).set("audit", "100%").start());
+    assert_untouched(&bench, impatient(&bench, &server).set("fleet audit", "100%").start());
     let results = bench.path("results");
     assert!(!store::players(&results).contains_key("liar"), "{:?}", store::players(&results));
     let remarks = store::remarks(&results);
@@ -112,7 +112,7 @@ fn claims_that_an_engine_broke_down_count_only_if_they_are_confirmed() {
     let Some(server) = Server::start(&bench, DETOUR) else { return };
     let lying = lie(&server, false);
     let _workers = ["a", "liar"].map(|name| Worker::start(&bench, &server, name));
-    assert_untouched(&bench, impatient(&bench, &server).set("audit", "1%").start());
+    assert_untouched(&bench, impatient(&bench, &server).set("fleet audit", "1%").start());
     let results = bench.path("results");
     assert!(!store::players(&results).contains_key("liar"), "{:?}", store::players(&results));
     let remarks = store::remarks(&results);
@@ -129,7 +129,7 @@ fn an_audit_of_honest_workers_changes_nothing() {
     let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
     // A worker that gets an audit of its own pair passes it to the other long before this lease
     // ends.
-    let plan = distant(&bench, &server).set("audit", "100%").set("lease", 3600);
+    let plan = distant(&bench, &server).set("fleet audit", "100%").set("fleet lease", 3600);
     assert_untouched(&bench, plan.start());
     assert_eq!(store::remarks(&bench.path("results")), Vec::<String>::new());
 }
@@ -156,7 +156,8 @@ fn two_workers_that_tell_the_same_lies_are_found_by_the_others() {
     let _workers =
         ["a", "b", "c", "liar", "accomplice"].map(|name| Worker::start(&bench, &server, name));
     let plan = longer(&bench, 4).unset("concurrency").set("on", server.url());
-    let finished = plan.set("lease", LEASE.as_secs()).set("audit", "100%").run().expect_code(0);
+    let finished =
+        plan.set("fleet lease", LEASE.as_secs()).set("fleet audit", "100%").run().expect_code(0);
     let local = Bench::new();
     assert_eq!(Played::read(&bench, &finished), longer(&local, 0).played(0));
     let excluded = excluded(&bench);
@@ -172,7 +173,7 @@ fn lie_alone(is_made_up: bool, audit: &str) {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, DETOUR) else { return };
     let lying = lie(&server, is_made_up);
-    let running = impatient(&bench, &server).set("audit", audit).start();
+    let running = impatient(&bench, &server).set("fleet audit", audit).start();
     let honest = Worker::start(&bench, &server, "a");
     wait_for("the honest worker has joined", || bench.path("programs-a").exists().then_some(()));
     honest.signal(Signal::STOP);
@@ -204,8 +205,8 @@ fn under_a_clock_claims_of_breakdowns_are_found_by_their_rate() {
     let lying = lie(&server, false);
     let _workers = ["a", "b", "liar"].map(|name| Worker::start(&bench, &server, name));
     let plan = longer(&bench, 4).unset("concurrency").set("on", server.url());
-    let plan = plan.set("lease", LEASE.as_secs()).set("each", "tc=60+0.5");
-    plan.set("audit", "100%").run().expect_code(0);
+    let plan = plan.set("fleet lease", LEASE.as_secs()).set("each", "tc=60+0.5");
+    plan.set("fleet audit", "100%").run().expect_code(0);
     let excluded = excluded(&bench);
     let by_rate = "liar: excluded: crashes and the like in ";
     assert!(excluded.len() == 1 && excluded[0].starts_with(by_rate), "{excluded:#?}");

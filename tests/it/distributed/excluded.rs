@@ -72,7 +72,7 @@ fn a_worker_with_another_bench_is_excluded_before_it_plays() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let odd = Worker::start_as(&bench, &server, "b", &["BENCH=7"]);
-    let running = distant(&bench, &server).switch("check-bench").set("pairs", 12).start();
+    let running = distant(&bench, &server).set("fleet check-bench", true).set("pairs", 12).start();
     // The good worker starts later, as so short a run could otherwise end before the other's bench.
     let results = bench.path("results");
     wait_for("it is excluded", || store::remarks(&results).first().map(|_| ()));
@@ -99,7 +99,7 @@ fn each_worker_scales_times_by_its_own_speed() {
     let env = ["NPS=500".to_owned(), format!("PUPPET={}", bench.logs())];
     let worker = Worker::start_as(&bench, &server, "slow", &env.each_ref().map(String::as_str));
     let plan = distant(&bench, &server).set("each", "tc=60+0.5").set("pairs", 2);
-    plan.switch("scale").set("reference-nps", 2000).run().expect_code(0);
+    plan.set("scale", 2000).run().expect_code(0);
     let times = |lines: &[String]| {
         let first = lines.iter().find(|line| line.starts_with("go "))?;
         Some(first.split(' ').map(str::to_owned).collect::<Vec<_>>())
@@ -128,7 +128,7 @@ fn several_workers_with_another_bench_end_the_run() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let _odd = ["a", "b"].map(|name| Worker::start_as(&bench, &server, name, &["BENCH=7"]));
-    let finished = distant(&bench, &server).switch("check-bench").run().expect_code(7);
+    let finished = distant(&bench, &server).set("fleet check-bench", true).run().expect_code(7);
     said(line_with(&finished.stderr, "error: "));
     assert!(store::pairs(&bench.path("results")).is_empty());
 }

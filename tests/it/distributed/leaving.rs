@@ -19,7 +19,7 @@ const PROMPT: Duration = Duration::from_secs(5);
 fn endless<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
     let args = |seed: u32| format!("--mode slow --delay-ms 300000 --seed {seed}");
     let plan = Plan::new(bench, "match", 4).puppet("A", &args(1)).puppet("B", &args(2));
-    plan.unset("concurrency").set("on", server.url()).set("move-deadline", 600)
+    plan.unset("concurrency").set("on", server.url()).set("deadlines move", 600)
 }
 
 #[track_caller]
@@ -77,7 +77,7 @@ fn a_verdict_reaches_workers_within_a_second() {
         .set("alpha", 0.2)
         .set("beta", 0.2)
         .set("model", "logistic");
-    let plan = plan.unset("concurrency").set("on", server.url()).set("move-deadline", 600);
+    let plan = plan.unset("concurrency").set("on", server.url()).set("deadlines move", 600);
     let _workers = ["a", "b"].map(|name| Worker::start_as(&bench, &server, name, &[]));
     let mut client = Client::connect(&server);
     client.subscribe("arbiter.run.*.word");

@@ -138,13 +138,14 @@ fn a_join_file_is_good_for_one_part_and_strangers_stay_outside() {
     let stranger = stranger.display().to_string();
     let base = ["worker", "--on", &url, "--trust", &trust, "--slots", "1"];
     let enter = |more: &[&str]| bench.arbiter(base.iter().chain(more)).finish();
-    let ca = ["--nats-ca", "cluster/worker1.join"];
+    let ca = ["--nats", "ca=cluster/worker1.join"];
     enter(&ca).expect_refusal(8, &["authorization"]);
-    enter(&[&ca[..], &["--nats-nkey", &stranger]].concat()).expect_refusal(8, &["authorization"]);
-    enter(&[]).expect_refusal(8, &["certificate", "--nats-ca", "'arbiter cluster init'"]);
-    let more = ["--nats-nkey", &stranger];
+    let nkey = format!("nkey={stranger}");
+    enter(&[&ca[..], &["--nats", &nkey]].concat()).expect_refusal(8, &["authorization"]);
+    enter(&[]).expect_refusal(8, &["certificate", "--nats ca=FILE", "'arbiter cluster init'"]);
+    let more = ["--nats", &nkey];
     let show = ["cluster", "show", "--on", COORDINATOR];
-    bench.arbiter(show.iter().chain(&more)).finish().expect_refusal(3, &["--nats-"]);
+    bench.arbiter(show.iter().chain(&more)).finish().expect_refusal(3, &["--nats"]);
     stop(server);
 }
 
@@ -179,8 +180,8 @@ fn workers_are_added_and_taken_away_while_the_server_runs() {
     stop(server);
 }
 
-/// Whoever has the file of a coordinator can start programs at workers, until there is a new folder
-/// with another key; then neither the file nor its key is of use.
+/// A stolen coordinator file can start programs at workers until a new folder has another key; then
+/// neither the file nor its key is of use.
 #[test]
 fn a_stolen_coordinator_file_opens_nothing_once_there_is_a_new_folder() {
     let bench = Bench::new();

@@ -161,7 +161,7 @@ fn a_program_that_was_changed_on_the_worker_is_not_started() {
 /// A run in which engines do something for ever that only a limit of the worker can end.
 fn greedy<'a>(bench: &'a Bench, server: &Server, misdeed: &str) -> Plan<'a> {
     let plan = Plan::new(bench, "match", 1);
-    let plan = plan.puppet("A", misdeed).puppet("B", "--seed 2").set("move-deadline", 600);
+    let plan = plan.puppet("A", misdeed).puppet("B", "--seed 2").set("deadlines move", 600);
     plan.unset("concurrency").set("on", server.url())
 }
 

@@ -40,7 +40,8 @@ pub fn attempts_at(sandbox: &str, by: impl FnOnce(&Bench) -> Vec<String>) -> Vec
     let mut env =
         vec!["ARBITER_NATS_USER=worker".to_owned(), format!("ARBITER_NATS_PASSWORD={PASSWORD}")];
     let password = bench.write("password", PASSWORD);
-    let access = ["--nats-user", "worker", "--nats-password-file", password.to_str().unwrap()];
+    let credentials = format!("user=worker,password-file={}", password.display());
+    let access = ["--nats", &credentials];
     let trust = key(&bench);
     let flags = ["--on", &url, "--name", "a", "--slots", "1", "--sandbox", sandbox];
     let more = ["--trust", &trust, "--programs", "programs-a"];
@@ -58,7 +59,7 @@ pub fn attempts_at(sandbox: &str, by: impl FnOnce(&Bench) -> Vec<String>) -> Vec
     let probe = format!("name=Probe,cmd=\"{}\",args=\"{args}\",option.Net=@{net}", probe.display());
     let plan = plan.engine(probe);
     let plan = plan.unset("concurrency").set("on", &url).set("transcripts", "all");
-    let plan = plan.set(&access[0][2..], access[1]).set(&access[2][2..], access[3]);
+    let plan = plan.set(&access[0][2..], access[1]);
     let finished = plan.run();
     assert_eq!(finished.json()["games"], 2, "{finished:#?}");
     // A process that the kernel kills takes a moment to go.

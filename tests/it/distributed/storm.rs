@@ -166,7 +166,7 @@ fn run(end: Instant, dice: &mut Dice, kills: &mut BTreeMap<&'static str, u32>) -
     let server = Server::start(&bench, "")?;
     let workers = WORKERS.map(|name| Victim::Alive(Worker::start(&bench, &server, name)));
     let started = plan(&bench, "--delay-ms 2").unset("concurrency").set("on", server.url());
-    let started = started.set("lease", LEASE.as_secs()).set("audit", AUDIT).start();
+    let started = started.set("fleet lease", LEASE.as_secs()).set("fleet audit", AUDIT).start();
     let is_server_dead = Victim::Alive(());
     let coordinator = Victim::Alive(started);
     let mut storm = Storm { bench: &bench, server, is_server_dead, workers, coordinator, kills };

@@ -110,8 +110,8 @@ fn a_server_that_is_not_there_or_refuses_is_said_with_its_own_code() {
 
     // The password is in a file, and in the URL; it shows nowhere.
     let file = bench.write("password", format!("{secret}\n")).display().to_string();
-    let by_file =
-        ["--slots", "1", "--trust", &trust, "--nats-user", "me", "--nats-password-file", &file];
+    let credentials = format!("user=me,password-file={file}");
+    let by_file = ["--slots", "1", "--trust", &trust, "--nats", &credentials];
     let playing = Worker::start_with(&bench, &server, "a", &by_file);
     let url = server.url().replace("://", &format!("://me:{secret}@"));
     let running = distant(&bench, &server).set("on", url).start();

@@ -46,10 +46,10 @@ impl Row {
             .puppet_with("A", &format!("{proto}{seed}--mode {misdeed}"), &own)
             .puppet("B", "--seed 2")
             // The deadlines are long for a puppet, and short for people who wait for the test.
-            .set("start-deadline", 2)
-            .set("ready-deadline", 1.5)
-            .set("move-deadline", 1.5)
-            .set("stop-deadline", 0.5);
+            .set("deadlines start", 2)
+            .set("deadlines ready", 1.5)
+            .set("deadlines move", 1.5)
+            .set("deadlines stop", 0.5);
         if !each.is_empty() {
             plan = plan.set("each", each.join(","));
         }

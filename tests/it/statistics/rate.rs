@@ -188,7 +188,8 @@ fn copies_count_once_unless_all_are_wanted() {
 fn own_games_are_read_in_each_notation_with_all_fields() {
     for notation in ["san", "lan", "uci"] {
         let bench = Bench::new();
-        let plan = Plan::new(&bench, "match", 4).set("notation", notation).set("pgn-fields", "all");
+        let plan =
+            Plan::new(&bench, "match", 4).set("pgn notation", notation).set("pgn fields", "all");
         plan.puppet("A", "--mode good --seed 1").puppet("B", "--mode good --seed 2").played(0);
         let rate = bench.arbiter(["rate", "games.pgn", "--verify", "--format", "json"]);
         let rated = rate.finish().expect_code(0).json();

@@ -36,7 +36,7 @@ impl<'a> Plan<'a> {
             .set("format", "json")
             .set("seed", 1)
             .set("openings", book.display())
-            .set("order", "sequential")
+            .set("openings order", "sequential")
             .set("concurrency", 1)
             .set("each", "nodes=1")
             // Random moves need hundreds of plies to end a game, which few tests are about.
@@ -63,7 +63,7 @@ impl<'a> Plan<'a> {
         self
     }
 
-    /// Sets a flag, in place of an earlier value.
+    /// Sets a flag, or a key of a flag as in "openings order", in place of an earlier value.
     pub fn set(mut self, flag: &str, value: impl Display) -> Plan<'a> {
         self.flags.retain(|(name, _)| name != flag);
         self.flags.push((flag.to_owned(), value.to_string()));
@@ -108,7 +108,10 @@ impl<'a> Plan<'a> {
             args.extend(["--engine".to_owned(), spec]);
         }
         for (flag, value) in self.flags {
-            args.extend([format!("--{flag}"), value]);
+            args.extend(match flag.split_once(' ') {
+                Some((flag, key)) => [format!("--{flag}"), format!("{key}={value}")],
+                None => [format!("--{flag}"), value],
+            });
         }
         args.extend(self.switches);
         args

@@ -59,9 +59,9 @@ pub fn check_texts(path: &str, text: &str) -> Vec<Violation> {
 
 #[test]
 fn a_summary_has_a_subject() {
-    let text = "/// What is read.\n/// What follows may be a clause.\nfn f() {}\n\
-                //! Whether it ends.\n/// Whatever.\n    /// Who plays.\n";
-    super::assert_lines(&check_comments("a.rs", text), &[1, 4, 6]);
+    let text = "/// What is read.\n/// What follows may be a clause.\nfn f() {}\n//! Whether it \
+                ends.\n/// Whatever.\nfn g() {}\n    /// Who plays.\n";
+    super::assert_lines(&check_comments("a.rs", text), &[1, 4, 7]);
 }
 
 #[test]

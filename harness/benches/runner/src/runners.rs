@@ -80,7 +80,7 @@ fn arbiter_arguments(played: &Match<'_>) -> Vec<OsString> {
     let (engine, book, folder) = (engine.display(), book.display(), folder.display());
     let text = format!(
         "match --engine name=a,cmd={engine} --engine name=b,cmd={engine} --each tc={clock} \
-         --openings {book} --order sequential --pairs {} --concurrency {concurrency} --results {folder}/results \
+         --openings {book} --openings order=sequential --pairs {} --concurrency {concurrency} --results {folder}/results \
          --pgn {folder}/games.pgn --format json",
         games / 2
     );

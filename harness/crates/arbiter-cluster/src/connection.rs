@@ -239,7 +239,7 @@ fn explained(error: &ConnectError) -> String {
     };
     let why = match what {
         CertificateError::UnknownIssuer => {
-            "it is not signed by a trusted authority; add one with --nats-ca".to_owned()
+            "it is not signed by a trusted authority; add one with --nats ca=FILE".to_owned()
         }
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
             format!("the host is not among its subject alternative names ({what})")

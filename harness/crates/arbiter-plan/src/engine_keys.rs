@@ -140,7 +140,8 @@ pub fn limits_text(engine: &Engine) -> String {
     keys.flat_map(|key| key.fields(engine)).collect::<Vec<_>>().join(",")
 }
 
-fn field(key: &str, value: &str) -> String {
+/// Returns `KEY=VALUE`, with the value in double quotes where it has commas or spaces.
+pub fn field(key: &str, value: &str) -> String {
     match value.contains([',', ';']) || value.contains(char::is_whitespace) {
         true => format!("{key}=\"{value}\""),
         false => format!("{key}={value}"),

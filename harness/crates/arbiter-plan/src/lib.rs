@@ -23,7 +23,7 @@ mod tuning;
 pub use ablation::Ablation;
 pub use affinity::{Affinity, cpu_list, cpus_per_game, engine_threads, is_threads_option};
 pub use book::{BookReading, bundled_book, load_book};
-pub use engine_keys::{ENGINE_KEYS, EngineKey, engine_text, limits_text};
+pub use engine_keys::{ENGINE_KEYS, EngineKey, engine_text, field, limits_text};
 pub use gate::{
     Step, StepKind, StepOutcome, StepVerdict, ci_exit_code, failed_musts, step_verdict, step_words,
 };
@@ -46,7 +46,7 @@ pub use run::job::{Games, JobMaker, PairJob, PlayedPair, thin_book};
 pub use run::latency::{Latencies, LatencyDistribution, LatencyKind};
 pub use run::overload::Overload;
 pub use run::state::{Effect, RunInput, RunState};
-pub use spec::EngineSpec;
+pub use spec::{EngineSpec, fields};
 pub use tournament::{DEFAULT_TIE_BREAKS, TournamentRequest};
 pub use tuning::{
     DEFAULT_AHEAD, DEFAULT_ITERATIONS, DEFAULT_TUNING_PAIRS, base_name, confirmation,

@@ -69,15 +69,7 @@ impl EngineSpec {
 
     /// Returns the keys and values of such a text, which need not be known.
     pub fn fields(text: &str) -> Result<Vec<(String, String)>, String> {
-        let pair = |(index, field): (usize, String)| match field.split_once('=') {
-            Some((key, value)) => Ok((key.trim().to_owned(), value.to_owned())),
-            None if index == 0 => Ok(("engine".to_owned(), field)),
-            None if field.bytes().all(|b| b.is_ascii_digit() || b"+./:".contains(&b)) => {
-                Err(format!("'{field}' is not KEY=VALUE; fractions have a point, as in tc=8+0.08"))
-            }
-            None => Err(format!("'{field}' is not KEY=VALUE")),
-        };
-        split_fields(text)?.into_iter().enumerate().map(pair).collect()
+        fields(text, "engine")
     }
 
     /// Sets the field of a key, for flags and files alike.
@@ -205,6 +197,23 @@ fn check_comma(field: &str, rest: &str) -> Result<(), String> {
         )),
         None => Ok(()),
     }
+}
+
+/// Returns the keys and values of comma-separated `key=value` fields; the first may be the value of
+/// the key `first` alone. Double quotes protect commas and spaces.
+pub fn fields(text: &str, first: &str) -> Result<Vec<(String, String)>, String> {
+    let is_key = |key: &str| !key.contains(['/', '\\']);
+    let pair = |(index, field): (usize, String)| match field.split_once('=') {
+        Some((key, value)) if index > 0 || is_key(key) => {
+            Ok((key.trim().to_owned(), value.to_owned()))
+        }
+        _ if index == 0 => Ok((first.to_owned(), field)),
+        _ if field.bytes().all(|b| b.is_ascii_digit() || b"+./:".contains(&b)) => {
+            Err(format!("'{field}' is not KEY=VALUE; fractions have a point, as in tc=8+0.08"))
+        }
+        _ => Err(format!("'{field}' is not KEY=VALUE")),
+    };
+    split_fields(text)?.into_iter().enumerate().map(pair).collect()
 }
 
 /// Splits at commas outside double quotes and drops the quotes. CSV readers allow quotes only

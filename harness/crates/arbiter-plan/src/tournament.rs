@@ -55,7 +55,7 @@ impl TournamentRequest {
     /// Returns the first opening, from 0.
     pub fn opening_start(&self) -> Result<u64, String> {
         let first = self.opening_start.unwrap_or(1).checked_sub(1);
-        first.ok_or("--opening-start must be at least 1".to_owned())
+        first.ok_or("--openings start must be at least 1".to_owned())
     }
 
     /// Returns the design for `engines` engines; `pairs` is the usual length of an encounter.

@@ -33,7 +33,7 @@ impl Signals {
         Signals::with(is_signal_ignored)
     }
 
-    /// Starts to listen, and heeds SIGINT and SIGTERM in any case.
+    /// Starts to listen; SIGINT and SIGTERM are handled even if they were ignored before.
     pub fn listen_in_any_case() -> io::Result<Signals> {
         Signals::with(|signal| {
             signal == SignalKind::hangup().as_raw_value() && is_signal_ignored(signal)

@@ -27,7 +27,7 @@ pub(crate) fn unless<T: PartialEq>(usual: T, value: T) -> Option<T> {
 /// those named here.
 pub fn on_resume(flag: &str) -> OnResume {
     match flag {
-        "engine" | "eval" | "each" | "test" | "base" | "repo" | "sandbox" => OnResume::Engines,
+        "engine" | "eval" | "each" | "dev" | "base" | "repo" | "sandbox" => OnResume::Engines,
         "param" | "params" | "spins" => OnResume::Parameters,
         "sprt" => OnResume::Bound,
         "option" | "features" => OnResume::Fixed,

@@ -16,6 +16,50 @@ use arbiter_process::read_text;
 /// Settings file that is read unless another is named.
 pub const DEFAULT_SETTINGS: &str = "arbiter.toml";
 
+/// Former settings of runs with the flag that replaces each, and its key there, if there is one.
+pub const RENAMED: &[(&str, &str, &str)] = &[
+    ("noise-limit", "cpu-contention", ""),
+    ("plies", "openings", "plies"),
+    ("book-depth", "openings", "depth"),
+    ("strict-book", "openings", "strict"),
+    ("order", "openings", "order"),
+    ("opening-policy", "openings", "policy"),
+    ("opening-start", "openings", "start"),
+    ("seeds", "schedule", "seeds"),
+    ("tie-breaks", "schedule", "tie-breaks"),
+    ("play-out", "schedule", "play-out"),
+    ("pgn-fields", "pgn", "fields"),
+    ("pgn-match", "pgn", "match"),
+    ("notation", "pgn", "notation"),
+    ("pgn-minimal", "pgn", "minimal"),
+    ("event", "pgn", "event"),
+    ("site", "pgn", "site"),
+    ("syzygy-pieces", "syzygy", "pieces"),
+    ("syzygy-ignore-50", "syzygy", "ignore-50"),
+    ("syzygy-adjudicate", "syzygy", "adjudicate"),
+    ("start-deadline", "deadlines", "start"),
+    ("start-scale", "deadlines", "scale"),
+    ("ready-deadline", "deadlines", "ready"),
+    ("move-deadline", "deadlines", "move"),
+    ("stop-deadline", "deadlines", "stop"),
+    ("reference-nps", "scale", ""),
+    ("test", "dev", ""),
+    ("priority", "fleet", "priority"),
+    ("lease", "fleet", "lease"),
+    ("signing-key", "fleet", "signing-key"),
+    ("check-bench", "fleet", "check-bench"),
+    ("audit", "fleet", "audit"),
+    ("nats-user", "nats", "user"),
+    ("nats-password-file", "nats", "password-file"),
+    ("nats-token-file", "nats", "token-file"),
+    ("nats-nkey", "nats", "nkey"),
+    ("nats-creds", "nats", "creds"),
+    ("nats-ca", "nats", "ca"),
+    ("nats-cert", "nats", "cert"),
+    ("nats-cert-key", "nats", "cert-key"),
+    ("nats-inbox", "nats", "inbox"),
+];
+
 impl Settings {
     /// Returns the name of the file, for messages.
     pub fn name(&self) -> String {
@@ -44,15 +88,17 @@ pub fn load_settings(path: &Path) -> Result<Settings, String> {
     let mut settings: Settings =
         toml::from_str(&text).map_err(|error| format!("{shown}: {}", placed(&text, &error)))?;
     let Settings { openings, results, pgn, epd, stderr_dir, tune, .. } = &mut settings;
-    let params = &mut tune.params;
-    for place in [openings, results, pgn, epd, stderr_dir, params] {
+    let of_keys = openings.iter_mut().map(|keys| &mut keys.file);
+    let of_keys = of_keys.chain(pgn.iter_mut().map(|keys| &mut keys.file));
+    for place in of_keys.chain([results, epd, stderr_dir, &mut tune.params]) {
         let text = place.as_ref().map(|path| path.to_string_lossy().into_owned());
         if let Some((text, reason)) = text.and_then(|text| Some((unexpanded_home(&text)?, text))) {
             return Err(format!("{shown}: {reason}: {text}"));
         }
         *place = place.take().map(|p| base.join(p));
     }
-    for folder in settings.syzygy.iter_mut().flat_map(|Folders(folders)| folders) {
+    let tables = settings.syzygy.iter_mut().flat_map(|keys| &mut keys.dirs);
+    for folder in tables.flat_map(|Folders(folders)| folders) {
         *folder = base.join(&folder);
     }
     if let Some(text) = settings.ci.base.take_if(|text| is_path(text)) {
@@ -89,9 +135,11 @@ fn placed(text: &str, error: &toml::de::Error) -> String {
     let mut message = error.message().replace('\n', " ");
     if message.starts_with("unknown field") {
         let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-        if names.first() == Some(&"noise-limit") {
-            message = "'noise-limit' is obsolete; write cpu-contention = \"off\", or remove it"
-                .to_owned();
+        let old = names.first().and_then(|name| RENAMED.iter().find(|(old, ..)| old == name));
+        if let Some((old, new, key)) = old {
+            let value =
+                if key.is_empty() { "VALUE".to_owned() } else { format!("{{ {key} = VALUE }}") };
+            message = format!("{old} is now {new}: write {new} = {value}");
         } else if let [unknown, known @ ..] = &names[..]
             && let Some(near) = nearest(unknown, known.iter().copied())
         {
@@ -141,6 +189,7 @@ fn is_path(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::merged;
     use arbiter_plan::CpuContention;
 
     fn load_text(text: &str) -> Result<Settings, String> {
@@ -159,9 +208,20 @@ mod tests {
         assert_eq!(loaded.tune.parameters().unwrap().len(), 1);
         assert_eq!(loaded.cpu_contention, Some(CpuContention::Off));
         // What readers know is in their complaint about a key that they do not know.
-        for table in
-            ["", "[sprt]", "[build]", "[ci]", "[[ci.step]]", "[tune]", "[[tune.parameter]]"]
-        {
+        for table in [
+            "",
+            "[openings]",
+            "[schedule]",
+            "[pgn]",
+            "[syzygy]",
+            "[deadlines]",
+            "[sprt]",
+            "[build]",
+            "[ci]",
+            "[[ci.step]]",
+            "[tune]",
+            "[[tune.parameter]]",
+        ] {
             let error = toml::from_str::<Settings>(&format!("{table}\nx = 1")).unwrap_err();
             let error = error.to_string();
             let (_, known) = error.split_once("expected ").unwrap();
@@ -216,7 +276,7 @@ mod tests {
         assert!(second.stderr.as_ref().unwrap().is_absolute());
         assert_eq!(loaded.each.limits.clock, Some("8+0.08".parse().unwrap()));
         assert_eq!(loaded.sprt.elo1, Some(5.0));
-        assert!(loaded.openings.unwrap().is_absolute());
+        assert!(merged(loaded.openings).file.unwrap().is_absolute());
     }
 
     #[test]
@@ -230,16 +290,19 @@ mod tests {
         check("pears = 3", "pairs");
         check("pairs = 3\n seed = 'x'", "line 2, column 9");
         check("pairs = 3\nseed = = 2", "line 2");
-        check("schedule = 'swill'", "line 1, column 12: schedule: 'swill' is none of round-robin");
+        check("schedule = 'swill'", "line 1, column 12: schedule: format: 'swill' is none of");
         check(
-            "syzygy-pieces = 9",
-            "line 1, column 17: syzygy-pieces: 9 is not a number of pieces from 3 to 7",
+            "[syzygy]\npieces = 9",
+            "line 2, column 10: pieces: 9 is not a number of pieces from 3 to 7",
         );
+        check("deadlines = 'stop=0'", "line 1, column 13: deadlines: stop: '0' is not a time");
+        check("openings = { oder = 'random' }", "unknown key 'oder' (did you mean 'order'?)");
+        check("pgn = 'a.pgn,site,event=x'", "'site' is not KEY=VALUE");
         check(
             "stop-deadline = 0",
-            "line 1, column 17: stop-deadline: '0' is not a time in seconds",
+            "line 1, column 1: stop-deadline is now deadlines: write deadlines = { stop = VALUE }",
         );
-        check("noise-limit = 'off'", "is obsolete; write cpu-contention = \"off\"");
+        check("noise-limit = 'off'", "write cpu-contention = VALUE");
         check("[[engine]]\ncmd = 'x'\n[[engine]]\ntc = 'x'", "[[engine]] number 2");
         check("[each]\nhash = 3", "unknown key 'hash'");
     }

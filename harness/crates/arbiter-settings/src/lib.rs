@@ -1,6 +1,9 @@
 //! Settings of a run. Each is one field, which is both a flag and a key of `arbiter.toml`: its
 //! name, type, help and heading stand there and nowhere else.
 
+// Macros name this crate as its users do.
+extern crate self as arbiter_settings;
+
 #[macro_use]
 mod setting;
 
@@ -12,7 +15,7 @@ mod values;
 pub use command::{Difference, command_line, difference, filled, on_resume};
 pub use file::build::build_settings_of;
 pub use file::tune::TuneTable;
-pub use file::{DEFAULT_SETTINGS, load_engines, load_settings};
-pub use run::{Settings, TestSettings, at_least_one};
-pub use setting::{OnResume, help};
-pub use values::{CORRECTIONS, MODELS, SANDBOXES, Words, one_of};
+pub use file::{DEFAULT_SETTINGS, RENAMED, load_engines, load_settings};
+pub use run::{PgnKeys, ScheduleKeys, Settings, TestSettings, at_least_one};
+pub use setting::{Combine, Key, Keys, OnResume, Said, ToSaid, help, merged};
+pub use values::{CORRECTIONS, MODELS, Nps, SANDBOXES, Words, one_of, text};

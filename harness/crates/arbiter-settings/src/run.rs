@@ -9,9 +9,9 @@ use crate::file::build::BuildTable;
 use crate::file::ci::CiTable;
 use crate::file::tune::TuneTable;
 use crate::values::{
-    CORRECTIONS, FORMATS, Factor, Fields, Folders, MODELS, ORDERS, POLICIES, Pieces, Seconds,
-    one_of, text,
+    CORRECTIONS, Factor, Fields, Folders, MODELS, Nps, Pieces, Seconds, keys, one_of, text,
 };
+use crate::{Keys, merged};
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules, Scope, TablebaseRule};
 use arbiter_game::annotation::{Annotation, Keeping, LinePattern, Notation};
 use arbiter_openings::Order;
@@ -30,29 +30,18 @@ settings! {
     /// Settings of a run, from flags and `arbiter.toml`; each may be left open.
     Settings, plan;
     "Openings" => {
-        /// Opening book: EPD, FEN list, PGN or Polyglot (.bin); plain, .gz, .zst or .zip. Bad lines
-        /// are left out [default: the bundled book]
-        openings["FILE"]: Option<PathBuf> => plan.book.as_ref().map(|path| path.display()),
-        /// Take at most N plies of each PGN opening
-        plies["N"]: Option<u32> => plan.reading.plies,
-        /// Follow a Polyglot book for so many plies [default: 8]
-        book_depth["PLIES"]: Option<u32> => plan.reading.book_depth,
-        /// Refuse a book with a bad line instead of leaving that line out
-        strict_book: bool => plan.reading.strict_book,
-        /// Order of the openings [default: random]
-        #[arg(value_parser = one_of(ORDERS))]
-        order: Option<Order> as "text" => unless(Order::Random, plan.order),
+        /// Openings.
+        #[arg(help = OpeningKeys::ABOUT.trim(), long_help = OpeningKeys::help())]
+        openings["FILE,KEY=VALUE"]: Vec<OpeningKeys> as "keys" => OpeningKeys::said(plan),
     }
     "Run" => {
         /// Seed from which every random choice derives [default: 1]
         seed["N"]: Option<u64> => Some(plan.seed),
     }
     "Schedule" => {
-        /// Tournament format: round-robin, gauntlet, pyramid, knockout, swiss or ladder, as
-        /// `arbiter tournament --help` describes them [default: round-robin]
-        #[arg(hide_possible_values = true, value_parser = one_of(FORMATS))]
-        schedule["FORMAT"]: Option<Format> as "text" =>
-            unless(Format::default(), plan.design.format).filter(|_| plan.kind != RunKind::Ablate),
+        /// Tournament format.
+        #[arg(help = ScheduleKeys::ABOUT.trim(), long_help = ScheduleKeys::help())]
+        schedule["FORMAT,KEY=VALUE"]: Vec<ScheduleKeys> as "keys" => ScheduleKeys::said(plan),
         /// Number of rounds: passes through the schedule, rounds of a Swiss, climbs of a ladder
         /// [default: 1, for a Swiss as many as a knockout has]
         #[resume(Length)]
@@ -70,22 +59,6 @@ settings! {
         noswap: bool => plan.design.is_single,
         /// Give White in the first game to the engine that is listed second
         reverse: bool => plan.design.is_reversed,
-        /// Number of seeded engines, in the order in which they are listed: for a gauntlet those
-        /// that meet all others [default: 1]; for knockout, Swiss and ladder the others are drawn
-        /// [default: all]
-        seeds["N"]: Option<usize> =>
-            unusual(plan, |design| design.seeds as u64).filter(|_| plan.kind != RunKind::Ablate),
-        /// Maximum number of further pairs of a knockout encounter that is level; then the better
-        /// seed goes through
-        tie_breaks["N"]: Option<u64> = DEFAULT_TIE_BREAKS => unusual(plan, |design| design.tie_breaks),
-        /// Continue a knockout encounter when its loser cannot catch up any more
-        play_out: bool => plan.design.plays_out,
-        /// Time at which the next opening is taken [default: shared]
-        #[arg(value_parser = one_of(POLICIES))]
-        opening_policy["POLICY"]: Option<OpeningPolicy> as "text" =>
-            unless(OpeningPolicy::default(), plan.design.openings),
-        /// Start with opening number N of the order, counted from 1 [default: 1]
-        opening_start["N"]: Option<u64> => unless(1, plan.opening_start + 1),
         /// Milliseconds between two games of the same slot [default: 0]
         wait["MS"]: Option<u64> => unless(0, plan.wait.as_millis()),
     }
@@ -107,9 +80,10 @@ settings! {
         results["DIR"]: Option<PathBuf>,
     }
     "Games" => {
-        /// Append the games to this file, in schedule order
-        #[resume(Free)]
-        pgn["FILE"]: Option<PathBuf>,
+        /// Games as PGN.
+        #[arg(help = PgnKeys::ABOUT.trim(), long_help = PgnKeys::help())]
+        #[resume(Written)]
+        pgn["FILE,KEY=VALUE"]: Vec<PgnKeys> as "keys",
     }
     "Faults and noise" => {
         /// Share of games, 0 to 1, that may end by a fault of an engine (crash, stall, disconnect,
@@ -125,25 +99,6 @@ settings! {
             unless(CpuContention::default(), plan.cpu_contention()),
     }
     "Games" => {
-        /// Further facts in the comments of the PGN, separated by commas: timeleft, latency, nodes,
-        /// seldepth, nps, hashfull, tbhits, pv; or all
-        #[resume(Written)]
-        pgn_fields["FIELDS"]: Option<Fields> as "text",
-        /// Regular expression of engine lines that go into the comment of the move
-        #[resume(Written)]
-        pgn_match["REGEX"]: Option<LinePattern> as "text",
-        /// Notation of moves in the PGN: san (Nf3), lan (Ng1f3) or uci (g1f3) [default: san]
-        #[resume(Written)]
-        notation["NOTATION"]: Option<Notation> as "text",
-        /// Write the PGN without comments, and only with the tags that every game must have
-        #[resume(Written)]
-        pgn_minimal: bool,
-        /// Event tag of the PGN [default: the kind of run]
-        #[resume(Written)]
-        event["TEXT"]: Option<String>,
-        /// Site tag of the PGN [default: ?]
-        #[resume(Written)]
-        site["TEXT"]: Option<String>,
         /// Append the final position of each game to this file, in schedule order
         #[resume(Written)]
         epd["FILE"]: Option<PathBuf>,
@@ -165,45 +120,21 @@ settings! {
         /// Draw games after N moves of each side
         #[arg(value_parser = clap::value_parser!(u32).range(1..))]
         max_moves["N"]: Option<u32> => plan.rules.move_cap,
-        /// End games whose result is in the Syzygy tables of these folders, separated by ":". The
-        /// fifty-move rule counts, which needs the .rtbz files, too
-        syzygy["DIRS"]: Option<Folders> => plan.rules.tablebase.map(|_| Folders(plan.tables.clone())),
-        /// Look up positions with at most N pieces, kings included [default: as many as the tables
-        /// have]
-        syzygy_pieces["N"]: Option<Pieces> as "text" =>
-            plan.rules.tablebase.and_then(|rule| unless(0, rule.pieces)),
-        /// Count wins that the fifty-move rule prevents as wins
-        syzygy_ignore_50: bool => plan.rules.tablebase.is_some_and(|rule| rule.ignores_fifty),
-        /// Results that are adjudicated by tables: both (wins and draws), wins or draws [default:
-        /// both]
-        syzygy_adjudicate["WHAT"]: Option<Scope> as "text" =>
-            plan.rules.tablebase.and_then(|rule| unless(Scope::default(), rule.scope)),
+        /// Endgame tables.
+        #[arg(help = SyzygyKeys::ABOUT.trim(), long_help = SyzygyKeys::help())]
+        syzygy["DIRS,KEY=VALUE"]: Vec<SyzygyKeys> as "keys" => SyzygyKeys::said(plan),
     }
-    "Deadlines" => {
-        /// Seconds an engine may take from its start to "uciok"
-        start_deadline["SEC"]: Option<Seconds> as "text" = Deadlines::default().uciok.as_secs() =>
-            deadline(plan, |deadlines| deadlines.uciok),
-        /// Factor of the deadlines of an engine's start, "uciok" and "isready" [default: 1]
-        start_scale["FACTOR"]: Option<Factor> as "text",
-        /// Seconds an engine may take to answer "isready"
-        ready_deadline["SEC"]: Option<Seconds> as "text" = Deadlines::default().readyok.as_secs() =>
-            deadline(plan, |deadlines| deadlines.readyok),
-        /// Seconds an engine may take for a move that no clock limits (nodes, depth)
-        move_deadline["SEC"]: Option<Seconds> as "text" = Deadlines::default().bestmove.as_secs() =>
-            deadline(plan, |deadlines| deadlines.bestmove),
-        /// Seconds an engine may take to answer "stop" after its flag has fallen
-        stop_deadline["SEC"]: Option<Seconds> as "text" = Deadlines::default().stop.as_secs() =>
-            deadline(plan, |deadlines| deadlines.stop),
+    "Faults and noise" => {
+        /// Deadlines of engines.
+        #[arg(help = DeadlineKeys::ABOUT.trim(), long_help = DeadlineKeys::help())]
+        deadlines["KEY=VALUE"]: Vec<DeadlineKeys> as "keys" => DeadlineKeys::said(plan),
     }
-    "Scaled times" => {
-        /// Multiply all times by the slowness of this machine relative to the reference, measured
-        /// by the bench of the last engine with as many copies in parallel as games; needs
-        /// --reference-nps. With --on (Cargo feature cluster) each worker does so by its own speed
+    "Run" => {
+        /// Multiply all times by the slowness of this machine, relative to a reference that reaches
+        /// NPS nodes per second. This machine's speed is that of the last engine's bench, with as
+        /// many copies in parallel as games; workers measure their own
         #[resume(Engines)]
-        scale: bool,
-        /// Nodes per second of one such copy on the machine for which times are meant
-        #[resume(Engines)]
-        reference_nps["NPS"]: Option<f64>,
+        scale["NPS"]: Option<Nps> as "text",
     }
     @of_file => {
         /// `[[engine]]`, as written.
@@ -230,6 +161,102 @@ settings! {
         /// `[tune]`.
         tune: TuneTable,
     }
+}
+
+keys! {
+    /// Opening book, and the order of the openings
+    OpeningKeys, plan;
+    /// EPD, FEN list, PGN or Polyglot (.bin); plain, .gz, .zst or .zip. Bad lines are excluded
+    /// [default: the bundled book]
+    file["FILE"]: PathBuf => plan.book.as_ref().map(|path| path.display()),
+    /// sequential or random [default: random]
+    order["ORDER"]: Order as "text" => unless(Order::Random, plan.order),
+    /// Number of the first opening in this order, counted from 1 [default: 1]
+    start["N"]: u64 as "text" => unless(1, plan.opening_start + 1),
+    /// Time at which the next opening is taken: shared (the n-th pair of each encounter of a round
+    /// gets the same opening), per-round, per-encounter, per-pair, or cycled (pairs take as many
+    /// openings in turn as there are rounds) [default: shared]
+    policy["POLICY"]: OpeningPolicy as "text" =>
+        unless(OpeningPolicy::default(), plan.design.openings),
+    /// Maximum number of plies of a PGN opening
+    plies["N"]: u32 as "text" => plan.reading.plies,
+    /// Plies for which a Polyglot book is followed [default: 8]
+    depth["PLIES"]: u32 as "text" => plan.reading.book_depth,
+    /// Refuse a book with a bad line instead of excluding the line
+    strict["true|false"]: bool as "text" => plan.reading.strict_book,
+}
+
+keys! {
+    /// Format of a tournament, as `arbiter tournament --help` describes it
+    ScheduleKeys, plan;
+    /// round-robin, gauntlet, pyramid, knockout, swiss or ladder [default: round-robin]
+    format["FORMAT"]: Format as "text" =>
+        unless(Format::default(), plan.design.format).filter(|_| plan.kind != RunKind::Ablate),
+    /// Number of seeded engines, in the order in which they are listed: for a gauntlet those that
+    /// meet all others [default: 1]; for knockout, Swiss and ladder the others are drawn [default:
+    /// all]
+    seeds["N"]: usize as "text" =>
+        unusual(plan, |design| design.seeds as u64).filter(|_| plan.kind != RunKind::Ablate),
+    /// Maximum number of further pairs of a knockout encounter that is level; then the better seed
+    /// goes through
+    tie_breaks["N"]: u64 as "text" = DEFAULT_TIE_BREAKS => unusual(plan, |design| design.tie_breaks),
+    /// Continue a knockout encounter when its loser cannot catch up any more
+    play_out["true|false"]: bool as "text" => plan.design.plays_out,
+}
+
+keys! {
+    /// Games as PGN, in schedule order
+    PgnKeys, plan;
+    /// File to which games are appended
+    file["FILE"]: PathBuf,
+    /// Further facts in the comments of moves, separated by +: timeleft, latency, nodes, seldepth,
+    /// nps, hashfull, tbhits, pv; or all
+    fields["FIELDS"]: Fields as "text",
+    /// Regular expression of engine lines that go into the comment of the move
+    r#match["REGEX"]: LinePattern as "text",
+    /// san (Nf3), lan (Ng1f3) or uci (g1f3) [default: san]
+    notation["NOTATION"]: Notation as "text",
+    /// Write no comments, and only the tags that every game must have
+    minimal["true|false"]: bool as "text",
+    /// Event tag [default: the kind of run]
+    event["TEXT"]: String as "text",
+    /// Site tag [default: ?]
+    site["TEXT"]: String as "text",
+}
+
+keys! {
+    /// Syzygy tables that end games
+    SyzygyKeys, plan;
+    /// Folders of the tables, separated by ":". The fifty-move rule counts, which needs the .rtbz
+    /// files, too
+    dirs["DIRS"]: Folders => plan.rules.tablebase.map(|_| Folders(plan.tables.clone())),
+    /// Maximum number of pieces, kings included [default: as many as the tables have]
+    pieces["N"]: Pieces as "text" => plan.rules.tablebase.and_then(|rule| unless(0, rule.pieces)),
+    /// Count wins that the fifty-move rule prevents as wins
+    ignore_50["true|false"]: bool as "text" =>
+        plan.rules.tablebase.is_some_and(|rule| rule.ignores_fifty),
+    /// Results that are adjudicated: both (wins and draws), wins or draws [default: both]
+    adjudicate["WHICH"]: Scope as "text" =>
+        plan.rules.tablebase.and_then(|rule| unless(Scope::default(), rule.scope)),
+}
+
+keys! {
+    /// Timeouts of engines, in seconds
+    DeadlineKeys, plan;
+    /// From an engine's start to "uciok"
+    start["SEC"]: Seconds as "text" = Deadlines::default().uciok.as_secs() =>
+        deadline(plan, |deadlines| deadlines.uciok),
+    /// Answer to "isready"
+    ready["SEC"]: Seconds as "text" = Deadlines::default().readyok.as_secs() =>
+        deadline(plan, |deadlines| deadlines.readyok),
+    /// A move that no clock limits (nodes, depth)
+    r#move["SEC"]: Seconds as "text" = Deadlines::default().bestmove.as_secs() =>
+        deadline(plan, |deadlines| deadlines.bestmove),
+    /// Answer to "stop" after the engine's flag has fallen
+    stop["SEC"]: Seconds as "text" = Deadlines::default().stop.as_secs() =>
+        deadline(plan, |deadlines| deadlines.stop),
+    /// Factor of start and ready [default: 1]
+    scale["FACTOR"]: Factor as "text",
 }
 
 settings! {
@@ -283,63 +310,58 @@ impl Settings {
         self.or(file)
     }
 
-    /// Returns the nodes per second for which times are meant, if they are to be scaled.
-    pub fn reference(&self) -> Result<Option<f64>, String> {
-        match self.reference_nps {
-            _ if !self.scale => Ok(None),
-            Some(nps) if (1.0..=1e12).contains(&nps) => Ok(Some(nps)),
-            reference => {
-                let found = reference.map_or("none".to_owned(), |nps| nps.to_string());
-                Err(format!(
-                    "scaled times require reference-nps, 1 to 10^12 nodes per second; got {found}"
-                ))
-            }
-        }
-    }
-
     /// Returns the request for a run.
     pub fn request(self) -> Result<Request, String> {
-        let rules = self.rules()?;
+        let syzygy = merged(self.syzygy);
+        let (openings, schedule, pgn) =
+            (merged(self.openings), merged(self.schedule), merged(self.pgn));
         Ok(Request {
-            deadlines: self.deadlines(),
-            rules,
-            tables: self.syzygy.unwrap_or_default().0,
+            deadlines: merged(self.deadlines).deadlines(),
+            rules: Rules {
+                draw: self.draw,
+                resign: self.resign,
+                move_cap: self.max_moves,
+                counts_by_position: true,
+                tablebase: syzygy.rule()?,
+                ..Rules::default()
+            },
+            tables: syzygy.dirs.unwrap_or_default().0,
             engines: self.engines,
             each: self.each,
-            openings: self.openings,
+            openings: openings.file,
             reading: BookReading {
-                plies: self.plies,
-                book_depth: self.book_depth,
-                strict_book: self.strict_book,
+                plies: openings.plies,
+                book_depth: openings.depth,
+                strict_book: openings.strict.unwrap_or_default(),
             },
-            order: self.order,
+            order: openings.order,
             seed: self.seed,
             tournament: TournamentRequest {
-                format: self.schedule,
+                format: schedule.format,
                 rounds: self.rounds,
                 pairs: self.pairs,
                 games: self.games,
-                seeds: self.seeds,
-                tie_breaks: self.tie_breaks,
-                play_out: self.play_out,
+                seeds: schedule.seeds,
+                tie_breaks: schedule.tie_breaks,
+                play_out: schedule.play_out.unwrap_or_default(),
                 noswap: self.noswap,
                 reverse: self.reverse,
-                openings: self.opening_policy,
-                opening_start: self.opening_start,
+                openings: openings.policy,
+                opening_start: openings.start,
                 wait: self.wait.map(Duration::from_millis),
                 ..TournamentRequest::default()
             },
             concurrency: self.concurrency,
             affinity: self.affinity.unwrap_or_default(),
-            pgn: self.pgn,
+            pgn: pgn.file,
             annotation: Annotation {
-                notation: self.notation.unwrap_or_default(),
-                fields: self.pgn_fields.unwrap_or_default().0,
-                pattern: self.pgn_match,
-                is_minimal: self.pgn_minimal,
+                notation: pgn.notation.unwrap_or_default(),
+                fields: pgn.fields.unwrap_or_default().0,
+                pattern: pgn.r#match,
+                is_minimal: pgn.minimal.unwrap_or_default(),
                 has_origin: true,
-                event: self.event,
-                site: self.site,
+                event: pgn.event,
+                site: pgn.site,
                 ..Annotation::default()
             },
             epd: self.epd,
@@ -359,43 +381,42 @@ impl Settings {
             ..Request::default()
         })
     }
+}
 
-    fn deadlines(&self) -> Deadlines {
+impl DeadlineKeys {
+    fn deadlines(self) -> Deadlines {
         let usual = Deadlines::default();
         let or = |own: Option<Seconds>, usual| own.map_or(usual, |Seconds(seconds)| seconds);
         let deadlines = Deadlines {
-            uciok: or(self.start_deadline, usual.uciok),
-            readyok: or(self.ready_deadline, usual.readyok),
-            bestmove: or(self.move_deadline, usual.bestmove),
-            stop: or(self.stop_deadline, usual.stop),
+            uciok: or(self.start, usual.uciok),
+            readyok: or(self.ready, usual.readyok),
+            bestmove: or(self.r#move, usual.bestmove),
+            stop: or(self.stop, usual.stop),
         };
-        deadlines.with_start_scaled(self.start_scale.map_or(1.0, |Factor(factor)| factor))
+        deadlines.with_start_scaled(self.scale.map_or(1.0, |Factor(factor)| factor))
     }
+}
 
-    fn rules(&self) -> Result<Rules, String> {
-        let folders = self.syzygy.iter().flat_map(|Folders(folders)| folders);
-        let has_tables = folders.clone().next().is_some();
-        if let Some(reason) = folders.filter_map(|folder| folder.to_str()).find_map(unexpanded_home)
-        {
+impl SyzygyKeys {
+    /// Returns the rule by which tables end games, if there are tables.
+    fn rule(&self) -> Result<Option<TablebaseRule>, String> {
+        let folders = self.dirs.iter().flat_map(|Folders(folders)| folders);
+        let mut texts = folders.clone().filter_map(|folder| folder.to_str());
+        if let Some(reason) = texts.find_map(unexpanded_home) {
             return Err(format!("syzygy: {reason}"));
         }
-        let (pieces, scope) = (self.syzygy_pieces, self.syzygy_adjudicate);
-        let is_given = self.syzygy.is_some() || pieces.is_some() || scope.is_some();
-        if !has_tables && (is_given || self.syzygy_ignore_50) {
-            return Err("syzygy: give the folders of the tables with --syzygy DIRS".to_owned());
+        if folders.count() == 0 {
+            return match *self == SyzygyKeys::default() {
+                true => Ok(None),
+                false => {
+                    Err("syzygy: give the folders of the tables with --syzygy DIRS".to_owned())
+                }
+            };
         }
-        let tablebase = has_tables.then(|| TablebaseRule {
-            pieces: pieces.map_or(0, |Pieces(pieces)| pieces),
-            ignores_fifty: self.syzygy_ignore_50,
-            scope: scope.unwrap_or_default(),
-        });
-        Ok(Rules {
-            draw: self.draw,
-            resign: self.resign,
-            move_cap: self.max_moves,
-            counts_by_position: true,
-            tablebase,
-            ..Rules::default()
-        })
+        Ok(Some(TablebaseRule {
+            pieces: self.pieces.map_or(0, |Pieces(pieces)| pieces),
+            ignores_fifty: self.ignore_50.unwrap_or_default(),
+            scope: self.adjudicate.unwrap_or_default(),
+        }))
     }
 }

@@ -3,7 +3,10 @@
 
 use std::fmt::Display;
 
-use arbiter_plan::Plan;
+use serde::de::DeserializeOwned;
+
+use arbiter_names::did_you_mean;
+use arbiter_plan::{Plan, field, fields};
 
 /// The effect of a flag beside `--resume`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +28,7 @@ pub enum OnResume {
 }
 
 /// A setting on a command line: nothing, a switch, or a flag with its value.
-pub(crate) type Said = Option<Option<String>>;
+pub type Said = Option<Option<String>>;
 
 /// A setting of a run.
 pub(crate) struct Setting {
@@ -46,7 +49,7 @@ impl Setting {
 }
 
 /// A value that a command line can state.
-pub(crate) trait ToSaid {
+pub trait ToSaid {
     /// Returns the value as it is stated.
     fn said(self) -> Said;
 }
@@ -64,8 +67,9 @@ impl ToSaid for bool {
 }
 
 /// A value that another one completes.
-pub(crate) trait Combine {
+pub trait Combine {
     /// Returns this value, or `other` where nothing is set.
+    #[must_use]
     fn or(self, other: Self) -> Self;
 }
 
@@ -78,6 +82,83 @@ impl<T> Combine for Option<T> {
 impl Combine for bool {
     fn or(self, other: bool) -> bool {
         self || other
+    }
+}
+
+/// A flag that is given several times, and last in the file.
+impl<T> Combine for Vec<T> {
+    fn or(mut self, mut file: Vec<T>) -> Vec<T> {
+        file.append(&mut self);
+        file
+    }
+}
+
+/// Returns a setting of several keys from all its texts, of which later ones win.
+pub fn merged<T: Keys>(texts: Vec<T>) -> T {
+    texts.into_iter().fold(T::default(), |earlier, later| later.or(earlier))
+}
+
+/// A setting of several keys: one flag, and one table of `arbiter.toml`.
+pub trait Keys: Combine + Default + DeserializeOwned {
+    /// Text of the help above the keys.
+    const ABOUT: &str;
+    /// Keys in the order of the help; the first is that of a value without a key.
+    const KEYS: &[Key];
+
+    /// Parses comma-separated `key=value`; the first may be the value of the first key alone.
+    fn parse(text: &str) -> Result<Self, String> {
+        let names: Vec<String> = Self::KEYS.iter().map(Key::name).collect();
+        let mut whole = Self::default();
+        // A path may have commas and quotes of its own.
+        let whole_text = || Ok(vec![(names[0].clone(), text.to_owned())]);
+        let given = if text.contains('=') { fields(text, &names[0]) } else { whole_text() };
+        for (key, value) in given? {
+            if !names.contains(&key) {
+                let hint = did_you_mean(&key, names.iter().map(String::as_str));
+                return Err(format!(
+                    "unknown key '{key}'{hint}; the keys are {}",
+                    names.join(", ")
+                ));
+            }
+            let table = toml::Table::from_iter([(key.clone(), toml::Value::String(value))]);
+            let own: Result<Self, toml::de::Error> = table.try_into();
+            whole = own.map_err(|error| format!("{key}: {}", error.message()))?.or(whole);
+        }
+        Ok(whole)
+    }
+
+    /// Returns the text of the help, with a line for each key.
+    fn help() -> String {
+        let line = |key: &Key| format!("\n- {}={}: {}", key.name(), key.value, (key.help)());
+        Self::ABOUT.trim().to_owned() + &Self::KEYS.iter().map(line).collect::<String>()
+    }
+
+    /// Returns the setting on the command line of a plan.
+    fn said(plan: &Plan) -> Option<String> {
+        let own = Self::KEYS.iter().filter_map(|key| {
+            let value = (key.said?)(plan)?.unwrap_or_else(|| true.to_string());
+            Some(field(&key.name(), &value))
+        });
+        Some(own.collect::<Vec<_>>().join(",")).filter(|text| !text.is_empty())
+    }
+}
+
+/// A key of a setting.
+pub struct Key {
+    /// Field of the key.
+    pub field: &'static str,
+    /// Name of the value.
+    pub value: &'static str,
+    /// Function for the text of the help.
+    pub help: fn() -> String,
+    /// Function for the value on the command line of a plan.
+    pub said: Option<fn(&Plan) -> Said>,
+}
+
+impl Key {
+    /// Returns the name of the key.
+    fn name(&self) -> String {
+        self.field.trim_start_matches("r#").replace('_', "-")
     }
 }
 
@@ -133,6 +214,53 @@ macro_rules! settings {
                     $( $( $field: $crate::setting::Combine::or(self.$field, file.$field), )* )*
                     $( $of_file: file.$of_file, )*
                 }
+            }
+        }
+    };
+}
+
+/// Declares a setting of several keys; its documentation is the text above them. Each key has its
+/// help, in brackets the name of its value; `as` names the reader of the value; `=` the default;
+/// `=>` the value on the command line of `plan`.
+#[macro_export]
+macro_rules! keys {
+    (@said $plan:ident) => { None };
+    (@said $plan:ident $said:expr) => { Some(|$plan| $crate::ToSaid::said($said)) };
+    (
+        $(#[doc = $about:literal])* $name:ident, $plan:ident;
+        $(
+            $(#[doc = $doc:literal])*
+            $field:ident [$value:literal]: $type:ty $(as $reader:literal)? $(= $default:expr)? $(=> $said:expr)?,
+        )*
+    ) => {
+        $(#[doc = $about])*
+        #[derive(Debug, Clone, Default, PartialEq, serde::Deserialize)]
+        #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+        pub struct $name {
+            $( $(#[doc = $doc])* $(#[serde(deserialize_with = $reader)])? pub $field: Option<$type>, )*
+        }
+
+        impl $crate::Combine for $name {
+            fn or(self, other: $name) -> $name {
+                $name { $( $field: self.$field.or(other.$field), )* }
+            }
+        }
+
+        impl $crate::Keys for $name {
+            const ABOUT: &str = concat!($($about),*);
+            const KEYS: &[$crate::Key] = &[$( $crate::Key {
+                field: stringify!($field),
+                value: $value,
+                help: || $crate::help(concat!($($doc),*), &[$(&$default)?]),
+                said: $crate::keys!(@said $plan $($said)?),
+            }, )*];
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = String;
+
+            fn from_str(text: &str) -> Result<$name, String> {
+                $crate::Keys::parse(text)
             }
         }
     };

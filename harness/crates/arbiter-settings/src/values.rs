@@ -1,26 +1,25 @@
 //! Values of settings as text, on the command line and in `arbiter.toml` alike.
 
 use std::fmt::{self, Display};
+use std::marker::PhantomData;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use serde::{Deserialize, Deserializer, de::Error};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
+use crate::Keys;
 use arbiter_game::annotation::{Field, parse_fields};
 use arbiter_names::UnknownName;
-use arbiter_openings::Order;
 use arbiter_plan::SandboxMode;
 use arbiter_protocol::{TimeError, parse_seconds};
-use arbiter_schedule::{Format, OpeningPolicy};
 use arbiter_stats::{Correction, Model};
 
 /// Values of a setting, each with its line in the help, which may be empty.
 pub type Words<T> = [(T, &'static str)];
-
-/// Orders of openings.
-pub(crate) const ORDERS: &Words<Order> = &[(Order::Sequential, ""), (Order::Random, "")];
 
 /// Sandboxes of engines.
 pub const SANDBOXES: &Words<SandboxMode> = &[
@@ -43,25 +42,6 @@ pub const CORRECTIONS: &Words<Correction> = &[
         "Move the bounds inwards by the measured mean overshoot, as fishtest does",
     ),
     (Correction::None, "Stop at Wald's bounds, as fastchess does"),
-];
-
-/// Formats of tournaments.
-pub(crate) const FORMATS: &Words<Format> = &[
-    (Format::RoundRobin, "Every engine meets every other"),
-    (Format::Gauntlet, "The first engine, or the first --seeds, meet all others"),
-    (Format::Pyramid, "Each engine meets all that are listed before it"),
-    (Format::Knockout, "The loser of an encounter is out; byes go to the best seeds"),
-    (Format::Swiss, "Engines with equal points meet, never twice"),
-    (Format::Ladder, "From the bottom up, the winner of each encounter meets the next one above"),
-];
-
-/// Moments at which the next opening is taken.
-pub(crate) const POLICIES: &Words<OpeningPolicy> = &[
-    (OpeningPolicy::Shared, "The n-th pair of every encounter of a round gets the same opening"),
-    (OpeningPolicy::PerRound, "One opening for a whole round"),
-    (OpeningPolicy::PerEncounter, "One opening for all pairs of an encounter"),
-    (OpeningPolicy::PerPair, "Each pair gets its own opening"),
-    (OpeningPolicy::Cycled, "Pairs take as many openings in turn as there are rounds"),
 ];
 
 /// Returns the parser of a flag that takes one of these values.
@@ -97,8 +77,21 @@ impl FromStr for Factor {
 
     fn from_str(text: &str) -> Result<Factor, String> {
         let factor = text.parse().ok().filter(|factor| (0.01..=1_000.0).contains(factor));
-        let wrong = || format!("start-scale {text} is not a factor between 0.01 and 1000");
+        let wrong = || format!("{text} is not a factor between 0.01 and 1000");
         factor.map(Factor).ok_or_else(wrong)
+    }
+}
+
+/// Speed in nodes per second, 1 to 10^12.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Nps(pub f64);
+
+impl FromStr for Nps {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Nps, String> {
+        let nps = text.parse().ok().filter(|nps| (1.0..=1e12).contains(nps));
+        nps.map(Nps).ok_or_else(|| format!("expected 1 to 10^12 nodes per second, got {text}"))
     }
 }
 
@@ -123,7 +116,8 @@ impl FromStr for Fields {
     type Err = UnknownName;
 
     fn from_str(text: &str) -> Result<Fields, UnknownName> {
-        parse_fields(text).map(Fields)
+        // A comma separates keys on the command line.
+        parse_fields(&text.replace('+', ",")).map(Fields)
     }
 }
 
@@ -138,13 +132,6 @@ impl fmt::Display for Folders {
     }
 }
 
-impl From<&str> for Folders {
-    fn from(text: &str) -> Folders {
-        let folders = std::env::split_paths(text);
-        Folders(folders.filter(|folder| !folder.as_os_str().is_empty()).collect())
-    }
-}
-
 /// A list, or one text in the form of the flag.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "expected a text or a list of texts")]
@@ -156,14 +143,40 @@ enum Written {
 impl<'de> Deserialize<'de> for Folders {
     fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Folders, D::Error> {
         Ok(match Written::deserialize(source)? {
-            Written::Text(text) => Folders::from(text.as_str()),
+            Written::Text(text) => {
+                let folders = std::env::split_paths(&text);
+                Folders(folders.filter(|folder| !folder.as_os_str().is_empty()).collect())
+            }
             Written::List(folders) => Folders(folders.into_iter().map(PathBuf::from).collect()),
         })
     }
 }
 
+/// Reads a setting of several keys: a table, or the text of the flag.
+pub(crate) fn keys<'de, D: Deserializer<'de>, T: Keys>(source: D) -> Result<Vec<T>, D::Error> {
+    source.deserialize_any(TableOrText(PhantomData)).map(|setting| vec![setting])
+}
+
+struct TableOrText<T>(PhantomData<T>);
+
+impl<'de, T: Keys> Visitor<'de> for TableOrText<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a table or a text")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        T::parse(text).map_err(E::custom)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<T, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(table))
+    }
+}
+
 /// Reads a value of `arbiter.toml` as the flag reads its text; a list is a text with commas.
-pub(crate) fn text<'de, D, T>(source: D) -> Result<Option<T>, D::Error>
+pub fn text<'de, D, T>(source: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: FromStr<Err: Display>,

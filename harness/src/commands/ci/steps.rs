@@ -257,7 +257,7 @@ impl Gates<'_> {
         match step.kind {
             StepKind::Sprt | StepKind::Speed => {
                 let from = sides.clone().find_map(|side| side.provenance.as_ref());
-                for (flag, side) in ["--test", "--base"].into_iter().zip(sides) {
+                for (flag, side) in ["--dev", "--base"].into_iter().zip(sides) {
                     let clean = side.provenance.as_ref().filter(|from| !from.is_dirty);
                     flags.push((flag, clean.map_or(&side.cmd, |from| &from.commit).clone()));
                 }

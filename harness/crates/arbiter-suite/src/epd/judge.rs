@@ -35,7 +35,7 @@ pub struct Outcome {
     pub found: Option<SearchProgress>,
     /// Points of the move, where the record gives points.
     pub points: Option<u32>,
-    /// Where the record has a mate: `true` if it was announced.
+    /// `true` if the mate of the record was announced; `None` if the record has no mate.
     pub announced: Option<bool>,
     /// State at the end of the search.
     pub end: SearchProgress,

@@ -152,7 +152,7 @@ pub(super) struct AnsweredSearch {
     pub(super) r#move: String,
     /// Points of the move, where the record gives points.
     pub(super) points: Option<u32>,
-    /// Where the record has a mate: `true` if it was announced.
+    /// `true` if the mate of the record was announced; `None` if the record has no mate.
     pub(super) mate_seen: Option<bool>,
     /// If solved: milliseconds until the search turned to a solution for good.
     pub(super) solution_ms: Option<f64>,
