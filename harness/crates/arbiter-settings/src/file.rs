@@ -13,6 +13,16 @@ use arbiter_names::nearest;
 use arbiter_plan::{EngineSpec, unexpanded_home};
 use arbiter_process::read_text;
 
+/// Keys of earlier versions, each with its successor in the same table and the advice for it.
+const RENAMED: [[&str; 3]; 2] = [
+    [
+        "noise-limit",
+        "cpu-contention",
+        "'noise-limit' is obsolete; write cpu-contention = \"off\", or remove it",
+    ],
+    ["step", "gate", "[[ci.step]] is now [[ci.gate]]"],
+];
+
 /// Settings file that is read unless another is named.
 pub const DEFAULT_SETTINGS: &str = "arbiter.toml";
 
@@ -89,19 +99,22 @@ fn placed(text: &str, error: &toml::de::Error) -> String {
     let mut message = error.message().replace('\n', " ");
     if message.starts_with("unknown field") {
         let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-        if names.first() == Some(&"noise-limit") {
-            message = "'noise-limit' is obsolete; write cpu-contention = \"off\", or remove it"
-                .to_owned();
-        } else if let [unknown, known @ ..] = &names[..]
-            && let Some(near) = nearest(unknown, known.iter().copied())
-        {
-            message = format!("unknown key '{unknown}' (did you mean '{near}'?)");
+        if let [unknown, known @ ..] = &names[..] {
+            let mut keys = RENAMED.iter();
+            if let Some([.., advice]) =
+                keys.find(|[old, new, _]| old == unknown && known.contains(new))
+            {
+                message = (*advice).to_owned();
+            } else if let Some(near) = nearest(unknown, known.iter().copied()) {
+                message = format!("unknown key '{unknown}' (did you mean '{near}'?)");
+            }
         }
     }
     match error.span().and_then(|span| text.get(..span.start)) {
         Some(before) => {
             let line = before.matches('\n').count() + 1;
-            let start = before.rsplit('\n').next().unwrap_or_default();
+            // An error in the header of a gate is shown at the start of the line.
+            let start = before.rsplit('\n').next().unwrap_or_default().trim_end_matches("[[ci.");
             let column = start.chars().count() + 1;
             let key = start.split_once('=').map(|(key, _)| format!("{}: ", key.trim()));
             format!("line {line}, column {column}: {}{message}", key.unwrap_or_default())
@@ -154,13 +167,13 @@ mod tests {
     fn every_key_is_read() {
         let text = include_str!("file/every-key.toml");
         let loaded = load_text(text).unwrap();
-        assert_eq!((loaded.engines.len(), loaded.ci.steps().unwrap().len()), (3, 2));
+        assert_eq!((loaded.engines.len(), loaded.ci.gates().unwrap().len()), (3, 2));
         assert!(loaded.build.unwrap().settings("arbiter.toml").is_ok());
         assert_eq!(loaded.tune.parameters().unwrap().len(), 1);
         assert_eq!(loaded.cpu_contention, Some(CpuContention::Off));
         // What readers know is in their complaint about a key that they do not know.
         for table in
-            ["", "[sprt]", "[build]", "[ci]", "[[ci.step]]", "[tune]", "[[tune.parameter]]"]
+            ["", "[sprt]", "[build]", "[ci]", "[[ci.gate]]", "[tune]", "[[tune.parameter]]"]
         {
             let error = toml::from_str::<Settings>(&format!("{table}\nx = 1")).unwrap_err();
             let error = error.to_string();
@@ -240,6 +253,11 @@ mod tests {
             "line 1, column 17: stop-deadline: '0' is not a time in seconds",
         );
         check("noise-limit = 'off'", "is obsolete; write cpu-contention = \"off\"");
+        check(
+            "pairs = 3\n\n[[ci.step]]\nkind = 'bench'",
+            "arbiter.toml: line 3, column 1: [[ci.step]] is now [[ci.gate]]",
+        );
+        check("[[ci.gate]]\nkind = 'bench'\nstep = 1", "line 3, column 1");
         check("[[engine]]\ncmd = 'x'\n[[engine]]\ntc = 'x'", "[[engine]] number 2");
         check("[each]\nhash = 3", "unknown key 'hash'");
     }
