@@ -230,7 +230,7 @@ fn rich(store: &mut Store) {
         }
         store.append("rich", &played, noise, None).expect("it is committed");
     }
-    let remark = Remark { worker: "w1".into(), pair: Some(2), what: "sent it twice".into() };
+    let remark = Remark { worker: "w1".into(), pair: Some(2), text: "sent it twice".into() };
     store.note_remark("rich", BEGUN, &remark).expect("it is noted");
     gates(store);
 }

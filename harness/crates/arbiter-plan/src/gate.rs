@@ -212,7 +212,7 @@ pub fn gate_text(kind: GateKind, figures: &Value) -> String {
 /// `arbiter check`; `None` if there are none.
 pub fn failed_musts(figures: &Value) -> Option<String> {
     let checks = figures["checks"].as_array().into_iter().flatten();
-    let failed = checks.filter(|check| check["grade"] == "must" && check["outcome"] == "failed");
+    let failed = checks.filter(|check| check["grade"] == "must" && check["verdict"] == "failed");
     let names: Vec<&str> = failed.filter_map(|check| check["name"].as_str()).collect();
     let number = counted(names.len(), "must");
     (!names.is_empty()).then(|| format!("{number} failed: {}", names.join(", ")))
@@ -303,7 +303,7 @@ mod tests {
         let words = gate_text(GateKind::Lint, &json!({ "games": 40 }));
         assert_eq!(words, "40 games, nothing found");
         let check =
-            |name, grade, outcome| json!({ "name": name, "grade": grade, "outcome": outcome });
+            |name, grade, verdict| json!({ "name": name, "grade": grade, "verdict": verdict });
         let checks = [
             check("a", "must", "failed"),
             check("b", "must", "passed"),
