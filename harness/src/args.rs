@@ -1,7 +1,7 @@
 //! Flags that `sprt`, `match` and `tournament` share, and how they merge with `arbiter.toml`.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -82,13 +82,15 @@ fn given_flags() -> Result<BTreeSet<String>, Failure> {
         Some(word) => {
             Ok(word.strip_prefix("--").and_then(|flag| flag.split('=').next()).map(str::to_owned))
         }
-        None => {
-            let message = format!("{} is not UTF-8; rename the file or link to it", word.display());
-            Err(Failure::new(ExitCode::Usage, message))
-        }
+        None => Err(Failure::new(ExitCode::Usage, not_utf8(&word))),
     };
     let flags: Result<BTreeSet<Option<String>>, Failure> = std::env::args_os().map(flag).collect();
     Ok(flags?.into_iter().flatten().filter(|flag| !flag.is_empty()).collect())
+}
+
+/// Returns the message about an argument that is not UTF-8.
+pub(crate) fn not_utf8(word: &OsStr) -> String {
+    format!("{} is not UTF-8; rename the file or link to it", word.display())
 }
 
 /// Returns the requested number of threads, or one for each core up to a maximum.

@@ -73,7 +73,7 @@ Examples:
     Speed(speed::SpeedArgs),
     /// List the cached builds, and remove old ones.
     Builds(builds::BuildsArgs),
-    /// Run the gates of a change: the steps of [ci] in arbiter.toml.
+    /// Run the gates of a change: those of [ci] in arbiter.toml.
     Ci(ci::CiArgs),
     /// Make a suite: find positions with one clearly best move in games.
     Mine(mine::MineArgs),

@@ -13,6 +13,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory};
 
 use crate::Cli;
+use crate::args::not_utf8;
 use crate::engine_names::HELP as ENGINES;
 use arbiter_plan::{ENGINE_KEYS, field, unexpanded_home};
 use arbiter_settings::RENAMED;
@@ -153,6 +154,11 @@ fn number_expected(error: &clap::Error, flag: &str) -> Option<String> {
 pub(crate) fn advised(mut error: clap::Error, args: &[OsString]) -> clap::Error {
     if let Some(message) = missing_feature(&error, args, &OPTIONAL) {
         return clap::Error::raw(error.kind(), message);
+    }
+    if let (ErrorKind::InvalidUtf8, Some(word)) =
+        (error.kind(), args.iter().find(|word| word.to_str().is_none()))
+    {
+        return clap::Error::raw(error.kind(), not_utf8(word) + "\n");
     }
     if let Some(ContextValue::Strings(alike)) = error.get(ContextKind::SuggestedSubcommand) {
         // The last is the most alike.

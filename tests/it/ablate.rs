@@ -91,7 +91,10 @@ fn each_test_ends_by_itself_and_stays_ended() {
     let bench = Bench::new();
     let report = plan(&bench).run().expect_code(0).json();
     let material = &report["features"][0];
-    assert_eq!((&material["feature"], &material["test"]), (&"material".into(), &"H1".into()));
+    assert_eq!(
+        (&material["feature"], &material["test_verdict"]),
+        (&"material".into(), &"H1".into())
+    );
     let games = |feature: &Value| feature["games"].as_u64().expect("a count");
     assert!(games(material) < 40, "{material:#}");
     assert_ne!(games(&report["features"][1]), games(material), "{report:#}");

@@ -39,7 +39,7 @@ fn bad_lines_are_left_out_and_reported() {
         bench.arbiter(args).finish().expect_code(0)
     };
     for report in [finished.json(), show("json").json()] {
-        assert_eq!(report["openings_left_out"], 3, "{report:#}");
+        assert_eq!(report["openings_excluded"], 3, "{report:#}");
         let faults = report["opening_faults"].as_array().expect("a list");
         assert!(faults[1].as_str().is_some_and(|fault| fault.contains("some.epd:5: ")));
     }
@@ -66,7 +66,7 @@ fn impossible_claims_are_corrected_and_reported() {
     };
     for report in [finished.json(), show("json").json()] {
         assert_eq!(
-            (&report["openings_left_out"], &report["openings_corrected"]),
+            (&report["openings_excluded"], &report["openings_corrected"]),
             (&0.into(), &1.into())
         );
         let told = report["opening_corrections"][0].as_str().expect("a text");

@@ -186,7 +186,7 @@ fn where_only_the_base_is_named_head_is_tested() {
     let done = project.run(&["speed", "--base", "HEAD~1", "--rounds", "8"]).expect_code(0);
     said(&without_figures(done.stdout.lines().next().unwrap_or_default()));
     project.run(&["match", "./x", "--base", "HEAD"]).expect_code(2);
-    let config = bench.write("arbiter.toml", "[[ci.step]]\nkind = 'bench'\n");
+    let config = bench.write("arbiter.toml", "[[ci.gate]]\nkind = 'bench'\n");
     let config = config.display().to_string();
     let done = project.run(&["ci", "--base", "main", "--config", &config]).expect_code(0);
     said(line_with(&done.stderr, "bench: passed"));

@@ -26,7 +26,7 @@ fn fails(misdeed: &str, name: &str) {
     let finished = check(&bench, &puppet, &["--filter", &filter, "--format", "json"]);
     let json = finished.json();
     let found = outcome(&json, name);
-    assert_eq!(found["outcome"], "failed", "{misdeed}: {json:#}");
+    assert_eq!(found["verdict"], "failed", "{misdeed}: {json:#}");
     let reason = found["reason"].as_str().expect("a failure has a reason");
     said(&format!("{misdeed}: {}", without_figures(reason)));
     let lines = found["transcript"].as_array().expect("a failure has its conversation");
@@ -141,7 +141,7 @@ fn an_engine_that_behaves_passes() {
         .as_array()
         .expect("a list")
         .iter()
-        .filter(|check| check["outcome"] == "failed")
+        .filter(|check| check["verdict"] == "failed")
         // Positions in which it has no choice but to guess, it guesses; it does not know
         // `ponderhit` without a search.
         .filter(|check| check["name"] != "ponderhit-idle")
@@ -162,8 +162,8 @@ fn the_bundled_engine_passes_the_checks_of_its_options() {
     assert_eq!(json["grades"]["must"]["failed"], 0, "{json:#}");
     let judged = json["checks"].as_array().expect("a list");
     assert!(judged.len() >= 10, "{json:#}");
-    assert_eq!(outcome(&json, "option-threads")["outcome"], "passed", "{json:#}");
-    let failed: Vec<&Value> = judged.iter().filter(|check| check["outcome"] == "failed").collect();
+    assert_eq!(outcome(&json, "option-threads")["verdict"], "passed", "{json:#}");
+    let failed: Vec<&Value> = judged.iter().filter(|check| check["verdict"] == "failed").collect();
     assert!(failed.is_empty(), "{failed:#?}");
     let xml = bench.read("junit.xml");
     assert!(xml.contains("<testcase name=\"option-threads\" classname=\"check."), "{xml}");

@@ -17,12 +17,12 @@ fn ci(bench: &Bench, project: &Project<'_>, more: &[&str]) -> Finished {
     bench.arbiter([&words[..], &["--format", "json"], more].concat()).finish()
 }
 
-/// The verdict of each step.
+/// The verdict of each gate.
 fn verdicts(finished: &Finished) -> Vec<(String, String)> {
     let json = finished.json();
     let text = |value: &serde_json::Value| value.as_str().expect("text").to_owned();
-    let steps = json["steps"].as_array().expect("a list");
-    steps.iter().map(|step| (text(&step["step"]), text(&step["verdict"]))).collect()
+    let gates = json["gates"].as_array().expect("a list");
+    gates.iter().map(|gate| (text(&gate["gate"]), text(&gate["verdict"]))).collect()
 }
 
 fn expect(finished: &Finished, expected: &[(&str, &str)]) {
@@ -31,11 +31,11 @@ fn expect(finished: &Finished, expected: &[(&str, &str)]) {
     assert_eq!(found, expected, "{finished:#?}");
 }
 
-/// Returns the text of each step.
+/// Returns the text of each gate.
 fn words(finished: &Finished) -> String {
     let json = finished.json();
-    let steps = json["steps"].as_array().expect("a list").iter();
-    steps.map(|step| format!("{}\n", step["words"].as_str().expect("words"))).collect()
+    let gates = json["gates"].as_array().expect("a list").iter();
+    gates.map(|gate| format!("{}\n", gate["text"].as_str().expect("words"))).collect()
 }
 
 #[test]
@@ -48,10 +48,10 @@ fn gates_are_passed_reported_and_known_the_next_time() {
     bench.write(
         "arbiter.toml",
         format!(
-            "concurrency = 2\n[[ci.step]]\nkind = 'bench'\n\
-             [[ci.step]]\nkind = 'perft'\nargs = '--suite \"{suite}\"'\n\
-             [[ci.step]]\nkind = 'sprt'\nargs = '--each nodes=1 --pairs 2'\nchanged = ['engine.sh']\n\
-             [[ci.step]]\nname = 'docs'\nkind = 'sprt'\nchanged = ['docs']\n"
+            "concurrency = 2\n[[ci.gate]]\nkind = 'bench'\n\
+             [[ci.gate]]\nkind = 'perft'\nargs = '--suite \"{suite}\"'\n\
+             [[ci.gate]]\nkind = 'sprt'\nargs = '--each nodes=1 --pairs 2'\nchanged = ['engine.sh']\n\
+             [[ci.gate]]\nname = 'docs'\nkind = 'sprt'\nchanged = ['docs']\n"
         ),
     );
     let junit = bench.path("junit.xml").display().to_string();
@@ -66,9 +66,9 @@ fn gates_are_passed_reported_and_known_the_next_time() {
         ("docs", "skipped"),
     ];
     expect(&first, &passed);
-    assert_eq!(first.json()["steps"][1]["report"]["nodes"], 200);
-    assert_eq!(first.json()["steps"][1]["report"]["copies"], 2);
-    assert_eq!(first.json()["steps"][3]["report"]["games"], 4);
+    assert_eq!(first.json()["gates"][1]["report"]["nodes"], 200);
+    assert_eq!(first.json()["gates"][1]["report"]["copies"], 2);
+    assert_eq!(first.json()["gates"][3]["report"]["games"], 4);
     let log = bench.read("results/ci-sprt.log");
     said(&log);
     let xml = bench.read("junit.xml");
@@ -79,8 +79,8 @@ fn gates_are_passed_reported_and_known_the_next_time() {
     expect(&again, &passed);
     let cached = |run: &Finished| -> Vec<bool> {
         let json = run.json();
-        let steps = json["steps"].as_array().expect("a list").iter();
-        steps.map(|step| step["cached"].as_bool().expect("a truth")).collect()
+        let gates = json["gates"].as_array().expect("a list").iter();
+        gates.map(|gate| gate["cached"].as_bool().expect("a truth")).collect()
     };
     assert_eq!(cached(&again), [false, true, true, true, false]);
     said(&again.stderr);
@@ -104,22 +104,22 @@ fn a_gate_that_is_not_passed_stops_the_rest_unless_told_otherwise() {
     project.commit_with_bench(100, "First");
     let wrong = bench.write("wrong.epd", "4k3/8/8/8/8/8/8/4K3 w - - 0 1 ;D1 6\n");
     let right = bench.write("right.epd", SUITE);
-    let steps = |stop: bool| {
+    let gates = |stop: bool| {
         let [wrong, right] = [&wrong, &right].map(|path| path.display());
         bench.write(
             "arbiter.toml",
             format!(
-                "[[ci.step]]\nname = 'a'\nkind = 'perft'\nargs = '--suite {wrong}'\nstop = {stop}\n\
-                 [[ci.step]]\nname = 'b'\nkind = 'perft'\nargs = '--suite {right}'\n\
-                 [[ci.step]]\nname = 'c'\nkind = 'sprt'\n"
+                "[[ci.gate]]\nname = 'a'\nkind = 'perft'\nargs = '--suite {wrong}'\nstop = {stop}\n\
+                 [[ci.gate]]\nname = 'b'\nkind = 'perft'\nargs = '--suite {right}'\n\
+                 [[ci.gate]]\nname = 'c'\nkind = 'sprt'\n"
             ),
         );
     };
-    steps(true);
+    gates(true);
     // The suite is wrong, not the engine: it cannot be judged by it.
     let stopped = ci(&bench, &project, &[]).expect_code(3);
     expect(&stopped, &[("build", "passed"), ("a", "broken"), ("b", "skipped"), ("c", "skipped")]);
-    steps(false);
+    gates(false);
     let gone_on = ci(&bench, &project, &[]).expect_code(3);
     expect(&gone_on, &[("build", "passed"), ("a", "broken"), ("b", "passed"), ("c", "skipped")]);
     said(&words(&gone_on));
@@ -135,7 +135,7 @@ fn a_gate_that_is_not_passed_stops_the_rest_unless_told_otherwise() {
 fn a_commit_that_lies_or_does_not_build_fails_with_its_own_code() {
     let bench = Bench::new();
     let project = Project::new(&bench);
-    bench.write("arbiter.toml", "[[ci.step]]\nkind = 'bench'\n");
+    bench.write("arbiter.toml", "[[ci.gate]]\nkind = 'bench'\n");
     project.commit_with_bench(100, "Lies\n\nBench: 99");
     let lies = ci(&bench, &project, &[]).expect_code(28);
     expect(&lies, &[("build", "passed"), ("bench", "failed")]);
@@ -155,7 +155,7 @@ fn a_clone_without_the_parent_skips_what_needs_it() {
     let clone = bench.path("clone").display().to_string();
     let from = format!("file://{}", project.top.display());
     project.git(&["clone", "--quiet", "--depth", "1", &from, &clone]);
-    bench.write("arbiter.toml", "[[ci.step]]\nkind = 'bench'\n[[ci.step]]\nkind = 'sprt'\n");
+    bench.write("arbiter.toml", "[[ci.gate]]\nkind = 'bench'\n[[ci.gate]]\nkind = 'sprt'\n");
     let clone = project.cloned_to(clone.into());
     let done = ci(&bench, &clone, &[]).expect_code(0);
     expect(&done, &[("build", "passed"), ("bench", "passed"), ("sprt", "skipped")]);
@@ -167,9 +167,9 @@ fn an_engine_that_breaks_the_protocol_is_told_which_rules() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");
-    let steps = "[[ci.step]]\nkind = 'check'\nargs = '--filter ^quit'\n\
-                 [[ci.step]]\nname = 'moves'\nkind = 'check'\nargs = '--filter ^bestmove-legal'\n";
-    bench.write("arbiter.toml", steps);
+    let gates = "[[ci.gate]]\nkind = 'check'\nargs = '--filter ^quit'\n\
+                 [[ci.gate]]\nname = 'moves'\nkind = 'check'\nargs = '--filter ^bestmove-legal'\n";
+    bench.write("arbiter.toml", gates);
     expect(
         &ci(&bench, &project, &[]).expect_code(0),
         &[("build", "passed"), ("check", "passed"), ("moves", "passed")],
@@ -179,7 +179,7 @@ fn an_engine_that_breaks_the_protocol_is_told_which_rules() {
     project.write("engine.sh", &script);
     project.commit("Illegal");
     let failed = ci(&bench, &project, &[]).expect_code(1);
-    assert_eq!(failed.json()["steps"][2]["words"], "1 must failed: bestmove-legal; score 0.0");
+    assert_eq!(failed.json()["gates"][2]["text"], "1 must failed: bestmove-legal; score 0.0");
     said(&bench.read("results/ci-moves.log"));
 }
 
@@ -189,20 +189,20 @@ fn an_sprt_ends_with_its_budget() {
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");
     project.commit_with_bench(200, "Second");
-    let step = |rule: &str| {
+    let gate = |rule: &str| {
         let args = "--each nodes=1 --elo0 0 --elo1 0.1";
         let text = format!(
-            "concurrency = 1\n[[ci.step]]\nkind = 'sprt'\nargs = '{args}'\nbudget = 2\n\
+            "concurrency = 1\n[[ci.gate]]\nkind = 'sprt'\nargs = '{args}'\nbudget = 2\n\
              inconclusive = '{rule}'\n"
         );
         bench.write("arbiter.toml", text);
     };
-    step("pass");
+    gate("pass");
     let open = ci(&bench, &project, &[]).expect_code(0);
     expect(&open, &[("build", "passed"), ("sprt", "undecided")]);
     let log = bench.read("results/ci-sprt.log");
     said(&without_figures(&log));
-    step("fail");
+    gate("fail");
     let open = ci(&bench, &project, &[]).expect_code(5);
     expect(&open, &[("build", "passed"), ("sprt", "unproven")]);
 }
@@ -213,10 +213,10 @@ fn a_lint_fails_by_what_it_finds_and_keeps_the_games() {
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");
     let args = "--each nodes=1 --pairs 2 --max-moves 5";
-    bench.write("arbiter.toml", format!("[[ci.step]]\nkind = 'lint'\nargs = '{args}'\n"));
+    bench.write("arbiter.toml", format!("[[ci.gate]]\nkind = 'lint'\nargs = '{args}'\n"));
     let passed = ci(&bench, &project, &[]).expect_code(0);
     expect(&passed, &[("build", "passed"), ("lint", "passed")]);
-    assert_eq!(passed.json()["steps"][1]["words"], "4 games, nothing found");
+    assert_eq!(passed.json()["gates"][1]["text"], "4 games, nothing found");
 
     project.engine("echo 100 nodes 50000 nps");
     let script = bench.read("project/engine.sh");
@@ -228,12 +228,12 @@ fn a_lint_fails_by_what_it_finds_and_keeps_the_games() {
     said(&words(&failed));
     // A rule can be left out.
     let flags = format!("kind = 'lint'\nargs = '{args}'\nignore = ['not_pv_move']\n");
-    bench.write("arbiter.toml", format!("[[ci.step]]\n{flags}"));
+    bench.write("arbiter.toml", format!("[[ci.gate]]\n{flags}"));
     let ignored = ci(&bench, &project, &[]).expect_code(0);
-    assert_eq!(ignored.json()["steps"][1]["words"], "4 games, nothing found");
+    assert_eq!(ignored.json()["gates"][1]["text"], "4 games, nothing found");
     // The engine's output is kept for the example.
     let results = bench.path("results").display().to_string();
-    let run = failed.json()["steps"][1]["report"]["run"].as_str().expect("a run").to_owned();
+    let run = failed.json()["gates"][1]["report"]["run"].as_str().expect("a run").to_owned();
     let replay = bench.arbiter(["replay", "--results", &results, &run, "1.1"]).finish();
     assert!(replay.expect_code(0).stdout.contains("info score cp 7 pv "));
 }

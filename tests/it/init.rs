@@ -11,7 +11,7 @@ fn arbiter(bench: &Bench, project: &Project<'_>, words: &[&str]) -> Finished {
     bench.arbiter([words, &["--repo", &top, "--cache", &cache]].concat()).finish()
 }
 
-/// The steps that passed for the last commit.
+/// The gates that passed for the last commit.
 fn passed(bench: &Bench, project: &Project<'_>, only: &str) -> Vec<String> {
     let (config, results) = (project.top.join("arbiter.toml"), bench.path("results"));
     let [config, results] = [config, results].map(|path| path.display().to_string());
@@ -21,9 +21,9 @@ fn passed(bench: &Bench, project: &Project<'_>, only: &str) -> Vec<String> {
     let words = ["ci", "--config", &config, "--results", &results, "--format", "json"];
     let done =
         arbiter(bench, project, &[&words[..], &["--only", only]].concat()).expect_code(0).json();
-    let steps = done["steps"].as_array().expect("a list").iter();
-    let passed = steps.filter(|step| step["verdict"] == "passed");
-    passed.map(|step| step["step"].as_str().expect("a name").to_owned()).collect()
+    let gates = done["gates"].as_array().expect("a list").iter();
+    let passed = gates.filter(|gate| gate["verdict"] == "passed");
+    passed.map(|gate| gate["gate"].as_str().expect("a name").to_owned()).collect()
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn an_engine_of_rust_without_bench_has_no_gate_for_it() {
     project.commit("First");
     project.write("Cargo.toml", &format!("# The same\n{}", bench.read("project/Cargo.toml")));
     project.commit("Second");
-    // The steps are those that `init` wrote, with quicker games.
+    // The gates are those that `init` wrote, with quicker games.
     let quick = text.replace("tc=4+0.04", "nodes=1 --pairs 1");
     std::fs::write(project.top.join("arbiter.toml"), quick).expect("it can be written");
     let all = "check,perft,non-regression";

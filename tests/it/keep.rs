@@ -42,7 +42,7 @@ fn the_report_of_an_imported_run_is_that_of_the_original() {
             assert_eq!(report("here"), report("there"), "{run}, {form}");
         }
     }
-    // Outcomes of gates come along to be shown, and spare no step of a pipeline.
+    // Outcomes of gates come along to be shown, and spare no gate of `arbiter ci`.
     let keys = rusqlite::Connection::open(bench.path("there/arbiter.db")).expect("a store");
     let select = "SELECT group_concat(DISTINCT key) FROM gates";
     let key: String = keys.query_row(select, [], |row| row.get(0)).expect("there are gates");

@@ -97,7 +97,7 @@ fn stores_are_read_together_and_nothing_twice() {
     let runs: Vec<&str> =
         log.as_array().expect("a list").iter().flat_map(|r| r["run"].as_str()).collect();
     assert_eq!(runs, ["one", "two", "three"]);
-    assert!(log[0]["begun"].as_str().is_some_and(|time| time.ends_with('Z')), "{log:#}");
+    assert!(log[0]["started"].as_str().is_some_and(|time| time.ends_with('Z')), "{log:#}");
     assert_eq!(log[0]["limits"], serde_json::json!(["1 nodes", "1 nodes"]));
 
     let refused = |folders: &[&str], words: &[&str], code| {

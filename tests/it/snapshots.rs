@@ -118,8 +118,8 @@ fn every_ending_of_a_game_and_every_verdict_is_shown() {
         assert!(text.contains(&termination.words()), "{termination}");
     }
     use arbiter_plan::{
-        StepVerdict::Broken, StepVerdict::Failed, StepVerdict::Passed, StepVerdict::Skipped,
-        StepVerdict::Undecided, StepVerdict::Unproven,
+        GateVerdict::Broken, GateVerdict::Failed, GateVerdict::Passed, GateVerdict::Skipped,
+        GateVerdict::Undecided, GateVerdict::Unproven,
     };
     for verdict in [Passed, Failed, Undecided, Unproven, Broken, Skipped] {
         assert!(text.contains(&verdict.to_string()), "{verdict}");

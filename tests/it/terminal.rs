@@ -68,7 +68,7 @@ fn a_run_in_lines_has_one_for_each_pair_and_one_for_the_result() {
     assert_eq!(lines.len(), 1 + store::pairs(&bench.path("results")).len());
     assert_eq!((&lines[0]["event"], &lines[0]["pair"]), (&"pair".into(), &1.into()));
     assert_eq!(lines[1]["games"].as_array().map(Vec::len), Some(2));
-    assert_eq!((&lines[2]["schema"], &lines[2]["games"]), (&"arbiter.report/2".into(), &4.into()));
+    assert_eq!((&lines[2]["schema"], &lines[2]["games"]), (&"arbiter.report/3".into(), &4.into()));
 }
 
 #[test]

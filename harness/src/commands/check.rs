@@ -114,7 +114,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     bar.finish_and_clear();
     let name = info.name.filter(|name| !name.trim().is_empty()).unwrap_or(called);
     let report = CheckReport { engine: &name, verdicts: &verdicts };
-    let rows = Rows { list: Some("checks"), first: &["name", "grade", "outcome"] };
+    let rows = Rows { list: Some("checks"), first: &["name", "grade", "verdict"] };
     emit(&args.format.of_document(&report.document(), || report.json(), rows))?;
     if let Some(path) = &args.junit {
         let xml = report.junit().map_err(Failure::environment)?;

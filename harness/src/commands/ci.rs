@@ -1,6 +1,6 @@
 //! `arbiter ci`: the gates of a change.
 
-mod steps;
+mod gates;
 
 use std::fs::File;
 use std::io::Write;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use self::steps::{Gates, Sides, outcome};
+use self::gates::{GateRunner, Sides, outcome};
 use crate::{
     BuildArgs, BuildContext, ExitCode, Failure, OutputFormat, Rows, emit,
     engine_builds::DEFAULT_DEV,
@@ -18,7 +18,7 @@ use crate::{
 };
 use arbiter_build::{BuildError, BuildFailure, Repository};
 use arbiter_plan::{
-    SandboxMode, Step, StepKind, StepOutcome, StepVerdict, ci_exit_code, default_concurrency,
+    Gate, GateKind, GateOutcome, GateVerdict, SandboxMode, ci_exit_code, default_concurrency,
 };
 use arbiter_process::{FilesInUse, Links, open_output};
 use arbiter_report::{GatesReport, complain, gates_junit, markdown, note};
@@ -30,22 +30,22 @@ use arbiter_store::Store;
 const GITHUB_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 
 const HELP: &str = "\
-Steps are [[ci.step]] of arbiter.toml:
+Gates are [[ci.gate]] of arbiter.toml:
   kind          check, bench, perft, epd, lint, speed or sprt
-  name          name of the step, if it is not the kind
+  name          name of the gate, if it is not the kind
   args          flags of the subcommand
-  changed       paths; the step is skipped unless something below them differs from the base
-  stop          true (the default) if its failure skips all later steps
+  changed       paths; the gate is skipped unless something below them differs from the base
+  stop          true (the default) if its failure skips all later gates
   budget        seconds after which an sprt stops and reports its result so far
   ignore        rules of a lint whose findings are ignored, by name
   inconclusive  pass (the default) or fail: result of an sprt or speed without verdict
 
 The engine under test is HEAD and the base its parent, unless --dev and --base, or base in [ci],
-give others. `arbiter results gates` lists the results of all steps so far.
+give others. `arbiter results gates` lists the results of all gates so far.
 
 Exit codes: 0 if all gates pass; otherwise that of the first that does not: 1 failed, 5 inconclusive
 where that is not allowed, 20 to 28 not built or wrong bench (see arbiter --help), or any other
-code of its subcommand; 4 if there is no step; 2 and 3 for bad usage and input.
+code of its subcommand; 4 if there is no gate; 2 and 3 for bad usage and input.
 
 Examples:
   arbiter ci
@@ -55,14 +55,14 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub(crate) struct CiArgs {
-    /// File with the steps in [ci] [default: arbiter.toml, here or in a folder above this one in
+    /// File with the gates in [ci] [default: arbiter.toml, here or in a folder above this one in
     /// the repository]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Run only the steps of these names
+    /// Run only the gates of these names
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Vec<String>,
-    /// Run steps even if they were run for the same commits before
+    /// Run gates even if they were run for the same commits before
     #[arg(long)]
     no_cache: bool,
     /// Folder of the results store, in which outcomes of gates are kept [default: results, beside
@@ -75,10 +75,10 @@ pub(crate) struct CiArgs {
     /// Append a summary in Markdown to this file [default: $GITHUB_STEP_SUMMARY, if set]
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
-    /// Concurrent games and benches of steps that set none
+    /// Concurrent games and benches of gates that set none
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     concurrency: Option<usize>,
-    /// Sandbox of the engines in all steps, as in `arbiter sprt --sandbox`, and of their builds
+    /// Sandbox of the engines in all gates, as in `arbiter sprt --sandbox`, and of their builds
     #[arg(long, value_parser = one_of(SANDBOXES), default_value_t = SandboxMode::Off)]
     sandbox: SandboxMode,
     /// Format of the result
@@ -88,11 +88,11 @@ pub(crate) struct CiArgs {
     build: BuildArgs,
 }
 
-/// Carries out all steps.
+/// Carries out all gates.
 pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     let settings = settings(args.config.as_deref())?.ok_or_else(no_settings)?;
     note(&format!("settings of {}", settings.name()));
-    let steps = wanted(&settings, &args.only)?;
+    let gates = wanted(&settings, &args.only)?;
     let results = results_folder(args.results.take(), args.config.as_deref(), &settings)?;
     args.build.dev.get_or_insert_with(|| DEFAULT_DEV.to_owned());
     let base = args.build.base.take().or_else(|| settings.ci.base.clone());
@@ -113,23 +113,23 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     }
     let store = Store::create(&results)?;
     let started = unix_time_ms();
-    let sides = match sides(&args.build, base, &steps, &with) {
+    let sides = match sides(&args.build, base, &gates, &with) {
         Err(failure) if failure.is_interruption() => return Err(failure),
         sides => sides,
     };
     let (verdict, words, code) = match &sides {
-        Ok(sides) => (StepVerdict::Passed, sides.words(), 0),
+        Ok(sides) => (GateVerdict::Passed, sides.words(), 0),
         Err(Failure { code, message }) => {
             complain(message);
-            (StepVerdict::Broken, message.clone(), *code as u8)
+            (GateVerdict::Broken, message.clone(), *code as u8)
         }
     };
     let seconds = (unix_time_ms() - started) as f64 / 1e3;
-    let build = outcome(&StepKind::Build.to_string(), StepKind::Build, verdict, words);
-    let mut outcomes = vec![StepOutcome { code, seconds, ..build }];
+    let build = outcome(&GateKind::Build.to_string(), GateKind::Build, verdict, words);
+    let mut outcomes = vec![GateOutcome { code, seconds, ..build }];
     let sides = sides.ok();
     if let Some(sides) = &sides {
-        let gates = Gates {
+        let runner = GateRunner {
             sides,
             build: &args.build,
             with: &with,
@@ -139,19 +139,19 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
             sandbox: args.sandbox,
             is_fresh: args.no_cache,
         };
-        for step in &steps {
-            let outcome = gates.pass(step)?;
-            let is_end = step.stops && !outcome.verdict.is_good();
+        for gate in &gates {
+            let outcome = runner.pass(gate)?;
+            let is_end = gate.stops && !outcome.verdict.is_good();
             outcomes.push(outcome);
             if is_end {
                 break;
             }
         }
     }
-    for step in &steps {
-        if outcomes.iter().all(|outcome| outcome.step != step.name) {
-            let words = "an earlier step did not pass".to_owned();
-            outcomes.push(outcome(&step.name, step.kind, StepVerdict::Skipped, words));
+    for gate in &gates {
+        if outcomes.iter().all(|outcome| outcome.gate != gate.name) {
+            let words = "an earlier gate did not pass".to_owned();
+            outcomes.push(outcome(&gate.name, gate.kind, GateVerdict::Skipped, words));
         }
     }
     let test = sides.as_ref().map_or("the change", |sides| &sides.test.label);
@@ -169,49 +169,49 @@ fn no_settings() -> Failure {
     Failure::new(ExitCode::Nothing, reason)
 }
 
-fn wanted(settings: &Settings, only: &[String]) -> Result<Vec<Step>, Failure> {
-    let steps = settings.ci.steps().map_err(Failure::invalid)?;
-    if let Some(unknown) = only.iter().find(|name| steps.iter().all(|step| step.name != **name)) {
-        let known: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
-        let reason = format!("no step '{unknown}'; the steps are {}", known.join(", "));
+fn wanted(settings: &Settings, only: &[String]) -> Result<Vec<Gate>, Failure> {
+    let gates = settings.ci.gates().map_err(Failure::invalid)?;
+    if let Some(unknown) = only.iter().find(|name| gates.iter().all(|gate| gate.name != **name)) {
+        let known: Vec<&str> = gates.iter().map(|gate| gate.name.as_str()).collect();
+        let reason = format!("no gate '{unknown}'; the gates are {}", known.join(", "));
         return Err(Failure::invalid(reason));
     }
-    let is_wanted = |step: &Step| only.is_empty() || only.contains(&step.name);
-    let steps: Vec<Step> = steps.into_iter().filter(is_wanted).collect();
-    match steps.is_empty() {
-        true => Err(Failure::new(ExitCode::Nothing, "[ci] has no steps")),
-        false => Ok(steps),
+    let is_wanted = |gate: &Gate| only.is_empty() || only.contains(&gate.name);
+    let gates: Vec<Gate> = gates.into_iter().filter(is_wanted).collect();
+    match gates.is_empty() {
+        true => Err(Failure::new(ExitCode::Nothing, "[ci] has no gates")),
+        false => Ok(gates),
     }
 }
 
-/// Builds the engines of the steps. Without a named base, the parent is the base, if the clone has
+/// Builds the engines of the gates. Without a named base, the parent is the base, if the clone has
 /// it.
 fn sides(
     build: &BuildArgs,
     base: Option<String>,
-    steps: &[Step],
+    gates: &[Gate],
     with: &BuildContext,
 ) -> Result<Sides, Failure> {
-    let base = match (steps.iter().any(Step::needs_base), base) {
+    let base = match (gates.iter().any(Gate::needs_base), base) {
         (false, _) => Err(String::new()),
         (true, Some(base)) => Ok(base),
         (true, None) => parent(build)?,
     };
     let unchanged = match &base {
-        Ok(base) => unchanged(build, base, steps)?,
+        Ok(base) => unchanged(build, base, gates)?,
         Err(_) => Vec::new(),
     };
-    let takes_base = |step: &Step| step.needs_base_engine() && !unchanged.contains(&step.name);
-    // A build that no step takes would only cost time.
-    let built = base.clone().ok().filter(|_| steps.iter().any(takes_base));
+    let takes_base = |gate: &Gate| gate.needs_base_engine() && !unchanged.contains(&gate.name);
+    // A build that no gate takes would only cost time.
+    let built = base.clone().ok().filter(|_| gates.iter().any(takes_base));
     let build = BuildArgs { base: built, no_bench: true, ..build.clone() };
     let prepared =
         build.prepare(Vec::new(), &Default::default(), with.clone(), Some(Box::new(|_| Ok(()))))?;
     Sides::new(prepared, base.err().unwrap_or_default(), unchanged)
 }
 
-/// Returns the steps that are left out, as none of their paths differs.
-fn unchanged(build: &BuildArgs, base: &str, steps: &[Step]) -> Result<Vec<String>, Failure> {
+/// Returns the gates that are left out, as none of their paths differs.
+fn unchanged(build: &BuildArgs, base: &str, gates: &[Gate]) -> Result<Vec<String>, Failure> {
     let Ok(repo) = build.repository(None) else { return Ok(Vec::new()) };
     let commit = |side: Option<&str>| side.and_then(|side| repo.commit(side).ok());
     // Programs, and files that are in no commit, may be different anywhere.
@@ -220,9 +220,9 @@ fn unchanged(build: &BuildArgs, base: &str, steps: &[Step]) -> Result<Vec<String
         return Ok(Vec::new());
     };
     let mut unchanged = Vec::new();
-    for step in steps {
-        if !repo.differs(&base.id, &test.id, &step.changed)? {
-            unchanged.push(step.name.clone());
+    for gate in gates {
+        if !repo.differs(&base.id, &test.id, &gate.changed)? {
+            unchanged.push(gate.name.clone());
         }
     }
     Ok(unchanged)
@@ -259,12 +259,11 @@ fn publish(
     args: &CiArgs,
     test: &str,
     base: Option<&str>,
-    outcomes: &[StepOutcome],
+    outcomes: &[GateOutcome],
     in_use: FilesInUse,
 ) -> Result<(), Failure> {
     let report = GatesReport { test, base, outcomes };
-    let rows =
-        Rows { list: Some("steps"), first: &["step", "verdict", "kind", "seconds", "words"] };
+    let rows = Rows { list: Some("gates"), first: &["gate", "verdict", "kind", "seconds", "text"] };
     let document = report.document();
     emit(&args.format.of_document(&document, || report.json(), rows))?;
     if let Some(path) = &args.junit {

@@ -95,7 +95,7 @@ fn show(args: ShowArgs) -> Result<(), Failure> {
 
 /// Workers and runs on a NATS server: `arbiter cluster show`.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema", rename = "arbiter.cluster/1")]
+#[serde(tag = "schema", rename = "arbiter.cluster/2")]
 pub(crate) struct ClusterFigures<'a> {
     /// Workers on the server.
     workers: Vec<WorkerFigures<'a>>,
@@ -130,8 +130,8 @@ struct WorkerFigures<'a> {
     sandbox: &'a str,
     /// Nodes per second of benches, by engine.
     bench_nps: BTreeMap<&'a str, f64>,
-    /// Fault of the worker, if there is one.
-    trouble: Option<&'a str>,
+    /// Last problem of the worker, if there is one.
+    problem: Option<&'a str>,
 }
 
 /// Figures of a run, as announced by its coordinator.
@@ -141,7 +141,7 @@ struct RunFigures<'a> {
     run: &'a str,
     /// ID of the run on the server.
     #[schemars(with = "String")]
-    token: &'a RunId,
+    run_id: &'a RunId,
     /// Priority of the run.
     priority: u8,
     /// Pairs that wait for a worker.
@@ -164,11 +164,11 @@ fn figures(cluster: &Cluster) -> ClusterFigures<'_> {
         cpu: &worker.cpu,
         sandbox: &worker.sandbox,
         bench_nps: worker.benches.iter().map(|(engine, nps)| (engine.as_str(), *nps)).collect(),
-        trouble: trouble(worker),
+        problem: trouble(worker),
     });
     let runs = cluster.runs().map(|run| RunFigures {
         run: &run.run,
-        token: &run.run_id,
+        run_id: &run.run_id,
         priority: run.priority,
         pairs_queued: run.queued,
         pairs_playing: run.playing,

@@ -129,7 +129,7 @@ struct Answering {
     /// Protocol of the engine.
     protocol: Protocol,
     /// Name that the engine reports.
-    calls_itself: String,
+    declared_name: String,
     /// Number of the engine's options.
     options: usize,
 }
@@ -171,7 +171,7 @@ fn check(names: &[String], format: OutputFormat) -> Result<ExitCode, Failure> {
         match engine(&name).and_then(|engine| answer(&engine)) {
             Ok(Answer { protocol, name: own, options }) => {
                 table.push([&name, &protocol, &own, &options]);
-                let engine = Answering { protocol, calls_itself: own, options };
+                let engine = Answering { protocol, declared_name: own, options };
                 rows.push(Checked { name, engine: Some(engine), error: None });
             }
             Err(failure) => {

@@ -128,9 +128,9 @@ fn read(path: &Path) -> Result<Settings, Failure> {
         return Err(Failure::invalid(format!("{path} is a link to {to}, which does not exist")));
     }
     let settings = load_settings(path).map_err(Failure::invalid)?;
-    let steps = settings.ci.steps();
+    let gates = settings.ci.gates();
     let failed = |error| Failure::invalid(format!("{}: {error}", settings.name()));
-    steps.map_err(failed).map(|_| settings)
+    gates.map_err(failed).map(|_| settings)
 }
 
 /// Adds the folder of results to the files that git ignores, unless it is ignored.
@@ -287,32 +287,32 @@ fn text(facts: Facts<'_>) -> String {
     );
     if let Some(failed) = failed {
         text += &format!(
-            "\n# Enable when the engine passes; now: {failed}\n# [[ci.step]]\n# kind = \"check\"\n"
+            "\n# Enable when the engine passes; now: {failed}\n# [[ci.gate]]\n# kind = \"check\"\n"
         );
     }
-    let mut step = |why: &str, kind: &str, more: &str| {
-        text += &format!("\n# {why}\n[[ci.step]]\nkind = \"{kind}\"\n{more}");
+    let mut gate = |why: &str, kind: &str, more: &str| {
+        text += &format!("\n# {why}\n[[ci.gate]]\nkind = \"{kind}\"\n{more}");
     };
     if failed.is_none() {
-        step("The engine follows the protocol.", "check", "");
+        gate("The engine follows the protocol.", "check", "");
     }
     if has_bench {
         let why = "The bench is deterministic and as in a line \"Bench: N\" of the commit.";
-        step(why, "bench", "");
+        gate(why, "bench", "");
     }
     if let Some(suite) = perft {
-        step("Move generation is correct.", "perft", &format!("args = \"--suite {suite}\"\n"));
+        gate("Move generation is correct.", "perft", &format!("args = \"--suite {suite}\"\n"));
     }
     if has_bench {
         let args = "args = \"--max-loss 3\"\nstop = false\n";
-        step("The engine is at most 3 % slower than the base.", "speed", args);
+        gate("The engine is at most 3 % slower than the base.", "speed", args);
     }
     let no_bench = if has_bench { "" } else { "--no-bench " };
     let args = format!(
         "name = \"non-regression\"\nargs = \"{no_bench}--each tc=4+0.04 --elo0 -10 --elo1 0\"\n\
          budget = 600   # seconds; an undecided test then passes\n"
     );
-    step("The engine is not weaker than the base.", "sprt", &args);
+    gate("The engine is not weaker than the base.", "sprt", &args);
     text
 }
 
@@ -378,7 +378,7 @@ mod tests {
             // What is commented out can be put in.
             fs::write(&path, text(facts).replace("# [build]\n# ", "[build]\n")).unwrap();
             assert!(load_settings(&path).unwrap().build.is_some());
-            read.ci.steps().unwrap().iter().map(|step| step.name.clone()).collect::<Vec<_>>()
+            read.ci.gates().unwrap().iter().map(|gate| gate.name.clone()).collect::<Vec<_>>()
         };
         assert_eq!(kinds(all), ["check", "bench", "perft", "speed", "non-regression"]);
         assert!(text(Facts { downloads: true, ..all }).contains("[build]\nnetwork = true"));

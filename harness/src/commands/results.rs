@@ -33,9 +33,9 @@ pub(crate) struct ResultsArgs {
 enum ResultsCommand {
     /// List the runs, newest first; the default.
     List(list::ListArgs),
-    /// List the outcomes of the steps of `arbiter ci`, oldest first.
+    /// List the outcomes of the gates of `arbiter ci`, oldest first.
     Gates {
-        /// List only the step of this name
+        /// List only the gate of this name
         #[arg(long, value_name = "NAME")]
         step: Option<String>,
     },
@@ -110,7 +110,7 @@ pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
 }
 
 fn history(gates: &[StoredGate], format: OutputFormat) -> String {
-    let first = ["begun", "step", "verdict", "test", "base", "kind", "seconds"];
+    let first = ["started", "gate", "verdict", "test", "base", "kind", "seconds"];
     let rows = Rows { list: Some("gates"), first: &first };
     format.of_table(gates_table(gates), || gates_json(gates), rows)
 }

@@ -39,7 +39,7 @@ pub(crate) enum Line<'a> {
     },
     /// The exclusion of a worker: of the pairs before this line only the first `pairs_counted`
     /// still count.
-    SetAside {
+    WorkerExcluded {
         #[serde(flatten)]
         excluded: &'a ExcludedWorker,
         /// Number of pairs that still count.
@@ -71,7 +71,7 @@ impl Observer for Stream<'_> {
         let name = |engine: usize| self.0.engines[engine].name.as_str();
         let line = match event {
             RunEvent::WorkerExcluded { excluded, counted, .. } => {
-                Line::SetAside { excluded, pairs_counted: *counted }
+                Line::WorkerExcluded { excluded, pairs_counted: *counted }
             }
             RunEvent::Counted { played, tally, sprt_status, elapsed } => Line::Pair {
                 pair: tally.pair + 1,

@@ -40,7 +40,7 @@ pub(crate) fn run_on_workers<A: Assignment>(
         let observe = |event: SuiteEvent<'_>| match event {
             SuiteEvent::Progress(count) => bar.set_position(count as u64),
             SuiteEvent::Remark(remark) => {
-                bar.suspend(|| note(&format!("worker {}: {}", remark.worker, remark.what)));
+                bar.suspend(|| note(&format!("worker {}: {}", remark.worker, remark.text)));
             }
         };
         let asked = tokio::select! {
@@ -59,7 +59,7 @@ pub(crate) fn run_on_workers<A: Assignment>(
     for (_, worker) in results.done.values() {
         *positions.entry(worker.clone()).or_default() += 1;
     }
-    let excluded = results.excluded.into_iter().map(|remark| (remark.worker, remark.what));
+    let excluded = results.excluded.into_iter().map(|remark| (remark.worker, remark.text));
     let place = Place::Workers { positions, excluded: excluded.collect() };
     let answers = results.done.into_values();
     Ok((answers.map(|(done, worker)| (done, format!(" (worker {worker})"))).collect(), place))

@@ -58,7 +58,7 @@ fn assert_as_local(bench: &Bench, finished: &Finished, pairs: usize) {
 
 /// Returns name, reason and discarded pairs of the excluded workers.
 fn excluded(finished: &serde_json::Value) -> Vec<(String, String, u64)> {
-    let all = finished["workers_set_aside"].as_array().cloned().unwrap_or_default();
+    let all = finished["workers_excluded"].as_array().cloned().unwrap_or_default();
     let word = |value: &serde_json::Value| value.as_str().expect("a word").to_owned();
     let one = |one: serde_json::Value| {
         let pairs = one["pairs_discarded"].as_u64().expect("a number");

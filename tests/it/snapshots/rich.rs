@@ -10,9 +10,9 @@ use arbiter_game::outcome::{Outcome, Termination};
 use arbiter_game::record::{Details, GameRecord, LateMove, MoveRecord, Thought};
 use arbiter_openings::Quarantine;
 use arbiter_plan::{
-    Ablation, DEFAULT_AHEAD, Ending, EngineSpec, Games, PairTally, Plan, PlayedPair, Provenance,
-    Remark, Request, RunInput, RunKind, RunState, Scale, SprtRequest, StepKind, StepOutcome,
-    StepVerdict, TournamentRequest,
+    Ablation, DEFAULT_AHEAD, Ending, EngineSpec, Games, GateKind, GateOutcome, GateVerdict,
+    PairTally, Plan, PlayedPair, Provenance, Remark, Request, RunInput, RunKind, RunState, Scale,
+    SprtRequest, TournamentRequest,
 };
 use arbiter_protocol::Score;
 use arbiter_schedule::Format;
@@ -230,7 +230,7 @@ fn rich(store: &mut Store) {
         }
         store.append("rich", &played, noise, None).expect("it is committed");
     }
-    let remark = Remark { worker: "w1".into(), pair: Some(2), what: "sent it twice".into() };
+    let remark = Remark { worker: "w1".into(), pair: Some(2), text: "sent it twice".into() };
     store.note_remark("rich", BEGUN, &remark).expect("it is noted");
     gates(store);
 }
@@ -304,9 +304,9 @@ fn thought(pair: u64, ply: usize) -> Thought {
     }
 }
 
-/// A step of each kind, and each verdict.
+/// A gate of each kind, and each verdict.
 fn gates(store: &Store) {
-    use StepKind::*;
+    use GateKind::*;
     let engine = |name: &str, solved: u64| {
         json!({
             "name": name, "positions": 40, "solved": solved, "share_low": 0.6, "share_high": 0.9,
@@ -318,21 +318,21 @@ fn gates(store: &Store) {
     };
     let perft = json!({ "engine": "new", "right": 126, "wrong": 2, "wrong_suite": 0, "faults": 0 });
     let tactics = json!({ "engines": [engine("new", 31), engine("old", 29)] });
-    let steps = [
-        (Check, StepVerdict::Passed, "score 98.1", json!({ "score": 98.1 })),
-        (Bench, StepVerdict::Broken, "the bench differs between copies", json!(null)),
-        (Perft, StepVerdict::Failed, "126 right, 2 wrong, 0 without a reply", perft),
-        (Epd, StepVerdict::Passed, "31 of 40 solved, 1 lost", tactics),
-        (Speed, StepVerdict::Unproven, "speed 0.9950 [0.9700, 1.0210] of the base", json!(null)),
-        (Sprt, StepVerdict::Undecided, "inconclusive: LLR 0.40 [-2.94, 2.94]", json!(null)),
-        (Build, StepVerdict::Skipped, "nothing that matters has changed", json!(null)),
+    let gates = [
+        (Check, GateVerdict::Passed, "score 98.1", json!({ "score": 98.1 })),
+        (Bench, GateVerdict::Broken, "the bench differs between copies", json!(null)),
+        (Perft, GateVerdict::Failed, "126 right, 2 wrong, 0 without a reply", perft),
+        (Epd, GateVerdict::Passed, "31 of 40 solved, 1 lost", tactics),
+        (Speed, GateVerdict::Unproven, "speed 0.9950 [0.9700, 1.0210] of the base", json!(null)),
+        (Sprt, GateVerdict::Undecided, "inconclusive: LLR 0.40 [-2.94, 2.94]", json!(null)),
+        (Build, GateVerdict::Skipped, "nothing that matters has changed", json!(null)),
     ];
-    for (number, (kind, verdict, words, figures)) in (0..).zip(steps) {
-        let outcome = StepOutcome {
-            step: kind.to_string(),
+    for (number, (kind, verdict, words, figures)) in (0..).zip(gates) {
+        let outcome = GateOutcome {
+            gate: kind.to_string(),
             kind,
             verdict,
-            words: words.to_owned(),
+            text: words.to_owned(),
             code: 0,
             seconds: 12.0 + f64::from(number),
             figures,

@@ -102,10 +102,10 @@ fn assert_ratings(json: &Value, expected: [(&str, f64); 3]) {
 #[test]
 fn ratings_reproduce_the_scores() {
     let found = json_of(table(), &["--law", "scores", "--advantage", "0"]);
-    assert_eq!(found["schema"], "arbiter.rate/2");
+    assert_eq!(found["schema"], "arbiter.rate/3");
     let step = 400.0 * 3f64.log10();
     assert_ratings(&found, [("Ada", step), ("Bo Lind", 0.0), ("Cy", -step)]);
-    for (key, count) in [("games", 18), ("pairs", 9), ("plies", 36), ("bad_games", 0)] {
+    for (key, count) in [("games", 18), ("pairs", 9), ("plies", 36), ("rejected_games", 0)] {
         assert_eq!(found[key], count, "{key} in {found:#}");
     }
     let ada = &found["players"][0];
@@ -115,9 +115,9 @@ fn ratings_reproduce_the_scores() {
     let score = ada["white"]["score"].as_f64();
     assert!(score.is_some_and(|score| (score - 6.5 / 7.0).abs() < 1e-12), "{ada:#}");
     assert_eq!(ada["time_per_move_ms"], 1000.0, "half its moves took 0.5 s, half 1.5 s");
-    let meetings = found["meetings"].as_array().expect("a list of meetings");
+    let encounters = found["encounters"].as_array().expect("a list of encounters");
     let pentanomials: Vec<String> =
-        meetings.iter().map(|meeting| meeting["pentanomial"].to_string()).collect();
+        encounters.iter().map(|encounter| encounter["pentanomial"].to_string()).collect();
     assert_eq!(pentanomials, ["[0,0,1,0,1]", "[0,0,1,0,4]", "[0,0,1,0,1]"]);
     let anchored = ["--law", "scores", "--advantage", "0", "--anchor", "Bo Lind=2500"];
     let found = json_of(table(), &anchored);
@@ -194,7 +194,11 @@ fn own_games_are_read_in_each_notation_with_all_fields() {
         let rate = bench.arbiter(["rate", "games.pgn", "--verify", "--format", "json"]);
         let rated = rate.finish().expect_code(0).json();
         let count = |key: &str| rated[key].as_u64().unwrap_or_default();
-        assert_eq!((count("bad_games"), count("games") + count("copies")), (0, 8), "{rated:#}");
+        assert_eq!(
+            (count("rejected_games"), count("games") + count("copies")),
+            (0, 8),
+            "{rated:#}"
+        );
         let samples = ["samples", "--pgn", "games.pgn", "--out", "samples.txt", "--from-ply", "0"];
         let samples = bench.arbiter(samples).finish().expect_code(0);
         assert!(!samples.stderr.contains("ignored"), "{notation}: {}", samples.stderr);
@@ -217,10 +221,10 @@ fn bad_games_are_counted_and_named() {
     for (game, reason, title) in &bad {
         let found = json_of(table() + game, &[]);
         assert_eq!(found["games"], 18, "{reason}: {found:#}");
-        assert_eq!(found["bad_games"], 1);
-        assert_eq!(found["bad_reasons"][reason], 1, "{found:#}");
-        assert_eq!(found["bad_named"][0]["game"], 19);
-        assert_eq!(found["bad_named"][0]["title"], *title);
+        assert_eq!(found["rejected_games"], 1);
+        assert_eq!(found["rejected_reasons"][reason], 1, "{found:#}");
+        assert_eq!(found["rejected_examples"][0]["game"], 19);
+        assert_eq!(found["rejected_examples"][0]["title"], *title);
         assert_eq!(found["players"], good["players"], "{reason}");
     }
     let all: String = bad.iter().map(|(game, ..)| game.as_str()).collect();
@@ -365,10 +369,10 @@ fn games_are_replayed_on_request() {
     let lines = |text: &str| text.matches('\n').count() as i64;
     for (game, reason, line, culprit) in &cases {
         let text = table() + game;
-        assert_eq!(json_of(text.clone(), &[])["bad_games"], 0, "{game}");
+        assert_eq!(json_of(text.clone(), &[])["rejected_games"], 0, "{game}");
         let found = json_of(text, &["--verify"]);
-        assert_eq!(found["bad_reasons"][reason], 1, "{found:#}");
-        let named = &found["bad_named"][0];
+        assert_eq!(found["rejected_reasons"][reason], 1, "{found:#}");
+        let named = &found["rejected_examples"][0];
         assert_eq!(named["game"], 19);
         let first = lines(&table()) + 1;
         assert_eq!(named["line"], first + line, "{found:#}");

@@ -103,17 +103,17 @@ fn undocumented_keys_and_other_types_are_found() {
         let error = check("builds.list", &other).expect_err(key);
         assert!(error.contains(key), "{error}");
     }
-    let step = serde_json::json!({
-        "step": "x", "kind": "bench", "verdict": "passed", "words": "", "exit_code": 0, "seconds": 1.0,
+    let gate = serde_json::json!({
+        "gate": "x", "kind": "bench", "verdict": "passed", "text": "", "exit_code": 0, "seconds": 1.0,
         "cached": false, "report": { "schema": "arbiter.doctor/1", "fit": true, "more": 1 },
     });
     let ci = serde_json::json!({
-        "schema": "arbiter.ci/1", "test": "x", "base": null, "passed": true, "steps": [step],
+        "schema": "arbiter.ci/2", "test": "x", "base": null, "passed": true, "gates": [gate],
     });
     assert!(check("ci", &ci).is_err_and(|error| error.starts_with("doctor:")));
     // Variants have keys of their own, and no others.
     let mut line = serde_json::json!({
-        "event": "set_aside", "worker": "x", "reason": "y", "pairs_discarded": 1, "pairs_counted": 2,
+        "event": "worker_excluded", "worker": "x", "reason": "y", "pairs_discarded": 1, "pairs_counted": 2,
     });
     assert_eq!(check("events", &line), Ok(()));
     line["pair"] = 1.into();

@@ -55,7 +55,6 @@ pub struct Check {
     /// Importance of the rule.
     pub grade: Grade,
     /// Text of the rule: the behaviour expected of an engine.
-    #[serde(rename = "says")]
     pub rule: &'static str,
     /// Completes an empty script for an engine; an error is the reason to skip the check.
     #[serde(skip)]
@@ -83,7 +82,7 @@ struct Case<'a> {
 
 /// Result of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(tag = "outcome", content = "reason", rename_all = "lowercase")]
+#[serde(tag = "verdict", content = "reason", rename_all = "lowercase")]
 pub enum Outcome {
     /// The engine keeps the rule.
     Passed,

@@ -408,10 +408,10 @@ impl<A: Assignment> Coordinator<A> {
         let _ = self.end.events.send(event);
     }
 
-    fn remark(&mut self, worker: &str, pair: Option<u64>, what: String) {
+    fn remark(&mut self, worker: &str, pair: Option<u64>, text: String) {
         if self.remarks.allows(worker) {
             let pair = pair.map(|pair| pair & !AUDITS);
-            self.notify(JobEvent::Noted(Remark { worker: worker.to_owned(), pair, what }));
+            self.notify(JobEvent::Noted(Remark { worker: worker.to_owned(), pair, text }));
         }
     }
 

@@ -179,8 +179,8 @@ mod tests {
         while queue.next(9).is_some() {}
         queue.complete(0, answered(), "a".to_owned());
         queue.complete(1, answered(), "b".to_owned());
-        let (worker, what) = ("a".to_owned(), "another bench".to_owned());
-        queue.exclude(Remark { worker, pair: None, what });
+        let (worker, text) = ("a".to_owned(), "another bench".to_owned());
+        queue.exclude(Remark { worker, pair: None, text });
         assert!(!queue.is_done());
         assert_eq!(queue.next(9).map(|(number, _)| number), Some(0));
         queue.complete(0, answered(), "b".to_owned());

@@ -25,7 +25,7 @@ pub use affinity::{Affinity, cpu_list, cpus_per_game, engine_threads, is_threads
 pub use book::{BookReading, bundled_book, load_book};
 pub use engine_keys::{ENGINE_KEYS, EngineKey, engine_text, field, limits_text};
 pub use gate::{
-    Step, StepKind, StepOutcome, StepVerdict, ci_exit_code, failed_musts, step_verdict, step_words,
+    Gate, GateKind, GateOutcome, GateVerdict, ci_exit_code, failed_musts, gate_text, gate_verdict,
 };
 pub use launch::{LaunchSettings, SandboxMode};
 pub use plan::{

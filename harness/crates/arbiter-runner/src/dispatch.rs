@@ -250,8 +250,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         let takes_back = self.state.can_take_back();
         let (store, name, now) = (&mut self.run.store, self.run.name, unix_time_ms());
         let excluded = &store.exclude_worker(name, now, remark, takes_back)?;
-        let what = format!("excluded: {}", remark.what);
-        store.note_remark(name, now, &Remark { what, ..remark.clone() })?;
+        let text = format!("excluded: {}", remark.text);
+        store.note_remark(name, now, &Remark { text, ..remark.clone() })?;
         if excluded.pairs > 0 {
             self.state.take_back(&store.tallies(name)?);
             // Their games are in the store, or do not count.

@@ -19,6 +19,7 @@ pub const DEFAULT_SETTINGS: &str = "arbiter.toml";
 /// Former settings of runs with the flag that replaces each, and its key there, if there is one.
 pub const RENAMED: &[(&str, &str, &str)] = &[
     ("noise-limit", "cpu-contention", ""),
+    ("step", "gate", ""),
     ("plies", "openings", "plies"),
     ("book-depth", "openings", "depth"),
     ("strict-book", "openings", "strict"),
@@ -135,14 +136,12 @@ fn placed(text: &str, error: &toml::de::Error) -> String {
     let mut message = error.message().replace('\n', " ");
     if message.starts_with("unknown field") {
         let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-        let old = names.first().and_then(|name| RENAMED.iter().find(|(old, ..)| old == name));
+        let [unknown, known @ ..] = &names[..] else { return message };
+        let old = RENAMED.iter().find(|(old, new, _)| old == unknown && known.contains(new));
         if let Some((old, new, key)) = old {
-            let value =
-                if key.is_empty() { "VALUE".to_owned() } else { format!("{{ {key} = VALUE }}") };
-            message = format!("{old} is now {new}: write {new} = {value}");
-        } else if let [unknown, known @ ..] = &names[..]
-            && let Some(near) = nearest(unknown, known.iter().copied())
-        {
+            let of = if key.is_empty() { String::new() } else { format!(" = {{ {key} = VALUE }}") };
+            message = format!("{old} is now {new}{of}");
+        } else if let Some(near) = nearest(unknown, known.iter().copied()) {
             message = format!("unknown key '{unknown}' (did you mean '{near}'?)");
         }
     }
@@ -203,7 +202,7 @@ mod tests {
     fn every_key_is_read() {
         let text = include_str!("file/every-key.toml");
         let loaded = load_text(text).unwrap();
-        assert_eq!((loaded.engines.len(), loaded.ci.steps().unwrap().len()), (3, 2));
+        assert_eq!((loaded.engines.len(), loaded.ci.gates().unwrap().len()), (3, 2));
         assert!(loaded.build.unwrap().settings("arbiter.toml").is_ok());
         assert_eq!(loaded.tune.parameters().unwrap().len(), 1);
         assert_eq!(loaded.cpu_contention, Some(CpuContention::Off));
@@ -218,7 +217,7 @@ mod tests {
             "[sprt]",
             "[build]",
             "[ci]",
-            "[[ci.step]]",
+            "[[ci.gate]]",
             "[tune]",
             "[[tune.parameter]]",
         ] {
@@ -300,9 +299,10 @@ mod tests {
         check("pgn = 'a.pgn,site,event=x'", "'site' is not KEY=VALUE");
         check(
             "stop-deadline = 0",
-            "line 1, column 1: stop-deadline is now deadlines: write deadlines = { stop = VALUE }",
+            "line 1, column 1: stop-deadline is now deadlines = { stop = VALUE }",
         );
-        check("noise-limit = 'off'", "write cpu-contention = VALUE");
+        check("noise-limit = 'off'", "noise-limit is now cpu-contention");
+        check("pairs = 3\n\n[[ci.step]]\nkind = 'bench'", "line 3, column 6: step is now gate");
         check("[[engine]]\ncmd = 'x'\n[[engine]]\ntc = 'x'", "[[engine]] number 2");
         check("[each]\nhash = 3", "unknown key 'hash'");
     }

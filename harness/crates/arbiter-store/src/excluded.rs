@@ -55,10 +55,10 @@ impl Store {
         remark: &Remark,
         takes_back: bool,
     ) -> Result<ExcludedWorker, StoreError> {
-        let Remark { worker, what, .. } = remark;
+        let Remark { worker, text, .. } = remark;
         let insert = "INSERT INTO set_aside (run, worker, at_ms, reason) VALUES (?1, ?2, ?3, ?4)
                       ON CONFLICT DO NOTHING";
-        self.execute(insert, params![run, worker, at_ms, what])?;
+        self.execute(insert, params![run, worker, at_ms, text])?;
         let (mut pairs, mut from) = (0, 0);
         // One at a time: all games of a long run do not fit into memory.
         while takes_back && let Some(pair) = self.next_pair_of(run, worker, from)? {
@@ -66,7 +66,7 @@ impl Store {
             self.discard(run, worker, pair, &whole)?;
             (pairs, from) = (pairs + 1, pair + 1);
         }
-        Ok(ExcludedWorker { worker: worker.clone(), reason: what.clone(), pairs })
+        Ok(ExcludedWorker { worker: worker.clone(), reason: text.clone(), pairs })
     }
 
     /// Returns the first pair from number `from` on that a worker has played.

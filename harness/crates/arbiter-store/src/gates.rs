@@ -1,22 +1,22 @@
-//! Outcomes of the steps of `arbiter ci`, stored so that a step is not carried out twice for the
+//! Outcomes of the gates of `arbiter ci`, stored so that a gate is not carried out twice for the
 //! same commits, and so that its figures can be followed over time.
 
 use rusqlite::{Row, params};
 
 use super::{Store, StoreError};
-use arbiter_plan::StepOutcome;
+use arbiter_plan::GateOutcome;
 
 /// An outcome with its engines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredGate {
-    /// Time of the step, in milliseconds of Unix time.
+    /// Time of the gate, in milliseconds of Unix time.
     pub created_ms: i64,
     /// Engine under test: a commit, or a substitute for one.
     pub test: String,
     /// Base of the comparison.
     pub base: Option<String>,
-    /// Outcome of the step.
-    pub outcome: StepOutcome,
+    /// Outcome of the gate.
+    pub outcome: GateOutcome,
 }
 
 const COLUMNS: &str = "created_ms, test, base, step, kind, verdict, words, code, seconds, figures";
@@ -34,10 +34,10 @@ impl Store {
                 gate.created_ms,
                 gate.test,
                 gate.base,
-                outcome.step,
+                outcome.gate,
                 outcome.kind.to_string(),
                 outcome.verdict.to_string(),
-                outcome.words,
+                outcome.text,
                 outcome.code,
                 outcome.seconds,
                 outcome.figures.to_string()
@@ -52,42 +52,42 @@ impl Store {
         self.row(&sql, [key], read)?.map(|gate| self.understood(gate)).transpose()
     }
 
-    /// Returns all outcomes, oldest first; only those of `step` if it is named.
-    pub fn gates(&self, step: Option<&str>) -> Result<Vec<StoredGate>, StoreError> {
+    /// Returns all outcomes, oldest first; only those of the gate `name` if there is one.
+    pub fn gates(&self, name: Option<&str>) -> Result<Vec<StoredGate>, StoreError> {
         let sql = format!(
             "SELECT {COLUMNS} FROM gates WHERE ?1 IS NULL OR step = ?1 ORDER BY created_ms, id"
         );
-        self.rows(&sql, [step], read)?.into_iter().map(|gate| self.understood(gate)).collect()
+        self.rows(&sql, [name], read)?.into_iter().map(|gate| self.understood(gate)).collect()
     }
 
-    fn understood(&self, (step, gate): Read) -> Result<StoredGate, StoreError> {
-        gate.map_err(|what| self.corrupt(&format!("step {step}"), what))
+    fn understood(&self, (name, gate): Read) -> Result<StoredGate, StoreError> {
+        gate.map_err(|what| self.corrupt(&format!("gate {name}"), what))
     }
 }
 
-/// Name of a step, and its outcome or the reason that the row is invalid.
+/// Name of a gate, and its outcome or the reason that the row is invalid.
 type Read = (String, Result<StoredGate, String>);
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Read> {
     type Columns = (i64, String, Option<String>, String, String, String, String, u8, f64, String);
     let columns: Columns = row.try_into()?;
-    let (created_ms, test, base, step, kind, verdict, words, code, seconds, figures) = columns;
-    let outcome = |step| -> Result<StepOutcome, String> {
+    let (created_ms, test, base, name, kind, verdict, text, code, seconds, figures) = columns;
+    let outcome = |gate| -> Result<GateOutcome, String> {
         let kind = kind.parse().map_err(|_| format!("unknown kind '{kind}'"))?;
         let known = verdict.parse();
         let verdict = known.map_err(|_| format!("unknown verdict '{verdict}'"))?;
         let figures = serde_json::from_str(&figures).map_err(|error| error.to_string())?;
         let from_before = Some(created_ms);
-        Ok(StepOutcome { step, kind, verdict, words, code, seconds, figures, from_before })
+        Ok(GateOutcome { gate, kind, verdict, text, code, seconds, figures, from_before })
     };
-    let outcome = outcome(step.clone());
-    Ok((step, outcome.map(|outcome| StoredGate { created_ms, test, base, outcome })))
+    let outcome = outcome(name.clone());
+    Ok((name, outcome.map(|outcome| StoredGate { created_ms, test, base, outcome })))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arbiter_plan::{StepKind, StepVerdict};
+    use arbiter_plan::{GateKind, GateVerdict};
 
     #[test]
     fn the_latest_outcome_counts_and_all_are_kept() {
@@ -97,18 +97,18 @@ mod tests {
             created_ms,
             test: "abc".into(),
             base: None,
-            outcome: StepOutcome {
-                step: "quick".into(),
-                kind: StepKind::Sprt,
+            outcome: GateOutcome {
+                gate: "quick".into(),
+                kind: GateKind::Sprt,
                 verdict,
-                words: "w".into(),
+                text: "w".into(),
                 code: 5,
                 seconds: 1.5,
                 figures: serde_json::json!({ "llr": 0.5 }),
                 from_before: Some(created_ms),
             },
         };
-        let [old, new] = [gate(1, StepVerdict::Failed), gate(2, StepVerdict::Undecided)];
+        let [old, new] = [gate(1, GateVerdict::Failed), gate(2, GateVerdict::Undecided)];
         store.add_gate("k", &old).unwrap();
         store.add_gate("k", &new).unwrap();
         assert_eq!(store.gate("k").unwrap(), Some(new.clone()));

@@ -10,18 +10,18 @@ use arbiter_plan::Remark;
 impl Store {
     /// Stores a remark on a worker that changed no count; `at_ms` is Unix time.
     pub fn note_remark(&self, run: &str, at_ms: i64, remark: &Remark) -> Result<(), StoreError> {
-        let Remark { worker, pair, what } = remark;
+        let Remark { worker, pair, text } = remark;
         let insert = "INSERT INTO remarks (run, number, at_ms, worker, pair, what)
             SELECT ?1, count(*), ?2, ?3, ?4, ?5 FROM remarks WHERE run = ?1";
-        self.execute(insert, params![run, at_ms, worker, pair, what]).map(drop)
+        self.execute(insert, params![run, at_ms, worker, pair, text]).map(drop)
     }
 
     /// Returns the remarks on workers of a run, in the order in which they were noted.
     pub fn remarks(&self, run: &str) -> Result<Vec<Remark>, StoreError> {
         let select = "SELECT worker, pair, what FROM remarks WHERE run = ?1 ORDER BY number";
         self.rows(select, [run], |row| {
-            let (worker, pair, what) = row.try_into()?;
-            Ok(Remark { worker, pair, what })
+            let (worker, pair, text) = row.try_into()?;
+            Ok(Remark { worker, pair, text })
         })
     }
 

@@ -91,7 +91,7 @@ fn findings_count_once_and_go_with_their_pair() {
         .map(|found| (found.engine, found.rule, found.moves, found.games, found.pair, found.ply))
         .collect();
     assert_eq!(found, [(1, LintRule::Time, 2, 2, 5, 0)]);
-    let remark = Remark { worker: "w".into(), pair: None, what: "lies".into() };
+    let remark = Remark { worker: "w".into(), pair: None, text: "lies".into() };
     store.exclude_worker("run", 1, &remark, true).unwrap();
     assert!(store.lint("run").unwrap().is_empty());
 }
@@ -135,7 +135,7 @@ fn pairs_of_a_machine_that_is_excluded_are_kept_apart() {
     let names: Vec<&str> = before.iter().map(|(worker, _)| worker.as_str()).collect();
     assert_eq!(names, ["w", "other", "w"]);
     let epoch = store.epoch().unwrap();
-    let remark = Remark { worker: "w".into(), pair: None, what: "crashes".into() };
+    let remark = Remark { worker: "w".into(), pair: None, text: "crashes".into() };
     let excluded = store.exclude_worker("run", 5, &remark, true).unwrap();
     assert_eq!(
         (excluded.worker.as_str(), excluded.reason.as_str(), excluded.pairs),
@@ -190,7 +190,7 @@ fn who_played_and_what_was_left_out_is_remembered() {
     let (store, _) = filled(dir.path());
     assert_eq!(store.pairs_by_worker("run").unwrap(), [("w".to_owned(), 1)].into());
     assert_eq!(store.remarks("run").unwrap(), []);
-    let remark = |pair, what: &str| Remark { worker: "w".into(), pair, what: what.into() };
+    let remark = |pair, text: &str| Remark { worker: "w".into(), pair, text: text.into() };
     let remarks = [remark(Some(3), "late"), remark(None, "garbage")];
     remarks.iter().for_each(|remark| store.note_remark("run", 5, remark).unwrap());
     assert_eq!(store.remarks("run").unwrap(), remarks);
@@ -328,7 +328,7 @@ fn without_checksums(text: &str) -> String {
 fn a_run_goes_whole_from_store_to_store() {
     let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     let (mut store, _) = filled(dirs[0].path());
-    let remark = Remark { worker: "w".into(), pair: Some(0), what: "slow".into() };
+    let remark = Remark { worker: "w".into(), pair: Some(0), text: "slow".into() };
     store.note_remark("run", 5, &remark).unwrap();
     store.exclude_worker("run", 6, &remark, true).unwrap();
     let (_, played) = (store.run("run").unwrap(), filled(dirs[1].path()).1);

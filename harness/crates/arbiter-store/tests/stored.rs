@@ -288,7 +288,7 @@ fn to_exclude_a_worker_takes_no_memory_for_each_of_its_games() {
     }
     store.commit_group().unwrap();
     let before = peak();
-    let remark = Remark { worker: "w".into(), pair: None, what: "crashes".into() };
+    let remark = Remark { worker: "w".into(), pair: None, text: "crashes".into() };
     assert_eq!(store.exclude_worker("old", 5, &remark, true).unwrap().pairs, 401);
     // The kernel adds what threads have counted from time to time, so that a peak can also fall.
     let grown = peak().saturating_sub(before);

@@ -31,7 +31,8 @@ pub(super) struct LogArgs {
 }
 
 /// The first columns of the log as CSV.
-const FIRST: [&str; 8] = ["begun", "run", "about", "verdict", "elo", "elo_low", "elo_high", "llr"];
+const FIRST: [&str; 8] =
+    ["started", "run", "about", "verdict", "elo", "elo_low", "elo_high", "llr"];
 
 /// Writes the log of all stores together.
 pub(super) fn log(

@@ -38,7 +38,7 @@ pub(crate) struct CountArgs {
 
 /// Figures of given counts: `arbiter stats sprt`. Intervals cover 95 %.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema", rename = "arbiter.stats.sprt/1")]
+#[serde(tag = "schema", rename = "arbiter.stats.sprt/2")]
 pub(crate) struct CountFigures {
     /// Number of games.
     games: u64,

@@ -70,9 +70,9 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    fn tell_presence(&mut self, worker: String, what: String) {
+    fn tell_presence(&mut self, worker: String, text: String) {
         if self.presences.allows(&worker) {
-            self.notify(JobEvent::Presence(Remark { worker, pair: None, what }));
+            self.notify(JobEvent::Presence(Remark { worker, pair: None, text }));
         }
     }
 

@@ -165,7 +165,7 @@ impl<A: Assignment> Coordinator<A> {
         let notice = Notice::Exclude { worker: worker.clone(), why: reason.clone() };
         self.send_to_workers(notice).await;
         self.replay_held(&worker).await;
-        self.notify(JobEvent::WorkerExcluded(Remark { worker, pair: None, what: reason }));
+        self.notify(JobEvent::WorkerExcluded(Remark { worker, pair: None, text: reason }));
         self.update_room();
     }
 }

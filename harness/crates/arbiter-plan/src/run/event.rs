@@ -142,14 +142,14 @@ pub struct Remark {
     /// Number of the pair, from 0, if it was about one.
     pub pair: Option<u64>,
     /// Description of the action.
-    pub what: String,
+    pub text: String,
 }
 
 impl fmt::Display for Remark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.pair {
-            Some(pair) => write!(f, "worker {}, pair {}: {}", self.worker, pair + 1, self.what),
-            None => write!(f, "worker {}: {}", self.worker, self.what),
+            Some(pair) => write!(f, "worker {}, pair {}: {}", self.worker, pair + 1, self.text),
+            None => write!(f, "worker {}: {}", self.worker, self.text),
         }
     }
 }

@@ -5,21 +5,21 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::summary::Summary;
 use arbiter_names::shown;
-use arbiter_plan::{Effect, PairTally, Plan, Provenance, RunInput, RunState, StepOutcome};
+use arbiter_plan::{Effect, GateOutcome, PairTally, Plan, Provenance, RunInput, RunState};
 use arbiter_store::{Store, StoreError, StoredRun};
 
 /// Returns the latest outcome of each gate of the commits that play.
-pub fn gates_of_run(store: &Store, stored: &StoredRun) -> Result<Vec<StepOutcome>, StoreError> {
+pub fn gates_of_run(store: &Store, stored: &StoredRun) -> Result<Vec<GateOutcome>, StoreError> {
     let builds = stored.plan.engines.iter().filter_map(|engine| engine.provenance.as_ref());
     let commits: Vec<String> = builds.map(Provenance::identity).collect();
     if commits.is_empty() {
         return Ok(Vec::new());
     }
-    let mut latest: BTreeMap<(usize, String), StepOutcome> = BTreeMap::new();
+    let mut latest: BTreeMap<(usize, String), GateOutcome> = BTreeMap::new();
     for gate in store.gates(None)? {
         if let Some(engine) = commits.iter().position(|commit| *commit == gate.test) {
-            let step = gate.outcome.step.clone();
-            latest.insert((engine, step), gate.outcome);
+            let name = gate.outcome.gate.clone();
+            latest.insert((engine, name), gate.outcome);
         }
     }
     Ok(latest.into_values().collect())

@@ -67,7 +67,7 @@ impl Strength {
     }
 
     /// Returns the reason for a missing interval of Elo.
-    pub fn no_interval(&self) -> Option<String> {
+    pub fn no_interval_reason(&self) -> Option<String> {
         let elo = self.elo.filter(|elo| !is_told(elo))?;
         let (units, unit) = match self.pairs.pairs() {
             0 => (self.games.games(), "game"),
@@ -82,7 +82,7 @@ impl Strength {
 
     /// Formats Elo with its 95 % interval, or the reason for a missing one.
     pub fn elo_in_words(&self) -> String {
-        match (self.elo, self.no_interval()) {
+        match (self.elo, self.no_interval_reason()) {
             (Some(elo), Some(reason)) if elo.value.is_finite() => {
                 format!("{} (no interval: {reason})", signed(elo.value, 1))
             }
@@ -129,7 +129,7 @@ pub struct EloFigures {
     elo_high: Option<f64>,
     /// Reason for a missing interval of Elo; absent if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    no_interval: Option<String>,
+    no_interval_reason: Option<String>,
     /// Normalized Elo.
     nelo: Option<f64>,
     /// Lower end of the interval of `nelo`.
@@ -145,8 +145,8 @@ impl EloFigures {
     pub fn of(strength: &Strength) -> EloFigures {
         let [elo, elo_low, elo_high] = ends(strength.elo);
         let [nelo, nelo_low, nelo_high] = ends(strength.nelo);
-        let (no_interval, los) = (strength.no_interval(), strength.los);
-        EloFigures { elo, elo_low, elo_high, no_interval, nelo, nelo_low, nelo_high, los }
+        let (no_interval_reason, los) = (strength.no_interval_reason(), strength.los);
+        EloFigures { elo, elo_low, elo_high, no_interval_reason, nelo, nelo_low, nelo_high, los }
     }
 }
 

@@ -11,13 +11,13 @@ use arbiter_plan::RunStatus;
 /// Name and version of the form.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 enum Version {
-    #[serde(rename = "arbiter.status/1")]
-    V1,
+    #[serde(rename = "arbiter.status/2")]
+    V2,
 }
 
 /// State of a running run: `arbiter ctl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(title = "arbiter.status/1")]
+#[schemars(title = "arbiter.status/2")]
 pub struct Running {
     /// Name and version of the form.
     schema: Version,
@@ -47,16 +47,16 @@ pub struct Board {
     /// Number of the pair, from 0.
     pub pair: u64,
     /// Number of the game in the pair, from 0.
-    pub half: usize,
+    pub game: usize,
     /// Board field of the FEN.
     pub placement: String,
     /// `true` if White is to move.
     pub is_white_to_move: bool,
     /// Number of the move to be made.
-    pub number: u32,
+    pub move_number: u32,
     /// Last move, in UCI notation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last: Option<String>,
+    pub last_move: Option<String>,
     /// White's side.
     pub white: Side,
     /// Black's side.
@@ -70,7 +70,7 @@ pub struct Side {
     pub engine: usize,
     /// Time left on the clock in milliseconds, if there is a clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub left_ms: Option<u64>,
+    pub time_left_ms: Option<u64>,
     /// Score, as in game comments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<String>,
@@ -85,7 +85,7 @@ pub struct Side {
 impl Running {
     /// Returns the state of a run without games.
     pub fn of(status: RunStatus) -> Running {
-        Running { schema: Version::V1, status, boards: None, recent: None }
+        Running { schema: Version::V2, status, boards: None, recent: None }
     }
 
     /// Adds games in progress and recent events.
@@ -116,7 +116,7 @@ impl Side {
     /// Returns the time on the clock: minutes and seconds, or seconds with tenths in the last
     /// minute.
     pub fn clock(&self) -> Option<String> {
-        let ms = self.left_ms?;
+        let ms = self.time_left_ms?;
         let (minutes, rest) = (ms / 60_000, ms % 60_000);
         Some(match minutes {
             0 => format!("{}.{}", rest / 1000, rest % 1000 / 100),
@@ -128,20 +128,20 @@ impl Side {
 impl Board {
     /// Returns the number of the game as people read it: `3.2` is the second game of pair 3.
     pub fn place(&self) -> String {
-        format!("{}.{}", self.pair + 1, self.half + 1)
+        format!("{}.{}", self.pair + 1, self.game + 1)
     }
 
     /// Returns the number of plies before the position, counted from move 1 of White.
     pub(crate) fn ply(&self) -> u32 {
-        2 * self.number.saturating_sub(1) + u32::from(!self.is_white_to_move)
+        2 * self.move_number.saturating_sub(1) + u32::from(!self.is_white_to_move)
     }
 
-    fn of((pair, half): (u64, usize), snapshot: &GameSnapshot) -> Board {
+    fn of((pair, game): (u64, usize), snapshot: &GameSnapshot) -> Board {
         let side = |color: Color| {
             let thought = snapshot.thoughts.get(color);
             Side {
                 engine: *snapshot.engines.get(color),
-                left_ms: snapshot.left.get(color).map(|left| left.as_millis() as u64),
+                time_left_ms: snapshot.left.get(color).map(|left| left.as_millis() as u64),
                 score: thought.and_then(|thought| thought.score).map(|score| score.to_string()),
                 depth: thought.and_then(|thought| thought.depth),
                 elapsed_ms: thought.map(|thought| thought.elapsed.as_secs_f64() * 1e3),
@@ -149,11 +149,11 @@ impl Board {
         };
         Board {
             pair,
-            half,
+            game,
             placement: snapshot.position.board().to_string(),
             is_white_to_move: snapshot.position.turn() == Color::White,
-            number: snapshot.position.fullmoves().get(),
-            last: snapshot.last.map(|uci| uci.to_string()),
+            move_number: snapshot.position.fullmoves().get(),
+            last_move: snapshot.last.map(|uci| uci.to_string()),
             white: side(Color::White),
             black: side(Color::Black),
         }
@@ -199,11 +199,11 @@ mod tests {
         assert_eq!(Running::read(&told.json()).as_ref(), Ok(&told));
         let boards = told.boards.expect("they were asked for");
         let board = &boards.shown[0];
-        assert_eq!((boards.count, board.pair, board.half, board.number), (5, 4, 1, 1));
+        assert_eq!((boards.count, board.pair, board.game, board.move_number), (5, 4, 1, 1));
         assert_eq!(board.placement, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR");
         assert_eq!(board.black.score.as_deref(), Some("-0.31"));
-        assert_eq!((board.black.left_ms, board.white.depth), (Some(1_234), None));
-        let newer = Running::of(status).json().replace("arbiter.status/1", "arbiter.status/2");
-        assert!(Running::read(&newer).unwrap_err().contains("arbiter.status/2"));
+        assert_eq!((board.black.time_left_ms, board.white.depth), (Some(1_234), None));
+        let newer = Running::of(status).json().replace("arbiter.status/2", "arbiter.status/3");
+        assert!(Running::read(&newer).unwrap_err().contains("arbiter.status/3"));
     }
 }

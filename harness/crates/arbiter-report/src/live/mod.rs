@@ -202,7 +202,7 @@ impl<'a> Live<'a> {
             let clock = side.clock().map_or(String::new(), |clock| format!(" {clock:>5}"));
             format!("{name:columns$} {score:>7}{clock}")
         };
-        let (place, last) = (board.place(), board.last.as_deref().unwrap_or_default());
+        let (place, last) = (board.place(), board.last_move.as_deref().unwrap_or_default());
         let (white, black, ply) = (side(&board.white), side(&board.black), board.ply());
         format!("{place:>6}  {white}  –  {black}  ply {ply:>3} {last}")
     }
@@ -210,7 +210,8 @@ impl<'a> Live<'a> {
     /// Returns a game in progress in few words, with the report of the side that moved last.
     fn short_game(&self, board: &Board) -> String {
         let mover = if board.is_white_to_move { &board.black } else { &board.white };
-        let parts = [Some(board.place()), Some(format!("ply {}", board.ply())), board.last.clone()];
+        let parts =
+            [Some(board.place()), Some(format!("ply {}", board.ply())), board.last_move.clone()];
         let parts = parts.into_iter().chain([mover.score.clone(), mover.clock()]);
         parts.flatten().collect::<Vec<_>>().join(" ")
     }

@@ -32,7 +32,7 @@ pub struct RecentEvent {
     /// Unix time in milliseconds.
     pub at_ms: i64,
     /// Description of the event.
-    pub what: String,
+    pub text: String,
 }
 
 /// Time in which pairs were played.
@@ -179,8 +179,8 @@ impl Observer for RecentEvents {
         }
         let words = if is_new { in_words(event, &watched.engines) } else { Vec::new() };
         let at_ms = watched.begun_ms + watched.elapsed.as_millis() as i64;
-        for what in words {
-            watched.events.push_front(RecentEvent { at_ms, what });
+        for text in words {
+            watched.events.push_front(RecentEvent { at_ms, text });
         }
         watched.events.truncate(MAX_EVENTS);
         Ok(())
@@ -210,7 +210,7 @@ mod tests {
         all.iter().for_each(|event| events.observe(event).unwrap());
         let Recent { active_ms, events: told, .. } = events.recent();
         assert_eq!(active_ms, 30_000);
-        let told: Vec<_> = told.iter().map(|event| (event.at_ms, event.what.as_str())).collect();
+        let told: Vec<_> = told.iter().map(|event| (event.at_ms, event.text.as_str())).collect();
         let expected = [
             (51_000, "pair 5 is played again: waited"),
             (51_000, "running, 2 games in parallel"),

@@ -4,19 +4,19 @@ use super::*;
 use arbiter_schedule::{Design, Schedule};
 use arbiter_stats::{Decision, Model, Pentanomial, Sprt, Trinomial};
 
-fn side(engine: usize, score: &str, left_ms: Option<u64>) -> Side {
-    Side { engine, left_ms, score: Some(score.to_owned()), depth: None, elapsed_ms: None }
+fn side(engine: usize, score: &str, time_left_ms: Option<u64>) -> Side {
+    Side { engine, time_left_ms, score: Some(score.to_owned()), depth: None, elapsed_ms: None }
 }
 
 /// Returns `shown` of `count` games, of which every other one has White to move.
 fn boards(shown: usize, count: usize, left_ms: Option<u64>) -> Boards {
     let board = |pair: u64| Board {
         pair,
-        half: 1,
+        game: 1,
         placement: String::new(),
         is_white_to_move: pair.is_multiple_of(2),
-        number: 22,
-        last: Some("e4e5".to_owned()),
+        move_number: 22,
+        last_move: Some("e4e5".to_owned()),
         white: side(0, "+1.20", left_ms),
         black: side(1, "-M12", left_ms),
     };

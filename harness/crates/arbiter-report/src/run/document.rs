@@ -11,7 +11,7 @@ use crate::topics::{
     ablation, games, gates, latency, lint, result_figures, search, strength, tournament, tuning,
 };
 use arbiter_names::counted;
-use arbiter_plan::{Plan, Remark, RunKind, StepOutcome, base_name};
+use arbiter_plan::{GateOutcome, Plan, Remark, RunKind, base_name};
 use arbiter_schedule::Format;
 use arbiter_settings::command_line;
 use arbiter_stats::opening_bias;
@@ -23,7 +23,7 @@ pub fn run_document(
     stored: &StoredRun,
     summary: &Summary,
     statistics: Option<&GameStatistics>,
-    gates: &[StepOutcome],
+    gates: &[GateOutcome],
 ) -> Document {
     let StoredRun { plan, fingerprints, .. } = stored;
     let mut document = outcome_document(summary, statistics);

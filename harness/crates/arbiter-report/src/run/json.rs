@@ -18,7 +18,7 @@ use arbiter_stats::Sprt;
 /// at their end, by `arbiter report` and by `arbiter results show` and `log`. Elo is that of the
 /// first engine against the second; intervals cover 95 %.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema", rename = "arbiter.report/2")]
+#[serde(tag = "schema", rename = "arbiter.report/3")]
 pub(crate) struct RunReport<'a> {
     /// Name of the run.
     run: &'a str,
@@ -26,7 +26,7 @@ pub(crate) struct RunReport<'a> {
     about: Option<&'a str>,
     /// Start time, in UTC; in the log of tests only.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) begun: Option<&'a str>,
+    pub(crate) started: Option<&'a str>,
     /// Limits of the engines, in words, one for each; in the log of tests only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) limits: Option<Vec<String>>,
@@ -35,7 +35,7 @@ pub(crate) struct RunReport<'a> {
     /// Number from which every random choice derives.
     seed: u64,
     /// Lines or games of the opening book from which no game can start.
-    openings_left_out: u64,
+    openings_excluded: u64,
     /// First of these, each with its fault.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     opening_faults: &'a [String],
@@ -48,7 +48,7 @@ pub(crate) struct RunReport<'a> {
     pairs_voided: u64,
     /// Excluded workers, whose pairs do not count.
     #[serde(skip_serializing_if = "<[ExcludedWorker]>::is_empty")]
-    workers_set_aside: &'a [ExcludedWorker],
+    workers_excluded: &'a [ExcludedWorker],
     /// Remarks on acts of workers that changed nothing.
     #[serde(skip_serializing_if = "<[Remark]>::is_empty")]
     remarks: &'a [Remark],
@@ -191,16 +191,16 @@ pub(crate) fn report(summary: &Summary) -> RunReport<'_> {
     RunReport {
         run: &summary.run,
         about: summary.about.as_deref(),
-        begun: None,
+        started: None,
         limits: None,
         kind: plan.kind,
         seed: plan.seed,
-        openings_left_out: summary.quarantine.count,
+        openings_excluded: summary.quarantine.count,
         opening_faults: &summary.quarantine.faults,
         openings_corrected: summary.corrected.count,
         opening_corrections: &summary.corrected.faults,
         pairs_voided: summary.disturbances.voided,
-        workers_set_aside: &summary.excluded,
+        workers_excluded: &summary.excluded,
         remarks: &summary.remarks,
         pairs_disturbed: summary.disturbances.counted,
         engines: &summary.engines,

@@ -7,14 +7,14 @@ use super::verdict::verdict_sentence;
 use crate::figures::{Strength, Summary, Verdict};
 use crate::forms::{case, failed, whole};
 use crate::parts::results;
-use crate::topics::gates::step_case;
+use crate::topics::gates::gate_case;
 use crate::topics::{ablation, lint};
-use arbiter_plan::{Encounter, Ending, RunKind, StepOutcome};
+use arbiter_plan::{Encounter, Ending, GateOutcome, RunKind};
 use arbiter_stats::Decision;
 
 /// Returns the suite of a run: a case for its verdict, or for each feature or encounter, one for
 /// the faults of engines, one for the findings of the lint, and one for each gate of its commits.
-pub fn run_junit(summary: &Summary, gates: &[StepOutcome]) -> Result<String, SerializeError> {
+pub fn run_junit(summary: &Summary, gates: &[GateOutcome]) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new(format!("arbiter {} {}", summary.plan.kind, summary.run));
     match summary.plan.kind {
         RunKind::Sprt => {
@@ -51,7 +51,7 @@ pub fn run_junit(summary: &Summary, gates: &[StepOutcome]) -> Result<String, Ser
         }
         suite.add_test_case(odd);
     }
-    suite.add_test_cases(gates.iter().map(step_case));
+    suite.add_test_cases(gates.iter().map(gate_case));
     whole("arbiter", suite)
 }
 

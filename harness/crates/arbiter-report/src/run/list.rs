@@ -109,7 +109,7 @@ impl RunColumn {
         use RunColumn::*;
         match self {
             Run => ("run", &["run"], |run| run.head.run.clone()),
-            Started => ("started (UTC)", &["begun"], |run| {
+            Started => ("started (UTC)", &["started"], |run| {
                 utc_time_as(run.head.created_ms, "%Y-%m-%d %H:%M")
             }),
             Kind => ("kind", &["kind"], |run| run.played(|summary| summary.plan.kind.to_string())),
@@ -162,7 +162,7 @@ pub(crate) struct RunRow<'a> {
     /// Name of the run.
     run: &'a str,
     /// Start time, in UTC.
-    begun: String,
+    started: String,
     /// Number of pairs on disk.
     pairs: u64,
     /// Ending: `H1` or `H0` (of the SPRT), `complete`, `interrupted` or `unfinished`.
@@ -208,7 +208,7 @@ struct RunFigures<'a> {
 pub fn runs_json<'a>(runs: &'a [ListedRun]) -> Value {
     let row = |listed: &'a ListedRun| RunRow {
         run: &listed.head.run,
-        begun: utc_time(listed.head.created_ms),
+        started: utc_time(listed.head.created_ms),
         pairs: listed.head.pairs,
         ending: ending_word(listed.head.ending),
         state: listed.state_in_words(),

@@ -39,7 +39,7 @@ pub fn log_json(entries: &[LogEntry]) -> Value {
     let reports = entries.iter().map(|LogEntry { started, summary }| {
         let limits = summary.limits().map(|limits| limits.to_string());
         let mut report = report(summary);
-        (report.begun, report.limits) = (Some(started.as_str()), Some(limits.collect()));
+        (report.started, report.limits) = (Some(started.as_str()), Some(limits.collect()));
         report
     });
     to_value(&reports.collect::<Vec<_>>())
@@ -199,7 +199,7 @@ mod tests {
         let words = open.summary.limits_in_words();
         assert!(words.contains(" v "), "{words}");
         let json = log_json(&[open]);
-        assert_eq!(json[0]["begun"], "2026-11-20T01:02:03Z");
+        assert_eq!(json[0]["started"], "2026-11-20T01:02:03Z");
         assert_eq!((&json[0]["run"], &json[0]["about"]), (&"open".into(), &Value::Null));
         assert_eq!(json[0]["limits"].as_array().map(Vec::len), Some(2));
     }

@@ -202,8 +202,8 @@ pub(crate) struct FeatureFigures<'a> {
     elo_simultaneous_high: Option<f64>,
     /// Log-likelihood ratio of the feature's SPRT, if there is one.
     llr: Option<f64>,
-    /// Decision of that test: `H1`, `H0` or `open`.
-    test: Option<&'static str>,
+    /// Verdict of that test: `H1`, `H0` or `open`.
+    test_verdict: Option<&'static str>,
     /// Logistic Elo, corrected for the bias of the stopping rule.
     elo_sequential: Option<f64>,
     /// Lower end of the interval of `elo_sequential`.
@@ -230,7 +230,7 @@ fn feature<'a>(feature: &Feature<'a>) -> FeatureFigures<'a> {
         elo_simultaneous_low,
         elo_simultaneous_high,
         llr: test.map(|status| status.llr),
-        test: test.map(|status| word(status.decision)),
+        test_verdict: test.map(|status| word(status.decision)),
         elo_sequential,
         elo_sequential_low,
         elo_sequential_high,

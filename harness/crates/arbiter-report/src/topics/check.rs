@@ -29,7 +29,7 @@ pub struct CheckReport<'a> {
 
 /// UCI conformance of an engine: `arbiter check`.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema", rename = "arbiter.check/1")]
+#[serde(tag = "schema", rename = "arbiter.check/2")]
 pub(crate) struct ConformanceFigures<'a> {
     /// Name that the engine reports, or else the user's name for it.
     engine: &'a str,

@@ -1,4 +1,4 @@
-//! Steps of `arbiter ci` as text, Markdown and JSON.
+//! Gates of `arbiter ci` as text, Markdown and JSON.
 
 use std::time::Duration;
 
@@ -10,73 +10,73 @@ use serde_json::Value;
 use crate::forms::{case, failed, said, whole};
 use crate::parts::{Document, Table, UNDEFINED, percent_interval, to_value, utc_time};
 use arbiter_names::counted;
-use arbiter_plan::{StepKind, StepOutcome, StepVerdict};
+use arbiter_plan::{GateKind, GateOutcome, GateVerdict};
 use arbiter_store::StoredGate;
 
-/// Run of all steps.
+/// Run of all gates.
 #[derive(Debug)]
 pub struct GatesReport<'a> {
     /// Name of the engine under test.
     pub test: &'a str,
     /// Name of the engine it was compared with.
     pub base: Option<&'a str>,
-    /// Outcome of each step.
-    pub outcomes: &'a [StepOutcome],
+    /// Outcome of each gate.
+    pub outcomes: &'a [GateOutcome],
 }
 
-/// Results of `arbiter ci`, step by step.
+/// Results of `arbiter ci`, gate by gate.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema", rename = "arbiter.ci/1")]
+#[serde(tag = "schema", rename = "arbiter.ci/2")]
 pub(crate) struct CiFigures<'a> {
     /// Name of the engine under test.
     test: &'a str,
     /// Name of the engine it was compared with.
     base: Option<&'a str>,
-    /// `true` if no step failed.
+    /// `true` if no gate failed.
     passed: bool,
-    /// Outcome of each step.
-    steps: Vec<StepFigures<'a>>,
+    /// Outcome of each gate.
+    gates: Vec<GateFigures<'a>>,
 }
 
-/// Step with its outcome.
+/// Gate with its outcome.
 #[derive(Debug, Serialize, JsonSchema)]
-struct StepFigures<'a> {
+struct GateFigures<'a> {
     #[serde(flatten)]
-    outcome: &'a StepOutcome,
+    outcome: &'a GateOutcome,
     /// `true` if the outcome is cached from an earlier run.
     cached: bool,
 }
 
-/// Steps of `arbiter ci` at many commits, the oldest first: `arbiter results gates`.
+/// Gates of `arbiter ci` at many commits, the oldest first: `arbiter results gates`.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema", rename = "arbiter.gates/1")]
+#[serde(tag = "schema", rename = "arbiter.gates/2")]
 pub(crate) struct GatesFigures<'a> {
-    /// Steps with their outcomes.
-    gates: Vec<GateFigures<'a>>,
+    /// Gates with their outcomes.
+    gates: Vec<StoredGateFigures<'a>>,
 }
 
-/// Step that was run.
+/// Gate that was run.
 #[derive(Debug, Serialize, JsonSchema)]
-struct GateFigures<'a> {
+struct StoredGateFigures<'a> {
     /// Start time, in UTC.
-    begun: String,
+    started: String,
     /// Engine under test: a commit, or the identity of another engine.
     test: &'a str,
     /// Engine it was compared with.
     base: Option<&'a str>,
     #[serde(flatten)]
-    outcome: &'a StepOutcome,
+    outcome: &'a GateOutcome,
 }
 
 impl GatesReport<'_> {
     /// Returns the report as a document, whose Markdown a step summary of GitHub Actions can show.
     pub fn document(&self) -> Document {
         let bad = self.outcomes.iter().filter(|outcome| !outcome.verdict.is_good());
-        let bad: Vec<&str> = bad.map(|outcome| outcome.step.as_str()).collect();
+        let bad: Vec<&str> = bad.map(|outcome| outcome.gate.as_str()).collect();
         let sign = if bad.is_empty() { "✅" } else { "❌" };
         let against = self.base.map_or(String::new(), |base| format!(" against {base}"));
         let mut document = Document::new(format!("{sign} {}{against}", self.test));
-        document.table(steps(self.outcomes));
+        document.table(gates(self.outcomes));
         document.paragraph(match bad.as_slice() {
             [] => all_good(self.outcomes),
             _ => format!("Not passed: {}.", bad.join(", ")),
@@ -90,15 +90,15 @@ impl GatesReport<'_> {
             test: self.test,
             base: self.base,
             passed: self.outcomes.iter().all(|outcome| outcome.verdict.is_good()),
-            steps: self.outcomes.iter().map(step).collect(),
+            gates: self.outcomes.iter().map(gate).collect(),
         })
     }
 }
 
-/// Returns the sentence that no step failed, with the number of undecided ones.
-fn all_good(outcomes: &[StepOutcome]) -> String {
+/// Returns the sentence that no gate failed, with the number of undecided ones.
+fn all_good(outcomes: &[GateOutcome]) -> String {
     let number = |wanted| outcomes.iter().filter(|outcome| outcome.verdict == wanted).count();
-    match (number(StepVerdict::Passed), number(StepVerdict::Undecided)) {
+    match (number(GateVerdict::Passed), number(GateVerdict::Undecided)) {
         (_, 0) => "All gates passed.".to_owned(),
         (passed, undecided) => {
             let passed = counted(passed, "gate");
@@ -107,40 +107,40 @@ fn all_good(outcomes: &[StepOutcome]) -> String {
     }
 }
 
-/// Returns the outcome of each step.
-fn steps(outcomes: &[StepOutcome]) -> Table {
-    let mut table = Table::new(["step", "verdict", "time", "figures"]);
+/// Returns the outcome of each gate.
+fn gates(outcomes: &[GateOutcome]) -> Table {
+    let mut table = Table::new(["gate", "verdict", "time", "figures"]);
     for outcome in outcomes {
         let time = match (outcome.verdict, outcome.from_before) {
-            (StepVerdict::Skipped, _) => "-".to_owned(),
+            (GateVerdict::Skipped, _) => "-".to_owned(),
             (_, Some(_)) => "0 s, cached".to_owned(),
             (_, None) => format!("{:.0} s", outcome.seconds),
         };
-        table.push([&outcome.step, &outcome.verdict, &time, &outcome.words]);
+        table.push([&outcome.gate, &outcome.verdict, &time, &outcome.text]);
     }
     table
 }
 
-fn step(outcome: &StepOutcome) -> StepFigures<'_> {
-    StepFigures { outcome, cached: outcome.from_before.is_some() }
+fn gate(outcome: &GateOutcome) -> GateFigures<'_> {
+    GateFigures { outcome, cached: outcome.from_before.is_some() }
 }
 
 /// Returns the outcomes of many commits, as a table.
 pub fn gates_table(gates: &[StoredGate]) -> Table {
-    let mut table = Table::new(["started", "step", "test", "base", "verdict", "figures"]);
+    let mut table = Table::new(["started", "gate", "test", "base", "verdict", "figures"]);
     let short = |name: &String| name.chars().take(12).collect::<String>();
     for StoredGate { created_ms, test, base, outcome } in gates {
-        let StepOutcome { step, verdict, words, .. } = outcome;
+        let GateOutcome { gate, verdict, text, .. } = outcome;
         let base = base.as_ref().map(short).unwrap_or_default();
-        table.push([&utc_time(*created_ms), step, &short(test), &base, verdict, words]);
+        table.push([&utc_time(*created_ms), gate, &short(test), &base, verdict, text]);
     }
     table
 }
 
 /// Returns the outcomes of many commits, as JSON.
 pub fn gates_json<'a>(gates: &'a [StoredGate]) -> Value {
-    let row = |gate: &'a StoredGate| GateFigures {
-        begun: utc_time(gate.created_ms),
+    let row = |gate: &'a StoredGate| StoredGateFigures {
+        started: utc_time(gate.created_ms),
         test: &gate.test,
         base: gate.base.as_deref(),
         outcome: &gate.outcome,
@@ -149,55 +149,55 @@ pub fn gates_json<'a>(gates: &'a [StoredGate]) -> Value {
 }
 
 /// Returns whether an outcome is worth storing; a build is in a cache of its own.
-pub fn is_kept(outcome: &StepOutcome) -> bool {
-    outcome.kind != StepKind::Build && outcome.verdict.is_lasting()
+pub fn is_kept(outcome: &GateOutcome) -> bool {
+    outcome.kind != GateKind::Build && outcome.verdict.is_lasting()
 }
 
 /// Adds all gates; nothing without any.
-pub(crate) fn all(document: &mut Document, outcomes: &[StepOutcome]) {
+pub(crate) fn all(document: &mut Document, outcomes: &[GateOutcome]) {
     if outcomes.is_empty() {
         return;
     }
     document.heading("Gates");
     document
         .paragraph("Results of arbiter ci for the commit under test: the latest run of each gate.");
-    document.table(steps(outcomes));
+    document.table(gates(outcomes));
     let suites = suites(outcomes);
     if suites.rows().len() > 1 {
         document.heading("Suites");
         document.table(suites);
     }
-    for outcome in outcomes.iter().filter(|outcome| outcome.kind == StepKind::Epd) {
+    for outcome in outcomes.iter().filter(|outcome| outcome.kind == GateKind::Epd) {
         if let Some(table) = themes(&outcome.figures) {
-            document.paragraph(format!("{} by theme, solved of all:", outcome.step));
+            document.paragraph(format!("{} by theme, solved of all:", outcome.gate));
             document.table(table);
         }
     }
 }
 
 /// Returns a table with a row for each engine of each suite.
-fn suites(outcomes: &[StepOutcome]) -> Table {
+fn suites(outcomes: &[GateOutcome]) -> Table {
     let mut table = Table::new(["suite", "engine", "positions", "solved or right", "share (95 %)"]);
-    for StepOutcome { step, kind, figures, .. } in outcomes {
+    for GateOutcome { gate, kind, figures, .. } in outcomes {
         let count = |value: &Value, key: &str| value[key].as_u64().unwrap_or_default();
         match kind {
-            StepKind::Epd => {
+            GateKind::Epd => {
                 for engine in list(figures, "engines") {
                     let (solved, all) = (count(engine, "solved"), count(engine, "positions"));
                     let ends = engine["share_low"].as_f64().zip(engine["share_high"].as_f64());
                     let share = ends.filter(|_| all > 0).map_or(UNDEFINED.to_owned(), |ends| {
                         percent_interval(solved as f64 / all as f64, ends)
                     });
-                    table.push([step, &text(engine, "name"), &all, &solved, &share]);
+                    table.push([gate, &text(engine, "name"), &all, &solved, &share]);
                 }
             }
-            StepKind::Perft if figures.is_object() => {
+            GateKind::Perft if figures.is_object() => {
                 let right = count(figures, "right");
                 let others = ["wrong", "wrong_suite", "faults"].map(|key| count(figures, key));
                 let all = right + others.iter().sum::<u64>();
                 let [wrong, of_suite, faults] = others;
                 let rest = format!("{wrong} wrong, {of_suite} wrong in the suite, {faults} faults");
-                table.push([step, &text(figures, "engine"), &all, &right, &rest]);
+                table.push([gate, &text(figures, "engine"), &all, &right, &rest]);
             }
             _ => {}
         }
@@ -233,29 +233,29 @@ fn text(value: &Value, key: &str) -> String {
     value[key].as_str().unwrap_or("?").to_owned()
 }
 
-/// Returns one suite, with one case for each step.
-pub fn gates_junit(test: &str, outcomes: &[StepOutcome]) -> Result<String, SerializeError> {
+/// Returns one suite, with one case for each gate.
+pub fn gates_junit(test: &str, outcomes: &[GateOutcome]) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new(format!("arbiter ci {test}"));
-    suite.add_test_cases(outcomes.iter().map(step_case));
+    suite.add_test_cases(outcomes.iter().map(gate_case));
     whole("arbiter ci", suite)
 }
 
-/// Returns the case of a step of `arbiter ci`.
-pub(crate) fn step_case(outcome: &StepOutcome) -> TestCase {
-    let (words, what) = (outcome.words.as_str(), outcome.verdict.to_string());
+/// Returns the case of a gate of `arbiter ci`.
+pub(crate) fn gate_case(outcome: &GateOutcome) -> TestCase {
+    let (words, what) = (outcome.text.as_str(), outcome.verdict.to_string());
     let status = match outcome.verdict {
-        StepVerdict::Passed | StepVerdict::Undecided => TestCaseStatus::success(),
-        StepVerdict::Skipped => said(TestCaseStatus::skipped(), &what, words),
-        StepVerdict::Failed | StepVerdict::Unproven => {
+        GateVerdict::Passed | GateVerdict::Undecided => TestCaseStatus::success(),
+        GateVerdict::Skipped => said(TestCaseStatus::skipped(), &what, words),
+        GateVerdict::Failed | GateVerdict::Unproven => {
             failed(NonSuccessKind::Failure, &what, words)
         }
-        StepVerdict::Broken => failed(NonSuccessKind::Error, &what, words),
+        GateVerdict::Broken => failed(NonSuccessKind::Error, &what, words),
     };
     let class = format!("arbiter.{}", outcome.kind);
-    let mut case = case(&outcome.step, &class, words, status);
+    let mut case = case(&outcome.gate, &class, words, status);
     case.set_time(Duration::try_from_secs_f64(outcome.seconds).unwrap_or_default());
     // Success of a test without verdict.
-    if outcome.verdict == StepVerdict::Undecided {
+    if outcome.verdict == GateVerdict::Undecided {
         case.add_property(("verdict", what.as_str()));
     }
     case
@@ -267,12 +267,12 @@ mod tests {
 
     use super::*;
 
-    fn outcome(step: &str, verdict: StepVerdict) -> StepOutcome {
-        StepOutcome {
-            step: step.into(),
-            kind: StepKind::Perft,
+    fn outcome(gate: &str, verdict: GateVerdict) -> GateOutcome {
+        GateOutcome {
+            gate: gate.into(),
+            kind: GateKind::Perft,
             verdict,
-            words: "figures".into(),
+            text: "figures".into(),
             code: 1,
             seconds: 2.4,
             figures: json!({ "wrong": 1 }),
@@ -282,16 +282,16 @@ mod tests {
 
     #[test]
     fn what_is_not_passed_is_named() {
-        let outcomes = [outcome("a", StepVerdict::Passed), outcome("b", StepVerdict::Failed)];
+        let outcomes = [outcome("a", GateVerdict::Passed), outcome("b", GateVerdict::Failed)];
         let report = GatesReport { test: "new", base: Some("old"), outcomes: &outcomes };
         assert!(crate::forms::plain_text(&report.document(), None).ends_with("\nNot passed: b.\n"));
         assert!(
             crate::forms::markdown(&report.document())
-                .starts_with("# ❌ new against old\n\n| step")
+                .starts_with("# ❌ new against old\n\n| gate")
         );
         assert_eq!(report.json()["passed"], false);
-        assert_eq!(report.json()["steps"][1]["report"]["wrong"], 1);
-        let open = outcome("c", StepVerdict::Undecided);
+        assert_eq!(report.json()["gates"][1]["report"]["wrong"], 1);
+        let open = outcome("c", GateVerdict::Undecided);
         for (outcomes, words) in [
             (&outcomes[..1], "\nAll gates passed.\n"),
             (
@@ -305,12 +305,12 @@ mod tests {
         }
     }
 
-    fn suite_outcome(step: &str, kind: StepKind, figures: Value) -> StepOutcome {
-        StepOutcome {
-            step: step.into(),
+    fn suite_outcome(gate: &str, kind: GateKind, figures: Value) -> GateOutcome {
+        GateOutcome {
+            gate: gate.into(),
             kind,
-            verdict: StepVerdict::Passed,
-            words: "words".into(),
+            verdict: GateVerdict::Passed,
+            text: "words".into(),
             code: 0,
             seconds: 2.0,
             figures,
@@ -327,8 +327,8 @@ mod tests {
         let epd = json!({ "engines": [engine("A", 8), engine("B", 7)] });
         let perft = json!({ "engine": "A", "right": 3, "wrong": 1, "faults": 0 });
         let outcomes = [
-            suite_outcome("tactics", StepKind::Epd, epd),
-            suite_outcome("perft", StepKind::Perft, perft),
+            suite_outcome("tactics", GateKind::Epd, epd),
+            suite_outcome("perft", GateKind::Perft, perft),
         ];
         let table = suites(&outcomes);
         assert_eq!(table.rows()[1], ["tactics", "A", "10", "8", "80.0 % [50.0, 90.0]"]);
@@ -339,30 +339,30 @@ mod tests {
 
     #[test]
     fn figures_that_are_missing_are_no_suite() {
-        let broken = suite_outcome("tactics", StepKind::Epd, Value::Null);
+        let broken = suite_outcome("tactics", GateKind::Epd, Value::Null);
         assert_eq!(
-            suites(&[broken, suite_outcome("perft", StepKind::Perft, Value::Null)]).rows().len(),
+            suites(&[broken, suite_outcome("perft", GateKind::Perft, Value::Null)]).rows().len(),
             1
         );
     }
 
     #[test]
     fn each_step_is_a_case() {
-        let outcome = |verdict: StepVerdict, words: &str| StepOutcome {
-            step: "perft <1>".into(),
-            kind: StepKind::Perft,
+        let outcome = |verdict: GateVerdict, words: &str| GateOutcome {
+            gate: "perft <1>".into(),
+            kind: GateKind::Perft,
             verdict,
-            words: words.into(),
+            text: words.into(),
             code: 0,
             seconds: 1.25,
             figures: serde_json::Value::Null,
             from_before: None,
         };
         let outcomes = [
-            outcome(StepVerdict::Passed, "fine"),
-            outcome(StepVerdict::Failed, "1 wrong"),
-            outcome(StepVerdict::Broken, "x"),
-            outcome(StepVerdict::Skipped, "y"),
+            outcome(GateVerdict::Passed, "fine"),
+            outcome(GateVerdict::Failed, "1 wrong"),
+            outcome(GateVerdict::Broken, "x"),
+            outcome(GateVerdict::Skipped, "y"),
         ];
         let text = gates_junit("abc", &outcomes).unwrap();
         let head = "<testsuite name=\"arbiter ci abc\" tests=\"4\" skipped=\"1\" errors=\"1\" failures=\"1\"";

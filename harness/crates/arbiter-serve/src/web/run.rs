@@ -95,8 +95,8 @@ pub(crate) fn events(recent: &Recent) -> Option<Fragment> {
     let markup = html! {
         section aria-labelledby="recent-events" {
             h2 id="recent-events" { "Recent events" }
-            ul class="events" { @for RecentEvent { at_ms, what } in &recent.events {
-                li { span class="time" { (utc_time_as(*at_ms, "%H:%M:%S")) } " " (what) }
+            ul class="events" { @for RecentEvent { at_ms, text } in &recent.events {
+                li { span class="time" { (utc_time_as(*at_ms, "%H:%M:%S")) } " " (text) }
             } }
             p class="remark" { "Times are in UTC." }
         }
@@ -132,15 +132,16 @@ pub(crate) fn boards(boards: &Boards, engines: &[String]) -> Fragment {
 }
 
 fn game(board: &Board, engines: &[String]) -> Markup {
-    let marked: Vec<usize> = board.last.as_deref().map_or_else(Vec::new, squares);
+    let marked: Vec<usize> = board.last_move.as_deref().map_or_else(Vec::new, squares);
     let title = format!("Game {}", board.place());
-    let after = board.last.as_deref().map_or("at the start".to_owned(), |m| format!("after {m}"));
+    let after =
+        board.last_move.as_deref().map_or("at the start".to_owned(), |m| format!("after {m}"));
     let label = format!("{title} {after}: {}", board.placement);
     html! {
         (player_line("Black", &board.black, engines, !board.is_white_to_move))
         (diagram(&board.placement, &label, &marked))
         (player_line("White", &board.white, engines, board.is_white_to_move))
-        p class="move-number" { (title) ", move " (board.number) }
+        p class="move-number" { (title) ", move " (board.move_number) }
     }
 }
 

@@ -143,18 +143,18 @@ fn the_list_has_a_row_for_each_run_and_links_to_its_parts() {
 fn a_run_shows_its_state_boards_and_commands() {
     let side = |engine| Side {
         engine,
-        left_ms: Some(61_000),
+        time_left_ms: Some(61_000),
         score: Some("+0.30".to_owned()),
         depth: Some(9),
         elapsed_ms: None,
     };
     let board = Board {
         pair: 2,
-        half: 1,
+        game: 1,
         placement: "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR".to_owned(),
         is_white_to_move: false,
-        number: 1,
-        last: Some("e2e4".to_owned()),
+        move_number: 1,
+        last_move: Some("e2e4".to_owned()),
         white: side(1),
         black: side(0),
     };
@@ -182,7 +182,7 @@ fn a_run_shows_its_state_boards_and_commands() {
     assert!(
         over.html.contains("data-phase=\"unfinished\"") && over.html.contains("badge unfinished")
     );
-    let event = RecentEvent { at_ms: 3_661_000, what: "fault in game <1.1>".to_owned() };
+    let event = RecentEvent { at_ms: 3_661_000, text: "fault in game <1.1>".to_owned() };
     let recent = Recent { events: vec![event], ..Recent::default() };
     let events = run::events(&recent).expect("something has happened").html;
     assert!(events.contains("01:01:01</span> fault in game &lt;1.1&gt;"), "{events}");

@@ -1,8 +1,8 @@
-//! The `[ci]` table: steps that a change must pass.
+//! The `[ci]` table: gates that a change must pass.
 
 use serde::Deserialize;
 
-use arbiter_plan::{Step, StepKind};
+use arbiter_plan::{Gate, GateKind};
 use arbiter_protocol::parse_seconds;
 
 /// The `[ci]` table; every key is optional.
@@ -11,26 +11,26 @@ use arbiter_protocol::parse_seconds;
 pub struct CiTable {
     /// The revision to compare with.
     pub base: Option<String>,
-    /// Steps, in their order.
+    /// Gates, in their order.
     #[serde(default)]
-    step: Vec<StepTable>,
+    gate: Vec<GateTable>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct StepTable {
+struct GateTable {
     /// check, bench, perft, epd, lint, speed or sprt.
     kind: String,
-    /// Name of the step, if it is not the kind.
+    /// Name of the gate, if it is not the kind.
     name: Option<String>,
     /// Flags of the subcommand, as a shell would split them.
     args: Option<String>,
     /// Paths without whose change it is left out.
     #[serde(default)]
     changed: Vec<String>,
-    /// `true`, the default, if its failure ends the run of steps.
+    /// `true`, the default, if its failure ends the run of gates.
     stop: Option<bool>,
-    /// Seconds after which the step is to end and report its result so far.
+    /// Seconds after which the gate is to end and report its result so far.
     budget: Option<f64>,
     /// "pass" or "fail".
     inconclusive: Option<String>,
@@ -40,27 +40,27 @@ struct StepTable {
 }
 
 impl CiTable {
-    /// Returns the steps, parsed. An error names the wrong one.
-    pub fn steps(&self) -> Result<Vec<Step>, String> {
-        let mut steps: Vec<Step> = Vec::new();
-        for (index, table) in self.step.iter().enumerate() {
-            let place = |reason: String| format!("[[ci.step]] number {}: {reason}", index + 1);
-            let step = table.step().map_err(place)?;
-            if steps.iter().any(|other| other.name == step.name) {
-                let reason = format!("two steps are named '{}'; rename one", step.name);
+    /// Returns the gates, parsed. An error names the wrong one.
+    pub fn gates(&self) -> Result<Vec<Gate>, String> {
+        let mut gates: Vec<Gate> = Vec::new();
+        for (index, table) in self.gate.iter().enumerate() {
+            let place = |reason: String| format!("[[ci.gate]] number {}: {reason}", index + 1);
+            let gate = table.gate().map_err(place)?;
+            if gates.iter().any(|other| other.name == gate.name) {
+                let reason = format!("two gates are named '{}'; rename one", gate.name);
                 return Err(place(reason));
             }
-            steps.push(step);
+            gates.push(gate);
         }
-        Ok(steps)
+        Ok(gates)
     }
 }
 
-impl StepTable {
-    fn step(&self) -> Result<Step, String> {
-        let kind = self.kind.parse().ok().filter(|kind| *kind != StepKind::Build);
+impl GateTable {
+    fn gate(&self) -> Result<Gate, String> {
+        let kind = self.kind.parse().ok().filter(|kind| *kind != GateKind::Build);
         let kind = kind.ok_or_else(|| {
-            let all = StepKind::ALL.map(|kind| kind.to_string()).join(", ");
+            let all = GateKind::ALL.map(|kind| kind.to_string()).join(", ");
             format!("kind '{}' is none of {all}", self.kind)
         })?;
         let args = self.args.as_deref().unwrap_or_default();
@@ -74,14 +74,14 @@ impl StepTable {
                 return Err(format!("inconclusive = \"{other}\" is neither pass nor fail"));
             }
         };
-        if kind == StepKind::Bench && !args.is_empty() {
+        if kind == GateKind::Bench && !args.is_empty() {
             return Err("a bench takes no args; set bench in [build]".to_owned());
         }
-        if kind != StepKind::Lint && !self.ignore.is_empty() {
+        if kind != GateKind::Lint && !self.ignore.is_empty() {
             return Err(format!("ignore is only for a lint, not for a {kind}"));
         }
         let rules = self.ignore.iter().map(|rule| rule.parse());
-        Ok(Step {
+        Ok(Gate {
             name: self.name.clone().unwrap_or_else(|| self.kind.clone()),
             kind,
             args,
@@ -98,42 +98,42 @@ impl StepTable {
 mod tests {
     use super::*;
 
-    fn steps(text: &str) -> Result<Vec<Step>, String> {
+    fn gates(text: &str) -> Result<Vec<Gate>, String> {
         let table: CiTable = toml::from_str(text).map_err(|error| error.to_string())?;
-        table.steps()
+        table.gates()
     }
 
     #[test]
     fn steps_are_read_in_order() {
-        let text = "[[step]]\nkind = 'perft'\nargs = \"--suite 'a b.epd'\"\nstop = false\n\
-                    [[step]]\nkind = 'sprt'\nname = 'quick'\nbudget = 90\nchanged = ['src']\n\
+        let text = "[[gate]]\nkind = 'perft'\nargs = \"--suite 'a b.epd'\"\nstop = false\n\
+                    [[gate]]\nkind = 'sprt'\nname = 'quick'\nbudget = 90\nchanged = ['src']\n\
                     inconclusive = 'fail'\n";
-        let steps = steps(text).unwrap();
-        assert_eq!((steps[0].name.as_str(), steps[0].stops), ("perft", false));
-        assert_eq!(steps[0].args, ["--suite", "a b.epd"]);
-        assert_eq!(steps[1].name, "quick");
-        assert_eq!(steps[1].budget.unwrap().as_secs(), 90);
-        assert!(!steps[1].is_lenient && steps[1].stops);
+        let gates = gates(text).unwrap();
+        assert_eq!((gates[0].name.as_str(), gates[0].stops), ("perft", false));
+        assert_eq!(gates[0].args, ["--suite", "a b.epd"]);
+        assert_eq!(gates[1].name, "quick");
+        assert_eq!(gates[1].budget.unwrap().as_secs(), 90);
+        assert!(!gates[1].is_lenient && gates[1].stops);
     }
 
     #[test]
     fn mistakes_are_placed() {
         let check = |text: &str, part: &str| {
-            let error = steps(text).unwrap_err();
+            let error = gates(text).unwrap_err();
             assert!(error.contains(part), "{error}");
         };
-        check("[[step]]\nkind = 'dance'", "number 1: kind 'dance' is none of check, bench");
-        check("[[step]]\nkind = 'epd'\n[[step]]\nkind = 'epd'", "number 2: two steps");
-        check("[[step]]\nkind = 'epd'\nargs = '\"'", "quotes");
-        check("[[step]]\nkind = 'sprt'\nbudget = 0", "budget");
-        check("[[step]]\nkind = 'sprt'\ninconclusive = 'maybe'", "neither");
-        check("[[step]]\nkind = 'bench'\nargs = 'x'", "[build]");
+        check("[[gate]]\nkind = 'dance'", "number 1: kind 'dance' is none of check, bench");
+        check("[[gate]]\nkind = 'epd'\n[[gate]]\nkind = 'epd'", "number 2: two gates");
+        check("[[gate]]\nkind = 'epd'\nargs = '\"'", "quotes");
+        check("[[gate]]\nkind = 'sprt'\nbudget = 0", "budget");
+        check("[[gate]]\nkind = 'sprt'\ninconclusive = 'maybe'", "neither");
+        check("[[gate]]\nkind = 'bench'\nargs = 'x'", "[build]");
         check(
-            "[[step]]\nkind = 'epd'\nignore = ['nodes']",
+            "[[gate]]\nkind = 'epd'\nignore = ['nodes']",
             "ignore is only for a lint, not for a epd",
         );
         check(
-            "[[step]]\nkind = 'lint'\nignore = ['mates']",
+            "[[gate]]\nkind = 'lint'\nignore = ['mates']",
             "ignore: 'mates' is none of illegal_pv",
         );
     }

@@ -33,7 +33,7 @@ const ENGINES: [(&str, &[&str]); 4] = [
     ("findings", &["engine"]),
 ];
 
-/// Key of an imported outcome, which is shown, and never spares a step of `arbiter ci`.
+/// Key of an imported outcome, which is shown, and never spares a gate of `arbiter ci`.
 const NO_KEY: &str = "imported";
 
 impl Store {

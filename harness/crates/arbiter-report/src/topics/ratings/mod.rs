@@ -171,7 +171,7 @@ fn against(meetings: &[Meeting], player: usize, other: usize) -> Option<[u64; 3]
 
 /// Ratings from games of PGN files: `arbiter rate`, and `arbiter report` of such files.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema", rename = "arbiter.rate/2")]
+#[serde(tag = "schema", rename = "arbiter.rate/3")]
 pub(crate) struct RatingFigures<'a> {
     /// Model and scale in words.
     model: &'a str,
@@ -187,11 +187,11 @@ pub(crate) struct RatingFigures<'a> {
     /// Plies of the games that count.
     plies: u64,
     /// Games that do not count.
-    bad_games: u64,
-    /// Games that do not count, by reason.
-    bad_reasons: BTreeMap<&'static str, u64>,
+    rejected_games: u64,
+    /// Rejected games by reason.
+    rejected_reasons: BTreeMap<&'static str, u64>,
     /// First of these games.
-    bad_named: Vec<BadGame<'a>>,
+    rejected_examples: Vec<RejectedFigures<'a>>,
     /// Advantage of White in Elo.
     white_advantage_elo: Option<f64>,
     /// Standard error of that advantage.
@@ -208,8 +208,8 @@ pub(crate) struct RatingFigures<'a> {
     /// Covariance of two ratings in Elo squared, in the same order; `null` for more than 200
     /// players.
     covariance: Option<Vec<Vec<Option<f64>>>>,
-    /// Meetings of each two players.
-    meetings: Vec<MeetingFigures<'a>>,
+    /// Encounters of each two players.
+    encounters: Vec<EncounterFigures<'a>>,
     /// Openings, if they were requested.
     openings: Vec<OpeningFigures<'a>>,
     /// Games that count by ending, as their files name it.
@@ -218,7 +218,7 @@ pub(crate) struct RatingFigures<'a> {
 
 /// Game that does not count.
 #[derive(Debug, Serialize, JsonSchema)]
-struct BadGame<'a> {
+struct RejectedFigures<'a> {
     /// Name of the file.
     file: &'a str,
     /// Line in the file, from 1: that of the move at fault, or the start of the game.
@@ -319,9 +319,9 @@ struct Results {
     score: Option<f64>,
 }
 
-/// Meeting of two players, from the point of view of the first.
+/// Encounter of two players, from the point of view of the first.
 #[derive(Debug, Serialize, JsonSchema)]
-struct MeetingFigures<'a> {
+struct EncounterFigures<'a> {
     /// Name of the first player.
     first: &'a str,
     /// Name of the second player.
@@ -366,9 +366,9 @@ pub fn ratings_json(ratings: &Ratings<'_>) -> Value {
         copies: tally.copies,
         corrected: tally.corrected,
         plies: tally.plies,
-        bad_games: tally.bad_games(),
-        bad_reasons: tally.bad.iter().map(|(reason, n)| (reason.as_str(), *n)).collect(),
-        bad_named: tally.named.iter().map(bad_game).collect(),
+        rejected_games: tally.bad_games(),
+        rejected_reasons: tally.bad.iter().map(|(reason, n)| (reason.as_str(), *n)).collect(),
+        rejected_examples: tally.named.iter().map(rejected_game).collect(),
         white_advantage_elo: rated.advantage,
         white_advantage_error: rated.advantage_error,
         draw_rate: rated.draw_rate,
@@ -376,14 +376,14 @@ pub fn ratings_json(ratings: &Ratings<'_>) -> Value {
         groups: rated.groups.groups.len(),
         los: matrix(&|one, other| rated.superiority(one, other, Errors::Sandwich)),
         covariance: matrix(&|one, other| rated.covariance(one, other, Errors::Sandwich)),
-        meetings: ratings.meetings.iter().map(|m| meeting_figures(ratings, m)).collect(),
+        encounters: ratings.meetings.iter().map(|m| encounter_figures(ratings, m)).collect(),
         openings: tally.openings.iter().map(opening_figures).collect(),
         terminations: &tally.endings,
     })
 }
 
-fn bad_game(named: &RejectedGame) -> BadGame<'_> {
-    BadGame {
+fn rejected_game(named: &RejectedGame) -> RejectedFigures<'_> {
+    RejectedFigures {
         file: &named.file,
         line: named.line,
         game: named.number,
@@ -443,10 +443,10 @@ pub(crate) fn pentanomial(meeting: &Meeting) -> [u64; 5] {
     counts
 }
 
-fn meeting_figures<'a>(ratings: &Ratings<'a>, meeting: &Meeting) -> MeetingFigures<'a> {
+fn encounter_figures<'a>(ratings: &Ratings<'a>, meeting: &Meeting) -> EncounterFigures<'a> {
     let [losses, draws, wins] = meeting.results();
     let [first, second] = meeting.players.map(|player| &*ratings.tally.players[player].name);
-    MeetingFigures {
+    EncounterFigures {
         first,
         second,
         games: Trinomial { losses, draws, wins }.into(),

@@ -203,7 +203,7 @@ impl EpdReport<'_> {
         let (engines, records) = (0..self.engines.len(), self.records.iter().enumerate());
         to_value(&EpdFigures {
             suite: self.suite,
-            hold_plies: self.hold,
+            stable_plies: self.hold,
             engines: engines.map(|engine| self.engine_figures(engine)).collect(),
             comparisons: (1..self.engines.len()).map(|e| self.compared_figures(e)).collect(),
             positions: records.map(|(index, record)| self.position(index, record)).collect(),
@@ -226,8 +226,8 @@ impl EpdReport<'_> {
             share_low: interval.map(|(low, _)| low),
             share_high: interval.map(|(_, high)| high),
             faults: tally.faults,
-            mates_seen: tally.mates.map(|(seen, _)| seen),
-            mates_asked: tally.mates.map(|(_, all)| all),
+            mates_announced: tally.mates.map(|(seen, _)| seen),
+            mates_expected: tally.mates.map(|(_, all)| all),
             median_time_ms: tally.median_time().map(millis),
             total_time_ms: millis(tally.total_time()),
             themes: by_theme.collect(),
@@ -263,7 +263,7 @@ impl EpdReport<'_> {
                 search: Some(AnsweredSearch {
                     r#move: outcome.played.to_uci(record.start.mode).to_string(),
                     points: outcome.points,
-                    mate_seen: outcome.announced,
+                    mate_announced: outcome.announced,
                     solution_ms: outcome.found.map(|found| millis(found.at)),
                     solution_depth: outcome.found.and_then(|found| found.depth),
                     solution_nodes: outcome.found.and_then(|found| found.nodes),
@@ -278,7 +278,7 @@ impl EpdReport<'_> {
             id: record.id.as_deref(),
             theme: record.theme.as_deref(),
             fen: record.start.fen(),
-            wanted: wanted(record),
+            solution: wanted(record),
             notes: &record.notes,
             searches: searches.collect(),
         }

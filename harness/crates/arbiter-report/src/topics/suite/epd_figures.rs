@@ -10,13 +10,13 @@ use arbiter_suite::epd::Tally;
 
 /// Positions that engines solve: `arbiter epd`.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema", rename = "arbiter.epd/1")]
+#[serde(tag = "schema", rename = "arbiter.epd/2")]
 pub(crate) struct EpdFigures<'a> {
     /// Name of the suite.
     pub(super) suite: &'a str,
-    /// Plies for which a solution had to be held to end the search; `null` if searches were not
+    /// Plies for which a solution had to be stable to end the search; `null` if searches were not
     /// ended.
-    pub(super) hold_plies: Option<u32>,
+    pub(super) stable_plies: Option<u32>,
     /// Engines with their counts.
     pub(super) engines: Vec<EngineFigures<'a>>,
     /// Comparisons of the first engine with each of the others.
@@ -47,9 +47,9 @@ pub(super) struct EngineFigures<'a> {
     /// Positions without a legal move in answer, which are not solved.
     pub(super) faults: u64,
     /// Mates announced in time, where records ask for mates.
-    pub(super) mates_seen: Option<u64>,
-    /// Mates asked for.
-    pub(super) mates_asked: Option<u64>,
+    pub(super) mates_announced: Option<u64>,
+    /// Mates that records ask for.
+    pub(super) mates_expected: Option<u64>,
     /// Median of the milliseconds to the solutions.
     pub(super) median_time_ms: Option<f64>,
     /// Sum of the milliseconds to the solutions.
@@ -126,7 +126,7 @@ pub(super) struct PositionFigures<'a> {
     /// FEN of the position.
     pub(super) fen: String,
     /// Solution, in SAN.
-    pub(super) wanted: String,
+    pub(super) solution: String,
     /// Parts of the line that were left out, with reasons.
     pub(super) notes: &'a [String],
     /// Searches, one of each engine.
@@ -153,7 +153,7 @@ pub(super) struct AnsweredSearch {
     /// Points of the move, where the record gives points.
     pub(super) points: Option<u32>,
     /// `true` if the mate of the record was announced; `None` if the record has no mate.
-    pub(super) mate_seen: Option<bool>,
+    pub(super) mate_announced: Option<bool>,
     /// If solved: milliseconds until the search turned to a solution for good.
     pub(super) solution_ms: Option<f64>,
     /// Depth in plies at that moment.

@@ -35,7 +35,7 @@ pub struct PerftReport<'a> {
 
 /// Counts of leaves by an engine: `arbiter perft`.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema", rename = "arbiter.perft/1")]
+#[serde(tag = "schema", rename = "arbiter.perft/2")]
 pub(crate) struct PerftFigures<'a> {
     /// Name of the engine.
     engine: &'a str,
@@ -83,7 +83,7 @@ enum CountVerdict<'a> {
     /// The engine is right and the suite is not.
     WrongSuite {
         /// True count.
-        leaves: u64,
+        correct: u64,
     },
     /// The engine gave no answer.
     Fault {
@@ -93,9 +93,9 @@ enum CountVerdict<'a> {
     /// The engine is wrong.
     Wrong {
         /// Count by the engine.
-        got: u64,
+        found: u64,
         /// True count.
-        leaves: u64,
+        correct: u64,
         /// First position that the engine counts wrong.
         first_wrong: WrongPosition<'a>,
     },
@@ -128,8 +128,8 @@ pub struct PerftTotals {
     pub wrong_suite: usize,
     /// Positions without an answer of the engine.
     pub faults: usize,
-    /// Leaves in the counts that are right.
-    pub leaves: u64,
+    /// Leaf nodes in the counts that are right.
+    pub nodes: u64,
 }
 
 impl PerftReport<'_> {
@@ -140,7 +140,7 @@ impl PerftReport<'_> {
             match verdict {
                 Ok(Verdict::Right) => {
                     totals.right += 1;
-                    totals.leaves += count.expected;
+                    totals.nodes += count.expected;
                 }
                 Ok(Verdict::Wrong { .. }) => totals.wrong += 1,
                 Ok(Verdict::WrongSuite { .. }) => totals.wrong_suite += 1,
@@ -194,10 +194,10 @@ impl PerftReport<'_> {
 
     /// Returns the number of right positions.
     fn sum(&self) -> String {
-        let PerftTotals { right, leaves, .. } = self.totals();
+        let PerftTotals { right, nodes, .. } = self.totals();
         let (engine, suite) = (self.engine, self.suite);
         let all = self.counts.len();
-        format!("{engine}: {right} of {all} positions of {suite} right, {leaves} leaves")
+        format!("{engine}: {right} of {all} positions of {suite} right, {nodes} leaves")
     }
 
     /// Returns the numbers of other positions, by their outcome.
@@ -242,7 +242,7 @@ fn position<'a>(
         expected: count.expected,
         verdict: match verdict {
             Ok(Verdict::Right) => CountVerdict::Right,
-            Ok(Verdict::WrongSuite { leaves }) => CountVerdict::WrongSuite { leaves: *leaves },
+            Ok(Verdict::WrongSuite { leaves }) => CountVerdict::WrongSuite { correct: *leaves },
             Err(reason) => CountVerdict::Fault { reason },
             Ok(Verdict::Wrong { got, leaves, finding }) => {
                 let (kind, missing, extra) = match &finding.wrong {
@@ -253,7 +253,7 @@ fn position<'a>(
                 };
                 let (fen, path) = (&finding.fen, &finding.path);
                 let first_wrong = WrongPosition { kind, fen, path, missing, extra };
-                CountVerdict::Wrong { got: *got, leaves: *leaves, first_wrong }
+                CountVerdict::Wrong { found: *got, correct: *leaves, first_wrong }
             }
         },
     }

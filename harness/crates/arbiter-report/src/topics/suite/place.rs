@@ -32,12 +32,12 @@ pub(super) struct PlaceFigures<'a> {
     workers: Option<&'a BTreeMap<String, u64>>,
     /// Excluded workers, whose answers do not count; absent without workers.
     #[serde(skip_serializing_if = "Option::is_none")]
-    workers_set_aside: Option<Vec<SetAside<'a>>>,
+    workers_excluded: Option<Vec<ExcludedFigures<'a>>>,
 }
 
 /// Worker whose answers do not count.
 #[derive(Debug, Serialize, JsonSchema)]
-struct SetAside<'a> {
+struct ExcludedFigures<'a> {
     /// Name of the worker.
     worker: &'a str,
     /// Reason for the exclusion.
@@ -71,11 +71,11 @@ impl Place {
             }
             Place::Workers { positions, excluded } => {
                 let excluded = excluded.iter();
-                let excluded = excluded.map(|(worker, reason)| SetAside { worker, reason });
+                let excluded = excluded.map(|(worker, reason)| ExcludedFigures { worker, reason });
                 PlaceFigures {
                     concurrency: None,
                     workers: Some(positions),
-                    workers_set_aside: Some(excluded.collect()),
+                    workers_excluded: Some(excluded.collect()),
                 }
             }
         }

@@ -44,8 +44,8 @@ struct Standing<'a> {
     /// Sum of the opponents' points times the points scored against them; formats in which engines
     /// meet comparable opponents only.
     sonneborn_berger: Option<f64>,
-    /// Encounters survived in a knockout, byes included; `null` in other formats.
-    survived: Option<usize>,
+    /// Rounds of a knockout that the engine survived, byes included; `null` in other formats.
+    rounds_survived: Option<usize>,
     /// Logistic Elo around the mean of the engines that it can be compared with.
     elo: Option<f64>,
     /// Lower end of the interval of Elo, or its bound if all games were won.
@@ -129,7 +129,7 @@ fn row<'a>(Row { ranked, games, rating }: &Row, engine: &'a str) -> Standing<'a>
         games: (*games).into(),
         buchholz: ranked.buchholz,
         sonneborn_berger: ranked.sonneborn_berger,
-        survived: ranked.survived,
+        rounds_survived: ranked.survived,
         elo: estimate.map(|rating| rating.elo),
         elo_low,
         elo_high,

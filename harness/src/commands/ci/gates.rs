@@ -1,4 +1,4 @@
-//! Runs one step. A step with a subcommand is run by this same program with the flags of the step,
+//! Runs one gate. A gate with a subcommand is run by this same program with the flags of the gate,
 //! so that a gate can be repeated by hand in the same way.
 
 use std::path::{Path, PathBuf};
@@ -8,25 +8,25 @@ use serde_json::Value;
 
 use crate::{BuildArgs, BuildContext, BuiltEngines, ExitCode, Failure, interruptible, own_binary};
 use arbiter_plan::{
-    BUNDLED, EngineSpec, Program, Provenance, SandboxMode, Step, StepKind, StepOutcome,
-    StepVerdict, resolve_engine, step_verdict, step_words,
+    BUNDLED, EngineSpec, Gate, GateKind, GateOutcome, GateVerdict, Program, Provenance,
+    SandboxMode, gate_text, gate_verdict, resolve_engine,
 };
 use arbiter_process::{Completed, EndReason, Launch, Timeouts, run_to_completion};
 use arbiter_report::{is_kept, note};
 use arbiter_runner::{FingerprintError, hash_file, unix_time_ms};
 use arbiter_store::{Store, StoredGate};
 
-/// Time limit of a step without a budget.
+/// Time limit of a gate without a budget.
 const LIMIT: Duration = Duration::from_secs(24 * 3600);
 
 /// Default flags of the games of a lint; all lines are kept as examples.
 const LINT: [(&str, &str); 3] =
     [("--each", "nodes=10000"), ("--pairs", "20"), ("--transcripts", "all")];
 
-/// Maximum time for a step to end after its budget, as games in flight are played to their end.
+/// Maximum time for a gate to end after its budget, as games in flight are played to their end.
 const GRACE: Duration = Duration::from_secs(300);
 
-/// An engine of the steps.
+/// An engine of the gates.
 #[derive(Debug, Clone)]
 pub(super) struct Side {
     /// Name of the engine.
@@ -39,14 +39,14 @@ pub(super) struct Side {
     provenance: Option<Provenance>,
 }
 
-/// The engines of the steps.
+/// The engines of the gates.
 #[derive(Debug)]
 pub(super) struct Sides {
     /// Engine under test.
     pub(super) test: Side,
     /// Base, or the reason that there is none, if that matters.
     base: Result<Side, String>,
-    /// Steps that are left out, as no path that matters to them has changed.
+    /// Gates that are left out, as no path that matters to them has changed.
     unchanged: Vec<String>,
 }
 
@@ -94,14 +94,14 @@ impl Sides {
     }
 }
 
-/// Runner of the steps.
-pub(super) struct Gates<'a> {
+/// Runner of the gates.
+pub(super) struct GateRunner<'a> {
     pub(super) sides: &'a Sides,
     pub(super) build: &'a BuildArgs,
     pub(super) with: &'a BuildContext,
     pub(super) store: &'a Store,
     pub(super) results: &'a Path,
-    /// Folder of the settings, in which steps are run, so that the paths of their flags are
+    /// Folder of the settings, in which gates are run, so that the paths of their flags are
     /// relative to it.
     pub(super) folder: &'a Path,
     /// Sandbox of the engines.
@@ -110,45 +110,45 @@ pub(super) struct Gates<'a> {
     pub(super) is_fresh: bool,
 }
 
-impl Gates<'_> {
-    /// Runs a step, or finds its earlier outcome. An error ends all steps.
-    pub(super) fn pass(&self, step: &Step) -> Result<StepOutcome, Failure> {
-        if let Some(reason) = self.reason_to_skip(step) {
-            note(&format!("{}: skipped, {reason}", step.name));
-            return Ok(outcome(&step.name, step.kind, StepVerdict::Skipped, reason));
+impl GateRunner<'_> {
+    /// Runs a gate, or finds its earlier outcome. An error ends all gates.
+    pub(super) fn pass(&self, gate: &Gate) -> Result<GateOutcome, Failure> {
+        if let Some(reason) = self.reason_to_skip(gate) {
+            note(&format!("{}: skipped, {reason}", gate.name));
+            return Ok(outcome(&gate.name, gate.kind, GateVerdict::Skipped, reason));
         }
-        let key = self.key(step).map_err(Failure::environment)?;
+        let key = self.key(gate).map_err(Failure::environment)?;
         if !self.is_fresh
             && let Some(known) = self.store.gate(&key)?
         {
-            let outcome = StepOutcome { step: step.name.clone(), ..known.outcome };
-            note(&format!("{}: {}, cached", step.name, outcome.verdict));
+            let outcome = GateOutcome { gate: gate.name.clone(), ..known.outcome };
+            note(&format!("{}: {}, cached", gate.name, outcome.verdict));
             return Ok(outcome);
         }
         let created_ms = unix_time_ms();
-        let outcome = match step.kind {
-            StepKind::Bench => self.bench(step, created_ms)?,
-            _ => self.subcommand(step)?,
+        let outcome = match gate.kind {
+            GateKind::Bench => self.bench(gate, created_ms)?,
+            _ => self.subcommand(gate)?,
         };
-        note(&format!("{}: {}, {}", step.name, outcome.verdict, outcome.words));
+        note(&format!("{}: {}, {}", gate.name, outcome.verdict, outcome.text));
         if is_kept(&outcome) {
             let name = |side: &Side| {
                 side.provenance.as_ref().map_or(side.label.clone(), Provenance::identity)
             };
-            let base = self.sides.base.as_ref().ok().filter(|_| step.needs_base()).map(name);
+            let base = self.sides.base.as_ref().ok().filter(|_| gate.needs_base()).map(name);
             let test = name(&self.sides.test);
-            let gate = StoredGate { created_ms, test, base, outcome: outcome.clone() };
-            self.store.add_gate(&key, &gate)?;
+            let stored = StoredGate { created_ms, test, base, outcome: outcome.clone() };
+            self.store.add_gate(&key, &stored)?;
         }
         Ok(outcome)
     }
 
-    fn reason_to_skip(&self, step: &Step) -> Option<String> {
-        if self.sides.unchanged.contains(&step.name) {
-            return Some(format!("no changes in {}", step.changed.join(", ")));
+    fn reason_to_skip(&self, gate: &Gate) -> Option<String> {
+        if self.sides.unchanged.contains(&gate.name) {
+            return Some(format!("no changes in {}", gate.changed.join(", ")));
         }
         match &self.sides.base {
-            Err(reason) if step.needs_base() && !reason.is_empty() => {
+            Err(reason) if gate.needs_base() && !reason.is_empty() => {
                 Some(format!("no base: {reason}"))
             }
             _ => None,
@@ -157,24 +157,24 @@ impl Gates<'_> {
 
     /// Returns a hash of everything that decides the outcome: engines, flags, and the files they
     /// name.
-    fn key(&self, step: &Step) -> Result<String, FingerprintError> {
+    fn key(&self, gate: &Gate) -> Result<String, FingerprintError> {
         let mut hasher = blake3::Hasher::new();
         let mut add = |text: &str| {
             hasher.update(&(text.len() as u64).to_le_bytes());
             hasher.update(text.as_bytes());
         };
         add(concat!("arbiter gate 1 ", env!("CARGO_PKG_VERSION")));
-        add(&step.kind.to_string());
-        add(&format!("{:?} {} {}", step.budget, step.is_lenient, self.with.copies));
+        add(&gate.kind.to_string());
+        add(&format!("{:?} {} {}", gate.budget, gate.is_lenient, self.with.copies));
         if self.sandbox != SandboxMode::Off {
             add(&self.sandbox.to_string());
         }
         add(&self.sides.test.identity);
-        if let (Ok(base), true) = (&self.sides.base, step.needs_base()) {
+        if let (Ok(base), true) = (&self.sides.base, gate.needs_base()) {
             add(&base.identity);
         }
-        step.ignored.iter().for_each(|rule| add(&format!("ignore {rule}")));
-        for arg in &step.args {
+        gate.ignored.iter().for_each(|rule| add(&format!("ignore {rule}")));
+        for arg in &gate.args {
             add(arg);
             let value = arg.split_once('=').map_or(arg.as_str(), |(_, value)| value);
             let file = self.folder.join(value);
@@ -186,7 +186,7 @@ impl Gates<'_> {
     }
 
     /// Runs the bench of the engine under test, with as many copies as there are games.
-    fn bench(&self, step: &Step, started: i64) -> Result<StepOutcome, Failure> {
+    fn bench(&self, gate: &Gate, started: i64) -> Result<GateOutcome, Failure> {
         let build = BuildArgs { base: None, no_bench: false, ..self.build.clone() };
         let each = EngineSpec { sandbox: Some(self.sandbox), ..EngineSpec::default() };
         let prepared = build.prepare(Vec::new(), &each, self.with.clone(), None);
@@ -197,38 +197,38 @@ impl Gates<'_> {
                 let figures = serde_json::json!({
                     "nodes": found.nodes, "nps": found.nps, "copies": self.with.copies,
                 });
-                (StepVerdict::Passed, 0, step_words(step.kind, &figures), figures)
+                (GateVerdict::Passed, 0, gate_text(gate.kind, &figures), figures)
             }
             Ok(None) => {
                 let words = "the engine has no bench".to_owned();
-                (StepVerdict::Broken, ExitCode::NoBench as u8, words, Value::Null)
+                (GateVerdict::Broken, ExitCode::NoBench as u8, words, Value::Null)
             }
             Err(failure) if failure.is_interruption() => return Err(failure),
             Err(Failure { code, message }) => {
                 let verdict = match code {
-                    ExitCode::BenchUnsteady | ExitCode::BenchBroken => StepVerdict::Failed,
-                    _ => StepVerdict::Broken,
+                    ExitCode::BenchUnsteady | ExitCode::BenchBroken => GateVerdict::Failed,
+                    _ => GateVerdict::Broken,
                 };
                 (verdict, code as u8, message, Value::Null)
             }
         };
-        let outcome = outcome(&step.name, step.kind, verdict, words);
-        Ok(StepOutcome { seconds, code, figures, ..outcome })
+        let outcome = outcome(&gate.name, gate.kind, verdict, words);
+        Ok(GateOutcome { seconds, code, figures, ..outcome })
     }
 
-    fn subcommand(&self, step: &Step) -> Result<StepOutcome, Failure> {
-        let log = self.results.join(format!("ci-{}.log", step.name.replace('/', "-")));
-        // What an earlier step of this name has said is of no interest any more.
+    fn subcommand(&self, gate: &Gate) -> Result<GateOutcome, Failure> {
+        let log = self.results.join(format!("ci-{}.log", gate.name.replace('/', "-")));
+        // What an earlier gate of this name has said is of no interest any more.
         let _ = std::fs::remove_file(&log);
-        note(&format!("{}: running, progress in {}", step.name, log.display()));
+        note(&format!("{}: running, progress in {}", gate.name, log.display()));
         let launch = Launch {
             program: own_binary()?,
-            args: self.words(step),
+            args: self.words(gate),
             stderr: Some(from_root(&log)),
             dir: Some(from_root(self.folder)),
             ..Launch::default()
         };
-        let patience = Timeouts { limit: step.budget.unwrap_or(LIMIT), grace: GRACE };
+        let patience = Timeouts { limit: gate.budget.unwrap_or(LIMIT), grace: GRACE };
         let ended = interruptible(move |spawner, cancel| {
             let ended = run_to_completion(spawner, &launch, patience, cancel);
             let ended = ended.map_err(Failure::environment)?;
@@ -239,23 +239,23 @@ impl Gates<'_> {
                 EndReason::Exited | EndReason::TimedOut => Ok(ended),
             }
         })?;
-        Ok(of_completed(step, &ended, &log))
+        Ok(of_completed(gate, &ended, &log))
     }
 
-    /// Returns the command line of a step. Commits are given by their full names, so that the run
+    /// Returns the command line of a gate. Commits are given by their full names, so that the run
     /// knows the provenance of its engines; uncommitted files are given by their build, as they may
     /// have changed since.
-    fn words(&self, step: &Step) -> Vec<String> {
+    fn words(&self, gate: &Gate) -> Vec<String> {
         let test = &self.sides.test;
-        let base = self.sides.base.as_ref().ok().filter(|_| step.needs_base_engine());
+        let base = self.sides.base.as_ref().ok().filter(|_| gate.needs_base_engine());
         let sides = std::iter::once(test).chain(base);
-        let mut words = vec![match step.kind {
-            StepKind::Lint => "match".to_owned(),
-            _ => step.kind.to_string(),
+        let mut words = vec![match gate.kind {
+            GateKind::Lint => "match".to_owned(),
+            _ => gate.kind.to_string(),
         }];
         let mut flags: Vec<(&str, String)> = Vec::new();
-        match step.kind {
-            StepKind::Sprt | StepKind::Speed => {
+        match gate.kind {
+            GateKind::Sprt | GateKind::Speed => {
                 let from = sides.clone().find_map(|side| side.provenance.as_ref());
                 for (flag, side) in ["--dev", "--base"].into_iter().zip(sides) {
                     let clean = side.provenance.as_ref().filter(|from| !from.is_dirty);
@@ -271,30 +271,30 @@ impl Gates<'_> {
                 }
             }
             // The engine against itself.
-            StepKind::Lint => {
+            GateKind::Lint => {
                 let other = Side { label: format!("{} again", test.label), ..test.clone() };
                 flags.extend([test, &other].map(|side| ("--engine", self.spec(side))));
                 for (flag, value) in LINT {
-                    if !step.args.iter().any(|arg| arg.starts_with(flag)) {
+                    if !gate.args.iter().any(|arg| arg.starts_with(flag)) {
                         flags.push((flag, value.to_owned()));
                     }
                 }
             }
             // The others take engines as they are and read no settings.
-            StepKind::Check => words.push(self.spec(test)),
+            GateKind::Check => words.push(self.spec(test)),
             _ => flags.extend(sides.map(|side| ("--engine", self.spec(side)))),
         }
-        if matches!(step.kind, StepKind::Sprt | StepKind::Lint) {
+        if matches!(gate.kind, GateKind::Sprt | GateKind::Lint) {
             flags.push(("--results", from_root(self.results).display().to_string()));
-            let name = step.name.replace([' ', '/'], "-");
+            let name = gate.name.replace([' ', '/'], "-");
             flags.push(("--name", format!("ci-{name}-{}", unix_time_ms())));
-            if !step.args.iter().any(|arg| arg.starts_with("--concurrency")) {
+            if !gate.args.iter().any(|arg| arg.starts_with("--concurrency")) {
                 flags.push(("--concurrency", self.with.copies.to_string()));
             }
         }
         flags.push(("--format", "json".to_owned()));
         words.extend(flags.into_iter().flat_map(|(flag, value)| [flag.to_owned(), value]));
-        words.extend(step.args.iter().cloned());
+        words.extend(gate.args.iter().cloned());
         words
     }
 
@@ -311,50 +311,50 @@ fn from_root(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Returns the outcome of a step whose subcommand has ended.
-fn of_completed(step: &Step, ended: &Completed, log: &Path) -> StepOutcome {
+/// Returns the outcome of a gate whose subcommand has ended.
+fn of_completed(gate: &Gate, ended: &Completed, log: &Path) -> GateOutcome {
     let mut figures: Value = serde_json::from_str(&ended.lines.join("\n")).unwrap_or_default();
     let findings = figures.get_mut("lint").and_then(Value::as_array_mut);
     let is_linted = findings.is_some_and(|findings| {
-        let ignored: Vec<String> = step.ignored.iter().map(ToString::to_string).collect();
+        let ignored: Vec<String> = gate.ignored.iter().map(ToString::to_string).collect();
         findings.retain(|found| !ignored.iter().any(|rule| found["rule"] == **rule));
-        step.kind == StepKind::Lint && !findings.is_empty()
+        gate.kind == GateKind::Lint && !findings.is_empty()
     });
     // A match as such passes whatever was found.
     let found = ended.code.map(|code| if is_linted && code == 0 { 1 } else { code });
-    let verdict = step_verdict(step, found, ended.reason == EndReason::TimedOut);
+    let verdict = gate_verdict(gate, found, ended.reason == EndReason::TimedOut);
     let error = ended.errors.iter().rev().find(|line| line.starts_with("error"));
     let words = match (verdict, error) {
-        (StepVerdict::Broken, Some(error)) => error.trim_start_matches("error: ").to_owned(),
-        (StepVerdict::Broken, None) => format!("ended with {}; see {}", ended.how, log.display()),
-        _ => step_words(step.kind, &figures),
+        (GateVerdict::Broken, Some(error)) => error.trim_start_matches("error: ").to_owned(),
+        (GateVerdict::Broken, None) => format!("ended with {}; see {}", ended.how, log.display()),
+        _ => gate_text(gate.kind, &figures),
     };
     let code = match verdict {
         // Whether it was ended or came to its end, it could not tell.
-        StepVerdict::Undecided | StepVerdict::Unproven => Some(ExitCode::Inconclusive as i32),
+        GateVerdict::Undecided | GateVerdict::Unproven => Some(ExitCode::Inconclusive as i32),
         _ => found,
     };
     let fallback = ExitCode::Environment as u8;
-    StepOutcome {
+    GateOutcome {
         code: code.and_then(|code| u8::try_from(code).ok()).unwrap_or(fallback),
         seconds: ended.elapsed.as_secs_f64(),
         figures,
-        ..outcome(&step.name, step.kind, verdict, words)
+        ..outcome(&gate.name, gate.kind, verdict, words)
     }
 }
 
 /// Returns an outcome without figures and duration.
 pub(super) fn outcome(
-    step: &str,
-    kind: StepKind,
-    verdict: StepVerdict,
-    words: String,
-) -> StepOutcome {
-    StepOutcome {
-        step: step.to_owned(),
+    gate: &str,
+    kind: GateKind,
+    verdict: GateVerdict,
+    text: String,
+) -> GateOutcome {
+    GateOutcome {
+        gate: gate.to_owned(),
         kind,
         verdict,
-        words,
+        text,
         code: 0,
         seconds: 0.0,
         figures: Value::Null,
