@@ -489,7 +489,7 @@ fn make_names_differ(engines: &mut [EngineSpec]) {
         && test.name == base.name
         && let (Some(one), Some(other)) = (&mut test.name, &mut base.name)
     {
-        one.push_str(" test");
+        one.push_str(" dev");
         other.push_str(" base");
     }
 }

@@ -94,7 +94,7 @@ fn the_working_tree_is_built_as_it_is_and_left_so() {
     let words = ["match", "--dev", "main", "--base", "main", "--format", "json"];
     let twice = project.run(&words).expect_code(0);
     let name = format!("main@{}", &project.git(&["rev-parse", "HEAD"])[..9]);
-    let names = ["test", "base"].map(|side| format!("{name} {side}"));
+    let names = ["dev", "base"].map(|side| format!("{name} {side}"));
     assert_eq!(twice.json()["engines"], serde_json::json!(names));
     project.write("new.txt", "changed");
     project.commit("Third");

@@ -91,10 +91,10 @@ fn gates_are_passed_reported_and_known_the_next_time() {
     assert_eq!(cached(&fresh), [false; 5]);
 
     let results = bench.path("results").display().to_string();
-    let words = ["results", "--results", &results, "gates", "--step", "perft", "--format", "json"];
+    let words = ["results", "--results", &results, "gates", "--gate", "perft", "--format", "json"];
     let past = bench.arbiter(words).finish().expect_code(0).json();
     assert_eq!(past["gates"].as_array().map(Vec::len), Some(3), "{past:#}");
-    assert_eq!(past["gates"][0]["test"], project.git(&["rev-parse", "HEAD"]));
+    assert_eq!(past["gates"][0]["dev"], project.git(&["rev-parse", "HEAD"]));
 }
 
 #[test]

@@ -32,7 +32,9 @@ fn json(flags: &str) -> Value {
     let finished = stats(&format!("{flags} --format json")).expect_code(0);
     assert_sound(&finished.stdout);
     let json = finished.json();
-    let schema = format!("arbiter.stats.{}/1", flags.split(' ').next().expect("a command"));
+    let command = flags.split(' ').next().expect("a command");
+    let version = if command == "sprt" { 2 } else { 1 };
+    let schema = format!("arbiter.stats.{command}/{version}");
     assert_eq!(json["schema"], schema.as_str());
     json
 }

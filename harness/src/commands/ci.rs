@@ -257,17 +257,17 @@ fn parent(build: &BuildArgs) -> Result<Result<String, String>, Failure> {
 
 fn publish(
     args: &CiArgs,
-    test: &str,
+    dev: &str,
     base: Option<&str>,
     outcomes: &[GateOutcome],
     in_use: FilesInUse,
 ) -> Result<(), Failure> {
-    let report = GatesReport { test, base, outcomes };
+    let report = GatesReport { dev, base, outcomes };
     let rows = Rows { list: Some("gates"), first: &["gate", "verdict", "kind", "seconds", "text"] };
     let document = report.document();
     emit(&args.format.of_document(&document, || report.json(), rows))?;
     if let Some(path) = &args.junit {
-        let xml = gates_junit(test, outcomes).map_err(Failure::environment)?;
+        let xml = gates_junit(dev, outcomes).map_err(Failure::environment)?;
         write_whole(path, &xml, in_use)?;
     }
     if let Some(path) = &args.summary {

@@ -37,7 +37,7 @@ enum ResultsCommand {
     Gates {
         /// List only the gate of this name
         #[arg(long, value_name = "NAME")]
-        step: Option<String>,
+        gate: Option<String>,
     },
     /// Show one run as at its end.
     Show {
@@ -88,8 +88,8 @@ pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
     match &args.command {
         None => list::list(&store()?, &list::ListArgs::default(), args.format),
         Some(ResultsCommand::List(wanted)) => list::list(&store()?, wanted, args.format),
-        Some(ResultsCommand::Gates { step }) => {
-            emit(&history(&store()?.gates(step.as_deref())?, args.format))
+        Some(ResultsCommand::Gates { gate }) => {
+            emit(&history(&store()?.gates(gate.as_deref())?, args.format))
         }
         Some(ResultsCommand::Show { run }) => {
             let store = store()?;
@@ -110,7 +110,7 @@ pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
 }
 
 fn history(gates: &[StoredGate], format: OutputFormat) -> String {
-    let first = ["started", "gate", "verdict", "test", "base", "kind", "seconds"];
+    let first = ["started", "gate", "verdict", "dev", "base", "kind", "seconds"];
     let rows = Rows { list: Some("gates"), first: &first };
     format.of_table(gates_table(gates), || gates_json(gates), rows)
 }

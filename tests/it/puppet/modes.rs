@@ -157,7 +157,7 @@ fn it_can_be_late_in_its_ways() {
 fn noise_comes_before_an_honest_move() {
     let honest = honest_move();
     for (mode, lines, bytes) in [
-        ("flood", 100_000, 5 << 20),
+        ("flood", 30_000, 1 << 20),
         ("stderr-noise", 0, 0),
         ("nul-bytes", 2, 10),
         ("huge-line", 1, 16 << 20),

@@ -108,7 +108,7 @@ fn undocumented_keys_and_other_types_are_found() {
         "cached": false, "report": { "schema": "arbiter.doctor/1", "fit": true, "more": 1 },
     });
     let ci = serde_json::json!({
-        "schema": "arbiter.ci/2", "test": "x", "base": null, "passed": true, "gates": [gate],
+        "schema": "arbiter.ci/2", "dev": "x", "base": null, "passed": true, "gates": [gate],
     });
     assert!(check("ci", &ci).is_err_and(|error| error.starts_with("doctor:")));
     // Variants have keys of their own, and no others.

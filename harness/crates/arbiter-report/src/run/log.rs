@@ -55,7 +55,7 @@ points of the engine under test, from none (LL) to both (WW).
 
 fn table(entries: &[LogEntry]) -> Table {
     let mut table = Table::with_columns(
-        ["date", "change", "test", "base", "bounds, Elo", "limits", "games"],
+        ["date", "change", "dev", "base", "bounds, Elo", "limits", "games"],
         ["LL, LD, DD+WL, WD, WW", "Elo (95 %)", "LLR", "verdict", "run"],
     );
     for LogEntry { started, summary } in entries {

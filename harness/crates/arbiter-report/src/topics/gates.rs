@@ -17,7 +17,7 @@ use arbiter_store::StoredGate;
 #[derive(Debug)]
 pub struct GatesReport<'a> {
     /// Name of the engine under test.
-    pub test: &'a str,
+    pub dev: &'a str,
     /// Name of the engine it was compared with.
     pub base: Option<&'a str>,
     /// Outcome of each gate.
@@ -29,7 +29,7 @@ pub struct GatesReport<'a> {
 #[serde(tag = "schema", rename = "arbiter.ci/2")]
 pub(crate) struct CiFigures<'a> {
     /// Name of the engine under test.
-    test: &'a str,
+    dev: &'a str,
     /// Name of the engine it was compared with.
     base: Option<&'a str>,
     /// `true` if no gate failed.
@@ -61,7 +61,7 @@ struct StoredGateFigures<'a> {
     /// Start time, in UTC.
     started: String,
     /// Engine under test: a commit, or the identity of another engine.
-    test: &'a str,
+    dev: &'a str,
     /// Engine it was compared with.
     base: Option<&'a str>,
     #[serde(flatten)]
@@ -75,7 +75,7 @@ impl GatesReport<'_> {
         let bad: Vec<&str> = bad.map(|outcome| outcome.gate.as_str()).collect();
         let sign = if bad.is_empty() { "✅" } else { "❌" };
         let against = self.base.map_or(String::new(), |base| format!(" against {base}"));
-        let mut document = Document::new(format!("{sign} {}{against}", self.test));
+        let mut document = Document::new(format!("{sign} {}{against}", self.dev));
         document.table(gates(self.outcomes));
         document.paragraph(match bad.as_slice() {
             [] => all_good(self.outcomes),
@@ -87,7 +87,7 @@ impl GatesReport<'_> {
     /// Returns the report as one JSON object.
     pub fn json(&self) -> Value {
         to_value(&CiFigures {
-            test: self.test,
+            dev: self.dev,
             base: self.base,
             passed: self.outcomes.iter().all(|outcome| outcome.verdict.is_good()),
             gates: self.outcomes.iter().map(gate).collect(),
@@ -127,7 +127,7 @@ fn gate(outcome: &GateOutcome) -> GateFigures<'_> {
 
 /// Returns the outcomes of many commits, as a table.
 pub fn gates_table(gates: &[StoredGate]) -> Table {
-    let mut table = Table::new(["started", "gate", "test", "base", "verdict", "figures"]);
+    let mut table = Table::new(["started", "gate", "dev", "base", "verdict", "figures"]);
     let short = |name: &String| name.chars().take(12).collect::<String>();
     for StoredGate { created_ms, test, base, outcome } in gates {
         let GateOutcome { gate, verdict, text, .. } = outcome;
@@ -141,7 +141,7 @@ pub fn gates_table(gates: &[StoredGate]) -> Table {
 pub fn gates_json<'a>(gates: &'a [StoredGate]) -> Value {
     let row = |gate: &'a StoredGate| StoredGateFigures {
         started: utc_time(gate.created_ms),
-        test: &gate.test,
+        dev: &gate.test,
         base: gate.base.as_deref(),
         outcome: &gate.outcome,
     };
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn what_is_not_passed_is_named() {
         let outcomes = [outcome("a", GateVerdict::Passed), outcome("b", GateVerdict::Failed)];
-        let report = GatesReport { test: "new", base: Some("old"), outcomes: &outcomes };
+        let report = GatesReport { dev: "new", base: Some("old"), outcomes: &outcomes };
         assert!(crate::forms::plain_text(&report.document(), None).ends_with("\nNot passed: b.\n"));
         assert!(
             crate::forms::markdown(&report.document())
