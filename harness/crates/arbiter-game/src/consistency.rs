@@ -20,6 +20,8 @@ pub fn check(record: &GameRecord) -> Result<(), String> {
         record.fen.parse().ok().and_then(|fen: Fen| fen.into_position(mode).ok());
     let start = start.ok_or_else(|| format!("'{}' is not a legal position", record.fen))?;
     let moves: Vec<UciMove> = record.moves.iter().map(|played| played.uci).collect();
+    // A record has neither clocks nor tables, so that no limit, rule or table may end the game
+    // here.
     let any = ByColor::new_with(|_| Conditions {
         limits: Limits::default(),
         margin: Duration::ZERO,
@@ -37,12 +39,14 @@ pub fn check(record: &GameRecord) -> Result<(), String> {
     }
     let Outcome { result, termination, .. } = record.outcome;
     let mover = if number.is_multiple_of(2) { turn } else { !turn };
-    // Before the first move of an engine either side may be missing.
+    // An engine fails on its own turn. Before the first move of an engine, however, either of them
+    // may have failed to start.
     let is_begun = record.moves.iter().any(|played| played.thought.is_some());
     let is_so = match (judged, termination) {
         (Some(judged), _) => (judged.termination, judged.result) == (termination, result),
         (None, Termination::DrawAdjudication | Termination::MoveCap) => result.winner().is_none(),
         (None, Termination::ResignAdjudication) => result.winner().is_some(),
+        // Tables give wins and draws, and without them neither can be refuted.
         (None, Termination::TablebaseAdjudication) => true,
         (None, _) if termination.is_of_engine() => {
             result.winner().is_some_and(|winner| winner != mover || !is_begun)
