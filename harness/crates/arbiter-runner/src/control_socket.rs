@@ -55,6 +55,7 @@ pub fn send_command(
     stream.set_read_timeout(Some(patience)).map_err(fail)?;
     let form = if json { " json" } else { "" };
     stream.write_all(format!("{command}{form}\n").as_bytes()).map_err(fail)?;
+    // The run reads the command to its end, so that it need not look for the end of a line.
     stream.shutdown(Shutdown::Write).map_err(fail)?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).map_err(fail)?;
@@ -80,6 +81,7 @@ fn file_name(run: &str) -> String {
     if run.len() <= MAX_PLAIN {
         return format!("{run}.ctl");
     }
+    // The hash keeps apart long names that begin alike.
     let hash = blake3::hash(run.as_bytes()).to_hex();
     format!("{}-{}.ctl", &run[..MAX_PLAIN / 2], &hash[..16])
 }

@@ -112,6 +112,8 @@ impl Trial<'_> {
         let (setup, book) = (self.setup, self.book);
         let unfit =
             |cause: String| PreflightError::new(setup, format!("with {name} at {told}: {cause}"));
+        // The trial must not fail on an engine that cannot change its options between games, if the
+        // run restarts it anyway.
         if self.setup.restart == Restart::On
             && let Some(engine) = self.engine.take()
         {
@@ -136,7 +138,7 @@ impl Trial<'_> {
                 true => format!("position fen {}", opening.fen()),
                 false => format!("position fen {} moves {}", opening.fen(), moves.join(" ")),
             };
-            // Whose clock it is does not matter where none runs.
+            // The colour only selects a clock, and no clock runs here.
             let turn = Turn { color: Color::White, position, go: self.question(), budget: None };
             match engine.think(turn).await {
                 Reply::Move { text, info, .. } => {
@@ -154,6 +156,8 @@ impl Trial<'_> {
     /// a fixed depth.
     fn question(&self) -> Go {
         match (self.limits.nodes, self.limits.depth) {
+            // A search that a clock ends is never the same twice, so that it would show a
+            // difference where there is none.
             (None, None) => Go { depth: Some(DEPTH), ..Go::default() },
             (nodes, depth) => Go { nodes, depth, ..Go::default() },
         }
