@@ -11,7 +11,7 @@ use rustix::fs;
 
 use super::input_file::open_regular;
 
-/// Largest number of files that are saved in one folder.
+/// Largest number of files that are saved in one folder. Then the next folder is tried.
 const MAX_SAVED: u32 = 1000;
 
 /// Identity of a file, whatever names and links lead to it.
@@ -101,7 +101,7 @@ impl Default for FilesInUse {
     fn default() -> FilesInUse {
         let mut files = FilesInUse(Vec::new());
         for stream in [stdout().as_fd(), stderr().as_fd()] {
-            // A copy, as a `File` would close the stream.
+            // The descriptor is copied, because a `File` closes its descriptor when it is dropped.
             let about = stream.try_clone_to_owned().and_then(|copy| File::from(copy).metadata());
             if let Ok(about) = about
                 && about.is_file()
@@ -139,7 +139,7 @@ impl FilesInUse {
             let stream = if access == Access::Read { "input" } else { "output" };
             return Err(format!("'-' is not standard {stream} here; give the path of a file"));
         }
-        // Whoever opens a file that cannot be reached will say why.
+        // If the file cannot be reached, the attempt to open it gives a better error.
         let Ok(id) = FileId::of(path) else { return Ok(()) };
         let conflict = self.0.iter().find(|(other, its, its_access)| {
             *other == id && *its != words && [access, *its_access].contains(&Access::Written)

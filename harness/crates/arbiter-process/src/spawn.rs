@@ -51,6 +51,7 @@ pub struct SpawnError {
 impl SpawnError {
     pub(super) fn of_program(launch: &Launch, source: &io::Error) -> SpawnError {
         let scarce = [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE];
+        // A sandbox that the system cannot enforce is an error of this kind.
         let is_environment = source.kind() == io::ErrorKind::Unsupported
             || Errno::from_io_error(source).is_some_and(|no| scarce.contains(&no));
         let text =
@@ -79,7 +80,7 @@ pub struct Spawner(mpsc::Sender<Request>);
 
 impl Spawner {
     /// Starts the thread. From then on this process may have as many files open as the system
-    /// allows; child processes get the original limit.
+    /// allows; child processes get the original limit. Fails if a thread cannot be started.
     pub fn start() -> io::Result<Spawner> {
         Spawner::start_with(None)
     }
@@ -102,7 +103,7 @@ impl Spawner {
                 return;
             }
             for (number, (launch, sink, reply)) in requests.into_iter().enumerate() {
-                // A requester that went away has no use for the process; dropping it ends it.
+                // If the requester has gone, the process is dropped with the answer, which ends it.
                 let _ = reply.send(Process::start(&launch, sink, &errors, number));
             }
             drop(open);

@@ -46,6 +46,7 @@ impl Pulse {
             drop(begun);
             while let Some(beats) = theirs.upgrade() {
                 let pause = lock(&beats).beat(since_boot(), run_delay(thread));
+                // The thread must not keep the pulse alive while it sleeps, or it would never end.
                 drop(beats);
                 pause.into_iter().for_each(&paused);
                 std::thread::sleep(BEAT);
@@ -68,6 +69,8 @@ impl Beats {
     /// one.
     fn beat(&mut self, now: Duration, waited: Duration) -> Option<Duration> {
         let gap = now.saturating_sub(self.last).saturating_sub(BEAT);
+        // A busy machine delays the beat, too, but the kernel counts that as waiting for a
+        // processor.
         let is_pause = gap.saturating_sub(waited.saturating_sub(self.waited)) > PAUSE;
         (self.last, self.waited) = (now, waited);
         self.pauses += u64::from(is_pause);
@@ -86,7 +89,7 @@ fn since_boot() -> Duration {
 }
 
 fn lock(beats: &Mutex<Beats>) -> MutexGuard<'_, Beats> {
-    // What it holds is never half changed.
+    // A panic under this lock cannot leave the beats half changed.
     beats.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

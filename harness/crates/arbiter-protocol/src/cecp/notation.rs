@@ -19,6 +19,7 @@ pub(super) fn write(position: &Chess, m: Move, mode: CastlingMode, san: bool) ->
 
 /// Reads the move that an engine wrote, in coordinates or SAN, if it is legal.
 pub(super) fn read(position: &Chess, text: &str) -> Option<Move> {
+    // Some engines write promotions as `e7e8=Q` or `e7e8Q`.
     let coordinates = text.replace('=', "").to_ascii_lowercase();
     if let Ok(uci) = coordinates.parse::<UciMove>() {
         return uci.to_move(position).ok();
