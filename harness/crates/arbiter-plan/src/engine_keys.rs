@@ -71,7 +71,7 @@ keys! { spec, key, text, engine;
             put(&mut spec.ponder, truth(key, text)) => unless(false, engine.launch.ponder);
         "whitepov", "true: its scores are from White's point of view",
             put(&mut spec.white_pov, truth(key, text)) => unless(false, engine.conditions.white_pov);
-        // Where its error output goes decides no game.
+        // The file of the error output decides no game, so that reports leave it out.
         "stderr", "file for its error output",
             put(&mut spec.stderr, Ok(text.into())) => None;
         "memory", "MiB of address space",
@@ -114,6 +114,7 @@ impl EngineKey {
         if self.name != OPTION {
             return (self.said)(engine).map(|value| field(self.name, &value)).into_iter().collect();
         }
+        // The first option of the bundled engine has a key of its own, `eval`.
         let others = engine.options.iter().skip(usize::from(eval(engine).is_some()));
         others.map(|(name, value)| field(&format!("option.{name}"), value)).collect()
     }

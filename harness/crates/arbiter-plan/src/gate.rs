@@ -146,7 +146,7 @@ pub fn step_verdict(step: &Step, code: Option<i32>, was_ended: bool) -> StepVerd
         Some(0) => StepVerdict::Passed,
         Some(1) => StepVerdict::Failed,
         Some(5) => open,
-        // It was told to say what it knows by then.
+        // The budget ends an SPRT as Ctrl-C does (130), and the SPRT then reports what it knows.
         Some(130) if was_ended && step.kind == StepKind::Sprt => open,
         _ => StepVerdict::Broken,
     }

@@ -93,7 +93,8 @@ impl EngineSpec {
             return known.set(self, value);
         }
         let meant = match key {
-            // What others call it, which looks like another key.
+            // These are the names of other programs. By its letters alone, `time` would suggest
+            // `timemargin`.
             "time" | "timecontrol" => "tc",
             "movetime" => "st",
             key => key,
@@ -117,7 +118,7 @@ impl EngineSpec {
                 *value = format!("@{}", folder.join(path).display());
             }
         }
-        // A path is relative to the folder, a bare name is looked up.
+        // A path is relative to the folder, but a bare name is looked up as on the command line.
         let is_path = |name: &mut String| name.starts_with("./") || name.starts_with("../");
         let path = self.engine.take_if(is_path);
         self.cmd = self.cmd.or(path).map(|cmd| match cmd.contains('/') {

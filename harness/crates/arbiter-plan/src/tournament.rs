@@ -70,7 +70,7 @@ impl TournamentRequest {
         if kind == RunKind::Tune && format != Format::RoundRobin {
             return Err(format!("tune plays one encounter, not a {format}"));
         }
-        // On single games it would take the luck of the opening for strength.
+        // With single games, a test would take the luck of the opening for strength.
         if is_judged_by_pairs && self.noswap && !self.has_game_evidence {
             return Err(
                 "sprt, ablate and tune require pairs with colours reversed; noswap is only for \
@@ -81,7 +81,7 @@ impl TournamentRequest {
         if kind == RunKind::Ablate && self.seeds.is_some() {
             return Err(no_seeds("run of ablate"));
         }
-        // Colours would decide who goes on.
+        // With single games, the colours would decide who advances.
         if self.noswap && !format.is_fixed() {
             return Err(format!(
                 "a {format} requires pairs with colours reversed; noswap is only for round-robin, \
@@ -156,7 +156,7 @@ impl TournamentRequest {
     }
 
     fn rounds(&self, format: Format, engines: usize) -> Result<u64, String> {
-        // As many as halve the field down to one.
+        // Each round halves the field, down to one engine.
         let halvings = u64::from(engines.next_power_of_two().trailing_zeros());
         match format {
             Format::Knockout if self.rounds.is_some_and(|rounds| rounds != halvings) => Err(

@@ -41,6 +41,7 @@ impl Fixed {
                 vec![(0..engines).flat_map(meets).collect()]
             }
         };
+        // Both numbers are the user's and may be huge, for a run without an end.
         let repetitions = design.rounds.saturating_mul(design.pairs);
         let (mut pairs, mut encounters) = (0u64, 0);
         let tiers = lists.into_iter().map(|list| {

@@ -48,7 +48,7 @@ impl Ladder {
     /// Schedules every encounter whose two rungs no earlier climb can still change.
     fn open_ready(&mut self, ledger: &mut Ledger) {
         let bottom = self.rungs.len() - 1;
-        // An earlier climb that has come to rung r leaves alone what is below r.
+        // An earlier climb that has come to rung r does not change the rungs below r any more.
         let is_above = |climb: &Climb, rung: usize| climb.reached < rung || climb.reached == 0;
         if self.climbs.len() < self.rounds
             && self.climbs.last().is_none_or(|last| is_above(last, bottom - 1))

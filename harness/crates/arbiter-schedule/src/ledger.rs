@@ -110,6 +110,7 @@ impl Ledger {
         let Design { format, plays_out, .. } = self.design;
         let may_stop = format == Format::Knockout && !plays_out;
         if may_stop && found.is_decided(self.design.games_per_pair()) {
+            // Pairs beyond this number are void from now on, those in flight included.
             found.planned = found.counted;
         }
         found.is_over().then_some(encounter)

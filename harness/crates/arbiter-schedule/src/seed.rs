@@ -17,6 +17,7 @@ pub fn seed_for(seed: u64, purpose: &str, index: u64) -> ChaCha8Rng {
     key[..8].copy_from_slice(&seed.to_le_bytes());
     key[8..16].copy_from_slice(&index.to_le_bytes());
     key[16..24].copy_from_slice(&fnv1a(FNV_START, purpose.as_bytes()).to_le_bytes());
+    // The length keeps apart purposes whose hashes collide.
     key[24..].copy_from_slice(&(purpose.len() as u64).to_le_bytes());
     ChaCha8Rng::from_seed(key)
 }
@@ -43,6 +44,7 @@ pub fn shuffle<T>(rng: &mut impl Rng, items: &mut [T]) {
 
 /// Draws a uniform number in [0, 1).
 pub fn uniform(rng: &mut impl Rng) -> f64 {
+    // A number in [0, 1) has 53 bits of precision, so that more would be rounded, up to 1 at worst.
     (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 

@@ -24,6 +24,7 @@ pub fn cpu_sets(
         let allowed = sorted(allowed);
         return Err(format!("processor {cpu} is not available to arbiter; available: {allowed}"));
     }
+    // Processors that are left over would not suffice for a game.
     let cpu_sets: Vec<Vec<usize>> = cpus.chunks_exact(each.max(1)).map(<[usize]>::to_vec).collect();
     if cpu_sets.len() < slots {
         let (needed, have, cpus) = (slots * each, cpus.len(), sorted(cpus));
