@@ -14,7 +14,8 @@ use crate::compressed::{decompressed, is_zip};
 use arbiter_position::{PlainText, lines};
 use arbiter_process::open_input;
 
-/// Length of the longest text that is read as a whole, unpacked, in bytes.
+/// Length of the longest text that is read as a whole, unpacked, in bytes. A small packed file may
+/// unpack without end.
 const MAX_UNPACKED: u64 = 1 << 28;
 
 /// Number of bytes that are examined of a text of unknown kind.
@@ -123,7 +124,7 @@ fn read_archive(name: &str, file: File, book: &mut Collector) -> Result<(), Open
     };
     let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(damaged)?;
     let mut members = members(&mut archive).map_err(damaged)?;
-    // Archives of books carry licences and notes beside the lists.
+    // Archives of books often contain licences and notes beside the lists.
     let is_list = |(_, member): &(usize, String)| kind_by_extension(member).is_some();
     if members.iter().any(is_list) {
         members.retain(is_list);

@@ -41,6 +41,7 @@ impl Candidate {
         let setup = fen.as_setup();
         let (halfmoves, fullmoves) = (setup.halfmoves, setup.fullmoves);
         let epd = Epd::from_fen(fen);
+        // EPD has the score for the side to move.
         let ce = self.position.turn().fold_wb(score_cp, -score_cp);
         let id = self.id;
         format!(

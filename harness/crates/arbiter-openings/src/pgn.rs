@@ -75,6 +75,7 @@ impl Opened {
         };
         let Mainline { start, position, moves } = line;
         let key = key(&position);
+        // A third occurrence would end the game before its first move.
         let is_third = self.history.iter().filter(|&&earlier| earlier == key).count() >= 2;
         let repetition = is_third.then_some("threefold repetition");
         if let Some(ending) = ending(&position).or(repetition) {

@@ -50,6 +50,7 @@ pub(super) fn read(
         let expected = "a Polyglot book, at most 2^26 entries of 16 bytes";
         OpeningError::new(file, format_args!("expected {expected}, got {} bytes", bytes.len()))
     })?;
+    // The file and its table together would take twice the memory during the search for lines.
     drop(bytes);
     let options = book.options;
     let start = Start::new(Chess::default(), CastlingMode::Standard);
@@ -65,7 +66,7 @@ pub(super) fn read(
     let mut openings = Vec::new();
     for (moves, position) in lines {
         let is_book = !moves.is_empty() || depth == 0;
-        // Another order of the same moves is not another opening.
+        // Another order of the same moves leads to the same position, which is no other opening.
         if is_book && ending(&position).is_none() && reached.insert(key(&position)) {
             openings.push(moves);
         }
@@ -123,7 +124,7 @@ impl Table {
                 Entry { key, number, m, weight }
             })
             .collect();
-        // The format demands this order, but not every program that writes it keeps to it.
+        // The format demands this order, but some programs do not write it.
         entries.sort_by_key(|entry| entry.key);
         Some(Table { entries, faults: Vec::new(), wrong: HashSet::new() })
     }

@@ -70,7 +70,7 @@ impl<'t> Games<'t> {
     /// Reads the next game. Returns whether there is one. A comment or a result that belongs to no
     /// game does not count.
     pub fn read(&mut self, visitor: &mut impl GameVisitor) -> bool {
-        // Neither reading memory fails, nor has normal form tags or comments without an end.
+        // Reading from memory does not fail, and in normal form every tag and comment has an end.
         while let Ok(true) = self.reader.has_more() {
             self.lines_before = self.lines_until(self.place());
             self.begin = self.place();
@@ -155,6 +155,8 @@ impl<V: GameVisitor> Visitor for Parts<'_, V> {
     }
 
     fn partial_comment(&mut self, (): &mut (), part: RawComment<'_>) -> ControlFlow<()> {
+        // The rest of a longer comment is dropped; a comment without an end must not fill the
+        // memory.
         let room = MAX_COMMENT.saturating_sub(self.long_comment.len());
         self.long_comment.extend(part.as_bytes().iter().take(room));
         ControlFlow::Continue(())

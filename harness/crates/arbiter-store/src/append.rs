@@ -39,6 +39,8 @@ impl Store {
     pub fn begin_group(&mut self) -> Result<(), StoreError> {
         self.check_in_place()?;
         self.group_latencies.clear();
+        // An immediate transaction takes the write lock now. A deferred one could be refused in the
+        // middle of the group.
         self.connection.execute_batch("BEGIN IMMEDIATE").map_err(|e| self.sqlite(e))
     }
 
@@ -61,6 +63,7 @@ impl Store {
         noise: Option<&str>,
         worker: Option<&str>,
     ) -> Result<bool, StoreError> {
+        // A group has checked the file and sums up latencies for all its pairs.
         let is_alone = self.connection.is_autocommit();
         if is_alone {
             self.check_in_place()?;
@@ -94,8 +97,8 @@ impl Store {
             Ok(true)
         })?;
         if is_new && !is_alone {
-            // Much the same times come with every pair, so they are written once for all of a
-            // group.
+            // Pairs have much the same times, so that the times of a group are summed up and
+            // written once.
             self.group_latencies.entry(run.to_owned()).or_default().count(played);
         }
         Ok(is_new)
@@ -124,6 +127,7 @@ impl Store {
         pgn_offset: u64,
     ) -> Result<(), StoreError> {
         let json = PlanRow::of(plan, fingerprints).to_json();
+        // The notes are about the file of the old plan.
         self.execute("DELETE FROM written WHERE run = ?1", [run])?;
         let set = "plan = ?2, pgn_offset = ?3";
         self.change_run(run, set, params![run, json, pgn_offset]).map(drop)

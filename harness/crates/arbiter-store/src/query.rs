@@ -91,6 +91,7 @@ impl Store {
             Ok((rows, self.number("SELECT count(*) FROM games WHERE run = ?1", [run])?))
         })?;
         let tallies = self.sum_up(run, rows)?;
+        // The join starts at pairs, so that a game without its pair would go unnoticed.
         let known = tallies.iter().flat_map(PairTally::games).count() as u64;
         if known == games {
             Ok(tallies)

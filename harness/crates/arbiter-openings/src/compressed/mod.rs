@@ -15,7 +15,8 @@ pub(crate) fn is_zip(start: &[u8]) -> bool {
     start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06")
 }
 
-/// Number of bytes of a file that show its kind.
+/// Number of bytes of a file that show its kind. A tar archive has its mark at byte 257, in a first
+/// block of this size.
 const HEAD_BYTES: u64 = 512;
 
 /// Beginnings of files that hold no text, or another's, with advice for the user.

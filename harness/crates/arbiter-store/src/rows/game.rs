@@ -240,6 +240,7 @@ impl<'de> Visitor<'de> for ThoughtFields {
                 "tb" => details.get_or_insert_default().tbhits = Some(map.next_value()?),
                 "pv" => details.get_or_insert_default().pv = map.next_value()?,
                 "x" => details.get_or_insert_default().lines = map.next_value()?,
+                // A later version may add fields.
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }

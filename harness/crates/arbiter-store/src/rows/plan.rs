@@ -100,6 +100,8 @@ impl PlanRow {
         let names_files = plan.engines.iter().any(|engine| engine.option_files().next().is_some());
         let tables = |rule| TablesRow { paths: plan.tables.clone(), rule };
         PlanRow {
+            // Only plans that need the later version have it, so that older versions of Arbiter
+            // read all others and do not take the name of a file for a value.
             version: VERSIONS[usize::from(names_files)],
             engines: engines.collect(),
             fingerprints: fingerprints.clone(),
