@@ -80,6 +80,7 @@ impl Repository {
 
     /// Returns the commit of a revision.
     pub fn commit(&self, revision: &str) -> Result<Commit, BuildError> {
+        // git would take a leading dash for an option.
         if revision.is_empty() || revision.starts_with('-') {
             return Err(self.unknown(revision));
         }

@@ -201,6 +201,7 @@ impl Builder<'_> {
         let entry = self.cache.entry(&commit_id[..commit_id.len().min(9)], &key);
         let busy = || (self.notify)(&format!("another arbiter is building {what}; waiting for it"));
         let lock = entry.lock(self.cancel, busy)?;
+        // Another process may have built the program while this one waited for the lock.
         let record = match entry.intact() {
             Some(record) => record,
             None => {
@@ -390,6 +391,7 @@ impl Builder<'_> {
             }
             spent = fetched.elapsed;
         }
+        // Both steps share the time limit of the recipe.
         let mut ended = run(&recipe.command, recipe.timeout.saturating_sub(spent))?;
         ended.elapsed += spent;
         Ok(ended)
@@ -411,6 +413,7 @@ impl Builder<'_> {
                 (environment, Some(files.sandbox(sandbox, readable, recipe.network)))
             }
         };
+        // A build has no input from which it could get a password.
         environment.push(("GIT_TERMINAL_PROMPT".into(), "0".into()));
         environment.extend(recipe.env.iter().map(|(name, value)| (name.into(), value.into())));
         let args = ["-c", "exec 2>&1; eval \"$0\"", script].map(str::to_owned).into();
@@ -448,6 +451,7 @@ fn key(
 ) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     let mut add = |text: &[u8]| {
+        // Lengths keep apart lists of texts that are the same when joined.
         hasher.update(&(text.len() as u64).to_le_bytes());
         hasher.update(text);
     };

@@ -18,7 +18,8 @@ const MAX_TAG: usize = 1 << 11;
 /// Length of the longest name of a tag, in bytes.
 const MAX_TAG_NAME: usize = 255;
 
-/// Number of bytes within which the end of a tag is looked for.
+/// Number of bytes within which the end of a tag is looked for. A quotation mark without a partner
+/// must not make each tag search the whole block.
 const MAX_TAG_TEXT: usize = 1 << 14;
 
 /// Tags that are recognized even without quotation marks around their values.
@@ -139,7 +140,7 @@ impl<'t> Normalizer<'t> {
             match rest.first() {
                 Some(b'[') => {}
                 Some(b';') => {
-                    // The reader takes a comment for the end of the tags.
+                    // The reader would take a comment for the end of the tags.
                     self.replace(self.at..self.at + line_length(rest), b"");
                     continue;
                 }
@@ -274,6 +275,8 @@ impl<'t> Normalizer<'t> {
 
     /// Passes over a comment; one without an end extends to the end of its game.
     fn comment(&mut self) {
+        // The search ends at the tags of the next game, so that a comment without an end costs one
+        // game.
         let end = self.boundary();
         match memchr(b'}', &self.text[self.at..end]) {
             Some(length) => self.at += length + 1,
@@ -357,7 +360,7 @@ impl<'t> Normalizer<'t> {
                 self.replace(part, outcome.as_bytes());
             }
             Meaning::Outcome(_) | Meaning::Mark => self.at = part.end,
-            // Such as `White resigns`.
+            // Words after a result, such as `White resigns`, belong to no move.
             Meaning::Unknown if self.has_result => self.replace(part, b" "),
             Meaning::Unknown => self.unknown(length),
         }

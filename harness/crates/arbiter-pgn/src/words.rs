@@ -48,6 +48,7 @@ pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
         return (Meaning::Move(san), dots + in_brackets);
     }
     let is_mark = plain.iter().all(|byte| !byte.is_ascii_alphanumeric());
+    // `N` and `TN` mark a novelty, and `D` a diagram.
     match is_mark || matches!(plain.as_slice(), b"N" | b"TN" | b"D" | b"") {
         true => (Meaning::Mark, 0),
         false => (Meaning::Unknown, 0),
@@ -114,7 +115,7 @@ fn is_promoted(role: u8) -> bool {
 /// Reads a move in other forms than SAN: `o-o`, `0-0-0`, `e2-e4`, `Ng1:f3`, `e7e8q`, `b8/Q`,
 /// `Qh5++`.
 fn san(word: &[u8], promoted: Option<u8>) -> Option<San> {
-    // Marks of check say nothing that the move does not say, and others cling to it at times.
+    // Marks of check repeat what the move says, and other marks follow some moves without a blank.
     let is_mark = |byte: &u8| b"+-#=~/".contains(byte) || *byte >= 0x80;
     let end = word.iter().rposition(|byte| !is_mark(byte))? + 1;
     let word = &word[..end];

@@ -3,7 +3,7 @@
 use crate::excerpt;
 use crate::operations::operations;
 
-/// Largest number of digits of a counter.
+/// Largest number of digits of a counter. Such numbers fit into 32 bits.
 const MAX_DIGITS: usize = 9;
 
 /// Fields of a FEN or EPD.

@@ -84,6 +84,8 @@ impl Start {
 
     fn by_rules(setup: &Setup, mode: CastlingMode) -> Result<Start, String> {
         let position = Chess::from_setup(setup.clone(), mode)
+            // Suites contain positions that no game reaches, and engines can search them all the
+            // same.
             .or_else(PositionError::ignore_too_much_material)
             .or_else(PositionError::ignore_impossible_check)
             .or_else(PositionError::ignore_invalid_ep_square)

@@ -23,6 +23,8 @@ pub fn scan_all<R: Read + Send>(
 ) -> io::Result<()> {
     let blocks = Mutex::new(Blocks::new(source).enumerate());
     thread::scope(|scope| {
+        // Each thread can hand over a block without waiting, and a slow receiver holds the threads
+        // back.
         let (sender, receiver) = sync_channel(threads);
         for _ in 0..threads.max(1) {
             let (blocks, sender) = (&blocks, sender.clone());
@@ -32,6 +34,7 @@ pub fn scan_all<R: Read + Send>(
         let mut early = BTreeMap::new();
         let mut next = 0;
         for scanned in receiver {
+            // An error drops the receiver, at which the threads stop.
             let (number, block) = scanned?;
             early.insert(number, block);
             while let Some(block) = early.remove(&next) {
@@ -49,7 +52,7 @@ fn work<R: Read>(
     sender: &SyncSender<Scanned>,
     options: ScanOptions,
 ) {
-    // A thread that panics ends the whole scope, so what it leaves behind is not used.
+    // A panic of a thread ends the whole scope, so that its results are not used.
     let next = || blocks.lock().unwrap_or_else(PoisonError::into_inner).next();
     while let Some((number, text)) = next() {
         if sender.send(text.map(|text| (number, scan(&text, options)))).is_err() {

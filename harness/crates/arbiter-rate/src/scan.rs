@@ -183,6 +183,7 @@ enum Written {
 
 impl GameVisitor for Scanned {
     fn begin(&mut self, tags: &Tags) -> ControlFlow<()> {
+        // The vectors keep their memory from game to game.
         let (mut moves, mut last_comment) =
             (std::mem::take(&mut self.moves), std::mem::take(&mut self.last_comment));
         moves.clear();
@@ -311,7 +312,8 @@ fn hash(start: u64, moves: &[Written]) -> u64 {
     })
 }
 
-/// Odd number with bits spread over its length.
+/// Odd number with bits spread over its length. It is 2^64 divided by the golden ratio (D. Knuth,
+/// "The Art of Computer Programming", section 6.4).
 const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Returns the starting position of a game if it is not the usual one, and the moves of the
@@ -405,7 +407,7 @@ fn termination(tags: &Tags, last_comment: &[u8]) -> Vec<u8> {
     }
     match ending(last_comment) {
         Some(reason) if !reason.is_empty() => {
-            // Who did it is told by the result.
+            // The result says which side it was.
             let reason = reason.strip_prefix(b"White ").unwrap_or(reason);
             reason.strip_prefix(b"Black ").unwrap_or(reason).to_vec()
         }

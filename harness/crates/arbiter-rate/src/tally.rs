@@ -7,7 +7,8 @@ use arbiter_schedule::seed::fnv1a;
 use arbiter_stats::ratings::Meeting;
 use arbiter_stats::{Calibration, GameResult, Trinomial};
 
-/// Number of games of one opening that may wait for their partner, for each two players.
+/// Number of games of one opening that may wait for their partner, for each two players. Without a
+/// bound, the games of a file that has no pairs would all wait in memory.
 const MAX_WAITING: usize = 64;
 
 /// Number of rejected games that are named; the others are only counted.
@@ -179,7 +180,7 @@ impl Tally {
             match game {
                 Ok(game) => {
                     let [white, black] = [game.white, game.black].map(|n| players[n as usize]);
-                    // One player under two names.
+                    // Aliases may make one player of two names.
                     if white == black {
                         *self.bad.entry(RejectReason::SamePlayer).or_default() += 1;
                         continue;
