@@ -225,6 +225,7 @@ impl Repository {
         }
         let tree = ours(vec!["write-tree".to_owned()])?;
         let head =
+            // A repository without a commit has no such tree, and all its files count as changed.
             git(&self.top, ["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]).unwrap_or_default();
         Ok(Snapshot { is_dirty: tree != head, tree, objects, _dir: dir })
     }

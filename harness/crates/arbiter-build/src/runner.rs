@@ -81,6 +81,7 @@ impl Built {
     ) -> Result<Signature, BuildError> {
         let what = self.label();
         let how = self.recipe.bench.how();
+        // A bench of more copies has shown at least as much: all copies have to agree.
         let known = self.record.bench.as_ref().filter(|b| b.how == how && b.copies >= copies);
         let signature = match known {
             Some(bench) => bench.signature,
@@ -241,8 +242,10 @@ impl Builder<'_> {
         if revision != WORKING_TREE {
             return Ok((Some(repo.commit(revision)?), None));
         }
+        // A repository without a commit has a working tree all the same.
         let head = repo.commit("HEAD").ok();
         let mut without = self.without.clone();
+        // The cache may lie in the working tree, and would change with each build.
         without.push(self.cache.folder.clone());
         let snapshot = repo.snapshot(&self.cache.staging(), &without)?;
         Ok((head, Some(snapshot).filter(|snapshot| snapshot.is_dirty)))
@@ -321,6 +324,7 @@ impl Builder<'_> {
         let log = entry.log();
         let Recipe { command, source, timeout, .. } = recipe;
         let made = open_output(&log, File::options().write(true), Links::Refused);
+        // An earlier build that failed has left its log here.
         let made = made.and_then(|file| file.set_len(0).map(|()| file)).map_err(io_error(&log))?;
         let file = Arc::new(Log::new(made));
         file.add(&format!("$ {command}"));
@@ -333,6 +337,7 @@ impl Builder<'_> {
         }
         (self.notify)(&format!("building {what} by `{command}` ({source}); log: {shown}"));
         let ended = self.run_steps(recipe, files, &file);
+        // The log is complete before an error refers the user to it.
         file.finish().map_err(io_error(&log))?;
         let ended = ended?;
         let fail = |failure, how: String| {
@@ -347,10 +352,12 @@ impl Builder<'_> {
                 return fail(BuildFailure::Timeout, how);
             }
             EndReason::Exited if ended.code != Some(0) => {
+                // An unreadable log must not hide the failure of the build.
                 let text = std::fs::read(&log).unwrap_or_default();
                 let text = String::from_utf8_lossy(&text);
                 // The checkout is removed with the error, so its path would be of no use.
                 let text = text.replace(&format!("{}/", files.top.display()), "");
+                // The first line is the command itself, which may contain a word such as `error:`.
                 let first = first_error(text.split_once('\n').map_or("", |(_, rest)| rest));
                 let is_cut_off = self.sandbox.is_some() && !recipe.network && lacks_network(&text);
                 let hint = if is_cut_off { NO_NETWORK } else { "" };
@@ -415,7 +422,11 @@ impl Builder<'_> {
         };
         // A build has no input from which it could get a password.
         environment.push(("GIT_TERMINAL_PROMPT".into(), "0".into()));
+        // The recipe's variables come last, because later values replace earlier ones.
         environment.extend(recipe.env.iter().map(|(name, value)| (name.into(), value.into())));
+        // The shell joins both outputs, so that the log has the lines in the order in which they
+        // were written. The script is an argument, because quoting it would change scripts with
+        // quotation marks.
         let args = ["-c", "exec 2>&1; eval \"$0\"", script].map(str::to_owned).into();
         let launch = Launch {
             program: "/bin/sh".into(),
@@ -425,6 +436,7 @@ impl Builder<'_> {
             sandbox,
             ..Launch::default()
         };
+        // A build has nothing to save at its end.
         let timeouts = Timeouts { limit, grace: Duration::ZERO };
         Ok(run_and_read(self.spawner, &launch, timeouts, self.cancel, read)?)
     }
@@ -457,6 +469,8 @@ fn key(
     };
     let binary = recipe.binary.as_ref().map(|path| path.display().to_string());
     [
+        // The number changes with the meaning of the key, so that older entries are no longer
+        // found.
         "arbiter build 2",
         commit,
         tree,
@@ -464,6 +478,7 @@ fn key(
         binary.as_deref().unwrap_or_default(),
         &recipe.submodules.to_string(),
         toolchain,
+        // The number of variables separates the recipe's from those of the environment.
         &recipe.env.len().to_string(),
     ]
     .into_iter()
