@@ -51,6 +51,7 @@ fn elapsed_move_time(comment: &[u8]) -> Option<f64> {
         let value: f64 = part.parse().ok()?;
         seconds = 60.0 * seconds + value;
     }
+    // The parser of numbers also accepts infinity, and one such time would spoil a sum.
     (0.0..1e9).contains(&seconds).then_some(1000.0 * seconds)
 }
 

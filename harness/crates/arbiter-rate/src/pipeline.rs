@@ -26,11 +26,15 @@ pub fn scan_all<R: Read + Send>(
         // Each thread can hand over a block without waiting, and a slow receiver holds the threads
         // back.
         let (sender, receiver) = sync_channel(threads);
+        // Without a thread the channel would close at once, as for an empty source.
         for _ in 0..threads.max(1) {
             let (blocks, sender) = (&blocks, sender.clone());
             scope.spawn(move || work(blocks, &sender, options));
         }
+        // The channel closes only when all senders are gone.
         drop(sender);
+        // Threads finish in any order; sums of floating-point numbers and the numbers of players
+        // depend on the order, and would change from run to run.
         let mut early = BTreeMap::new();
         let mut next = 0;
         for scanned in receiver {

@@ -422,6 +422,7 @@ impl Store {
 
     fn no_run(&self, run: &str) -> StoreError {
         let folder = self.folder();
+        // The names serve a hint only, which must not replace the error.
         let heads = self.runs().unwrap_or_default();
         let hint = did_you_mean(run, heads.iter().map(|head| head.run.as_str()).chain([LATEST]));
         StoreError::NoRun { run: run.to_owned(), folder, hint }

@@ -55,6 +55,7 @@ impl Store {
     /// this name.
     pub fn named(&self, word: &str) -> Result<String, StoreError> {
         let select =
+            // A run that the user has named like the word must stay reachable.
             "SELECT run FROM runs ORDER BY run = ?1 DESC, created_ms DESC, run DESC LIMIT 1";
         match word {
             LATEST => self.row(select, [word], |row| row.get(0))?.ok_or_else(|| self.empty()),
@@ -84,6 +85,8 @@ impl Store {
 
     /// Returns the contribution of each pair on disk to the counts, in schedule order.
     pub fn tallies(&self, run: &str) -> Result<Vec<PairTally>, StoreError> {
+        // Another process may store a pair between the two queries, and the counts would then
+        // differ without damage.
         let (rows, games) = self.atomically(|| {
             let columns = tally_columns();
             let select = format!("SELECT {columns} FROM {PAIRS} WHERE p.run = ?1 ORDER BY p.pair");
@@ -221,6 +224,7 @@ impl TallyRow {
 impl TalliedGame {
     /// Returns the game whose columns start at an index of a row, if there is one.
     fn read(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<TalliedGame>> {
+        // The outer join gives no columns where a pair has one game.
         let Some(white) = row.get(at)? else { return Ok(None) };
         let engines = ByColor { white, black: row.get(at + 1)? };
         let (result, termination) = (row.get(at + 2)?, row.get(at + 3)?);

@@ -45,6 +45,7 @@ impl Store {
         // The place gets a copy of the whole store or, if the store cannot be read any more, a new
         // store with the run and these pairs.
         let takes = |place: &PathBuf| {
+            // The open connection can often still read a store that was deleted or replaced.
             let copied = self.connection.execute("VACUUM INTO ?1", [place.to_string_lossy()]);
             if copied.is_ok() && save(place, run, pairs).is_ok() {
                 return true;
