@@ -142,6 +142,7 @@ pub fn limits_text(engine: &Engine) -> String {
 }
 
 fn field(key: &str, value: &str) -> String {
+    // The parser would split or refuse such a value without quotation marks.
     match value.contains([',', ';']) || value.contains(char::is_whitespace) {
         true => format!("{key}=\"{value}\""),
         false => format!("{key}={value}"),
@@ -190,6 +191,7 @@ fn put<T>(field: &mut Option<T>, value: Result<T, String>) -> Result<(), String>
 }
 
 fn set_clock(spec: &mut EngineSpec, text: &str) -> Result<(), String> {
+    // `inf` must also replace a clock of `--each`, which a missing clock would not.
     spec.no_clock = text == "inf";
     let clock = if spec.no_clock { None } else { Some(text.parse().map_err(shown)?) };
     set(&mut spec.limits.clock, Ok(clock))
@@ -224,6 +226,7 @@ fn truth(key: &str, value: &str) -> Result<bool, String> {
 /// Parses a whole number of the type's range, greater than 0.
 fn positive<T: FromStr + PartialEq + Default>(key: &str, value: &str) -> Result<T, String> {
     let number: T = whole(key, value)?;
+    // A limit of 0 would allow nothing.
     if number == T::default() { Err(not_whole(key, value)) } else { Ok(number) }
 }
 

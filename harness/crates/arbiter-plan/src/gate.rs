@@ -109,6 +109,7 @@ impl StepVerdict {
 
     /// Returns whether the verdict also applies when the same commits are tested again.
     pub fn is_lasting(self) -> bool {
+        // A broken step may succeed in a second attempt, and a skipped one was not run at all.
         !matches!(self, StepVerdict::Broken | StepVerdict::Skipped)
     }
 }
@@ -148,6 +149,7 @@ pub fn step_verdict(step: &Step, code: Option<i32>, was_ended: bool) -> StepVerd
         Some(5) => open,
         // The budget ends an SPRT as Ctrl-C does (130), and the SPRT then reports what it knows.
         Some(130) if was_ended && step.kind == StepKind::Sprt => open,
+        // Any other code is an error of the step itself, which says nothing about the change.
         _ => StepVerdict::Broken,
     }
 }

@@ -72,6 +72,7 @@ impl EngineSpec {
         let pair = |(index, field): (usize, String)| match field.split_once('=') {
             Some((key, value)) => Ok((key.trim().to_owned(), value.to_owned())),
             None if index == 0 => Ok(("engine".to_owned(), field)),
+            // `tc=8+0,08` splits at its decimal comma, and the second part has digits only.
             None if field.bytes().all(|b| b.is_ascii_digit() || b"+./:".contains(&b)) => {
                 Err(format!("'{field}' is not KEY=VALUE; fractions have a point, as in tc=8+0.08"))
             }
@@ -145,6 +146,7 @@ impl EngineSpec {
             (cmd, _) => stem(cmd),
         };
         let own = own.unwrap_or_else(|| format!("engine {}", index + 1));
+        // Two engines may differ in the file of an option only, such as their network.
         let files = self.options.iter().filter_map(|(_, value)| stem(named_file(value)?));
         std::iter::once(own).chain(files).collect::<Vec<_>>().join("-")
     }
@@ -167,6 +169,8 @@ impl EngineSpec {
         EngineSpec {
             engine: self.engine,
             name: self.name.or_else(|| each.name.clone()),
+            // Program and revision exclude each other, so the own one rules out the other of
+            // `--each`.
             cmd: self.cmd.or_else(|| each.cmd.clone().filter(|_| !is_built)),
             rev: self.rev.or_else(|| each.rev.clone().filter(|_| !has_program)),
             repo: self.repo.or_else(|| each.repo.clone()),
@@ -175,6 +179,7 @@ impl EngineSpec {
             dir: self.dir.or_else(|| each.dir.clone()),
             eval: self.eval.or_else(|| each.eval.clone()),
             options: self.options,
+            // Limits are taken as a whole: a depth for one engine must not keep the clock of all.
             limits: if has_limits { self.limits } else { each.limits },
             no_clock: if has_limits { self.no_clock } else { each.no_clock },
             margin: self.margin.or(each.margin),
@@ -229,6 +234,7 @@ fn split_fields(text: &str) -> Result<Vec<String>, String> {
     if quoted {
         return Err("unclosed quotation mark".to_owned());
     }
+    // A comma too many, at the end for example, does no harm.
     fields.retain(|field| !field.trim().is_empty());
     Ok(fields)
 }

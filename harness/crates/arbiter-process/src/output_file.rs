@@ -64,6 +64,7 @@ pub fn folder_of(path: &Path) -> &Path {
 /// Returns new files for data that could not be written to `path`, each to be tried after the ones
 /// before: beside it, in the folders above, and in that of temporary files.
 pub fn places_near(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    // A relative path has no folders above it to try.
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let ending = path.extension().unwrap_or_default().to_owned();

@@ -121,6 +121,7 @@ impl Process {
     /// Returns the time that the threads of the engine and the one that reads it have waited for a
     /// processor so far.
     pub fn delays(&self) -> Delays {
+        // The number stands for itself, and 0 before the thread has stored it reads as no delay.
         Delays::of(self.tree.engine, self.reader.load(Ordering::Relaxed))
     }
 

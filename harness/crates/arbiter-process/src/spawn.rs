@@ -93,6 +93,8 @@ impl Spawner {
     fn start_with(cpu: Option<usize>) -> io::Result<Spawner> {
         process_tree::adopt_strays();
         limits::raise_open_files();
+        // Each caller waits for its answer, so the queue is never longer than the number of
+        // callers.
         let (sender, requests) = mpsc::channel::<Request>();
         let (errors, open) = ErrorReader::start()?;
         let (prepared, answer) = mpsc::channel();

@@ -127,6 +127,7 @@ pub struct Finished {
 
 /// Returns the time of day, in milliseconds of Unix time.
 pub fn unix_time_ms() -> i64 {
+    // A clock before 1970 is wrong, but a run can do without the date.
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX)
 }

@@ -104,6 +104,8 @@ impl ProcessTree {
     }
 
     fn is_marked(&self, pid: i32) -> bool {
+        // A process that has ended, or belongs to another user, cannot be read and is not ours to
+        // end.
         let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|entry| entry == self.mark.as_bytes())
     }
@@ -134,6 +136,7 @@ fn reap(group: Pid, mut doomed: BTreeSet<i32>) {
         if doomed.is_empty() || Instant::now() > give_up {
             return;
         }
+        // The kernel ends a killed process soon, but not before the call returns.
         std::thread::sleep(Duration::from_millis(1));
     }
 }

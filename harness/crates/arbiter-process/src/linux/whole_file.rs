@@ -120,6 +120,7 @@ impl WholeFile {
     ///
     /// The error of the system; [`io::ErrorKind::AlreadyExists`] if a file or a link is there.
     pub fn finish_new(self) -> io::Result<()> {
+        // As above: the bytes are on disk before the name.
         self.file().sync_all()?;
         match self.part {
             Part::Named(file) => {

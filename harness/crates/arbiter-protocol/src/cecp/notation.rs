@@ -11,6 +11,8 @@ pub(super) fn write(position: &Chess, m: Move, mode: CastlingMode, san: bool) ->
         return San::from_move(position, m).to_string();
     }
     match (mode, m.castling_side()) {
+        // In Chess960 the squares of the king could also be an ordinary move, so xboard writes
+        // castling with letters.
         (CastlingMode::Chess960, Some(CastlingSide::KingSide)) => "O-O".to_owned(),
         (CastlingMode::Chess960, Some(CastlingSide::QueenSide)) => "O-O-O".to_owned(),
         _ => m.to_uci(mode).to_string(),

@@ -91,6 +91,7 @@ pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step
         (Phase::Preparing, "readyok") | (Phase::Pondering | Phase::PonderMiss, "bestmove") => {
             state.rest();
         }
+        // UCI asks both sides to ignore what they do not know.
         _ => {}
     }
     Ok(Step::Continue)
