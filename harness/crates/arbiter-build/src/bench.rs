@@ -133,7 +133,8 @@ fn leading_number(text: &str) -> Option<u64> {
 }
 
 /// Runs `copies` of a benchmark in parallel, as many as there will be games, and requires the same
-/// number of nodes of all. Blocks.
+/// number of nodes of all. Blocks. Fails if a copy fails, reports no known number of nodes, or
+/// takes longer than the recipe allows.
 pub fn run_bench(
     target: &BenchTarget<'_>,
     copies: usize,

@@ -69,6 +69,7 @@ pub struct BenchRecord {
 
 impl Cache {
     /// Opens the cache in `folder`, or in the user's cache folder, and creates what is missing.
+    /// Fails if the environment names no folder, or the folder cannot be written.
     pub fn new(folder: Option<PathBuf>) -> Result<Cache, BuildError> {
         let folder = match folder {
             Some(folder) => std::path::absolute(&folder).unwrap_or(folder),

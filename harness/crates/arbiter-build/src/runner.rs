@@ -158,7 +158,8 @@ const NO_NETWORK: &str = "; builds in the sandbox have no network unless [build]
 const SETTINGS: &str = "arbiter.toml";
 
 impl Builder<'_> {
-    /// Describes a revision from git alone.
+    /// Describes a revision from git alone. Fails for an unknown revision, and for a tree without a
+    /// recipe.
     pub fn outline(&self, repo: &Repository, revision: &str) -> Result<Outline, BuildError> {
         let (commit, snapshot) = self.source(repo, revision)?;
         let is_dirty = snapshot.is_some();
@@ -172,7 +173,8 @@ impl Builder<'_> {
         Ok(Outline { label, commit, is_dirty, recipe, tree, snapshot })
     }
 
-    /// Returns the program of a revision, from the cache or built. Blocks.
+    /// Returns the program of a revision, from the cache or built. Blocks. The error names the step
+    /// that failed, and the log of the build.
     pub fn build(&self, repo: &Repository, revision: &str) -> Result<Built, BuildError> {
         let outline = self.outline(repo, revision)?;
         let Outline { label: what, commit, recipe, tree, snapshot, .. } = &outline;

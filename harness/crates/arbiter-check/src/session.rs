@@ -51,7 +51,7 @@ pub fn introduce(spawner: &Spawner, under_test: &Engine) -> Result<EngineInfo, S
     Ok(EngineInfo::read(&run(spawner, under_test, script)?))
 }
 
-/// Runs one check.
+/// Runs one check. Fails only if the program cannot be started; faults of the engine are verdicts.
 pub fn carry_out(
     spawner: &Spawner,
     under_test: &Engine,

@@ -154,7 +154,8 @@ impl Annotation {
     }
 }
 
-/// Parses field names separated by commas; `all` stands for all of them.
+/// Parses field names separated by commas; `all` stands for all of them. Fails at the first unknown
+/// name.
 pub fn parse_fields(text: &str) -> Result<Vec<Field>, UnknownName> {
     if text == "all" {
         return Ok(Field::ALL.to_vec());

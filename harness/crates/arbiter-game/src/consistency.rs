@@ -14,6 +14,7 @@ use arbiter_protocol::{Conditions, Limits};
 
 /// Checks that a record can be one of a game: its moves must be legal, and its end must follow from
 /// them where the rules of chess know one. Adjudications and faults of engines are taken on trust.
+/// The error names the first contradiction.
 pub fn check(record: &GameRecord) -> Result<(), String> {
     let mode = CastlingMode::from_chess960(record.chess960);
     let start: Option<Chess> =

@@ -94,7 +94,8 @@ pub struct EngineProcess {
 }
 
 impl EngineProcess {
-    /// Starts the engine and completes the handshake, options included.
+    /// Starts the engine and completes the handshake, options included. Fails if the program cannot
+    /// be started, exits, is silent for too long, or cannot be used as the setup wants.
     pub async fn start(
         spawner: &Spawner,
         setup: &EngineSetup,
@@ -195,7 +196,8 @@ impl EngineProcess {
         &self.process
     }
 
-    /// Prepares for another game.
+    /// Prepares for another game. Fails if the engine exits, is silent for too long, or cannot play
+    /// the game's variant.
     pub async fn new_game(&mut self, game: Game<'_>) -> Result<(), EngineError> {
         self.since = Instant::now();
         self.ready_time = None;
@@ -230,7 +232,7 @@ impl EngineProcess {
         self.expected.as_deref().filter(|_| self.ponders)
     }
 
-    /// Lets the engine think on its opponent's time.
+    /// Lets the engine think on its opponent's time. Fails if the engine no longer reads its input.
     pub fn ponder(&mut self, forecast: Forecast) -> Result<(), EngineError> {
         self.pondered = forecast.position;
         self.since = Instant::now();
@@ -362,7 +364,8 @@ impl EngineProcess {
     }
 
     /// Asks a question that is not part of the protocol, and passes the answer line by line to
-    /// `take` until that has seen its end.
+    /// `take` until that has seen its end. Fails for an engine that does not speak UCI, and if the
+    /// engine exits or needs more than `limit`.
     pub async fn ask(
         &mut self,
         position: &str,

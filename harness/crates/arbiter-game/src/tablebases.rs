@@ -21,7 +21,8 @@ pub struct TablesError(String);
 pub struct Syzygy(Tablebase<Chess>);
 
 impl Syzygy {
-    /// Opens the tables of all folders, each of which must have some.
+    /// Opens the tables of all folders, each of which must have some. Fails if a folder cannot be
+    /// read or has no table, and if a table is cut short or no table at all.
     pub fn open<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Result<Syzygy, TablesError> {
         let mut tables = Tablebase::new();
         for folder in folders {

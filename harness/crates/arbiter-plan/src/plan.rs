@@ -194,7 +194,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Resolves a request.
+    /// Resolves a request. The error names the first setting that contradicts another or the kind
+    /// of run.
     pub fn resolve(kind: RunKind, request: Request) -> Result<Plan, PlanError> {
         let request = match kind {
             RunKind::Sprt if request.engines.is_empty() => request.or_demonstration(),
@@ -374,7 +375,8 @@ fn resolve_engines(kind: RunKind, request: &Request) -> Result<Vec<Engine>, Plan
     Ok(engines)
 }
 
-/// Resolves one engine; `index` gives its name if it has none.
+/// Resolves one engine; `index` gives its name if it has none. Fails if its program or a file of
+/// its options cannot be found, or settings contradict each other.
 pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, PlanError> {
     let name = spec.name.take().unwrap_or_else(|| spec.default_name(index));
     let fail = |reason: &str| PlanError::Invalid(format!("engine '{name}'{reason}"));

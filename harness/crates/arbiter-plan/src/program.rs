@@ -10,7 +10,8 @@ use arbiter_names::did_you_mean;
 pub const GAMES: &str = "/usr/games";
 
 /// Returns the absolute path of `cmd`: a path relative to `dir` if it exists, else to the current
-/// directory, or a name in `dir`, `PATH` or Debian's folder of games.
+/// directory, or a name in `dir`, `PATH` or Debian's folder of games. The error suggests similar
+/// names.
 pub fn find_program(cmd: &str, dir: Option<&Path>) -> Result<PathBuf, String> {
     let paths = search_path(dir);
     let here = std::env::current_dir();

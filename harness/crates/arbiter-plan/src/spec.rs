@@ -81,7 +81,8 @@ impl EngineSpec {
         split_fields(text)?.into_iter().enumerate().map(pair).collect()
     }
 
-    /// Sets the field of a key, for flags and files alike.
+    /// Sets the field of a key, for flags and files alike. Fails for an unknown key, and for a
+    /// value that the key does not take.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         if let ("cmd" | "repo" | "dir" | "stderr", Some(reason)) = (key, unexpanded_home(value)) {
             return Err(format!("{key}={value}: {reason}"));

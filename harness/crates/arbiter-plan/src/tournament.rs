@@ -52,13 +52,14 @@ pub struct TournamentRequest {
 }
 
 impl TournamentRequest {
-    /// Returns the first opening, from 0.
+    /// Returns the first opening, from 0. Fails for 0, because users count openings from 1.
     pub fn opening_start(&self) -> Result<u64, String> {
         let first = self.opening_start.unwrap_or(1).checked_sub(1);
         first.ok_or("--opening-start must be at least 1".to_owned())
     }
 
-    /// Returns the design for `engines` engines; `pairs` is the usual length of an encounter.
+    /// Returns the design for `engines` engines; `pairs` is the usual length of an encounter. Fails
+    /// if the format does not fit the kind of run or the number of engines.
     pub fn design(&self, kind: RunKind, engines: usize, pairs: u64) -> Result<Design, String> {
         let format = self.format.unwrap_or_default();
         let is_judged_by_pairs = matches!(kind, RunKind::Sprt | RunKind::Ablate | RunKind::Tune);

@@ -97,7 +97,8 @@ impl Process {
         Ok(process)
     }
 
-    /// Writes bytes to the engine's input.
+    /// Writes bytes to the engine's input. Fails if the input is closed, or full because the engine
+    /// does not read.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
         self.input.as_mut().ok_or(WriteError::Closed)?.write(bytes)
     }

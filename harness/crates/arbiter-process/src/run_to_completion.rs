@@ -73,7 +73,8 @@ pub struct Completed {
     pub elapsed: Duration,
 }
 
-/// Runs a program without input to its end, or ends it with its group. Blocks.
+/// Runs a program without input to its end, or ends it with its group. Blocks. Fails only if the
+/// program cannot be started; [`Completed`] has the way it ended.
 pub fn run_to_completion(
     spawner: &Spawner,
     launch: &Launch,

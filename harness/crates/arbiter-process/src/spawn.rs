@@ -86,6 +86,7 @@ impl Spawner {
     }
 
     /// Starts the thread, and all processes that it will start, on one CPU, given by its number.
+    /// Fails if a thread cannot be started, or may not use the CPU.
     pub fn start_on(cpu: usize) -> io::Result<Spawner> {
         Spawner::start_with(Some(cpu))
     }
@@ -115,7 +116,7 @@ impl Spawner {
     }
 
     /// Starts a process. `sink` receives its output on a separate thread, and ends the reading by
-    /// returning `false`.
+    /// returning `false`. Fails if the program cannot be started as `launch` wants.
     pub fn spawn(
         &self,
         launch: &Launch,

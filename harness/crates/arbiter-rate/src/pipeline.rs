@@ -14,7 +14,8 @@ use arbiter_pgn::Blocks;
 type Scanned = io::Result<(usize, Block)>;
 
 /// Scans `source` with `threads` threads and passes its blocks to `take` in their order. Each
-/// thread holds the text of one block at a time, so memory does not grow with the source.
+/// thread holds the text of one block at a time, so memory does not grow with the source. Fails if
+/// the source cannot be read, after the blocks before that place.
 pub fn scan_all<R: Read + Send>(
     source: R,
     threads: usize,

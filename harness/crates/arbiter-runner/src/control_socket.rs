@@ -30,7 +30,8 @@ pub enum ControlError {
 }
 
 /// Sends a command to a run, whose name must be valid, and waits at most `patience` for its answer:
-/// a line of text or JSON.
+/// a line of text or JSON. Fails if the run is not being played, does not answer in time, or
+/// refuses.
 pub fn send_command(
     results: &Path,
     run: &str,
@@ -66,13 +67,13 @@ pub fn send_command(
     }
 }
 
-/// Connects to the socket of a run.
+/// Connects to the socket of a run. Fails if no run listens there.
 pub fn connect_control_socket(results: &Path, run: &str) -> io::Result<UnixStream> {
     connect_local(results, &file_name(run))
 }
 
 /// Creates the socket on which a run listens, in place of one that a killed process left behind.
-/// The caller must hold the lock of the run.
+/// The caller must hold the lock of the run. Fails if the folder cannot be written.
 pub fn bind_control_socket(results: &Path, run: &str) -> io::Result<LocalSocket> {
     LocalSocket::bind(results, file_name(run))
 }

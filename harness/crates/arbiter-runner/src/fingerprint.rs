@@ -110,7 +110,7 @@ fn hash_openings(book: &Book) -> String {
     hasher.finalize().to_string()
 }
 
-/// Returns the blake3 hash of a file, in hexadecimal.
+/// Returns the blake3 hash of a file, in hexadecimal. Fails if the file cannot be read.
 pub fn hash_file(path: &Path) -> Result<String, FingerprintError> {
     let mut hasher = blake3::Hasher::new();
     let hashed = open_input(path).and_then(|file| hasher.update_reader(file).map(drop));

@@ -340,7 +340,8 @@ pub async fn check_suite_engines(
     check_each(setups, judge).await
 }
 
-/// Starts an engine once, and returns the result of `ask`.
+/// Starts an engine once, and returns the result of `ask`. Fails if the engine cannot be started or
+/// configured.
 pub async fn ask_engine<T>(
     setup: &EngineSetup,
     ask: impl FnOnce(&Session) -> T,

@@ -28,12 +28,13 @@ pub struct Signals {
 
 impl Signals {
     /// Starts to listen. A signal that this process was started to ignore, as by `nohup` SIGHUP and
-    /// by scripts SIGINT for background jobs, stays ignored.
+    /// by scripts SIGINT for background jobs, stays ignored. Fails if the system refuses a handler.
     pub fn listen() -> io::Result<Signals> {
         Signals::with(is_signal_ignored)
     }
 
-    /// Starts to listen, and heeds SIGINT and SIGTERM in any case.
+    /// Starts to listen, to SIGINT and SIGTERM even if this process was started to ignore them.
+    /// Fails if the system refuses a handler.
     pub fn listen_in_any_case() -> io::Result<Signals> {
         Signals::with(|signal| {
             signal == SignalKind::hangup().as_raw_value() && is_signal_ignored(signal)

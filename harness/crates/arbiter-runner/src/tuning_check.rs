@@ -23,7 +23,8 @@ const DEPTH: u32 = 8;
 /// Result of a search, except for its time.
 type Trace = (String, Option<u32>, Option<Score>, Option<u64>, Vec<String>);
 
-/// Returns the spin options of an engine: name, default, minimum and maximum.
+/// Returns the spin options of an engine: name, default, minimum and maximum. Fails if the engine
+/// cannot be started or configured.
 pub async fn spin_options(
     setup: &EngineSetup,
 ) -> Result<Vec<(String, i64, i64, i64)>, PreflightError> {

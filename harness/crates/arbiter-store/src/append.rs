@@ -13,7 +13,7 @@ use arbiter_schedule::Pairing;
 
 impl Store {
     /// Inserts a new run. `created_ms` is Unix time; `about` is the purpose of the run, in one
-    /// line.
+    /// line. Fails if the store has a run of this name.
     pub fn begin_run(
         &self,
         run: &str,
@@ -35,7 +35,8 @@ impl Store {
     }
 
     /// Starts a group of changes that go to the disk together, by [`Store::commit_group`]: one
-    /// write takes as long as many. A store that is dropped before forgets them all.
+    /// write takes as long as many. A store that is dropped before forgets them all. Fails if
+    /// another program has changed the file, or writes for longer than the store waits.
     pub fn begin_group(&mut self) -> Result<(), StoreError> {
         self.check_in_place()?;
         self.group_latencies.clear();

@@ -109,7 +109,7 @@ enum Cell {
 
 impl Store {
     /// Removes a run with all its games from the store, for good. Its space in the file is reused
-    /// for others.
+    /// for others. Fails if there is no such run.
     pub fn remove_run(&self, run: &str) -> Result<(), StoreError> {
         self.atomically(|| {
             let mut changed = 0;
@@ -125,7 +125,8 @@ impl Store {
         })
     }
 
-    /// Writes all rows of a run, as they are at this moment.
+    /// Writes all rows of a run, as they are at this moment. Fails if the run is damaged, because
+    /// the damage must not spread.
     pub fn export_run(&self, run: &str, out: &mut dyn Write) -> Result<(), ArchiveError> {
         // JSON comes word by word, and the encoder has a cost for each piece. Pieces of 64 KiB make
         // that small.

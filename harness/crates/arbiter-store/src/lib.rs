@@ -227,7 +227,8 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the store of a results folder, and creates both if they do not exist.
+    /// Opens the store of a results folder, and creates both if they do not exist. Fails if the
+    /// folder or the store cannot be written, or if the store has a newer format.
     pub fn create(folder: &Path) -> Result<Store, StoreError> {
         let unusable = |source| StoreError::Folder { folder: folder.to_owned(), source };
         std::fs::create_dir_all(folder).map_err(|source| match source.kind() {

@@ -52,7 +52,7 @@ impl Store {
     }
 
     /// Returns the name of the run that `word` means: for [`LATEST`] the newest, unless a run has
-    /// this name.
+    /// this name. Fails for [`LATEST`] in a store without runs.
     pub fn named(&self, word: &str) -> Result<String, StoreError> {
         let select =
             // A run that the user has named like the word must stay reachable.
@@ -63,7 +63,8 @@ impl Store {
         }
     }
 
-    /// Returns the run of this name.
+    /// Returns the run of this name. Fails if there is none, or if the plan is damaged or of a
+    /// newer version.
     pub fn run(&self, run: &str) -> Result<StoredRun, StoreError> {
         let select = format!(
             "SELECT {HEAD}, plan, version, pgn_offset, epd_offset, checksum IS {OF_RUN}
@@ -83,7 +84,8 @@ impl Store {
         Ok(StoredRun { head, version, plan, fingerprints, offsets })
     }
 
-    /// Returns the contribution of each pair on disk to the counts, in schedule order.
+    /// Returns the contribution of each pair on disk to the counts, in schedule order. Fails if a
+    /// pair is damaged, or if a game has lost its pair.
     pub fn tallies(&self, run: &str) -> Result<Vec<PairTally>, StoreError> {
         // Another process may store a pair between the two queries, and the counts would then
         // differ without damage.

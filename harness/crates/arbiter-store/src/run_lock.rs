@@ -58,7 +58,8 @@ pub struct RunLock {
 }
 
 impl RunLock {
-    /// Takes the lock of a run.
+    /// Takes the lock of a run. Fails if another process has the lock, or another machine has one
+    /// of a folder on a network.
     pub fn take(results: &Path, run: &str) -> Result<RunLock, LockError> {
         RunLock::check_name(run)?;
         let path = results.join(format!("{run}.lock"));

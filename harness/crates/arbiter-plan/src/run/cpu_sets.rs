@@ -3,7 +3,8 @@
 use crate::{Affinity, cpu_list};
 
 /// Returns the processors of at least `slots` games, `each` of them for a game; none if the system
-/// decides. `allowed` are those that may be used, the best first.
+/// decides. `allowed` are those that may be used, the best first. Fails if a processor may not be
+/// used, or if there are too few.
 pub fn cpu_sets(
     affinity: &Affinity,
     allowed: &[usize],

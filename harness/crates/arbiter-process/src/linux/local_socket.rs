@@ -31,7 +31,7 @@ pub struct LocalSocket {
 
 impl LocalSocket {
     /// Creates the socket, as the file `name` of a folder, in place of one that a killed process
-    /// left behind.
+    /// left behind. Fails if the folder cannot be written.
     pub fn bind(folder: &Path, name: String) -> io::Result<LocalSocket> {
         let folder = File::open(folder)?;
         let path = path_in(&folder, &name);

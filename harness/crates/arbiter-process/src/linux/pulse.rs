@@ -32,7 +32,8 @@ struct Beats {
 }
 
 impl Pulse {
-    /// Starts the thread, which calls `paused` with the length of each pause.
+    /// Starts the thread, which calls `paused` with the length of each pause. Fails if the thread
+    /// cannot be started.
     pub fn start(paused: impl Fn(Duration) + Send + 'static) -> io::Result<Pulse> {
         let beats = Beats { last: since_boot(), waited: Duration::ZERO, pauses: 0 };
         let beats = Arc::new(Mutex::new(beats));

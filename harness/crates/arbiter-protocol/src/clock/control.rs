@@ -181,7 +181,8 @@ pub enum TimeError {
     Seconds(String),
 }
 
-/// Reads a positive number of seconds such as `0.25`.
+/// Reads a positive number of seconds such as `0.25`. Fails for anything but digits and a point,
+/// and below 0.001 or above 10,000,000.
 pub fn parse_seconds(text: &str) -> Result<Duration, TimeError> {
     positive_seconds(text).ok_or_else(|| TimeError::Seconds(text.to_owned()))
 }

@@ -149,6 +149,7 @@ impl OptionDeclaration {
 }
 
 /// Checks a wish against all declarations and returns the option's own, with the value to send.
+/// Fails if there is no such option, or if it does not take the value.
 pub fn check_option<'a>(
     declared: &'a [OptionDeclaration],
     name: &str,

@@ -56,7 +56,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Judges the answer.
+    /// Judges the answer. Fails for an illegal move.
     pub fn judged(&self, start: &Start, goal: &Goal) -> Result<Outcome, String> {
         let illegal = || format!("illegal move '{}'", self.played);
         let played = read(&self.played, &start.position).ok_or_else(illegal)?;

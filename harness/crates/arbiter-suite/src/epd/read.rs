@@ -37,7 +37,7 @@ pub fn read(text: &str, is_chess960: bool) -> Suite {
 
 impl Record {
     /// Parses the line with the number `line`; its position is Chess960 if `is_chess960`, or if it
-    /// needs that.
+    /// needs that. Fails without a legal position, or without a question that can be judged.
     pub fn read(line: usize, text: &str, is_chess960: bool) -> Result<Record, String> {
         let (start, rest) = Start::split(text, is_chess960)?;
         // No move can be the answer.

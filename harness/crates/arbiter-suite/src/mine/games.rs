@@ -36,7 +36,7 @@ pub struct Game {
 }
 
 /// Parses all games of a PGN text, without their variations. Returns them with the reasons for
-/// which games are cut short or left out.
+/// which games are cut short or left out. Fails only if the source cannot be read.
 pub fn read_games(file: &str, source: impl Read) -> io::Result<(Vec<Game>, Vec<String>)> {
     let (mut games, mut faults) = (Vec::new(), Vec::new());
     let mut replay = Replay::default();
@@ -60,7 +60,7 @@ pub fn read_games(file: &str, source: impl Read) -> io::Result<(Vec<Game>, Vec<S
     Ok((games, faults))
 }
 
-/// Converts a game of the store.
+/// Converts a game of the store. Fails if its start or a move is illegal.
 pub fn stored_game(origin: String, record: &GameRecord) -> Result<Game, String> {
     let start = Start::read(&record.fen, record.chess960)?;
     let mut position = start.position.clone();

@@ -47,6 +47,7 @@ pub struct Journal {
 
 impl Journal {
     /// Opens the journal at `path` of the search that the line `asked` identifies, or starts one.
+    /// Fails if the file cannot be used, or belongs to another search.
     pub fn open(path: &Path, asked: &str) -> Result<Journal, JournalError> {
         let io = |source| JournalError::Io { path: path.to_owned(), source };
         let bytes = match read_input(path) {

@@ -33,7 +33,8 @@ pub struct Patterns {
 
 impl Patterns {
     /// Compiles the patterns. `own` matches the line with the total, whose first group is the
-    /// number; without it, the usual forms are known.
+    /// number; without it, the usual forms are known. Fails if `own` is no pattern, or has no
+    /// group.
     pub fn new(own: Option<&str>) -> Result<Patterns, String> {
         let text = own.unwrap_or(TOTAL);
         let total = Regex::new(text).map_err(|error| format!("pattern '{text}': {error}"))?;
