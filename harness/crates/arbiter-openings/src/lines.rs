@@ -83,6 +83,7 @@ impl<'a, F: FnMut(&Chess) -> Vec<Weighted>> Lines<'a, F> {
         ways.retain(|way| {
             let mut next = position.clone();
             next.play_unchecked(way.m);
+            // A line that comes back to a position repeats itself without an end.
             !before.contains(&key(&next))
         });
         ways
@@ -91,6 +92,7 @@ impl<'a, F: FnMut(&Chess) -> Vec<Weighted>> Lines<'a, F> {
     /// Continues the lines below a node, the first of which arrives at `time`.
     fn go_on(&mut self, node: u32, time: f64, ways: &[Weighted]) {
         let sum: u64 = ways.iter().map(|way| u64::from(way.weight)).sum();
+        // The first way is drawn by its weight, which is its probability to arrive first.
         let mut until_first = below(self.rng, sum);
         let mut is_decided = false;
         for way in ways {

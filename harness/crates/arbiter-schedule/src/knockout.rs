@@ -59,6 +59,8 @@ impl Knockout {
                 [entrant, Entrant::Bye] | [Entrant::Bye, entrant] => {
                     knockout.levels[1][place] = entrant;
                 }
+                // Fewer than half of the places are byes, and each goes to another of the best
+                // seeds, so two byes never meet.
                 _ => {}
             }
         }

@@ -27,6 +27,7 @@ struct Climb {
 
 impl Ladder {
     pub(super) fn new(order: Vec<usize>, ledger: &mut Ledger) -> Ladder {
+        // The user's number may be huge, for a run without an end.
         let rounds = usize::try_from(ledger.design.rounds).unwrap_or(usize::MAX);
         let mut ladder = Ladder { rungs: order, climbs: Vec::new(), climb_of: Vec::new(), rounds };
         ladder.open_ready(ledger);

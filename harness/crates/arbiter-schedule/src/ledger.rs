@@ -21,6 +21,7 @@ impl Encounter {
     /// Returns whether one side leads by more half points than the other can still win.
     fn is_decided(&self, games_per_pair: u64) -> bool {
         let [first, second] = self.score.halves;
+        // A game has two half points.
         let left = (self.planned - self.counted).saturating_mul(2 * games_per_pair);
         first.abs_diff(second) > left
     }

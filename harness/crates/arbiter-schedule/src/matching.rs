@@ -52,6 +52,7 @@ impl<'a> Matching<'a> {
                 self.mate[mate] = None;
             }
         }
+        // Two engines that were each other's partners leave nobody without one.
         match widowed {
             [Some(partner), Some(_)] if partner != b => {
                 let is_possible = self.augment(partner);

@@ -97,6 +97,7 @@ impl Schedule {
 
     /// Returns the points of a bye: half of the points of an encounter.
     fn bye_points(&self) -> f64 {
+        // A game is worth one point.
         (self.design.pairs * self.design.games_per_pair()) as f64 / 2.0
     }
 

@@ -64,6 +64,7 @@ impl Swiss {
             }
         }
         let design = ledger.design;
+        // An encounter of n games has n points, and a bye half of them: n half points.
         let bye = design.pairs * design.games_per_pair();
         self.byes.iter().for_each(|&(_, engine)| points[engine] += bye);
         points

@@ -88,6 +88,7 @@ impl<R: Read> Frames<R> {
         if self.is_cut {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
+        // The checksum of a frame is optional.
         let told = self.decoder.get_checksum_from_data();
         if told.is_some() && told != self.decoder.get_calculated_checksum() {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "wrong checksum"));
@@ -98,6 +99,7 @@ impl<R: Read> Frames<R> {
 
 impl<R: Read> Read for Frames<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        // The loop below would wait for bytes that have no place.
         if buffer.is_empty() {
             return Ok(0);
         }
