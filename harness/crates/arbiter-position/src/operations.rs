@@ -88,6 +88,7 @@ fn is_opcode(word: &str) -> bool {
 
 fn unquoted(operand: &str) -> String {
     let operand = operand.trim().trim_end_matches('\0').trim_end();
+    // A string may lack either of its quotation marks.
     let inner = operand.strip_prefix('"').unwrap_or(operand);
     inner.strip_suffix('"').unwrap_or(inner).trim().to_owned()
 }
