@@ -300,8 +300,8 @@ impl EngineProcess {
         }
         self.catch_up().await?;
         let mut lost = Duration::ZERO;
-        // A search on the wrong move ends on the engine's clock, so `go` tells the time that is left
-        // after it.
+        // A search on the wrong move ends on the engine's clock, so `go` tells the time that is
+        // left after it.
         if self.session.is_pondering() && self.pondered != position {
             lost = self.cease_pondering().await?;
             go.take_from(color.is_white(), lost);

@@ -69,8 +69,8 @@ async fn arrival(signal: &mut Option<Signal>) {
         Some(signal) => signal.recv().await,
         None => None,
     };
-    // A signal that is ignored never arrives, and the other branches of the `select!` go on
-    // waiting.
+    // A signal that is ignored never arrives, and the other branches of the `select!` continue to
+    // wait.
     if arrived.is_none() {
         std::future::pending::<()>().await;
     }
