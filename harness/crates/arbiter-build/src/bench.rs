@@ -79,6 +79,7 @@ impl BenchReader {
     /// pattern.
     pub fn new(pattern: Option<&str>) -> Result<BenchReader, String> {
         let compile = |pattern: &str| {
+            // Engines write `Nodes searched`, `nodes searched` and `NODES`.
             let built = RegexBuilder::new(pattern).case_insensitive(true).build();
             built.map_err(|error| format!("bench-pattern '{pattern}': {error}"))
         };
@@ -89,6 +90,7 @@ impl BenchReader {
             None => all(&NODES)?,
             Some(pattern) => vec![compile(pattern)?],
         };
+        // The whole match counts as a group.
         if nodes.iter().any(|regex: &Regex| regex.captures_len() < 2) {
             let pattern = pattern.unwrap_or_default();
             return Err(format!("bench-pattern '{pattern}' has no group for the nodes"));
@@ -114,6 +116,7 @@ impl BenchReader {
             let of_line = |line: &&String| {
                 self.speed.iter().find_map(|r| leading_number(&r.captures(line)?[1]))
             };
+            // The totals come last, after the figures of single positions.
             lines.iter().rev().find_map(of_line)
         };
         let speed = own_speed.or_else(usual).filter(|speed| *speed > 0);
@@ -130,7 +133,8 @@ fn leading_number(text: &str) -> Option<u64> {
 }
 
 /// Runs `copies` of a benchmark in parallel, as many as there will be games, and requires the same
-/// number of nodes of all. Blocks.
+/// number of nodes of all. Blocks. Fails if a copy fails, reports no known number of nodes, or
+/// takes longer than the recipe allows.
 pub fn run_bench(
     target: &BenchTarget<'_>,
     copies: usize,
@@ -148,6 +152,8 @@ pub fn run_bench(
             .collect::<Result<Vec<Signature>, BuildError>>()
     })?;
     let counts: Vec<u64> = found.iter().map(|copy| copy.nodes).collect();
+    // Copies that disagree show an engine with a race or uninitialized memory, whose number
+    // identifies nothing.
     if counts.iter().any(|count| *count != counts[0]) {
         return Err(BuildError::bench_differs(target.name, &counts));
     }
@@ -197,6 +203,8 @@ pub fn run_bench_once(
         let reason = "printed no known number of nodes".to_owned();
         return Err(fail(BuildFailure::NoBench, reason));
     };
+    // The start of the process counts as search here, so a speed that the engine reports is
+    // preferred. The least time keeps a clock that did not advance from a division by zero.
     let measured = nodes as f64 / ended.elapsed.as_secs_f64().max(1e-9);
     Ok(Signature { nodes, nps: speed.unwrap_or(measured) })
 }
@@ -211,6 +219,8 @@ pub fn promised_nodes(message: &str) -> Option<u64> {
         let is_told = word.eq_ignore_ascii_case("bench") && number.len() < rest.len();
         whole_number(number.trim_end_matches('.')).filter(|_| is_told)
     };
+    // A message may quote the number of another commit; by the custom of Stockfish its own stands
+    // last.
     message.lines().rev().find_map(words)
 }
 

@@ -69,6 +69,7 @@ pub struct BenchRecord {
 
 impl Cache {
     /// Opens the cache in `folder`, or in the user's cache folder, and creates what is missing.
+    /// Fails if the environment names no folder, or the folder cannot be written.
     pub fn new(folder: Option<PathBuf>) -> Result<Cache, BuildError> {
         let folder = match folder {
             Some(folder) => std::path::absolute(&folder).unwrap_or(folder),
@@ -142,6 +143,8 @@ impl Entry {
                 Err(TryLockError::Error(source)) => Err(io_error(path)(source)),
             }
         };
+        // A build holds the first lock before it takes the second, so that removal takes both in
+        // this order.
         let Some(maker) = take(self.folder.join("lock"))? else { return Ok(None) };
         let user = take(self.used())?;
         Ok(user.map(|user| [maker, user]))
@@ -151,10 +154,12 @@ impl Entry {
     pub fn record(&self) -> Option<BuildRecord> {
         let text = std::fs::read_to_string(self.folder.join("build.json")).ok()?;
         let record: BuildRecord = serde_json::from_str(&text).ok()?;
+        // A record that was damaged or made by hand must not lead out of the folder.
         if record.program.is_empty() || record.program.contains('/') {
             return None;
         }
         let data = self.program(&record).metadata().ok().filter(Metadata::is_file)?;
+        // Builds of older versions have no length, and a loss of power may leave an empty file.
         record.bytes.map_or(data.len() > 0, |bytes| data.len() == bytes).then_some(record)
     }
 

@@ -14,6 +14,7 @@ pub(super) fn check_out(
     dir: &Path,
 ) -> Result<(), BuildError> {
     std::fs::create_dir_all(dir).map_err(io_error(dir))?;
+    // Without a template the checkout has no hooks of the user.
     git(dir, ["init", "--quiet", "--template="])?;
     let mut objects = format!("{}\n", repository.inner("objects")?.display());
     if let Some(snapshot) = snapshot {
@@ -27,6 +28,7 @@ pub(super) fn check_out(
     if shallow.is_file() {
         std::fs::copy(&shallow, dir.join(".git/shallow")).map_err(io_error(shallow))?;
     }
+    // Relative addresses of submodules start at the address of the remote.
     git(dir, ["config", "remote.origin.url", &repository.origin()])?;
     let wanted = match (snapshot, commit) {
         (Some(snapshot), commit) => commit_tree(dir, &snapshot.tree, commit)?,

@@ -45,9 +45,11 @@ pub fn kept_builds(cache: &Cache) -> Result<Vec<KeptBuild>, BuildError> {
         let Ok((bytes, changed)) = measure(&folder) else { continue };
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let entry = Entry { folder };
+        // A build that failed has no mark of its use.
         let used = entry.used().metadata().and_then(|data| data.modified()).unwrap_or(changed);
         all.push(KeptBuild { name, record: entry.record(), bytes, used, entry });
     }
+    // Names decide between equal times, so that the list is the same each time.
     all.sort_by(|a, b| (a.used, &a.name).cmp(&(b.used, &b.name)));
     Ok(all)
 }
@@ -61,6 +63,7 @@ pub fn builds_to_remove(all: &[KeptBuild], policy: Policy, now: SystemTime) -> V
     let mut left: u64 = all.iter().map(|kept| kept.bytes).sum();
     let mut removed = Vec::new();
     for kept in all {
+        // A clock that was set back puts the use into the future; such a build counts as just used.
         let unused = now.duration_since(kept.used).unwrap_or_default();
         if age.is_some_and(|age| unused > age) || most.is_some_and(|most| left > most) {
             left -= kept.bytes;
@@ -85,7 +88,9 @@ pub fn remove_build(cache: &Cache, kept: &KeptBuild) -> Result<bool, BuildError>
 pub fn abandoned_folders(cache: &Cache, now: SystemTime) -> Result<Vec<PathBuf>, BuildError> {
     let mut found = paths(&cache.staging())?;
     found.retain(|path| {
+        // A link is judged by its own age, because its target may be anywhere.
         let changed = path.symlink_metadata().and_then(|data| data.modified());
+        // A time in the future, of a clock that was set back, is no age, and the folder stays.
         let age = changed.ok().and_then(|changed| now.duration_since(changed).ok());
         age.is_some_and(|age| age > ABANDONED)
     });

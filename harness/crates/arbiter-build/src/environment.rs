@@ -103,6 +103,7 @@ pub fn build_environment(passed: &[String]) -> Vec<(OsString, OsString)> {
 /// Returns the part of [`build_environment`] that can change the built program, by name.
 pub(super) fn compiler_environment(passed: &[String]) -> Vec<(OsString, OsString)> {
     let mut environment = environment(|name| is_of_compiler(name, passed));
+    // The system lists variables in any order, and the key of a build must not depend on the order.
     environment.sort();
     environment
 }
@@ -163,6 +164,7 @@ pub(super) fn toolchains(passed: &[String]) -> (Vec<PathBuf>, Vec<(OsString, OsS
     environment.push(("RUSTUP_HOME".into(), rustup.into()));
     // The folder itself is left out, because it has the tokens of registries.
     let packages = ["git", "registry"].map(|name| cargo.join(name));
+    // Without downloaded packages, Cargo in the sandbox uses its home, to which it may write.
     if packages.iter().any(|path| path.is_dir()) {
         readable.extend(packages);
         environment.push(("CARGO_HOME".into(), cargo.into()));

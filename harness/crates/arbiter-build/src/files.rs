@@ -52,6 +52,7 @@ impl Files<'_> {
         let mut found = Vec::new();
         self.collect(Path::new(""), &mut found);
         found.retain(|path| is_output(recipe, path) && self.is_program(path));
+        // The system lists files in any order, and the choice must not depend on the order.
         found.sort();
         let name = repo.top.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let manifest = read_text(&self.top.join("Cargo.toml")).unwrap_or_default();
@@ -59,6 +60,7 @@ impl Files<'_> {
             .parse::<toml::Table>()
             .ok()
             .and_then(|manifest| Some(manifest.get("package")?.get("name")?.as_str()?.to_owned()));
+        // The package names its program, while a folder may have any name.
         let hints: Vec<String> = package.into_iter().chain([name.to_owned()]).collect();
         choose(&found, &hints)
     }
@@ -73,6 +75,7 @@ impl Files<'_> {
                 found.push(path);
             } else if is_folder
                 && path.components().count() < MAX_DEPTH
+                // Submodules and vendored repositories have programs of their own, such as tests.
                 && !path.ends_with(".git")
                 && !entry.path().join(".git").exists()
             {

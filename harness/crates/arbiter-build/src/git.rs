@@ -62,7 +62,8 @@ pub(super) struct Snapshot {
 }
 
 impl Repository {
-    /// Opens the repository to which a folder belongs.
+    /// Opens the repository to which a folder belongs. Fails if there is none, or if git is not
+    /// installed.
     pub fn open(path: &Path) -> Result<Repository, BuildError> {
         if !path.is_dir() {
             return Err(no_repository(path, "not a folder"));
@@ -78,8 +79,10 @@ impl Repository {
         Ok(Repository { top, is_bare })
     }
 
-    /// Returns the commit of a revision.
+    /// Returns the commit of a revision. Fails if there is no such revision, or if the clone lacks
+    /// it.
     pub fn commit(&self, revision: &str) -> Result<Commit, BuildError> {
+        // git would take a leading dash for an option.
         if revision.is_empty() || revision.starts_with('-') {
             return Err(self.unknown(revision));
         }
@@ -224,6 +227,7 @@ impl Repository {
         }
         let tree = ours(vec!["write-tree".to_owned()])?;
         let head =
+            // A repository without a commit has no such tree, and all its files count as changed.
             git(&self.top, ["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]).unwrap_or_default();
         Ok(Snapshot { is_dirty: tree != head, tree, objects, _dir: dir })
     }

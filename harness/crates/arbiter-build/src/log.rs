@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Bytes kept of the beginning, and as many of the end.
+/// Bytes kept of the beginning, and as many of the end. Without a bound, a log has grown to 287 MB.
 const MOST: usize = 1 << 20;
 
 /// A log that is being written.
@@ -42,7 +42,7 @@ impl Log {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // A panic while the lock is held leaves a valid state.
+        // A panic under this lock leaves a valid state.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -76,6 +76,8 @@ pub(super) fn recipe(
     text: impl Fn(&str) -> Option<String>,
 ) -> Option<Recipe> {
     let detected = detect(names, text);
+    // A command of the user may call any of these compilers. One that is not installed fails, and
+    // its failure identifies the toolchain as well.
     let tools = detected.as_ref().map_or(&["rustc -vV", CC, CXX, "go version"][..], |p| p.tools);
     let tools = || tools.iter().map(|tool| (*tool).to_owned()).collect();
     let toolchain = settings.toolchain.clone().unwrap_or_else(tools);
@@ -93,6 +95,7 @@ pub(super) fn recipe(
         }
         (None, None) => return None,
     };
+    // The user's settings come last, so that they replace those of detected projects.
     env.extend(settings.env.clone());
     let has_submodules = || names.iter().any(|name| name == ".gitmodules");
     Some(Recipe {
@@ -127,11 +130,15 @@ fn detect(names: &[String], text: impl Fn(&str) -> Option<String>) -> Option<Pro
         Some(Project { file, command: command.to_owned(), output, tools })
     };
     if has("Cargo.toml") {
+        // Without `--locked`, Cargo may choose newer dependencies, and the commit would not
+        // determine the program.
         let locked = if has("Cargo.lock") { " --locked" } else { "" };
         let command = format!("cargo build --release{locked}");
         return found("Cargo.toml", &command, "target/release", &["rustc -vV"]);
     }
     if has("go.mod") {
+        // Go names each program after its package; the slash makes `built` a folder for all of
+        // them.
         let command = "mkdir -p built && go build -o built/ ./...";
         return found("go.mod", command, "built", &["go version"]);
     }
@@ -148,6 +155,7 @@ fn detect(names: &[String], text: impl Fn(&str) -> Option<String>) -> Option<Pro
                 text.contains("ARCH") && text.lines().any(|line| line.starts_with("build:"))
             });
             let target = if needs_target { " build ARCH=native" } else { "" };
+            // `nproc` counts only the processors that the build may use.
             let command = format!("make {folder}-j\"$(nproc)\"{target}");
             return found(file, &command, "", &[CC, CXX]);
         }
@@ -171,9 +179,11 @@ pub(super) fn choose(found: &[PathBuf], hints: &[String]) -> Result<PathBuf, Str
     let named = hints.iter().find_map(|hint| found.iter().find(|path| is_named(path, hint)));
     match (found, named) {
         ([], _) => Err("no new executable file; name it with binary in [build]".into()),
+        // A single program is the engine, whatever its name.
         ([only], _) => Ok(only.clone()),
         (_, Some(named)) => Ok(named.clone()),
         (several, None) => {
+            // A build of many programs would fill the screen.
             let names = several.iter().take(8).map(|path| path.display().to_string());
             let names = names.collect::<Vec<_>>().join(", ");
             Err(format!("several executable files; name one with binary in [build]: {names}"))
@@ -197,6 +207,7 @@ pub(super) fn first_error(log: &str) -> &str {
         let line = line.to_lowercase();
         WORDS.iter().any(|word| line.contains(word))
     };
+    // Later errors often follow from the first.
     lines().find(is_error).or_else(|| lines().next_back()).unwrap_or("no output")
 }
 

@@ -81,6 +81,7 @@ impl Built {
     ) -> Result<Signature, BuildError> {
         let what = self.label();
         let how = self.recipe.bench.how();
+        // A bench of more copies has shown at least as much: all copies have to agree.
         let known = self.record.bench.as_ref().filter(|b| b.how == how && b.copies >= copies);
         let signature = match known {
             Some(bench) => bench.signature,
@@ -157,7 +158,8 @@ const NO_NETWORK: &str = "; builds in the sandbox have no network unless [build]
 const SETTINGS: &str = "arbiter.toml";
 
 impl Builder<'_> {
-    /// Describes a revision from git alone.
+    /// Describes a revision from git alone. Fails for an unknown revision, and for a tree without a
+    /// recipe.
     pub fn outline(&self, repo: &Repository, revision: &str) -> Result<Outline, BuildError> {
         let (commit, snapshot) = self.source(repo, revision)?;
         let is_dirty = snapshot.is_some();
@@ -171,7 +173,8 @@ impl Builder<'_> {
         Ok(Outline { label, commit, is_dirty, recipe, tree, snapshot })
     }
 
-    /// Returns the program of a revision, from the cache or built. Blocks.
+    /// Returns the program of a revision, from the cache or built. Blocks. The error names the step
+    /// that failed, and the log of the build.
     pub fn build(&self, repo: &Repository, revision: &str) -> Result<Built, BuildError> {
         let outline = self.outline(repo, revision)?;
         let Outline { label: what, commit, recipe, tree, snapshot, .. } = &outline;
@@ -201,6 +204,7 @@ impl Builder<'_> {
         let entry = self.cache.entry(&commit_id[..commit_id.len().min(9)], &key);
         let busy = || (self.notify)(&format!("another arbiter is building {what}; waiting for it"));
         let lock = entry.lock(self.cancel, busy)?;
+        // Another process may have built the program while this one waited for the lock.
         let record = match entry.intact() {
             Some(record) => record,
             None => {
@@ -240,8 +244,10 @@ impl Builder<'_> {
         if revision != WORKING_TREE {
             return Ok((Some(repo.commit(revision)?), None));
         }
+        // A repository without a commit has a working tree all the same.
         let head = repo.commit("HEAD").ok();
         let mut without = self.without.clone();
+        // The cache may lie in the working tree, and would change with each build.
         without.push(self.cache.folder.clone());
         let snapshot = repo.snapshot(&self.cache.staging(), &without)?;
         Ok((head, Some(snapshot).filter(|snapshot| snapshot.is_dirty)))
@@ -320,6 +326,7 @@ impl Builder<'_> {
         let log = entry.log();
         let Recipe { command, source, timeout, .. } = recipe;
         let made = open_output(&log, File::options().write(true), Links::Refused);
+        // An earlier build that failed has left its log here.
         let made = made.and_then(|file| file.set_len(0).map(|()| file)).map_err(io_error(&log))?;
         let file = Arc::new(Log::new(made));
         file.add(&format!("$ {command}"));
@@ -332,6 +339,7 @@ impl Builder<'_> {
         }
         (self.notify)(&format!("building {what} by `{command}` ({source}); log: {shown}"));
         let ended = self.run_steps(recipe, files, &file);
+        // The log is complete before an error refers the user to it.
         file.finish().map_err(io_error(&log))?;
         let ended = ended?;
         let fail = |failure, how: String| {
@@ -346,10 +354,12 @@ impl Builder<'_> {
                 return fail(BuildFailure::Timeout, how);
             }
             EndReason::Exited if ended.code != Some(0) => {
+                // An unreadable log must not hide the failure of the build.
                 let text = std::fs::read(&log).unwrap_or_default();
                 let text = String::from_utf8_lossy(&text);
                 // The checkout is removed with the error, so its path would be of no use.
                 let text = text.replace(&format!("{}/", files.top.display()), "");
+                // The first line is the command itself, which may contain a word such as `error:`.
                 let first = first_error(text.split_once('\n').map_or("", |(_, rest)| rest));
                 let is_cut_off = self.sandbox.is_some() && !recipe.network && lacks_network(&text);
                 let hint = if is_cut_off { NO_NETWORK } else { "" };
@@ -390,6 +400,7 @@ impl Builder<'_> {
             }
             spent = fetched.elapsed;
         }
+        // Both steps share the time limit of the recipe.
         let mut ended = run(&recipe.command, recipe.timeout.saturating_sub(spent))?;
         ended.elapsed += spent;
         Ok(ended)
@@ -411,8 +422,13 @@ impl Builder<'_> {
                 (environment, Some(files.sandbox(sandbox, readable, recipe.network)))
             }
         };
+        // A build has no input from which it could get a password.
         environment.push(("GIT_TERMINAL_PROMPT".into(), "0".into()));
+        // The recipe's variables come last, because later values replace earlier ones.
         environment.extend(recipe.env.iter().map(|(name, value)| (name.into(), value.into())));
+        // The shell joins both outputs, so that the log has the lines in the order in which they
+        // were written. The script is an argument, because quoting it would change scripts with
+        // quotation marks.
         let args = ["-c", "exec 2>&1; eval \"$0\"", script].map(str::to_owned).into();
         let launch = Launch {
             program: "/bin/sh".into(),
@@ -422,6 +438,7 @@ impl Builder<'_> {
             sandbox,
             ..Launch::default()
         };
+        // A build has nothing to save at its end.
         let timeouts = Timeouts { limit, grace: Duration::ZERO };
         Ok(run_and_read(self.spawner, &launch, timeouts, self.cancel, read)?)
     }
@@ -448,11 +465,14 @@ fn key(
 ) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     let mut add = |text: &[u8]| {
+        // Lengths keep apart lists of texts that are the same when joined.
         hasher.update(&(text.len() as u64).to_le_bytes());
         hasher.update(text);
     };
     let binary = recipe.binary.as_ref().map(|path| path.display().to_string());
     [
+        // The number changes with the meaning of the key, so that older entries are no longer
+        // found.
         "arbiter build 2",
         commit,
         tree,
@@ -460,6 +480,7 @@ fn key(
         binary.as_deref().unwrap_or_default(),
         &recipe.submodules.to_string(),
         toolchain,
+        // The number of variables separates the recipe's from those of the environment.
         &recipe.env.len().to_string(),
     ]
     .into_iter()

@@ -34,7 +34,7 @@ pub(super) fn play<'a>(
 pub(super) fn legal(position: &Chess, text: &str) -> Option<shakmaty::Move> {
     let uci: UciMove = text.parse().ok()?;
     let played = uci.to_move(position).ok()?;
-    // Other spellings of the same move are not the protocol's.
+    // The library accepts other spellings of a move, which the protocol does not have.
     let spelled = played.to_uci(position.castles().mode()).to_string();
     let standard = played.to_uci(shakmaty::CastlingMode::Standard).to_string();
     (spelled == text || standard == text).then_some(played)

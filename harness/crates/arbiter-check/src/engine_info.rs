@@ -26,6 +26,7 @@ impl EngineInfo {
             let (word, rest) = split_word(line);
             match (word, split_word(rest)) {
                 ("uciok", _) => {
+                    // Lines after `uciok` are not part of the answer.
                     engine.is_complete = true;
                     break;
                 }
@@ -48,6 +49,7 @@ impl EngineInfo {
 
     /// Returns the option of this name, whatever its case; an error is the reason to skip a check.
     pub(super) fn option(&self, name: &str) -> Result<&OptionDeclaration, String> {
+        // UCI declares the names of options as case-insensitive.
         let found = self.options.iter().find(|option| option.name.eq_ignore_ascii_case(name));
         found.ok_or_else(|| format!("the engine has no option {name}"))
     }

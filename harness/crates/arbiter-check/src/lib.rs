@@ -108,6 +108,8 @@ pub struct Verdict {
 
 /// Judges a transcript.
 fn judge(check: &Check, case: &Case) -> Outcome {
+    // After a crash or a timeout the rest of the transcript is missing, so a judge would report a
+    // consequence in place of the cause.
     let judged = case.transcript.failure().map_or_else(|| (check.judge)(case), Err);
     judged.map_or_else(Outcome::Failed, |()| Outcome::Passed)
 }

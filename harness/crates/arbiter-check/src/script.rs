@@ -52,6 +52,8 @@ impl<'a> Script<'a> {
 
     /// Sends lines; several in one text are sent in one write.
     pub(super) fn send(self, text: &str) -> Script<'a> {
+        // One write delivers the lines together: a `stop` behind `go` is there before the search
+        // begins.
         let lines = text.split('\n').map(str::to_owned).collect();
         self.step(Step::Send(format!("{text}\n").into_bytes(), lines))
     }
@@ -94,6 +96,8 @@ impl<'a> Script<'a> {
 
     /// Collects output for 100 ms, in which nothing is expected, and then sends `isready`.
     pub(super) fn settle(self) -> Script<'a> {
+        // A second answer would come within this time; `readyok` then shows that the engine is
+        // idle.
         self.collect(100).ready()
     }
 

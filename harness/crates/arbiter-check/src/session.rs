@@ -13,16 +13,19 @@ use super::transcript::{Event, TimedEvent, Transcript};
 use super::{Case, Check, Outcome, Verdict, judge};
 use arbiter_process::{Chunk, Launch, Process, SpawnError, Spawner, WriteError};
 
-/// Chunks of output that may wait in the queue.
+/// Chunks of output that may wait in the queue. With a full queue the reader waits and the engine's
+/// pipe fills, so a flood of output cannot fill the memory.
 const CHUNKS_IN_FLIGHT: usize = 256;
 
-/// Events of a session that are kept; an engine that writes more lines is cut off.
+/// Events of a session that are kept; an engine that writes more lines is cut off. A transcript
+/// without a bound would fill the memory.
 const MAX_LINES: usize = 20_000;
 
 /// Time for an engine to exit after its last check.
 const QUIT_GRACE: Duration = Duration::from_millis(200);
 
-/// Time for a process that closed its output to exit.
+/// Time for a process that closed its output to exit. The system reports the closed pipe a little
+/// before the exit, and a report needs the exit code or the signal.
 const EXIT_GRACE: Duration = Duration::from_millis(250);
 
 /// Attempts at a check that depends on time: a busy machine delays, and never hurries.
@@ -48,7 +51,7 @@ pub fn introduce(spawner: &Spawner, under_test: &Engine) -> Result<EngineInfo, S
     Ok(EngineInfo::read(&run(spawner, under_test, script)?))
 }
 
-/// Runs one check.
+/// Runs one check. Fails only if the program cannot be started; faults of the engine are verdicts.
 pub fn carry_out(
     spawner: &Spawner,
     under_test: &Engine,
@@ -58,6 +61,8 @@ pub fn carry_out(
     let verdict = |outcome, transcript| Verdict { check: *check, outcome, transcript };
     let skipped = |reason| verdict(Outcome::Skipped(reason), Transcript::default());
     let script = match (check.script)(Script::new(engine)) {
+        // Without `uciok` the handshake of most scripts fails, which would repeat one failure for
+        // each check. Scripts without the handshake still judge what the engine did answer.
         Ok(script) if engine.is_complete || script.is_raw && engine.speaks_uci() => script,
         Ok(script) if check.name == "uciok" => script,
         Ok(_) => return Ok(skipped("the engine does not reply to uci".to_owned())),
@@ -68,6 +73,8 @@ pub fn carry_out(
         tries -= 1;
         let transcript = run(spawner, under_test, script.clone())?;
         let case = Case { transcript: &transcript, engine, margin: under_test.margin };
+        // A failure of a timed check may be the fault of a busy machine, so only the last try
+        // decides.
         let outcome = judge(check, &case);
         if outcome == Outcome::Passed || tries == 0 {
             return Ok(verdict(outcome, transcript));
@@ -97,6 +104,7 @@ fn run(
     };
     let mut handshake = Script::new(script.engine);
     if !script.is_raw {
+        // A button of UCI takes no value.
         let lines = under_test.options.iter().map(|(name, value)| match value.is_empty() {
             true => format!("setoption name {name}"),
             false => format!("setoption name {name} value {value}"),
@@ -159,9 +167,12 @@ impl Session {
     }
 
     fn send(&mut self, bytes: &[u8], lines: Vec<String>) -> Result<(), Aborted> {
+        // A move that came before this `go` answers an earlier one.
         if lines.iter().any(|line| line.split_ascii_whitespace().next() == Some("go")) {
             self.early_moves = 0;
         }
+        // The clock is read before the write: an answer can then never have an earlier time than
+        // its question.
         let at = self.start.elapsed();
         let events = lines.into_iter().map(Event::Sent);
         self.transcript.0.extend(events.map(|event| TimedEvent { at, event }));
@@ -172,6 +183,8 @@ impl Session {
         let Some(process) = &mut self.process else { return Err(Aborted) };
         process.write(bytes).map_err(|error| match error {
             WriteError::Closed => self.died(),
+            // A full pipe has an engine behind it that is alive but does not read, so no exit is
+            // awaited.
             WriteError::Full => self.abort(Event::Died(error.to_string())),
         })
     }
@@ -196,6 +209,8 @@ impl Session {
                 if heard == Some(word) {
                     return Ok(true);
                 }
+                // A move that came while another answer was awaited still answers its `go`. Without
+                // the count, the next wait would report a timeout in place of the actual fault.
                 self.early_moves += usize::from(heard == Some("bestmove"));
             }
             if !self.receive(until)? {
@@ -223,6 +238,8 @@ impl Session {
             Err(RecvTimeoutError::Disconnected) => self.is_closed = true,
             Ok(chunk) => {
                 self.is_closed = chunk.closed;
+                // The reader thread took the time when the bytes came, so a session that was busy
+                // then judges no later time.
                 let at = chunk.at.saturating_duration_since(self.start);
                 for line in chunk.lines {
                     self.unread.push_back(line.clone());
@@ -236,6 +253,8 @@ impl Session {
     fn await_exit(&mut self, limit: Duration) -> Result<(), Aborted> {
         let until = Instant::now() + limit;
         while !self.is_closed && self.receive_chunk(until) {}
+        // An engine that closes its output at the end of the limit has exited in time, though the
+        // system reports the exit later.
         let left = until.saturating_duration_since(Instant::now()).max(EXIT_GRACE);
         let how = self.exit(left).ok_or_else(|| self.timed_out("end of the process", limit))?;
         self.note(Event::Exited(how));
@@ -267,14 +286,16 @@ impl Session {
         for line in process.error_tail() {
             self.note(Event::Error(line));
         }
+        // The process is collected, so nothing may write to it or stop it again.
         self.process = None;
         Some(how)
     }
 
     fn end(mut self) -> Transcript {
         if let Some(mut process) = self.process.take() {
-            // An engine that takes no more input is stopped all the same.
+            // The write fails if the engine takes no more input; the stop below does not need it.
             let _ = process.write(b"stop\nquit\n");
+            // A reader that waits for room in the queue would never see the end of the pipe.
             drop(self.chunks);
             process.stop(QUIT_GRACE);
         }

@@ -122,6 +122,7 @@ impl<'a> Said<'a> {
 
     /// Returns the value of a field, as the engine wrote it.
     pub(super) fn field(&self, field: &str) -> Option<&'a str> {
+        // The value is the first word after the name of the field.
         let value = info_words(self.text).find(|found| found.field == field && found.place == 1);
         value.map(|found| found.word)
     }
@@ -193,6 +194,8 @@ impl Transcript {
                     is_chess960 = text.ends_with("true");
                 }
                 (true, "position", _) => {
+                    // Some checks send invalid positions on purpose; an engine that ignores such a
+                    // line keeps the position before.
                     position = board::set_up(text, is_chess960).unwrap_or(position);
                 }
                 (true, "go", _) => searches.push(Search {
@@ -204,6 +207,7 @@ impl Transcript {
                     infos: Vec::new(),
                     answers: Vec::new(),
                 }),
+                // Later `stop` lines only meet a search that the first one has ended.
                 (true, "stop", Some(search)) => drop(search.stop.get_or_insert(at)),
                 (true, "ponderhit", Some(search)) => drop(search.hit.get_or_insert(at)),
                 (false, "info", Some(search)) => search.infos.push(Said { at, text }),
@@ -221,6 +225,8 @@ impl Transcript {
         let mut lines = Vec::new();
         for stretch in self.0.chunk_by(|a, b| is_heard(a) == is_heard(b)) {
             let mut shown = stretch.iter().map(|entry| printable(&entry.to_string()));
+            // The script has few lines, and a report without all of them cannot be repeated by
+            // hand.
             if stretch.len() <= most || !is_heard(&stretch[0]) {
                 lines.extend(shown);
                 continue;
@@ -239,6 +245,7 @@ const MAX_SHOWN: usize = 300;
 
 fn printable(line: &str) -> String {
     let mut rest = line.chars();
+    // Control characters of an engine could change the user's terminal.
     let visible = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
     let shown: String = rest.by_ref().take(MAX_SHOWN).map(visible).collect();
     if rest.next().is_some() { shown + "…" } else { shown }

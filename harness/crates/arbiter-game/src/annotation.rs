@@ -82,6 +82,7 @@ impl LinePattern {
 
 impl PartialEq for LinePattern {
     fn eq(&self, other: &LinePattern) -> bool {
+        // Compiled patterns cannot be compared, and equal texts select equal lines.
         self.0.as_str() == other.0.as_str()
     }
 }
@@ -153,13 +154,15 @@ impl Annotation {
     }
 }
 
-/// Parses field names separated by commas; `all` stands for all of them.
+/// Parses field names separated by commas; `all` stands for all of them. Fails at the first unknown
+/// name.
 pub fn parse_fields(text: &str) -> Result<Vec<Field>, UnknownName> {
     if text == "all" {
         return Ok(Field::ALL.to_vec());
     }
     let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
     let mut fields = words.map(str::parse).collect::<Result<Vec<Field>, _>>()?;
+    // Comments have their fields in the order of `Field::ALL`, whatever order the user has written.
     fields.sort_unstable();
     fields.dedup();
     Ok(fields)

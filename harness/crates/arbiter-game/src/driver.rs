@@ -51,7 +51,8 @@ pub struct GameSetup {
     pub progress: Progress,
 }
 
-/// Time below which moves are worth measuring: nobody waits longer for a processor.
+/// Budget of a move below which the engine's waits for a processor are measured. Such waits are
+/// shorter than this, so that a move with a larger budget is late for another reason.
 const SHORT: Duration = Duration::from_millis(250);
 
 /// Plays `setup` to its end between engines that are ready for it, and returns them. Whatever an
@@ -87,7 +88,8 @@ async fn play_on(
             Color::White => (&mut white, &mut black),
             Color::Black => (&mut black, &mut white),
         };
-        // An engine that ignores its limit need not search until its deadline.
+        // An engine that ignores `go nodes` would search until its deadline in every game. It is
+        // stopped as soon as its node count shows this.
         let limits = setup.conditions.get(turn.color).limits;
         let give_up = |_, info: &Info| match ignores_limit(&limits, info) {
             true => ControlFlow::Break(()),
@@ -96,6 +98,8 @@ async fn play_on(
         let is_short = is_measured && turn.budget.is_some_and(|budget| budget < SHORT);
         let delays = is_short.then(|| mover.process().delays());
         let reply = tokio::select! {
+            // The mover is polled first, because its answer ends the turn and lines of the waiter
+            // can wait.
             biased;
             reply = mover.watch(turn, give_up) => reply,
             never = waiter.listen() => match never {},
@@ -115,7 +119,7 @@ async fn play_on(
         setup.progress.advance();
         let forecast = mover.expected_reply().and_then(|reply| referee.forecast(reply));
         if let Some(forecast) = forecast.filter(|_| referee.outcome().is_none()) {
-            // An engine that cannot be told is found out on its next turn.
+            // An error is found again on the engine's next turn, which has a verdict for it.
             let _ = mover.ponder(forecast);
         }
     };

@@ -31,13 +31,18 @@ use arbiter_protocol::{Game, Info, Session, SessionError, Step};
 /// flood of output cannot fill the memory.
 const CHUNKS_IN_FLIGHT: usize = 256;
 
-/// Time within which a process that closed its output has to exit to count as crashed.
+/// Time within which a process that closed its output has to exit to count as crashed. The system
+/// may report the closed pipe before the exit; a process that still runs after this time counts as
+/// disconnected.
 const EXIT_GRACE: Duration = Duration::from_millis(250);
 
-/// Longest time that the last lines of a process that has exited may take to arrive.
+/// Longest time that the last lines of a process that has exited may take to arrive. They are in
+/// the pipe or with the reader thread, and may name the cause of the end.
 const LAST_LINES: Duration = Duration::from_millis(100);
 
 /// Time between two checks of a silent process, which may have left its output to a child process.
+/// Two checks fit into the half second within which `docs/guarantees.md` promises to notice a
+/// crash.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Longest wait for a processor that is too short to excuse anything.
@@ -89,7 +94,8 @@ pub struct EngineProcess {
 }
 
 impl EngineProcess {
-    /// Starts the engine and completes the handshake, options included.
+    /// Starts the engine and completes the handshake, options included. Fails if the program cannot
+    /// be started, exits, is silent for too long, or cannot be used as the setup wants.
     pub async fn start(
         spawner: &Spawner,
         setup: &EngineSetup,
@@ -115,6 +121,8 @@ impl EngineProcess {
         let handoff = Arc::new(ReaderHandoff::default());
         let heard = handoff.clone();
         let sink = move |chunk| heard.hand_over(|| sender.blocking_send(chunk)).is_ok();
+        // Starting a process blocks until the child has been executed, and other games need this
+        // thread.
         let process = tokio::task::block_in_place(|| spawner.spawn(&setup.launch, sink))?;
         let since = Instant::now();
         Ok(EngineProcess {
@@ -188,7 +196,8 @@ impl EngineProcess {
         &self.process
     }
 
-    /// Prepares for another game.
+    /// Prepares for another game. Fails if the engine exits, is silent for too long, or cannot play
+    /// the game's variant.
     pub async fn new_game(&mut self, game: Game<'_>) -> Result<(), EngineError> {
         self.since = Instant::now();
         self.ready_time = None;
@@ -223,7 +232,7 @@ impl EngineProcess {
         self.expected.as_deref().filter(|_| self.ponders)
     }
 
-    /// Lets the engine think on its opponent's time.
+    /// Lets the engine think on its opponent's time. Fails if the engine no longer reads its input.
     pub fn ponder(&mut self, forecast: Forecast) -> Result<(), EngineError> {
         self.pondered = forecast.position;
         self.since = Instant::now();
@@ -237,7 +246,7 @@ impl EngineProcess {
     /// Never returns; to be dropped when the opponent has moved.
     pub async fn listen(&mut self) -> std::convert::Infallible {
         loop {
-            // What ended here is noticed on the engine's own turn.
+            // An error here is found again on the engine's own turn, which has a verdict for it.
             if self.closed || !self.session.is_pondering() || self.step().await.is_err() {
                 std::future::pending::<()>().await;
             }
@@ -291,6 +300,8 @@ impl EngineProcess {
         }
         self.catch_up().await?;
         let mut lost = Duration::ZERO;
+        // A search on the wrong move ends on the engine's clock, so `go` tells the time that is
+        // left after it.
         if self.session.is_pondering() && self.pondered != position {
             lost = self.cease_pondering().await?;
             go.take_from(color.is_white(), lost);
@@ -301,26 +312,29 @@ impl EngineProcess {
             let text = self.session.end_pondering(Instant::now(), true, budget);
             self.send(text)?;
         } else {
-            // An engine may say more than it was asked, such as a second `bestmove`. What it said
-            // before this search cannot answer it.
+            // An engine may say more than it was asked, such as a second `bestmove`. Lines that
+            // were read before this moment cannot answer this search.
             self.since = Instant::now();
             let text = self.session.think(self.since, &position, &go, budget);
             self.send(&text)?;
         }
-        // The clock starts when the bytes are with the engine.
+        // The clock starts when the bytes are in the engine's pipe: time before that is Arbiter's.
         let flushed = self.flushed;
+        // Without a budget no clock runs, and the session's deadline is final.
         let mut may_halt = budget.is_some();
         let mut is_halted = false;
         loop {
             let is_enough = match self.step().await {
                 Ok(Step::Move { text, mut info, ponder }) => {
                     info.lines = std::mem::take(&mut self.chosen);
-                    // Its own clock has run since it began to ponder.
+                    // The engine's clock has run since it began to ponder, so that its time says
+                    // nothing about this move.
                     info.time = info.time.filter(|_| !has_pondered);
                     info.has_pondered = has_pondered;
                     self.expected = ponder;
                     let stamp = self.lines.pop_front().map_or(flushed, |(at, _)| at);
-                    // An answer that was read before the flush was noted took no time.
+                    // The reader thread may stamp an answer before this thread notes the flush; the
+                    // difference then is zero.
                     let elapsed = stamp.saturating_duration_since(flushed) + lost;
                     return Ok(Reply::Move { text, elapsed, info });
                 }
@@ -350,7 +364,8 @@ impl EngineProcess {
     }
 
     /// Asks a question that is not part of the protocol, and passes the answer line by line to
-    /// `take` until that has seen its end.
+    /// `take` until that has seen its end. Fails for an engine that does not speak UCI, and if the
+    /// engine exits or needs more than `limit`.
     pub async fn ask(
         &mut self,
         position: &str,
@@ -378,6 +393,8 @@ impl EngineProcess {
     pub async fn quit(mut self, grace: Duration) {
         // An engine that takes no more input is ended all the same.
         let _ = self.send(arbiter_protocol::QUIT);
+        // The channel is dropped first: a reader thread that waits for room in it would never see
+        // the end of the output.
         let EngineProcess { process, chunks, .. } = self;
         drop(chunks);
         // A failure to join means that the runtime is shutting down, and dropping kills.
@@ -407,16 +424,19 @@ impl EngineProcess {
                     return Ok(true);
                 }
                 Some(None) => self.closed = true,
+                // An excused engine has a later deadline now, so that the loop waits again.
                 None if due.is_some_and(|due| due <= wake) => {
                     if !self.is_excused() {
                         return Ok(false);
                     }
                 }
-                // Its last words had time to be read.
+                // The process had exited at the last check, so its last lines had the time between
+                // two checks to arrive. A child process of it may keep the pipe open forever.
                 None if has_left => self.closed = true,
                 None => {
                     has_left = self.process.has_exited();
-                    // What is answered at once, as nearly all is, costs no such look.
+                    // The delays are read at the first check after a question, so that the many
+                    // answers that come before it cost no reads of `/proc`.
                     if self.looked.0 < self.asked {
                         self.looked = (Instant::now(), self.process.delays());
                     }
@@ -450,6 +470,8 @@ impl EngineProcess {
                 match self.chunks.try_recv() {
                     Ok(chunk) => self.take(chunk),
                     Err(TryRecvError::Disconnected) => break,
+                    // This thread may block, as the function runs in `block_in_place`, and the
+                    // lines are about to arrive.
                     Err(TryRecvError::Empty) => std::thread::sleep(LAST_LINES / 20),
                 }
             }
@@ -467,6 +489,7 @@ impl EngineProcess {
                 self.recorder.note(self.flushed, Mark::Flushed, "");
                 Ok(())
             }
+            // A closed pipe is what a crash looks like from here, and the exit code says more.
             Err(WriteError::Closed) => Err(self.gone()),
             Err(error) => Err(error.into()),
         }

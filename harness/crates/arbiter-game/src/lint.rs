@@ -24,7 +24,7 @@ const NODE_MARGIN: u64 = 5_000;
 /// next is worth a look: few searches overlook so much.
 const SURE: i32 = 1_000;
 
-/// Length of the quoted part of a move, in characters.
+/// Length of the quoted part of a move, in characters. A move in UCI notation has at most five.
 const EXCERPT: usize = 10;
 
 /// Lint rule; its name is stored and printed.
@@ -90,7 +90,8 @@ pub struct LintFinding {
     pub line: String,
 }
 
-/// Number of moves of variations that are checked in one search.
+/// Number of moves of variations that are checked in one search. It bounds the time that a flood of
+/// long lines can take from a game.
 const MAX_CHECKED: usize = 5_000;
 
 /// Length of the longest quotation of a line, in characters.
@@ -137,7 +138,8 @@ impl Searched<'_> {
             let nodes = info.nodes.unwrap_or_default();
             add(LintRule::Nodes, format!("{nodes} after a larger number"));
         }
-        // While an engine pondered, no limit held it.
+        // A search that began on the opponent's time had no limits then, so its figures may exceed
+        // them.
         let limited = !info.has_pondered;
         if let (Some(nodes), Some(limit)) = (info.nodes, limits.nodes)
             && limited
@@ -151,7 +153,7 @@ impl Searched<'_> {
         {
             add(LintRule::DepthLimit, format!("depth {depth} with depth={limit}"));
         }
-        // An engine that is told to count nodes as time may say them as its time.
+        // With `nodestime` an engine counts nodes as time, and may report that as its time.
         let time = info.time.filter(|_| limits.nodestime.is_none());
         if let Some(time) = time.filter(|time| *time > elapsed + TIME_MARGIN) {
             add(
@@ -170,7 +172,8 @@ impl Searched<'_> {
     fn check_variations(&self, findings: &mut Vec<LintFinding>) {
         let mut left = MAX_CHECKED;
         for line in self.info.variations() {
-            // A word that is no move ends a variation here, as in fastchess.
+            // A word that is not a move ends the variation without a finding, as in fastchess,
+            // whose warnings these are.
             let said = Info { not_a_move: None, ..Info::parse_any(line) };
             let Some(rest) = left.checked_sub(said.pv.len()) else { return };
             left = rest;
@@ -213,6 +216,7 @@ impl Searched<'_> {
                 return add(rule, format!("{} at ply {ply}{after}", printable(text, EXCERPT)));
             };
             position.play_unchecked(legal);
+            // A variation may end with the end of the game; only a move after it is a finding.
             let Some(next) = pv.get(ply) else { break };
             let draw = if position.halfmoves() >= 100 {
                 "fifty-move rule"
@@ -232,6 +236,8 @@ impl Searched<'_> {
             }
         }
         if let Some(Score::Mate(moves)) = score {
+            // A mate in n moves takes 2n - 1 plies if the side to move mates, and 2n if it is
+            // mated.
             let plies = 2 * i64::from(moves).abs() - i64::from(moves > 0);
             let mates = position.is_checkmate();
             if !mates || pv.len() as i64 != plies {

@@ -52,6 +52,8 @@ pub struct LiveGame {
 impl LiveGame {
     /// Returns whether to take a snapshot after a move that took `elapsed`.
     pub fn is_due(&self, elapsed: Duration) -> bool {
+        // The flag orders no other memory, as the snapshot has a lock. A request that is seen late
+        // is served after the next move.
         elapsed >= SLOW || self.is_wanted.load(Ordering::Relaxed)
     }
 
@@ -60,6 +62,8 @@ impl LiveGame {
         let mut last = match self.snapshot.try_lock() {
             Ok(last) => last,
             Err(TryLockError::Poisoned(last)) => last.into_inner(),
+            // The game must not wait for its viewers. The flag stays set, so that the next move is
+            // due.
             Err(TryLockError::WouldBlock) => return,
         };
         *last = Some(snapshot);

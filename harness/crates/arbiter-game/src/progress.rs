@@ -11,6 +11,7 @@ pub struct Progress(Arc<AtomicU64>);
 impl Progress {
     /// Counts an answer of an engine.
     pub fn advance(&self) {
+        // A watcher only compares two counts, so that no other memory has to be ordered.
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 

@@ -17,11 +17,13 @@ use crate::transcript::Transcript;
 use arbiter_protocol::times::Nanos;
 use arbiter_protocol::{Info, Score};
 
-/// Number of moves of a game that another machine may send.
+/// Number of moves of a game that another machine may send. The fifty-move rule ends every game
+/// before: at most 96 pawn moves and 30 captures, each at most 100 plies after the last, make at
+/// most 12,700 plies.
 const MAX_MOVES: usize = 20_000;
 
 /// Number of lines of an engine, and of moves of its principal variation, that another machine may
-/// send with a move.
+/// send with a move. Our own games keep at most 32 lines of a move.
 const MAX_LIST: usize = 1_000;
 
 /// Move that lost a game on time.

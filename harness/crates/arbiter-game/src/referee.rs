@@ -185,16 +185,18 @@ impl Referee {
         let color = self.position.turn();
         let Conditions { limits, margin, .. } = *self.conditions.get(color);
         let left = self.clocks.get(color).as_ref().map(Clock::left);
+        // An engine may have a clock and a time for each move, and must keep both.
         let budget = [left, limits.movetime].into_iter().flatten().min();
-        // As large as the line may grow for now: were each a few bytes longer than the last, every
-        // thread that drops them would keep some of every size.
+        // The copy has the capacity of the line, which grows in steps. Copies that are each a few
+        // bytes longer than the last would leave the threads that drop them with free memory of
+        // every size.
         let mut position = String::with_capacity(self.line.capacity());
         position.push_str(&self.line);
         Turn {
             color,
             position,
             go: self.bounds(color),
-            // The time that nodes stand for is not the time they take.
+            // With `nodestime` the clock runs on nodes, whose real time decides nothing.
             budget: budget.filter(|_| limits.nodestime.is_none()).map(|b| b + margin),
         }
     }
@@ -217,7 +219,7 @@ impl Referee {
         let limits = self.conditions.get(color).limits;
         let told = |c: Color| self.clocks.get(c).as_ref().map(|k| (k.left(), k.increment()));
         let clock = self.clocks.get(color).as_ref();
-        // An engine without a clock must not be misled by its opponent's.
+        // An engine without a clock would take its opponent's clock for a limit of its own.
         let shown = |c: Color| if clock.is_some() { told(c) } else { None };
         Go {
             white: shown(Color::White),
@@ -261,6 +263,7 @@ impl Referee {
         elapsed: Duration,
         mut info: Info,
     ) -> Result<(), Loss> {
+        // The clock comes first: an answer after the flag fell loses on time, whatever it says.
         self.charge(color, elapsed, info.nodes).map_err(|over| {
             self.late = Some(over);
             let ms = over.as_secs_f64() * 1e3;
@@ -272,6 +275,7 @@ impl Referee {
         })?;
         let illegal = |_| (Termination::IllegalMove, format!("played the illegal move {text}"));
         let m = uci.to_move(&self.position).map_err(illegal)?;
+        // For White both points of view are the same.
         if color.is_black() && self.conditions.get(color).white_pov {
             for score in [&mut info.score, &mut info.pv_score] {
                 *score = score.map(Score::reversed);
@@ -306,9 +310,11 @@ impl Referee {
 
     /// Returns the findings about the move of the side to move and its search.
     fn lint(&self, best: Move, elapsed: Duration, info: &Info) -> Vec<LintFinding> {
+        // The last move is the opponent's, so that the engine's own is the one before it.
         let before = self.moves.iter().rev().nth(1).and_then(|own| own.thought.as_ref()?.score);
         let repetitions = |position: &Chess| {
-            // That a position was there twice takes four plies at least.
+            // A position can recur after four plies at the earliest, so that shorter lists need no
+            // search.
             if self.seen.len() < 5 {
                 return 0;
             }
@@ -334,6 +340,7 @@ impl Referee {
         if let Some(clock) = self.clocks.get_mut(color) {
             clock.charge(cost, margin)?;
         }
+        // Only an hourglass gains this time. It does so after the mover's flag was judged.
         if let Some(clock) = self.clocks.get_mut(color.other()) {
             clock.opponent_used(cost);
         }
@@ -346,9 +353,11 @@ impl Referee {
         let is_own = thought.is_some();
         let score = thought.as_ref().and_then(|thought| thought.score);
         if self.moves.len() == self.moves.capacity() {
+            // `reserve` would double the list, which `GROWTH` is to avoid.
             self.moves.reserve_exact(GROWTH);
         }
         self.moves.push(MoveRecord { uci, thought });
+        // No earlier position can recur after such a move, so that the list stays short.
         if self.position.is_irreversible(m) {
             self.seen.clear();
         }
@@ -357,13 +366,16 @@ impl Referee {
         self.seen.push(key(&self.position));
         let adjudicated = self.adjudicator.observe(Played {
             color,
+            // The move number has been increased if Black has moved; the current move is not over.
             full_moves: self.position.fullmoves().get() - 1,
             is_book: !is_own,
             zeroing: m.is_zeroing(),
             score,
         });
-        // The book is not to blame for what tables know.
+        // Tables are asked only after a move of an engine, because an opening that is in the tables
+        // is to be played.
         let looked_up = || is_own.then(|| self.adjudicator.look_up(&self.position)).flatten();
+        // The rules of chess come first, so that no mate is adjudicated away.
         self.outcome = self.rule_ending().or_else(looked_up).or(adjudicated);
     }
 
@@ -380,6 +392,7 @@ impl Referee {
     fn rule_ending(&self) -> Option<Outcome> {
         let color = self.position.turn();
         let current = self.seen.last();
+        // Checkmate comes before the fifty-move rule, because a mate with the hundredth ply wins.
         if self.position.is_checkmate() {
             let detail = format!("{} mates", color_name(color.other()));
             Some(Outcome::lost(color, Termination::Checkmate, detail))
@@ -428,6 +441,7 @@ impl Referee {
 
     /// Returns all moves so far.
     pub fn into_moves(mut self) -> Vec<MoveRecord> {
+        // The record may wait in memory until all earlier pairs are counted.
         self.moves.shrink_to_fit();
         self.moves
     }

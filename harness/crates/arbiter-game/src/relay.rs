@@ -30,9 +30,10 @@ struct HandoffState {
 impl ReaderHandoff {
     /// Calls `send` and then polls the game that this has woken.
     pub(super) fn hand_over<T>(&self, send: impl FnOnce() -> T) -> T {
+        // The thread is noted before `send`, because the wake-up happens within it.
         lock(&self.0).from = Some(thread::current().id());
         let sent = send();
-        // Only after `send`, whose locks the game may need.
+        // The game is polled only after `send`, because the game may need a lock that `send` holds.
         let woken = std::mem::take(&mut *lock(&self.0)).woken;
         if let Some(woken) = woken {
             woken.resume();
@@ -85,6 +86,8 @@ struct Relay<T> {
 impl<T: Send + 'static> Relay<T> {
     /// Polls, unless another thread does already, which then polls again.
     fn poll_here(self: &Arc<Self>) {
+        // The state is a lock that nobody waits for. Acquire shows this thread what the last thread
+        // has done to the future, and Release shows that thread the wake-up.
         let entered = self.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, |state| {
             Some(if state == IDLE { POLLED } else { POLLED_AND_WOKEN })
         });
@@ -92,6 +95,8 @@ impl<T: Send + 'static> Relay<T> {
             return;
         }
         loop {
+            // The mark is cleared before the poll: a wake-up before this line is served by the poll
+            // below, and a later one makes the exchange fail, so that the loop polls once more.
             self.state.store(POLLED, Ordering::Release);
             self.poll_once();
             let left =
@@ -106,6 +111,8 @@ impl<T: Send + 'static> Relay<T> {
         let mut future = lock(&self.future);
         let Some(pinned) = future.as_mut() else { return };
         let waker = Waker::from(self.clone());
+        // A panic must not end the thread that reads the engine. The task that awaits the game gets
+        // the panic instead, and nobody polls this future again.
         let polled = catch_unwind(AssertUnwindSafe(|| {
             pinned.as_mut().poll(&mut Context::from_waker(&waker))
         }));
@@ -114,9 +121,12 @@ impl<T: Send + 'static> Relay<T> {
             Ok(Poll::Ready(output)) => Ok(output),
             Err(panic) => Err(panic),
         };
+        // The future is dropped outside of the lock, because dropping may end engines, which takes
+        // time.
         let finished = future.take();
         drop(future);
         drop(finished);
+        // The output is in its place before the task is woken, which looks for it immediately.
         *lock(&self.output) = Some(output);
         self.wake_awaiting();
     }
@@ -130,6 +140,7 @@ impl<T: Send + 'static> Relay<T> {
 
 impl<T: Send + 'static> Resume for Relay<T> {
     fn resume(self: Arc<Self>) {
+        // The reader thread is no thread of the runtime, and the game sets timers.
         let _runtime = self.runtime.enter();
         self.poll_here();
     }
@@ -159,6 +170,8 @@ pub(super) async fn relayed<T: Send + 'static>(
     });
     let awaited = Awaited(relay);
     let output = std::future::poll_fn(|cx| {
+        // The waker is stored before the poll. Otherwise a thread that finishes the future in
+        // between would wake nobody.
         *lock(&awaited.0.awaiting) = Some(cx.waker().clone());
         awaited.0.poll_here();
         lock(&awaited.0.output).take().map_or(Poll::Pending, Poll::Ready)
@@ -171,7 +184,8 @@ struct Awaited<T>(Arc<Relay<T>>);
 
 impl<T> Drop for Awaited<T> {
     fn drop(&mut self) {
-        // To be dropped outside of the lock, because that ends engines.
+        // The future is dropped outside of the lock, because dropping ends engines, which takes
+        // time.
         let abandoned = lock(&self.0.future).take();
         drop(abandoned);
     }

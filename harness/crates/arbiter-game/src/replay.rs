@@ -93,7 +93,7 @@ fn play(
 ) -> Result<(), String> {
     for color in Color::ALL {
         let side = sides.get_mut(color);
-        // An engine that failed to sit down has the transcript for itself.
+        // If an engine failed to start, the transcript has the lines of that engine only.
         if side.entries.is_empty() {
             continue;
         }
@@ -115,7 +115,7 @@ fn play(
         {
             side.pondered = forecast.position;
             if let Some(text) = side.session.ponder(&side.pondered, forecast.go) {
-                // What went wrong is found out on the engine's own turn.
+                // An error is found again on the engine's own turn, which has a verdict for it.
                 let _ = side.sent(&text, true);
             }
         }
@@ -167,6 +167,8 @@ impl Side {
     }
 
     fn moment(&self, at_ns: i64) -> Instant {
+        // Times before the start of the game are negative, and an `Instant` before `zero` may not
+        // exist.
         self.zero + Duration::from_nanos(at_ns.saturating_sub(self.first_ns).max(0) as u64)
     }
 
@@ -184,6 +186,8 @@ impl Side {
             && entry.mark != Mark::NewGame
         {
             match entry.mark {
+                // After a gap the settings of the engine are unknown, and after a fault it never
+                // got ready.
                 Mark::Cut | Mark::Event => return Err(self.stop()),
                 _ => drop(self.entries.pop_front()),
             }
@@ -194,7 +198,8 @@ impl Side {
         self.since = self.asked();
         let told = self.session.new_game(self.since, game);
         let told = told.map_err(|error| Stop::Fault(Fault::Silent(error.to_string())))?;
-        // What it was told for an earlier game need not be said again.
+        // The preparation may differ from the recorded one: an option that an earlier game has set
+        // is not sent again, and here the first game is this one.
         self.sent(&told, false)?;
         self.until_ready()
     }
@@ -262,7 +267,7 @@ impl Side {
     fn step(&mut self) -> Result<Step, Stop> {
         let at = self.next_moment();
         if self.is_next(Mark::ToEngine) {
-            // We did not wait any longer.
+            // The next entry is a line to the engine, so the wait for its answer ended here.
             return self.overdue(at);
         }
         let Some(entry) = self.entries.pop_front_if(|entry| entry.mark == Mark::FromEngine) else {
@@ -272,6 +277,7 @@ impl Side {
             return Ok(self.session.overhear(&entry.text).map_or(Step::Continue, Step::Claim));
         }
         if self.session.deadline().is_some_and(|due| at > due) {
+            // A late line may still be the answer to the `stop` that follows.
             self.entries.push_front(entry);
             return self.overdue(at);
         }
@@ -348,7 +354,8 @@ impl Side {
         let name = color_name(self.color);
         match self.entries.pop_front() {
             Some(Entry { mark: Mark::Event, text, .. }) => match text.parse() {
-                // Whether it was late, and for what, the session must find out, too.
+                // A recorded silence counts as lateness only if the session finds the same answer
+                // missing, because only lateness is answered by `stop`.
                 Ok(Fault::Silent(what)) => match self.session.overdue(self.heard) {
                     Err(error) if error.to_string() == what => Stop::Late(what),
                     _ => Stop::Fault(Fault::Silent(what)),

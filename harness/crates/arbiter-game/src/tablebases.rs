@@ -21,7 +21,8 @@ pub struct TablesError(String);
 pub struct Syzygy(Tablebase<Chess>);
 
 impl Syzygy {
-    /// Opens the tables of all folders, each of which must have some.
+    /// Opens the tables of all folders, each of which must have some. Fails if a folder cannot be
+    /// read or has no table, and if a table is cut short or no table at all.
     pub fn open<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Result<Syzygy, TablesError> {
         let mut tables = Tablebase::new();
         for folder in folders {
@@ -53,9 +54,12 @@ impl Syzygy {
 /// Refuses a file with the name of a table that is not one, or not whole: lookups in it would fail
 /// in the middle of a run. The data after its header come in blocks of 64 bytes.
 fn check(path: &Path) -> Result<(), String> {
+    // The magic numbers of the two kinds of tables, as in `syzygy/tbprobe.cpp` of Stockfish, which
+    // also checks the length modulo 64.
     let magic = match path.extension().and_then(OsStr::to_str) {
         Some("rtbw") => [0x71, 0xe8, 0x23, 0x5d],
         Some("rtbz") => [0xd7, 0x66, 0x0c, 0xa5],
+        // Other files may lie beside the tables, and nothing reads them.
         _ => return Ok(()),
     };
     let mut first = [0; 4];
@@ -75,6 +79,8 @@ fn check(path: &Path) -> Result<(), String> {
 
 impl Tables for Syzygy {
     fn fresh(&self, position: &Chess) -> Option<Wdl> {
+        // A position without a table and a table that cannot be read give no value; the game
+        // continues.
         self.0.probe_wdl_after_zeroing(position).ok()
     }
 

@@ -48,6 +48,8 @@ impl<'de, const MOST: usize, T: Deserialize<'de>> Visitor<'de> for BoundedList<M
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
+        // The list grows with the items that arrive, because the announced size comes from the
+        // other machine.
         let mut items = Vec::new();
         while let Some(item) = list.next_element()? {
             if items.len() == MOST {

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use shakmaty::{ByColor, Color};
 
-/// Number of bytes that are kept of the lines before an engine's first game.
+/// Number of bytes that are kept of the lines before an engine's first game. An engine that
+/// declares thousands of options would otherwise fill the memory.
 const MAX_START: usize = 128 << 10;
 
 /// Number of bytes that are kept of the beginning of a game, for each engine.
@@ -121,11 +122,15 @@ impl Chunk {
 impl Lines {
     fn push(&mut self, ns: u64, mark: Mark, line: &str) {
         let is_position = tells_position(mark, line);
+        // Each position command repeats the last one with two more moves, so that storing the
+        // addition suffices.
         let known = Some(self.position.as_str()).filter(|known| is_position && !known.is_empty());
         let mut more = known.and_then(|known| line.strip_prefix(known));
         let chunk = match self.chunks.back_mut() {
             Some(chunk) if chunk.has_room(more.unwrap_or(line)) => chunk,
             _ => {
+                // A chunk begins with a position in full, because the chunk before it may be
+                // dropped.
                 more = None;
                 self.position.clear();
                 self.chunks.push_back_mut(Chunk::with_room(line))
@@ -197,7 +202,8 @@ impl Recorder {
     pub fn begin_game(&mut self, at: Instant) {
         if !self.is_started {
             self.is_started = true;
-            // It has a few lines, and stays as long as the engine.
+            // The start has few lines and stays in memory as long as the engine, so its spare room
+            // is given back.
             self.start.chunks.iter_mut().for_each(Chunk::shrink);
         }
         [self.head, self.tail] = Default::default();
@@ -212,7 +218,8 @@ impl Recorder {
         let since = at.saturating_duration_since(self.epoch);
         let ns = u64::try_from(since.as_nanos()).unwrap_or(u64::MAX);
         match mark {
-            // Mostly a position with all moves of the game.
+            // The text mostly is a position with all moves of the game, in which `memchr` finds
+            // line ends fastest.
             Mark::ToEngine => {
                 let mut begin = 0;
                 for end in memchr::memchr_iter(b'\n', text.as_bytes()) {
@@ -226,6 +233,7 @@ impl Recorder {
 
     fn push(&mut self, ns: u64, mark: Mark, line: &str) {
         if !self.is_started {
+            // The first lines are kept rather than the last, because they contain the handshake.
             if self.start.size + line.len() <= MAX_START {
                 self.start.push(ns, mark, line);
             } else {
@@ -280,12 +288,14 @@ impl Transcript {
             let mut latest = i64::MIN;
             entries.extend(recorder.entries().map(|(ns, mark, text)| {
                 let at_ns = i64::try_from(ns).unwrap_or(i64::MAX) - before + after;
-                // An answer may be read before we know that the question was handed over. Each
-                // side stays in the order in which it was recorded.
+                // An answer may be stamped before the flush of its question, as two threads stamp
+                // them. The latest time so far keeps each side in the order in which it was
+                // recorded.
                 latest = latest.max(at_ns);
                 (latest, Entry { at_ns, color, mark, text })
             }));
         }
+        // The sort has to be stable, because entries of one side may share their latest time.
         entries.sort_by_key(|(latest, _)| *latest);
         Transcript { entries: entries.into_iter().map(|(_, entry)| entry).collect() }
     }
@@ -312,6 +322,7 @@ impl FromStr for Transcript {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Transcript, String> {
+        // A transcript may come from a worker or from an imported run.
         if text.len() > MAX_BYTES {
             return Err(format!("a transcript of more than {MAX_BYTES} bytes"));
         }

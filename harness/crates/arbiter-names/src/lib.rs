@@ -48,6 +48,7 @@ pub fn whole_number(text: &str) -> Option<u64> {
     let first = groups.next()?;
     let is_first = (1..=3).contains(&first.len()) && !first.starts_with('0');
     let is_grouped = is_first && groups.all(|group| group.len() == 3);
+    // A longer number in groups has at least two points, as no decimal fraction has.
     let is_decimal = separator == '.' && text.len() <= "999.999".len();
     text.replace(separator, "").parse().ok().filter(|_| is_grouped && !is_decimal)
 }
@@ -63,6 +64,7 @@ pub fn is_hidden(character: char) -> bool {
 
 /// Returns the text with codes for characters that terminals and browsers would obey: `\u{202e}`.
 pub fn shown(text: String) -> String {
+    // Nearly all texts have nothing to show, and are returned without a copy.
     if !text.contains(is_hidden) {
         return text;
     }

@@ -14,7 +14,8 @@ use crate::compressed::{decompressed, is_zip};
 use arbiter_position::{PlainText, lines};
 use arbiter_process::open_input;
 
-/// Length of the longest text that is read as a whole, unpacked, in bytes.
+/// Length of the longest text that is read as a whole, unpacked, in bytes. A small packed file may
+/// unpack without end.
 const MAX_UNPACKED: u64 = 1 << 28;
 
 /// Number of bytes that are examined of a text of unknown kind.
@@ -45,6 +46,7 @@ pub(super) fn read_file(path: &Path, name: &str, book: &mut Collector) -> Result
 fn open(path: &Path) -> io::Result<(File, bool)> {
     let mut file = open_input(path)?;
     let mut magic = Vec::new();
+    // The name does not decide: downloads are often named for their contents.
     (&mut file).take(4).read_to_end(&mut magic)?;
     file.seek(SeekFrom::Start(0))?;
     Ok((file, is_zip(&magic)))
@@ -64,6 +66,7 @@ pub fn read_packed(path: &Path) -> io::Result<Vec<u8>> {
     }
     let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(io::Error::other)?;
     let members = members(&mut archive).map_err(io::Error::other)?;
+    // Several files could be parts or versions of a suite, and only a guess could choose.
     let [(index, _)] = members[..] else {
         let count = members.len();
         let reason = format!("it is a zip archive of {count} files; unpack it and name one");
@@ -79,6 +82,7 @@ fn members(archive: &mut ZipArchive<impl Read + Seek>) -> Result<Vec<(usize, Str
     for index in 0..archive.len() {
         let member = archive.by_index(index)?;
         let name = member.name()?.into_owned();
+        // macOS adds a folder `__MACOSX` with a file for each of the others, and hidden files.
         let is_added = name.split('/').any(|part| part == "__MACOSX" || part.starts_with('.'));
         if member.is_file() && !is_added {
             members.push((index, name));
@@ -89,6 +93,7 @@ fn members(archive: &mut ZipArchive<impl Read + Seek>) -> Result<Vec<(usize, Str
 
 fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
+    // One byte more shows that the text is too long.
     PlainText::new(source).take(MAX_UNPACKED + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_UNPACKED {
         let reason = format!("it exceeds the limit of {MAX_UNPACKED} bytes");
@@ -114,6 +119,7 @@ pub(super) fn read_text(
     let sniffed = (&mut source).take(SNIFFED_BYTES).read_to_end(&mut head);
     sniffed.map_err(|reason| OpeningError::unreadable(name, 1, reason))?;
     let read = if looks_like_pgn(&head) { pgn::read } else { epd::read };
+    // The bytes that were examined belong to the list.
     read(name, &mut Cursor::new(head).chain(source), book)
 }
 
@@ -123,7 +129,7 @@ fn read_archive(name: &str, file: File, book: &mut Collector) -> Result<(), Open
     };
     let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(damaged)?;
     let mut members = members(&mut archive).map_err(damaged)?;
-    // Archives of books carry licences and notes beside the lists.
+    // Archives of books often contain licences and notes beside the lists.
     let is_list = |(_, member): &(usize, String)| kind_by_extension(member).is_some();
     if members.iter().any(is_list) {
         members.retain(is_list);
@@ -139,6 +145,7 @@ fn read_archive(name: &str, file: File, book: &mut Collector) -> Result<(), Open
 
 fn kind_by_extension(name: &str) -> Option<Kind> {
     let name = name.to_ascii_lowercase();
+    // `book.epd.gz` is a list of positions, and a name without its ending shows the kind.
     let unpacked = [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed));
     let name = unpacked.unwrap_or(&name);
     match Path::new(name).extension()?.to_str()? {

@@ -23,6 +23,7 @@ pub(super) fn read(
     let mut bytes = Vec::new();
     for line in 1.. {
         bytes.clear();
+        // One byte more shows that the line is too long.
         let read = (&mut source).take(MAX_LINE as u64 + 1).read_until(b'\n', &mut bytes);
         match read {
             Ok(0) => break,
@@ -33,6 +34,7 @@ pub(super) fn read(
         if bytes.len() > MAX_LINE {
             book.leave_out(at_line(format!("expected a line of at most {MAX_LINE} bytes")))?;
             if !bytes.ends_with(b"\n")
+                // The rest of a long line must not pass for the next one.
                 && let Err(reason) = source.skip_until(b'\n')
             {
                 return book.break_off(file, line, reason);
@@ -47,6 +49,7 @@ pub(super) fn read(
             }) {
                 Ok(start) => {
                     book.add(file, Opening::new(&start, Vec::new()))?;
+                    // Only an opening that is used counts as corrected.
                     book.corrected.extend(start.correction.map(at_line));
                 }
                 Err(fault) => book.leave_out(at_line(fault))?,
@@ -71,6 +74,7 @@ pub(super) fn ending(position: &Chess) -> Option<&'static str> {
         Some(if position.is_check() { "checkmate" } else { "stalemate" })
     } else if position.is_insufficient_material() {
         Some("insufficient material")
+    // A hundred plies are fifty moves of each side.
     } else if position.halfmoves() >= 100 {
         Some("the fifty-move rule")
     } else {

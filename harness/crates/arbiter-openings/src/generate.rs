@@ -40,7 +40,9 @@ impl Candidate {
         let fen = Fen::from_position(&self.position, EnPassantMode::Legal);
         let setup = fen.as_setup();
         let (halfmoves, fullmoves) = (setup.halfmoves, setup.fullmoves);
+        // EPD has the counters as operations, not as fields.
         let epd = Epd::from_fen(fen);
+        // EPD has the score for the side to move.
         let ce = self.position.turn().fold_wb(score_cp, -score_cp);
         let id = self.id;
         format!(
@@ -63,8 +65,10 @@ pub struct Verdict {
 pub fn candidates(seed: u64, plies: u32) -> impl Iterator<Item = Candidate> {
     let (mut ids, mut dealt) = (0.., HashSet::new());
     std::iter::from_fn(move || {
+        // Few plies have few positions; without a bound the search for another one would never end.
         ids.by_ref().take(MAX_FAILURES).find_map(|id| {
             let candidate = attempt(seed, id, plies)?;
+            // Two positions that differ in their counters only are the same opening.
             let position = Epd::from_position(&candidate.position, EnPassantMode::Legal);
             dealt.insert(position).then_some(candidate)
         })

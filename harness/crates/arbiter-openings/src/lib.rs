@@ -131,7 +131,7 @@ impl Book {
     pub fn opening(&self, index: usize) -> Opening {
         let place = match &self.kept {
             None => index,
-            Some((kept, _)) => kept.binary_search(&index).expect("asked for what was kept only"),
+            Some((kept, _)) => kept.binary_search(&index).expect("jobs name kept openings only"),
         };
         self.openings.get(place)
     }

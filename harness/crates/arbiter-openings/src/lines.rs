@@ -83,6 +83,7 @@ impl<'a, F: FnMut(&Chess) -> Vec<Weighted>> Lines<'a, F> {
         ways.retain(|way| {
             let mut next = position.clone();
             next.play_unchecked(way.m);
+            // A line that comes back to a position repeats itself without an end.
             !before.contains(&key(&next))
         });
         ways
@@ -91,6 +92,7 @@ impl<'a, F: FnMut(&Chess) -> Vec<Weighted>> Lines<'a, F> {
     /// Continues the lines below a node, the first of which arrives at `time`.
     fn go_on(&mut self, node: u32, time: f64, ways: &[Weighted]) {
         let sum: u64 = ways.iter().map(|way| u64::from(way.weight)).sum();
+        // The first way is drawn by its weight, which is its probability to arrive first.
         let mut until_first = below(self.rng, sum);
         let mut is_decided = false;
         for way in ways {
@@ -100,6 +102,8 @@ impl<'a, F: FnMut(&Chess) -> Vec<Weighted>> Lines<'a, F> {
             until_first = until_first.saturating_sub(weight);
             let share = weight as f64 / sum as f64;
             let probability = self.nodes[node as usize].probability * share;
+            // The first line below a position arrives with the position itself. The lines of its
+            // other moves start anew there, because an exponential distribution has no memory.
             let delay = if is_first { 0.0 } else { exponential(self.rng) / probability };
             self.arrivals.push(Reverse(((time + delay).to_bits(), self.nodes.len() as u32)));
             self.nodes.push(Node { parent: Some(node), m: Some(way.m), probability });
@@ -122,7 +126,8 @@ impl<F: FnMut(&Chess) -> Vec<Weighted>> Iterator for Lines<'_, F> {
             }
             let ways = self.ways_on(&line, &before, &position);
             if ways.is_empty() {
-                // Nothing new is opened any more; what is left would not be whole lines.
+                // At the limit of positions nothing more is opened, and a line that ends here would
+                // be a part of one.
                 let is_cut = line.len() < self.depth && self.nodes.len() >= MAX_NODES;
                 return (!is_cut).then_some((line, position));
             }
@@ -133,6 +138,7 @@ impl<F: FnMut(&Chess) -> Vec<Weighted>> Iterator for Lines<'_, F> {
 
 /// Draws a number that is exponentially distributed with mean 1.
 fn exponential(rng: &mut ChaCha8Rng) -> f64 {
+    // The draw is from (0, 1], because the logarithm of 0 is infinite.
     let uniform = ((rng.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64;
     -uniform.ln()
 }

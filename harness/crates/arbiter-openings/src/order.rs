@@ -45,6 +45,7 @@ impl OpeningOrder {
     /// number `start` (from 0) of the order instead of the first, to continue where an earlier run
     /// stopped.
     pub fn new(order: Order, seed: u64, start: u64, len: NonZeroUsize) -> OpeningOrder {
+        // Indices of the shuffle have 32 bits, half the memory of the usual 64.
         assert!(u32::try_from(len.get()).is_ok(), "a book of {len} openings does not fit");
         OpeningOrder { order, seed, start, len, shuffled: None }
     }
@@ -67,6 +68,8 @@ impl OpeningOrder {
         let len = self.len.get() as u32;
         let (seed, wanted) = (self.seed, [pass, number as u64]);
         let shuffled = self.shuffled.take().filter(|(of, _)| *of == wanted).unwrap_or_else(|| {
+            // The whole book is shuffled for each part, because a part of a shuffle cannot be
+            // computed alone.
             let mut openings: Vec<u32> = (0..len).collect();
             shuffle(&mut seed_for(seed, PURPOSE, pass), &mut openings);
             (wanted, openings.chunks(PART).nth(number).unwrap_or_default().to_vec())

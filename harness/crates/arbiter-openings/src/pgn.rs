@@ -24,6 +24,7 @@ pub(super) fn read(
     for block in Blocks::new(source) {
         let block = match block {
             Ok(block) => block,
+            // Games before a place that cannot be read are sound, and are used.
             Err(reason) => return book.break_off(file, lines_before, reason),
         };
         let text = Text::new(&block);
@@ -75,6 +76,7 @@ impl Opened {
         };
         let Mainline { start, position, moves } = line;
         let key = key(&position);
+        // A third occurrence would end the game before its first move.
         let is_third = self.history.iter().filter(|&&earlier| earlier == key).count() >= 2;
         let repetition = is_third.then_some("threefold repetition");
         if let Some(ending) = ending(&position).or(repetition) {
@@ -107,6 +109,7 @@ impl GameVisitor for Opened {
     fn san(&mut self, san: San) -> ControlFlow<()> {
         self.has_text = true;
         let Some(line) = &mut self.line else { return ControlFlow::Break(()) };
+        // The moves after the opening do not matter, so they need not be legal.
         if self.options.plies.is_some_and(|plies| line.moves.len() >= plies as usize) {
             return ControlFlow::Break(());
         }
@@ -122,6 +125,8 @@ impl GameVisitor for Opened {
     fn unknown(&mut self, word: &[u8]) -> ControlFlow<()> {
         let Some(line) = &self.line else { return ControlFlow::Break(()) };
         let fault = line.fault(word);
+        // The reader notices the missing end of a comment at the end of the text only, so the line
+        // of the game is reported.
         self.end_with(fault, word != UNCLOSED)
     }
 

@@ -42,6 +42,7 @@ pub(super) fn read(
     book: &mut Collector,
 ) -> Result<(), OpeningError> {
     let mut bytes = Vec::new();
+    // One byte more shows that the file is too long.
     let read = source.take(MAX_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|reason| {
         OpeningError::new(file, format_args!("cannot open the opening book: {reason}"))
@@ -50,6 +51,7 @@ pub(super) fn read(
         let expected = "a Polyglot book, at most 2^26 entries of 16 bytes";
         OpeningError::new(file, format_args!("expected {expected}, got {} bytes", bytes.len()))
     })?;
+    // The file and its table together would take twice the memory during the search for lines.
     drop(bytes);
     let options = book.options;
     let start = Start::new(Chess::default(), CastlingMode::Standard);
@@ -58,14 +60,17 @@ pub(super) fn read(
         return Err(OpeningError::new(file, what));
     }
     let depth = options.depth.unwrap_or(DEFAULT_DEPTH) as usize;
+    // The seed of the run decides, so that a resumed run has the same openings.
     let mut rng = seed_for(options.seed, PURPOSE, 0);
     let moves_of = |position: &Chess| table.moves(position);
     let lines = Lines::new(&start.position, depth, &mut rng, moves_of);
     let mut reached = HashSet::new();
     let mut openings = Vec::new();
     for (moves, position) in lines {
+        // A book whose first moves are all wrong gives one empty line, which is no opening of the
+        // book.
         let is_book = !moves.is_empty() || depth == 0;
-        // Another order of the same moves is not another opening.
+        // Another order of the same moves leads to the same position, which is no other opening.
         if is_book && ending(&position).is_none() && reached.insert(key(&position)) {
             openings.push(moves);
         }
@@ -73,6 +78,8 @@ pub(super) fn read(
             break;
         }
     }
+    // Only positions that lines reach are checked: without a position, the move of an entry has no
+    // meaning.
     for (entry, uci) in std::mem::take(&mut table.faults) {
         let fault = format_args!("expected a move that is legal in its position, got {uci}");
         book.leave_out(OpeningError::new(format_args!("{file}: entry {entry}"), fault))?;
@@ -123,7 +130,7 @@ impl Table {
                 Entry { key, number, m, weight }
             })
             .collect();
-        // The format demands this order, but not every program that writes it keeps to it.
+        // The format demands this order, but some programs do not write it.
         entries.sort_by_key(|entry| entry.key);
         Some(Table { entries, faults: Vec::new(), wrong: HashSet::new() })
     }
@@ -145,11 +152,13 @@ impl Table {
                 Some(m) if moves.iter().all(|known| known.m != m) => {
                     moves.push(Weighted { m, weight: entry.weight });
                 }
+                // A move that is there twice has the weight of its first entry.
                 Some(_) => {}
                 None => wrong.push((entry.number, uci.map_or("none".into(), |m| m.to_string()))),
             }
         }
         for (number, uci) in wrong {
+            // Several lines may reach the entry, and its fault is reported once.
             if self.wrong.insert(number) {
                 self.faults.push((u64::from(number), uci));
             }
@@ -167,6 +176,7 @@ fn uci(m: u16) -> Option<UciMove> {
         2 => Some(Role::Bishop),
         3 => Some(Role::Rook),
         4 => Some(Role::Queen),
+        // No piece has a greater number.
         _ => return None,
     };
     let square = |bits: u16| Square::new(u32::from(bits & 0o77));

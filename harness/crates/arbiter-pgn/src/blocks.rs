@@ -7,7 +7,8 @@ use arbiter_position::PlainText;
 /// Size at which a block is closed at the next game; small enough to stay in the cache of a core.
 const BLOCK: usize = 1 << 20;
 
-/// Length of the longest game accepted, in bytes; a longer one is an error.
+/// Length of the longest game accepted, in bytes; a longer one is an error. A file that is no PGN
+/// would otherwise be read into memory as one game.
 const MAX_GAME: usize = 64 << 20;
 
 /// Cuts a stream where a game ends and the next one begins. Lines end with line feeds.
@@ -40,6 +41,8 @@ impl<R: Read> Iterator for Blocks<R> {
                 let message = format!("expected games of at most {MAX_GAME} bytes");
                 self.end = Some(Err(io::Error::new(ErrorKind::InvalidData, message)));
             }
+            // Doubling keeps the search for the beginning of a game linear in the length of a long
+            // one.
             wanted *= 2;
         }
         let rest = std::mem::take(&mut self.rest);

@@ -39,7 +39,7 @@ pub fn evaluation(comment: &[u8]) -> Option<Evaluation> {
     // A number of another meaning, such as "3 moves to go", has neither a sign nor decimals.
     let is_told = text[..end].iter().any(|byte| matches!(byte, b'+' | b'-' | b'.'));
     let has_depth = text.get(end) == Some(&b'/');
-    // What is written of a move without a score.
+    // Arbiter and other programs write `0.00/0` for a move without a score.
     let is_none = text[end..].starts_with(b"/0") && &text[..end] == b"0.00";
     if is_none || !is_told && !has_depth {
         return None;

@@ -11,13 +11,16 @@ use shakmaty::san::San;
 use super::tags::Tags;
 use super::text::{Text, UNKNOWN, newlines};
 
-/// Length of the longest tag line accepted, in bytes; normal form has none that is longer.
+/// Length of the longest tag line accepted, in bytes; normal form has none that is longer. A value
+/// of 2 KiB has at most twice as many bytes with its escapes, and a name at most 255. The default
+/// of `pgn-reader`, 255 bytes for the line, cuts off ordinary values.
 const MAX_TAG_LINE: usize = 1 << 13;
 
 /// Length of the longest comment that is passed as a whole, in bytes.
 const MAX_COMMENT: usize = 1 << 14;
 
-/// Unknown word that stands where a comment has no end.
+/// Unknown word that stands where a comment has no end. A brace cannot be part of a word, so no
+/// word of a file has this text.
 pub const UNCLOSED: &[u8] = b"{";
 
 /// Receiver of the parts of a game, without its variations. Breaking means that the rest of the
@@ -70,13 +73,14 @@ impl<'t> Games<'t> {
     /// Reads the next game. Returns whether there is one. A comment or a result that belongs to no
     /// game does not count.
     pub fn read(&mut self, visitor: &mut impl GameVisitor) -> bool {
-        // Neither reading memory fails, nor has normal form tags or comments without an end.
+        // Reading from memory does not fail, and in normal form every tag and comment has an end.
         while let Ok(true) = self.reader.has_more() {
             self.lines_before = self.lines_until(self.place());
             self.begin = self.place();
             let (tags, long_comment) = (&mut self.tags, &mut self.long_comment);
             let mut parts = Parts { visitor, tags, long_comment, has_moves: false };
             let read = self.reader.read_game(&mut parts);
+            // A visitor that breaks off has seen a game, so `Err` stands for one too.
             if parts.has_moves || parts.tags.any || read.is_err() {
                 return true;
             }
@@ -95,6 +99,8 @@ impl<'t> Games<'t> {
     }
 
     fn place(&self) -> usize {
+        // The reader reports no places: a game ends at the bytes taken, less those that wait in the
+        // buffer.
         self.taken.get() - self.reader.buffer().len()
     }
 
@@ -102,6 +108,7 @@ impl<'t> Games<'t> {
     /// last.
     fn lines_until(&self, place: usize) -> u64 {
         let added = |place: usize| self.text.added.partition_point(|added| *added < place);
+        // The user's file does not have the line ends that the normal form adds.
         let added = added(place) - added(self.begin);
         self.lines_before + (newlines(&self.text.bytes[self.begin..place]) - added) as u64
     }
@@ -151,10 +158,13 @@ impl<V: GameVisitor> Visitor for Parts<'_, V> {
 
     fn san(&mut self, (): &mut (), played: SanPlus) -> ControlFlow<()> {
         self.has_moves = true;
+        // Marks of check repeat what the position says, and programs write them differently.
         self.visitor.san(played.san)
     }
 
     fn partial_comment(&mut self, (): &mut (), part: RawComment<'_>) -> ControlFlow<()> {
+        // The rest of a longer comment is dropped; a comment without an end must not fill the
+        // memory.
         let room = MAX_COMMENT.saturating_sub(self.long_comment.len());
         self.long_comment.extend(part.as_bytes().iter().take(room));
         ControlFlow::Continue(())
@@ -162,6 +172,7 @@ impl<V: GameVisitor> Visitor for Parts<'_, V> {
 
     fn comment(&mut self, (): &mut (), comment: RawComment<'_>) -> ControlFlow<()> {
         if !self.long_comment.is_empty() {
+            // The adapter's own method never breaks off.
             let _ = self.partial_comment(&mut (), comment);
             self.visitor.comment(self.long_comment);
             self.long_comment.clear();

@@ -54,11 +54,14 @@ pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
     let as_piece = first.to_ascii_uppercase() + rest;
     let as_pawn = if first == "P" { rest.to_owned() } else { word.to_ascii_lowercase() };
     let mut error = MoveError::NoMove;
+    // The word as written comes first, and the readings that change it only where it has no legal
+    // move.
     for reading in [word, &as_piece, &as_pawn] {
         let reading = reading.as_bytes();
         let (reading, after) = reading.split_at(word_length(reading));
         let Meaning::Move(san) = meaning(reading, after).0 else { continue };
         match legal_move(position, san) {
+            // An ambiguous move is understood, so another reading must not replace it.
             Err(MoveError::Illegal) => error = MoveError::Illegal,
             read => return read,
         }
@@ -83,6 +86,8 @@ pub fn legal_move(position: &Chess, written: San) -> Result<Move, MoveError> {
     };
     let from = match (role, file.zip(rank)) {
         (_, Some((file, rank))) => Some(Square::from_coords(file, rank)),
+        // Castling written as a move of the king, such as `Kg1`, has no origin; there is only one
+        // king.
         (Role::King, None) => position.board().king_of(position.turn()),
         _ => None,
     };
@@ -92,6 +97,7 @@ pub fn legal_move(position: &Chess, written: San) -> Result<Move, MoveError> {
         let is_meant = |legal: &Move| role == Role::Pawn || role == legal.role();
         return uci.to_move(position).ok().filter(is_meant).ok_or(error);
     }
+    // Some programs leave out the `x` of a capture, or write one too many.
     let other = San::Normal { role, file, rank, capture: !capture, to, promotion };
     other.to_move(position).map_err(|_| error)
 }

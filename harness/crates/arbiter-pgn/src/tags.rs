@@ -11,9 +11,9 @@ use super::text::trimmed;
 /// Length of the longest name kept, in bytes.
 pub const MAX_NAME: usize = 200;
 
-/// Names of chess in the tag `Variant`, in small letters and digits; the next constant: names of
-/// Chess960.
+/// Names of chess in the tag `Variant`, in small letters and digits.
 const CHESS: &str = "standard chess normal fromposition";
+/// Names of Chess960 in the same tag and form.
 const CHESS960: &str =
     "chess960 960 fischerandom fischerrandom frc dfrc doublefischerrandom freestyle";
 
@@ -22,7 +22,7 @@ const CHESS960: &str =
 pub fn text_of(bytes: &[u8]) -> String {
     let text = match str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
-        // The end of a long name is cut off, maybe within a letter.
+        // A long name is cut off at its end, perhaps within a letter, and is UTF-8 all the same.
         Err(error) if error.error_len().is_none() && bytes.len() == MAX_NAME => {
             String::from_utf8_lossy(bytes)
         }

@@ -18,7 +18,8 @@ const MAX_TAG: usize = 1 << 11;
 /// Length of the longest name of a tag, in bytes.
 const MAX_TAG_NAME: usize = 255;
 
-/// Number of bytes within which the end of a tag is looked for.
+/// Number of bytes within which the end of a tag is looked for. A quotation mark without a partner
+/// must not make each tag search the whole block.
 const MAX_TAG_TEXT: usize = 1 << 14;
 
 /// Tags that are recognized even without quotation marks around their values.
@@ -63,6 +64,7 @@ impl Text<'_> {
         }
         let Normalizer { mut out, copied, added, .. } = games;
         if copied == 0 && out.is_empty() {
+            // Most files are in normal form already, and a copy would cost as much as the reading.
             return Text { bytes: Cow::Borrowed(text), added };
         }
         out.extend_from_slice(&text[copied..]);
@@ -98,6 +100,8 @@ impl<'t> Normalizer<'t> {
 
     /// Leaves a part of the text out, except for its line ends, none of which makes a blank line.
     fn drop_but_lines(&mut self, part: Range<usize>) {
+        // Messages to the user name lines, so the number of line ends must not change. A blank
+        // before each keeps the line from being empty, which would end the game.
         let lines = newlines(&self.text[part.clone()]);
         self.replace(part, " \n".repeat(lines).as_bytes());
     }
@@ -139,12 +143,13 @@ impl<'t> Normalizer<'t> {
             match rest.first() {
                 Some(b'[') => {}
                 Some(b';') => {
-                    // The reader takes a comment for the end of the tags.
+                    // The reader would take a comment for the end of the tags.
                     self.replace(self.at..self.at + line_length(rest), b"");
                     continue;
                 }
                 _ => return,
             }
+            // PGN begins each game with this tag, so a second one belongs to the next game.
             if rest.starts_with(b"[Event ") && std::mem::replace(&mut has_event, true) {
                 // The game before has no moves: a full stop is movetext that says nothing.
                 self.split(b".\n");
@@ -189,11 +194,13 @@ impl<'t> Normalizer<'t> {
         for &byte in &tag.value {
             match byte {
                 b'\n' => text.push(b' '),
+                // PGN escapes these two with a backslash.
                 b'"' | b'\\' => text.extend([b'\\', byte]),
                 _ => text.push(byte),
             }
         }
         text.extend_from_slice(b"\"]");
+        // The line ends follow the tag, so that the lines after it keep their numbers.
         text.extend(std::iter::repeat_n(b'\n', newlines(&rest[..tag.length])));
         self.replace(self.at..self.at + tag.length, &text);
     }
@@ -209,6 +216,8 @@ impl<'t> Normalizer<'t> {
                 b'\n' => {}
                 b';' => self.at += line_length(self.rest()),
                 b'(' => self.variation(),
+                // Some programs write no blank line between the moves and the tags of the next
+                // game.
                 b'[' if is_tag(self.rest()) => return self.split(b"\n"),
                 b'[' => self.unknown(bracket_length(self.rest())),
                 b'$' => self.glyph(),
@@ -216,6 +225,7 @@ impl<'t> Normalizer<'t> {
                     self.has_result = true;
                     self.at += 1;
                 }
+                // Some programs write the next game without tags and without a blank line.
                 b'1' if self.has_result && is_first_number(self.rest()) => {
                     return self.split(b"\n\n");
                 }
@@ -253,6 +263,7 @@ impl<'t> Normalizer<'t> {
         self.skip_blank();
         let blanks = &self.text[begin..self.at];
         if newlines(blanks) < 2 {
+            // One line end in movetext is an ordinary blank.
             self.at = begin + 1;
             return false;
         }
@@ -260,6 +271,8 @@ impl<'t> Normalizer<'t> {
         if rest.is_empty() {
             return true;
         }
+        // A blank line elsewhere stands within a game, where editors and mail programs may have put
+        // it.
         if begins_tags(rest) || self.has_result || self.has_words && is_first_number(rest) {
             // The reader wants a line that is quite empty.
             if !blanks[1..].starts_with(b"\n") {
@@ -274,9 +287,13 @@ impl<'t> Normalizer<'t> {
 
     /// Passes over a comment; one without an end extends to the end of its game.
     fn comment(&mut self) {
+        // The search ends at the tags of the next game, so that a comment without an end costs one
+        // game.
         let end = self.boundary();
         match memchr(b'}', &self.text[self.at..end]) {
             Some(length) => self.at += length + 1,
+            // The first brace ends the comment; the second comment reports the missing end to the
+            // visitor.
             None => self.replace(end..end, &[b"}{", &[UNKNOWN][..], b"{}"].concat()),
         }
     }
@@ -303,6 +320,7 @@ impl<'t> Normalizer<'t> {
             }
         }
         let ends_game = |end: &&[u8]| memmem::find(&self.text[begin..at], end).is_some();
+        // The reader passes over variations by itself, but not over a blank line or a tag in one.
         match depth > 0 || [&b"\n\n"[..], b"\n["].iter().any(ends_game) {
             true => self.drop_but_lines(begin..at),
             false => self.at = at,
@@ -342,6 +360,7 @@ impl<'t> Normalizer<'t> {
         }
         let length = word_length(rest);
         let (word, after) = rest.split_at(length);
+        // A bracket behind a move may hold its promotion: `e8(Q)`.
         if after.first() != Some(&b'(') && SanPlus::from_ascii(word).is_ok() {
             self.has_words = true;
             self.at += length;
@@ -357,7 +376,7 @@ impl<'t> Normalizer<'t> {
                 self.replace(part, outcome.as_bytes());
             }
             Meaning::Outcome(_) | Meaning::Mark => self.at = part.end,
-            // Such as `White resigns`.
+            // Words after a result, such as `White resigns`, belong to no move.
             Meaning::Unknown if self.has_result => self.replace(part, b" "),
             Meaning::Unknown => self.unknown(length),
         }
@@ -366,6 +385,7 @@ impl<'t> Normalizer<'t> {
     /// Puts text without a meaning into a comment.
     fn unknown(&mut self, length: usize) {
         let word = &self.rest()[..length];
+        // A brace would end the comment.
         let harmless = word.iter().filter(|byte| !b"{}".contains(byte)).take(MAX_UNKNOWN).copied();
         let comment: Vec<u8> = b" {\0".iter().copied().chain(harmless).chain([b'}']).collect();
         self.replace(self.at..self.at + length, &comment);
@@ -392,6 +412,7 @@ fn odd_tag(whole: &[u8]) -> Option<OddTag<'_>> {
         return None;
     }
     let text_of_value = &text[quote + 1..];
+    // A value without its second quotation mark must not take the next tag or the moves.
     let ends = [b"\n[", b"\n\n"].into_iter();
     let limit = ends.filter_map(|end| memmem::find(text_of_value, end)).min();
     let text_of_value = &text_of_value[..limit.unwrap_or(text_of_value.len())];
@@ -400,14 +421,18 @@ fn odd_tag(whole: &[u8]) -> Option<OddTag<'_>> {
     let closes = |at: &usize| text_of_value.get(at + 1 + blanks_after(*at)) == Some(&b']');
     let is_bare = |at: &usize| {
         let slashes = text_of_value[..*at].iter().rev().take_while(|byte| **byte == b'\\').count();
+        // Two backslashes stand for one, and leave the quotation mark free.
         slashes.is_multiple_of(2)
     };
     let ends = || memchr_iter(b'"', text_of_value).filter(closes);
+    // A value may have quotation marks without a backslash; only one with the bracket behind it can
+    // be the end.
     let (value, length) = match ends().find(is_bare).or_else(|| ends().next_back()) {
         Some(end) => (&text_of_value[..end], quote + 1 + end + 1 + blanks_after(end) + 1),
         None => {
             let line = &text_of_value[..line_length(text_of_value)];
             let value = trimmed(line);
+            // Without a second quotation mark the tag ends with its line.
             let value = value.strip_suffix(b"]").unwrap_or(value);
             (value, quote + 1 + line_length(&whole[quote + 1..]))
         }
@@ -467,6 +492,7 @@ fn short_move(text: &[u8]) -> Option<usize> {
 
 /// Returns whether a text begins with the number of White's first move.
 fn is_first_number(text: &[u8]) -> bool {
+    // `1...` continues a game with Black's move, behind a comment for example.
     text.starts_with(b"1.") && !text.starts_with(b"1..")
 }
 

@@ -48,6 +48,7 @@ pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
         return (Meaning::Move(san), dots + in_brackets);
     }
     let is_mark = plain.iter().all(|byte| !byte.is_ascii_alphanumeric());
+    // `N` and `TN` mark a novelty, and `D` a diagram.
     match is_mark || matches!(plain.as_slice(), b"N" | b"TN" | b"D" | b"") {
         true => (Meaning::Mark, 0),
         false => (Meaning::Unknown, 0),
@@ -57,11 +58,14 @@ pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
 /// Returns the word in ASCII as far as it has an equivalent there, without blanks of Unicode.
 fn plain(word: &[u8]) -> Vec<u8> {
     let Ok(text) = str::from_utf8(word) else {
+        // Text that is not UTF-8 is read as Latin-1, whose non-breaking space is 0xa0.
         return word.iter().copied().filter(|byte| *byte != 0xa0).collect();
     };
     let mut plain = Vec::with_capacity(word.len());
     for c in text.chars() {
         match c {
+            // Word processors replace the hyphens of results and castling by these dashes and the
+            // minus sign.
             '\u{2010}'..='\u{2015}' | '\u{2212}' => plain.push(b'-'),
             '½' => plain.extend_from_slice(b"1/2"),
             '×' => plain.push(b'x'),
@@ -96,6 +100,7 @@ pub(crate) fn invisible_length(text: &[u8]) -> usize {
 fn en_passant(word: &[u8], after: &[u8]) -> (usize, usize) {
     let is_before = |suffix: usize| {
         let before = word.len().checked_sub(suffix + 1).map(|at| word[at]);
+        // A move that takes en passant ends with the rank of its square.
         before.is_none_or(|byte| byte.is_ascii_digit())
     };
     if word.ends_with(b"ep") && is_before(2) {
@@ -114,10 +119,11 @@ fn is_promoted(role: u8) -> bool {
 /// Reads a move in other forms than SAN: `o-o`, `0-0-0`, `e2-e4`, `Ng1:f3`, `e7e8q`, `b8/Q`,
 /// `Qh5++`.
 fn san(word: &[u8], promoted: Option<u8>) -> Option<San> {
-    // Marks of check say nothing that the move does not say, and others cling to it at times.
+    // Marks of check repeat what the move says, and other marks follow some moves without a blank.
     let is_mark = |byte: &u8| b"+-#=~/".contains(byte) || *byte >= 0x80;
     let end = word.iter().rposition(|byte| !is_mark(byte))? + 1;
     let word = &word[..end];
+    // PGN has the letter O; zeros are the notation of FIDE, and small letters a common mistake.
     let castling: Vec<u8> =
         word.iter().map(|byte| if b"o0".contains(byte) { b'O' } else { *byte }).collect();
     match castling.as_slice() {
@@ -128,10 +134,13 @@ fn san(word: &[u8], promoted: Option<u8>) -> Option<San> {
     let mut text: Vec<u8> = word.iter().copied().filter(|byte| !b"-=/".contains(byte)).collect();
     text.extend(promoted);
     for byte in &mut text {
+        // A colon is an older sign of a capture.
         if *byte == b':' {
             *byte = b'x';
         }
     }
+    // A pawn promotes on the first or the last rank only, so the letter behind another rank is no
+    // piece.
     if let [.., b'1' | b'8', role] = text.as_mut_slice()
         && is_promoted(*role)
     {

@@ -19,7 +19,8 @@ pub struct Ablation {
 }
 
 impl Ablation {
-    /// Returns the engine, and after it the engine without each feature.
+    /// Returns the engine, and after it the engine without each feature. Fails without features,
+    /// with too many or the same one twice, and if the engine sets the option itself.
     pub fn engines(&self, whole: Engine) -> Result<Vec<Engine>, String> {
         let taken = |(name, _): &(String, String)| name.eq_ignore_ascii_case(&self.option);
         if whole.options.iter().any(taken) {

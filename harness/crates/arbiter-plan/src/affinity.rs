@@ -82,6 +82,7 @@ pub fn cpus_per_game(plan: &Plan) -> usize {
     let mut threads: Vec<usize> = plan.engines.iter().map(engine_threads).collect();
     threads.sort_unstable();
     let most = threads.pop().unwrap_or(1);
+    // Without pondering the engines of a game take turns and can share their processors.
     let ponders = plan.engines.iter().any(|engine| engine.launch.ponder);
     if ponders { most + threads.pop().unwrap_or(0) } else { most }
 }

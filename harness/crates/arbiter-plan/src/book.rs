@@ -28,7 +28,7 @@ pub struct BookReading {
     pub strict_book: bool,
 }
 
-/// Reads the plan's openings.
+/// Reads the plan's openings. Fails if the file cannot be read, or has no opening that can be used.
 pub fn load_book(plan: &Plan) -> Result<Book, OpeningError> {
     let options = ReadOptions {
         plies: plan.reading.plies,

@@ -71,7 +71,7 @@ keys! { spec, key, text, engine;
             put(&mut spec.ponder, truth(key, text)) => unless(false, engine.launch.ponder);
         "whitepov", "true: its scores are from White's point of view",
             put(&mut spec.white_pov, truth(key, text)) => unless(false, engine.conditions.white_pov);
-        // Where its error output goes decides no game.
+        // The file of the error output decides no game, so that reports leave it out.
         "stderr", "file for its error output",
             put(&mut spec.stderr, Ok(text.into())) => None;
         "memory", "MiB of address space",
@@ -114,6 +114,7 @@ impl EngineKey {
         if self.name != OPTION {
             return (self.said)(engine).map(|value| field(self.name, &value)).into_iter().collect();
         }
+        // The first option of the bundled engine has a key of its own, `eval`.
         let others = engine.options.iter().skip(usize::from(eval(engine).is_some()));
         others.map(|(name, value)| field(&format!("option.{name}"), value)).collect()
     }
@@ -142,6 +143,7 @@ pub fn limits_text(engine: &Engine) -> String {
 
 /// Returns `KEY=VALUE`, with the value in double quotes where it has commas or spaces.
 pub fn field(key: &str, value: &str) -> String {
+    // The parser would split or refuse such a value without quotation marks.
     match value.contains([',', ';']) || value.contains(char::is_whitespace) {
         true => format!("{key}=\"{value}\""),
         false => format!("{key}={value}"),
@@ -190,6 +192,7 @@ fn put<T>(field: &mut Option<T>, value: Result<T, String>) -> Result<(), String>
 }
 
 fn set_clock(spec: &mut EngineSpec, text: &str) -> Result<(), String> {
+    // `inf` must also replace a clock of `--each`, which a missing clock would not.
     spec.no_clock = text == "inf";
     let clock = if spec.no_clock { None } else { Some(text.parse().map_err(shown)?) };
     set(&mut spec.limits.clock, Ok(clock))
@@ -224,6 +227,7 @@ fn truth(key: &str, value: &str) -> Result<bool, String> {
 /// Parses a whole number of the type's range, greater than 0.
 fn positive<T: FromStr + PartialEq + Default>(key: &str, value: &str) -> Result<T, String> {
     let number: T = whole(key, value)?;
+    // A limit of 0 would allow nothing.
     if number == T::default() { Err(not_whole(key, value)) } else { Ok(number) }
 }
 

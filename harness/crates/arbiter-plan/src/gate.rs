@@ -109,6 +109,7 @@ impl GateVerdict {
 
     /// Returns whether the verdict also applies when the same commits are tested again.
     pub fn is_lasting(self) -> bool {
+        // A broken gate may succeed in a second attempt, and a skipped one was not run at all.
         !matches!(self, GateVerdict::Broken | GateVerdict::Skipped)
     }
 }
@@ -146,8 +147,9 @@ pub fn gate_verdict(gate: &Gate, code: Option<i32>, was_ended: bool) -> GateVerd
         Some(0) => GateVerdict::Passed,
         Some(1) => GateVerdict::Failed,
         Some(5) => open,
-        // It was told to say what it knows by then.
+        // The budget ends an SPRT as Ctrl-C does (130), and the SPRT then reports what it knows.
         Some(130) if was_ended && gate.kind == GateKind::Sprt => open,
+        // Any other code is an error of the gate itself, which says nothing about the change.
         _ => GateVerdict::Broken,
     }
 }

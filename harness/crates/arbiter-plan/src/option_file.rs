@@ -56,6 +56,8 @@ impl Engine {
 
     /// Returns the options as the engine is sent them: files by their paths.
     pub fn told_options(&self) -> Vec<(String, String)> {
+        // The sign goes in both cases: `@PATH` names a file, and `@@TEXT` is a text that begins
+        // with `@`.
         let told = |value: &String| match value.strip_prefix('@') {
             Some(path_or_text) => path_or_text.to_owned(),
             None => value.clone(),

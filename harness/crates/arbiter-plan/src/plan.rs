@@ -36,7 +36,8 @@ pub const DEFAULT_MARGIN: Duration = Duration::from_millis(10);
 /// Default number of pairs of a match.
 const DEFAULT_PAIRS: u64 = 100;
 
-/// Default maximum number of pairs of an SPRT.
+/// Default maximum number of pairs of an SPRT. A test whose true strength lies between the bounds
+/// would otherwise have no end in practice.
 pub const DEFAULT_SPRT_PAIRS: u64 = 50_000;
 
 /// Default number of pairs of an encounter of a tournament.
@@ -193,7 +194,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Resolves a request.
+    /// Resolves a request. The error names the first setting that contradicts another or the kind
+    /// of run.
     pub fn resolve(kind: RunKind, request: Request) -> Result<Plan, PlanError> {
         let request = match kind {
             RunKind::Sprt if request.engines.is_empty() => request.or_demonstration(),
@@ -210,7 +212,7 @@ impl Plan {
             if ablation.is_some() { request.is_sequential } else { kind == RunKind::Sprt };
         let pairs = usual_pairs(kind, is_sequential);
         let mut tournament = request.tournament;
-        // Single games are evidence of a test that looks at games.
+        // Single games suffice if the test counts games and not pairs.
         tournament.has_game_evidence = request.sprt.evidence.is_some_and(|e| e != Evidence::Pairs);
         let design = tournament.design(kind, engines.len(), pairs)?;
         let tuning = request.tuning.filter(|_| kind == RunKind::Tune);
@@ -253,6 +255,7 @@ impl Plan {
             epd: request.epd.map(absolute),
             transcripts: request.transcripts,
         };
+        // The plan is stored as JSON, which has UTF-8 only.
         if let Some(path) = plan.paths().find(|path| path.to_str().is_none()) {
             return Err(format!("'{}' is not UTF-8; rename it", path.display()).into());
         }
@@ -372,7 +375,8 @@ fn resolve_engines(kind: RunKind, request: &Request) -> Result<Vec<Engine>, Plan
     Ok(engines)
 }
 
-/// Resolves one engine; `index` gives its name if it has none.
+/// Resolves one engine; `index` gives its name if it has none. Fails if its program or a file of
+/// its options cannot be found, or settings contradict each other.
 pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, PlanError> {
     let name = spec.name.take().unwrap_or_else(|| spec.default_name(index));
     let fail = |reason: &str| PlanError::Invalid(format!("engine '{name}'{reason}"));
@@ -401,6 +405,7 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
     })?;
     let program = if cmd == BUNDLED {
         if let Some(eval) = spec.eval.take() {
+            // The evaluation is the first option, where `engine_keys` looks for it.
             spec.options.insert(0, ("Eval".to_owned(), eval));
         }
         Program::Bundled
@@ -409,6 +414,7 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
     } else {
         let found = program::find_program(&cmd, spec.dir.as_deref());
         let found = found.map_err(|reason| fail(&format!(": {reason}")))?;
+        // Arguments of the user are taken as they are, because they may contain the one for UCI.
         if spec.args.is_empty() && spec.protocol != Some(Protocol::Xboard) {
             spec.args = program::uci_arguments(&found);
         }
@@ -444,12 +450,13 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
 
 fn resolve_limits(spec: &EngineSpec) -> Result<Limits, &'static str> {
     let mut limits = spec.limits;
+    // `nodestime` only changes the unit of a clock and limits nothing by itself.
     let bare = Limits { nodestime: None, ..limits };
     if bare.is_empty() && spec.no_clock {
         return Err(": tc=inf requires another limit: give st, nodes or depth");
     }
     if bare.is_empty() {
-        limits.clock = Some(DEFAULT_TC.parse().expect("a literal time control"));
+        limits.clock = Some(DEFAULT_TC.parse().expect("a constant that parses"));
     }
     if limits.nodestime.is_some() && limits.clock.is_none() && limits.movetime.is_none() {
         return Err(": nodestime= requires a clock: give tc or st");
@@ -462,6 +469,7 @@ fn resolve_limits(spec: &EngineSpec) -> Result<Limits, &'static str> {
 
 /// Returns an error if xboard cannot express the limits.
 fn check_xboard(limits: Limits) -> Result<(), &'static str> {
+    // `st` takes whole seconds.
     let is_broken = limits.movetime.is_some_and(|time| time.subsec_nanos() != 0);
     match limits.nodes.is_some() || limits.nodestime.is_some() || is_broken {
         true => {

@@ -10,11 +10,12 @@ use arbiter_names::did_you_mean;
 pub const GAMES: &str = "/usr/games";
 
 /// Returns the absolute path of `cmd`: a path relative to `dir` if it exists, else to the current
-/// directory, or a name in `dir`, `PATH` or Debian's folder of games.
+/// directory, or a name in `dir`, `PATH` or Debian's folder of games. The error suggests similar
+/// names.
 pub fn find_program(cmd: &str, dir: Option<&Path>) -> Result<PathBuf, String> {
     let paths = search_path(dir);
     let here = std::env::current_dir();
-    // Nothing is missing where an absolute path says it is.
+    // The look-up needs a base even for an absolute path, which ignores the base.
     let root = here.is_err().then(|| PathBuf::from("/"));
     if here.is_err() && !Path::new(cmd).is_absolute() && cmd.contains('/') {
         return Err(format!("'{cmd}': the working folder has been deleted: cd to another one"));
@@ -91,7 +92,8 @@ fn search_path(dir: Option<&Path>) -> OsString {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let own = dir.map(Path::to_owned).into_iter();
     let folders = own.chain(std::env::split_paths(&path)).chain([GAMES.into()]);
-    // A folder with a colon in its name cannot be searched.
+    // `PATH` cannot contain a folder with a colon in its name, so that such a folder is not
+    // searched.
     std::env::join_paths(folders).unwrap_or(path)
 }
 

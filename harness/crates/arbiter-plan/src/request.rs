@@ -122,6 +122,7 @@ impl Request {
             // Nodes, so that the demonstration shows the same on every machine, busy or not.
             self.each.limits.nodes = Some(1_500);
         }
+        // Wide bounds and a low limit of pairs end the demonstration soon.
         self.sprt.elo1 = self.sprt.elo1.or(Some(20.0));
         self.tournament.pairs = self.tournament.pairs.or(Some(500));
         self

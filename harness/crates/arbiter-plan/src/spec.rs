@@ -72,7 +72,8 @@ impl EngineSpec {
         fields(text, "engine")
     }
 
-    /// Sets the field of a key, for flags and files alike.
+    /// Sets the field of a key, for flags and files alike. Fails for an unknown key, and for a
+    /// value that the key does not take.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         if let ("cmd" | "repo" | "dir" | "stderr", Some(reason)) = (key, unexpanded_home(value)) {
             return Err(format!("{key}={value}: {reason}"));
@@ -85,7 +86,8 @@ impl EngineSpec {
             return known.set(self, value);
         }
         let meant = match key {
-            // What others call it, which looks like another key.
+            // These are the names of other programs. By its letters alone, `time` would suggest
+            // `timemargin`.
             "time" | "timecontrol" => "tc",
             "movetime" => "st",
             key => key,
@@ -109,7 +111,7 @@ impl EngineSpec {
                 *value = format!("@{}", folder.join(path).display());
             }
         }
-        // A path is relative to the folder, a bare name is looked up.
+        // A path is relative to the folder, but a bare name is looked up as on the command line.
         let is_path = |name: &mut String| name.starts_with("./") || name.starts_with("../");
         let path = self.engine.take_if(is_path);
         self.cmd = self.cmd.or(path).map(|cmd| match cmd.contains('/') {
@@ -136,6 +138,7 @@ impl EngineSpec {
             (cmd, _) => stem(cmd),
         };
         let own = own.unwrap_or_else(|| format!("engine {}", index + 1));
+        // Two engines may differ in the file of an option only, such as their network.
         let files = self.options.iter().filter_map(|(_, value)| stem(named_file(value)?));
         std::iter::once(own).chain(files).collect::<Vec<_>>().join("-")
     }
@@ -158,6 +161,8 @@ impl EngineSpec {
         EngineSpec {
             engine: self.engine,
             name: self.name.or_else(|| each.name.clone()),
+            // Program and revision exclude each other, so the own one rules out the other of
+            // `--each`.
             cmd: self.cmd.or_else(|| each.cmd.clone().filter(|_| !is_built)),
             rev: self.rev.or_else(|| each.rev.clone().filter(|_| !has_program)),
             repo: self.repo.or_else(|| each.repo.clone()),
@@ -166,6 +171,7 @@ impl EngineSpec {
             dir: self.dir.or_else(|| each.dir.clone()),
             eval: self.eval.or_else(|| each.eval.clone()),
             options: self.options,
+            // Limits are taken as a whole: a depth for one engine must not keep the clock of all.
             limits: if has_limits { self.limits } else { each.limits },
             no_clock: if has_limits { self.no_clock } else { each.no_clock },
             margin: self.margin.or(each.margin),
@@ -208,6 +214,7 @@ pub fn fields(text: &str, first: &str) -> Result<Vec<(String, String)>, String> 
             Ok((key.trim().to_owned(), value.to_owned()))
         }
         _ if index == 0 => Ok((first.to_owned(), field)),
+        // `tc=8+0,08` splits at its decimal comma, and the second part has digits only.
         _ if field.bytes().all(|b| b.is_ascii_digit() || b"+./:".contains(&b)) => {
             Err(format!("'{field}' is not KEY=VALUE; fractions have a point, as in tc=8+0.08"))
         }
@@ -237,6 +244,7 @@ fn split_fields(text: &str) -> Result<Vec<String>, String> {
     if quoted {
         return Err("unclosed quotation mark".to_owned());
     }
+    // A comma too many, at the end for example, does no harm.
     fields.retain(|field| !field.trim().is_empty());
     Ok(fields)
 }

@@ -52,13 +52,14 @@ pub struct TournamentRequest {
 }
 
 impl TournamentRequest {
-    /// Returns the first opening, from 0.
+    /// Returns the first opening, from 0. Fails for 0, because users count openings from 1.
     pub fn opening_start(&self) -> Result<u64, String> {
         let first = self.opening_start.unwrap_or(1).checked_sub(1);
         first.ok_or("--openings start must be at least 1".to_owned())
     }
 
-    /// Returns the design for `engines` engines; `pairs` is the usual length of an encounter.
+    /// Returns the design for `engines` engines; `pairs` is the usual length of an encounter. Fails
+    /// if the format does not fit the kind of run or the number of engines.
     pub fn design(&self, kind: RunKind, engines: usize, pairs: u64) -> Result<Design, String> {
         let format = self.format.unwrap_or_default();
         let is_judged_by_pairs = matches!(kind, RunKind::Sprt | RunKind::Ablate | RunKind::Tune);
@@ -70,7 +71,7 @@ impl TournamentRequest {
         if kind == RunKind::Tune && format != Format::RoundRobin {
             return Err(format!("tune plays one encounter, not a {format}"));
         }
-        // On single games it would take the luck of the opening for strength.
+        // With single games, a test would take the luck of the opening for strength.
         if is_judged_by_pairs && self.noswap && !self.has_game_evidence {
             return Err(
                 "sprt, ablate and tune require pairs with colours reversed; noswap is only for \
@@ -81,7 +82,7 @@ impl TournamentRequest {
         if kind == RunKind::Ablate && self.seeds.is_some() {
             return Err(no_seeds("run of ablate"));
         }
-        // Colours would decide who goes on.
+        // With single games, the colours would decide who advances.
         if self.noswap && !format.is_fixed() {
             return Err(format!(
                 "a {format} requires pairs with colours reversed; noswap is only for round-robin, \
@@ -156,7 +157,7 @@ impl TournamentRequest {
     }
 
     fn rounds(&self, format: Format, engines: usize) -> Result<u64, String> {
-        // As many as halve the field down to one.
+        // Each round halves the field, down to one engine.
         let halvings = u64::from(engines.next_power_of_two().trailing_zeros());
         match format {
             Format::Knockout if self.rounds.is_some_and(|rounds| rounds != halvings) => Err(

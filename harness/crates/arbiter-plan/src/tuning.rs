@@ -72,9 +72,11 @@ pub fn confirmation(
         kind: RunKind::Sprt,
         engines,
         design: Design::round_robin(pairs.unwrap_or(DEFAULT_SPRT_PAIRS)),
+        // Another seed gives other openings: values may fit those of the tuning by chance.
         seed: plan.seed.wrapping_add(1),
         sprt: Some(sprt.resolve()?),
         tuning: None,
+        // The files of the tuning belong to its run.
         pgn: None,
         epd: None,
         ..plan.clone()

@@ -5,6 +5,7 @@ const MAX_EXCERPT: usize = 100;
 
 /// Makes foreign text fit for a one-line message.
 pub fn excerpt(text: &[u8]) -> String {
+    // A character has at most four bytes, so that the rest of a long text need not be decoded.
     let text = &text[..text.len().min(4 * MAX_EXCERPT + 4)];
     let text = String::from_utf8_lossy(text);
     let mut short: String = text

@@ -3,7 +3,7 @@
 use crate::excerpt;
 use crate::operations::operations;
 
-/// Largest number of digits of a counter.
+/// Largest number of digits of a counter. Such numbers fit into 32 bits.
 const MAX_DIGITS: usize = 9;
 
 /// Fields of a FEN or EPD.
@@ -47,6 +47,8 @@ impl Fields<'_> {
         let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ';' | '"'));
         let (halfmoves, fullmoves) = match (halfmoves, fullmoves) {
             (None, None) => (operand(rest, "hmvc")?, operand(rest, "fmvn")?),
+            // The fields of a FEN stand in fixed places, so they are preferred to operations of the
+            // same line.
             counters => counters,
         };
         Ok(Fields {
@@ -111,12 +113,14 @@ fn counter(text: &str) -> Result<(Option<u32>, &str), String> {
     }
     let unsigned = trimmed.strip_prefix('-').unwrap_or(trimmed);
     let end = unsigned.find(|c: char| !c.is_ascii_digit()).unwrap_or(unsigned.len());
+    // `3+3` has the checks of three-check chess, not a counter.
     if end == 0 || unsigned[end..].starts_with('+') {
         return Ok((None, text));
     }
     let (digits, rest) = unsigned.split_at(end);
     let refused =
         || format!("expected a counter of a position, got `{}`", excerpt(first.as_bytes()));
+    // A negative counter is a mistake whose meaning is not certain.
     let number = number(digits).filter(|_| unsigned.len() == trimmed.len());
     number.map(|number| (Some(number), rest)).ok_or_else(refused)
 }
@@ -136,6 +140,7 @@ fn operand(rest: &str, opcode: &str) -> Result<Option<u32>, String> {
 
 /// Parses a number of digits only, and of few.
 fn number(digits: &str) -> Option<u32> {
+    // The parser of the standard library also accepts a plus sign.
     let is_number = digits.len() <= MAX_DIGITS && digits.bytes().all(|b| b.is_ascii_digit());
     digits.parse().ok().filter(|_| is_number)
 }

@@ -4,7 +4,8 @@
 //! missing last semicolon, missing semicolons before a well-known opcode, strings without quotes
 //! and strings that are never closed.
 
-/// Opcodes at which the moves of the operation before must end.
+/// Opcodes at which the moves of the operation before must end. They are those of the PGN standard,
+/// section 16.2.5.
 const OPCODES: [&str; 24] = [
     "acd", "acn", "acs", "am", "bm", "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9",
     "ce", "dm", "eco", "fmvn", "hmvc", "id", "pm", "pv", "sm",
@@ -87,6 +88,7 @@ fn is_opcode(word: &str) -> bool {
 
 fn unquoted(operand: &str) -> String {
     let operand = operand.trim().trim_end_matches('\0').trim_end();
+    // A string may lack either of its quotation marks.
     let inner = operand.strip_prefix('"').unwrap_or(operand);
     inner.strip_suffix('"').unwrap_or(inner).trim().to_owned()
 }

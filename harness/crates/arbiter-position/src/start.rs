@@ -34,6 +34,7 @@ impl Start {
     /// The errors of [`Start::split`].
     pub fn read(text: &str, is_chess960: bool) -> Result<Start, String> {
         let (start, rest) = Start::split(text, is_chess960)?;
+        // Without its moves the line would mean another position.
         if rest.split_whitespace().next() == Some("moves") {
             return Err("expected a position, got one with moves; give the game as PGN".to_owned());
         }
@@ -61,6 +62,7 @@ impl Start {
             return Err(described("chess or Chess960"));
         }
         setup.halfmoves = fields.halfmoves;
+        // Some programs count moves from 0.
         setup.fullmoves = NonZeroU32::new(fields.fullmoves).unwrap_or(NonZeroU32::MIN);
         let names_files = castling.contains(|c: char| !"KQkq-".contains(c));
         let start = Start::from_setup(&setup, is_chess960, names_files)
@@ -73,6 +75,7 @@ impl Start {
     /// Chess960 for certain.
     fn from_setup(setup: &Setup, is_chess960: bool, names_files: bool) -> Result<Start, String> {
         let standard = Start::by_rules(setup, CastlingMode::Standard)?;
+        // Most positions make sense under both rules, and standard chess is the rule.
         if !is_chess960 && standard.lost_rights(setup).is_empty() {
             return Ok(standard);
         }
@@ -84,6 +87,8 @@ impl Start {
 
     fn by_rules(setup: &Setup, mode: CastlingMode) -> Result<Start, String> {
         let position = Chess::from_setup(setup.clone(), mode)
+            // Suites contain positions that no game reaches, and engines can search them all the
+            // same.
             .or_else(PositionError::ignore_too_much_material)
             .or_else(PositionError::ignore_impossible_check)
             .or_else(PositionError::ignore_invalid_ep_square)

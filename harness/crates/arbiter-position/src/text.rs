@@ -23,6 +23,7 @@ impl<R: Read> PlainText<R> {
 
     fn begin(&mut self) -> io::Result<Cursor<Vec<u8>>> {
         let mut head = Vec::new();
+        // Four bytes show a mark, and UTF-16 without one.
         (&mut self.source).take(4).read_to_end(&mut head)?;
         let is_zero: Vec<bool> = head.iter().map(|byte| *byte == 0).collect();
         // Without a mark, every second byte of the first letters is zero.
@@ -51,6 +52,8 @@ impl<R: Read> PlainText<R> {
 
     /// Replaces the line ends of a part of the text. Returns its length without those left out.
     fn end_lines(&mut self, text: &mut [u8]) -> usize {
+        // A read may end between a carriage return and its line feed, which then begins the next
+        // read.
         let mut from = usize::from(self.after_return && text.starts_with(b"\n"));
         self.after_return = text.ends_with(b"\r");
         let mut kept = 0;

@@ -7,7 +7,8 @@ use std::path::Path;
 
 use super::output_file::FilesInUse;
 
-/// Length of the largest file that is read as a whole, in bytes.
+/// Length of the largest file that is read as a whole, in bytes. It bounds the memory that a
+/// wrongly named file can take.
 const MAX_WHOLE: u64 = 1 << 28;
 
 /// Opens a file to read it.
@@ -26,10 +27,13 @@ pub fn open_input(path: &Path) -> io::Result<File> {
 /// Opens a file with these flags besides its options; an error tells the user what to name instead
 /// if it is not a regular one. Does not wait for pipes.
 pub(crate) fn open_regular(path: &Path, options: &mut OpenOptions, flags: i32) -> io::Result<File> {
-    // First without opening it: of pipes and folders the system would not say that they are some.
+    // `O_PATH` looks at the kind first, because the errors of opening a pipe or a folder do not say
+    // what it is.
     if let Ok(there) = File::options().read(true).custom_flags(libc::O_PATH | flags).open(path) {
         regular(there)?;
     }
+    // The path may lead elsewhere by now, so that the open file is checked, too. It neither waits
+    // for a pipe nor becomes the terminal of this process.
     regular(options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY | flags).open(path)?)
 }
 
@@ -56,6 +60,7 @@ pub(crate) fn regular(file: File) -> io::Result<File> {
 /// The errors of [`open_input`], and one for a larger file.
 pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
+    // One byte too many shows an oversized file, even if the file grows while it is read.
     open_input(path)?.take(MAX_WHOLE + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_WHOLE {
         let reason = format!("it exceeds the limit of {MAX_WHOLE} bytes");

@@ -11,7 +11,7 @@ use rustix::fs;
 
 use super::input_file::open_regular;
 
-/// Largest number of files that are saved in one folder.
+/// Largest number of files that are saved in one folder. Then the next folder is tried.
 const MAX_SAVED: u32 = 1000;
 
 /// Identity of a file, whatever names and links lead to it.
@@ -64,6 +64,7 @@ pub fn folder_of(path: &Path) -> &Path {
 /// Returns new files for data that could not be written to `path`, each to be tried after the ones
 /// before: beside it, in the folders above, and in that of temporary files.
 pub fn places_near(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    // A relative path has no folders above it to try.
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let ending = path.extension().unwrap_or_default().to_owned();
@@ -101,7 +102,7 @@ impl Default for FilesInUse {
     fn default() -> FilesInUse {
         let mut files = FilesInUse(Vec::new());
         for stream in [stdout().as_fd(), stderr().as_fd()] {
-            // A copy, as a `File` would close the stream.
+            // The descriptor is copied, because a `File` closes its descriptor when it is dropped.
             let about = stream.try_clone_to_owned().and_then(|copy| File::from(copy).metadata());
             if let Ok(about) = about
                 && about.is_file()
@@ -139,7 +140,7 @@ impl FilesInUse {
             let stream = if access == Access::Read { "input" } else { "output" };
             return Err(format!("'-' is not standard {stream} here; give the path of a file"));
         }
-        // Whoever opens a file that cannot be reached will say why.
+        // If the file cannot be reached, the attempt to open it gives a better error.
         let Ok(id) = FileId::of(path) else { return Ok(()) };
         let conflict = self.0.iter().find(|(other, its, its_access)| {
             *other == id && *its != words && [access, *its_access].contains(&Access::Written)

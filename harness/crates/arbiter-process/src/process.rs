@@ -60,6 +60,7 @@ impl Process {
         errors: &ErrorReader,
         number: usize,
     ) -> Result<Process, SpawnError> {
+        // The file comes first, so that no process has to be ended if it cannot be opened.
         let log = launch.stderr.as_deref().map(append_to).transpose()?;
         let fail = |source: io::Error| SpawnError::of_program(launch, &source);
         let mut command = Command::new(&launch.program);
@@ -96,7 +97,8 @@ impl Process {
         Ok(process)
     }
 
-    /// Writes bytes to the engine's input.
+    /// Writes bytes to the engine's input. Fails if the input is closed, or full because the engine
+    /// does not read.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
         self.input.as_mut().ok_or(WriteError::Closed)?.write(bytes)
     }
@@ -120,6 +122,7 @@ impl Process {
     /// Returns the time that the threads of the engine and the one that reads it have waited for a
     /// processor so far.
     pub fn delays(&self) -> Delays {
+        // The number stands for itself, and 0 before the thread has stored it reads as no delay.
         Delays::of(self.tree.engine, self.reader.load(Ordering::Relaxed))
     }
 
@@ -181,7 +184,7 @@ impl Process {
     /// Sends a signal to the program alone, not to its descendants.
     pub(super) fn signal(&self, signal: Signal) {
         if let Some(pid) = Pid::from_raw(self.tree.engine) {
-            // It may be gone by now, which is what is wanted.
+            // The process may have ended by now, as is wanted.
             let _ = kill_process(pid, signal);
         }
     }
@@ -196,7 +199,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Once the leader is reaped, its number may belong to somebody else.
+        // Once the leader is collected, its number may belong to another process.
         if !self.reaped {
             self.tree.end(&mut self.child, Duration::ZERO, Duration::ZERO);
         }
@@ -217,6 +220,7 @@ fn reader_thread(
     number: Arc<AtomicI32>,
 ) -> io::Result<()> {
     let read = move || {
+        // The number serves measurements only, in which 0 reads as no delay.
         number.store(process_tree::this_thread(), Ordering::Relaxed);
         read_lines(source, sink);
     };

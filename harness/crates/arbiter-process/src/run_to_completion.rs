@@ -15,7 +15,7 @@ const POLL: Duration = Duration::from_millis(50);
 /// Time that the last lines may take to arrive after a program's end.
 const LAST_LINES_GRACE: Duration = Duration::from_secs(1);
 
-/// Number of last lines of output that are kept.
+/// Number of last lines of output that are kept. [`Tail`] bounds their bytes, too.
 const LINES: usize = 20_000;
 
 /// Request to stop, shared by those who may make it and those who work.
@@ -25,6 +25,7 @@ pub struct Cancel(Arc<AtomicBool>);
 impl Cancel {
     /// Requests the end.
     pub fn set(&self) {
+        // The flag orders no other memory: those who see it only stop.
         self.0.store(true, Ordering::Relaxed);
     }
 
@@ -72,7 +73,8 @@ pub struct Completed {
     pub elapsed: Duration,
 }
 
-/// Runs a program without input to its end, or ends it with its group. Blocks.
+/// Runs a program without input to its end, or ends it with its group. Blocks. Fails only if the
+/// program cannot be started; [`Completed`] has the way it ended.
 pub fn run_to_completion(
     spawner: &Spawner,
     launch: &Launch,
@@ -122,6 +124,7 @@ pub fn run_and_read(
             break process.end(stop::TERM_GRACE);
         }
     };
+    // The time ends with the program; a child of it may keep the output open longer.
     let elapsed = start.elapsed();
     output.wait_end(LAST_LINES_GRACE);
     Ok(Completed {

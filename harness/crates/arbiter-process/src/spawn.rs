@@ -51,6 +51,7 @@ pub struct SpawnError {
 impl SpawnError {
     pub(super) fn of_program(launch: &Launch, source: &io::Error) -> SpawnError {
         let scarce = [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE];
+        // A sandbox that the system cannot enforce is an error of this kind.
         let is_environment = source.kind() == io::ErrorKind::Unsupported
             || Errno::from_io_error(source).is_some_and(|no| scarce.contains(&no));
         let text =
@@ -79,12 +80,13 @@ pub struct Spawner(mpsc::Sender<Request>);
 
 impl Spawner {
     /// Starts the thread. From then on this process may have as many files open as the system
-    /// allows; child processes get the original limit.
+    /// allows; child processes get the original limit. Fails if a thread cannot be started.
     pub fn start() -> io::Result<Spawner> {
         Spawner::start_with(None)
     }
 
     /// Starts the thread, and all processes that it will start, on one CPU, given by its number.
+    /// Fails if a thread cannot be started, or may not use the CPU.
     pub fn start_on(cpu: usize) -> io::Result<Spawner> {
         Spawner::start_with(Some(cpu))
     }
@@ -92,6 +94,8 @@ impl Spawner {
     fn start_with(cpu: Option<usize>) -> io::Result<Spawner> {
         process_tree::adopt_strays();
         limits::raise_open_files();
+        // Each caller waits for its answer, so the queue is never longer than the number of
+        // callers.
         let (sender, requests) = mpsc::channel::<Request>();
         let (errors, open) = ErrorReader::start()?;
         let (prepared, answer) = mpsc::channel();
@@ -102,7 +106,7 @@ impl Spawner {
                 return;
             }
             for (number, (launch, sink, reply)) in requests.into_iter().enumerate() {
-                // A requester that went away has no use for the process; dropping it ends it.
+                // If the requester has gone, the process is dropped with the answer, which ends it.
                 let _ = reply.send(Process::start(&launch, sink, &errors, number));
             }
             drop(open);
@@ -112,7 +116,7 @@ impl Spawner {
     }
 
     /// Starts a process. `sink` receives its output on a separate thread, and ends the reading by
-    /// returning `false`.
+    /// returning `false`. Fails if the program cannot be started as `launch` wants.
     pub fn spawn(
         &self,
         launch: &Launch,

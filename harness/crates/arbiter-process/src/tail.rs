@@ -39,6 +39,7 @@ impl Tail {
         let mut memory = self.memory();
         memory.bytes += chunk.lines.iter().map(String::len).sum::<usize>();
         memory.lines.extend(chunk.lines);
+        // Lines may have 64 KiB each, so that their number does not bound the memory.
         while memory.lines.len() > self.0.most || memory.bytes > MOST_BYTES {
             let Some(line) = memory.lines.pop_front() else { break };
             memory.bytes -= line.len();
@@ -52,7 +53,7 @@ impl Tail {
     /// Waits, at most `limit`, until nothing more can come. A child of the process may keep its
     /// output open forever.
     pub(super) fn wait_end(&self, limit: Duration) {
-        // Whether it ended or the limit passed makes no difference to the caller.
+        // The caller reads the lines that there are, whether the output has ended or not.
         drop(self.0.ended.wait_timeout_while(self.memory(), limit, |memory| !memory.ended));
     }
 
@@ -62,7 +63,7 @@ impl Tail {
     }
 
     fn memory(&self) -> MutexGuard<'_, Memory> {
-        // A panic while holding the lock cannot leave the queue half changed.
+        // A panic under this lock cannot leave the queue half changed.
         self.0.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -41,7 +41,7 @@ impl Keys {
             Err(error) => return Err(error.into()),
         }
         if !is_in_front() {
-            // To read from the background would stop the process.
+            // The terminal stops a process that reads from the background.
             std::thread::sleep(timeout);
             return Ok(Vec::new());
         }
@@ -55,7 +55,8 @@ impl Keys {
 
 impl Drop for Keys {
     fn drop(&mut self) {
-        // From the background it would stop us, and the shell has seen to it by then.
+        // The terminal stops a process that changes its mode from the background, and the shell has
+        // restored the mode by then.
         if is_in_front() {
             // A terminal that is gone needs no repair.
             let _ = termios::tcsetattr(stdin(), OptionalActions::Now, &self.before);

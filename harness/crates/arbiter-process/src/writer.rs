@@ -25,6 +25,8 @@ pub(super) struct Writer(ChildStdin);
 impl Writer {
     pub(super) fn new(stdin: ChildStdin) -> std::io::Result<Writer> {
         let flags = fcntl_getfl(&stdin)?;
+        // A blocking write would hold up this thread, and with it other games, as long as the
+        // engine reads nothing.
         fcntl_setfl(&stdin, flags | OFlags::NONBLOCK)?;
         Ok(Writer(stdin))
     }
@@ -39,6 +41,8 @@ impl Writer {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     return Err(WriteError::Full);
                 }
+                // Nothing can be written after any other error, and the end of the process names
+                // the cause.
                 Err(_) => return Err(WriteError::Closed),
             }
         }

@@ -32,6 +32,7 @@ impl Deadlines {
     /// positive.
     pub fn with_start_scaled(self, factor: f64) -> Deadlines {
         let scaled = |limit: Duration| {
+            // A factor that makes the time too large for its type changes nothing.
             Duration::try_from_secs_f64(limit.as_secs_f64() * factor).unwrap_or(limit)
         };
         Deadlines { uciok: scaled(self.uciok), readyok: scaled(self.readyok), ..self }

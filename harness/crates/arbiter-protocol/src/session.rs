@@ -325,7 +325,8 @@ impl Session {
         self.state.due = self.state.due.map(|(due, limit)| (due + more, limit));
     }
 
-    /// Handles a missing answer, after [`Session::deadline`].
+    /// Handles a missing answer, after [`Session::deadline`]. The error names the missing answer;
+    /// an xboard engine that is silent about its features gets its options instead.
     pub fn overdue(&mut self, now: Instant) -> Result<Step, SessionError> {
         match &mut self.xboard {
             None => Err(self.state.late(match self.state.phase {
@@ -343,6 +344,7 @@ impl Session {
         let uciok = self.state.deadlines.uciok;
         let (greeting, limit) = match &self.xboard {
             None => ("uci\n", uciok),
+            // The user may allow less time for the handshake than old engines get to be silent.
             Some(_) => ("xboard\nprotover 2\n", Xboard::SILENCE.min(uciok)),
         };
         self.state.wait(Phase::Handshake, now, limit);
@@ -350,6 +352,7 @@ impl Session {
     }
 
     /// Prepares a new game. Returns the text to send, whose answer shows that the engine is ready.
+    /// Fails if the engine cannot set up the position, lacks Chess960, or does not take an option.
     pub fn new_game(&mut self, now: Instant, game: Game<'_>) -> Result<String, SessionError> {
         match &mut self.xboard {
             None => {
@@ -416,6 +419,7 @@ impl Session {
     pub fn ponder(&mut self, position: &str, go: Go) -> Option<String> {
         self.is_uci().then(|| {
             uci::dialect::set_position(&mut self.state, position);
+            // The engine owes nothing while it ponders, so that no deadline runs.
             (self.state.phase, self.state.due) = (Phase::Pondering, None);
             text(format_args!("{position}\n{}\n", Go { ponder: true, ..go }))
         })
@@ -457,7 +461,8 @@ impl Session {
         self.xboard.as_ref()?.claim(&self.state, line.trim())
     }
 
-    /// Processes a line. Returns its meaning.
+    /// Processes a line. Returns its meaning. An error means that the engine cannot play, such as
+    /// by an option that it refuses.
     pub fn receive(&mut self, at: Instant, line: &str) -> Result<Step, SessionError> {
         match &mut self.xboard {
             None => uci::dialect::receive(&mut self.state, at, line),

@@ -37,7 +37,8 @@ fn seconds(text: &[u8]) -> Option<f64> {
     None
 }
 
-/// Powers of ten, for the largest number of digits of a number.
+/// Powers of ten, for the largest number of digits of a number. Fifteen digits and these powers are
+/// exact in an `f64`, so that their quotient is that of the standard library to the bit.
 const POWERS: [f64; 16] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
@@ -50,6 +51,7 @@ fn elapsed_move_time(comment: &[u8]) -> Option<f64> {
         let value: f64 = part.parse().ok()?;
         seconds = 60.0 * seconds + value;
     }
+    // The parser of numbers also accepts infinity, and one such time would spoil a sum.
     (0.0..1e9).contains(&seconds).then_some(1000.0 * seconds)
 }
 

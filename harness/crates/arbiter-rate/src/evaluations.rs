@@ -15,6 +15,7 @@ pub(crate) struct Evaluations {
 impl Evaluations {
     /// Adds the evaluation in a comment after `plies` plies.
     pub(crate) fn add(&mut self, comment: &[u8], plies: u32) {
+        // A comment before the first move belongs to no player.
         let Some(last) = plies.checked_sub(1) else { return };
         let side = (last & 1) as usize;
         match evaluation(comment) {
@@ -29,6 +30,7 @@ impl Evaluations {
         let [white, black] = if is_black_first { [1, 0] } else { [0, 1] };
         [
             self.own[white].with(self.of_white[white]),
+            // A score from White's point of view has the opposite sign for Black.
             self.own[black].with(self.of_white[black].mirrored()),
         ]
     }

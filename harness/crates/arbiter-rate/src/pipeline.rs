@@ -14,7 +14,8 @@ use arbiter_pgn::Blocks;
 type Scanned = io::Result<(usize, Block)>;
 
 /// Scans `source` with `threads` threads and passes its blocks to `take` in their order. Each
-/// thread holds the text of one block at a time, so memory does not grow with the source.
+/// thread holds the text of one block at a time, so memory does not grow with the source. Fails if
+/// the source cannot be read, after the blocks before that place.
 pub fn scan_all<R: Read + Send>(
     source: R,
     threads: usize,
@@ -23,15 +24,22 @@ pub fn scan_all<R: Read + Send>(
 ) -> io::Result<()> {
     let blocks = Mutex::new(Blocks::new(source).enumerate());
     thread::scope(|scope| {
+        // Each thread can hand over a block without waiting, and a slow receiver holds the threads
+        // back.
         let (sender, receiver) = sync_channel(threads);
+        // Without a thread the channel would close at once, as for an empty source.
         for _ in 0..threads.max(1) {
             let (blocks, sender) = (&blocks, sender.clone());
             scope.spawn(move || work(blocks, &sender, options));
         }
+        // The channel closes only when all senders are gone.
         drop(sender);
+        // Threads finish in any order; sums of floating-point numbers and the numbers of players
+        // depend on the order, and would change from run to run.
         let mut early = BTreeMap::new();
         let mut next = 0;
         for scanned in receiver {
+            // An error drops the receiver, at which the threads stop.
             let (number, block) = scanned?;
             early.insert(number, block);
             while let Some(block) = early.remove(&next) {
@@ -49,7 +57,7 @@ fn work<R: Read>(
     sender: &SyncSender<Scanned>,
     options: ScanOptions,
 ) {
-    // A thread that panics ends the whole scope, so what it leaves behind is not used.
+    // A panic of a thread ends the whole scope, so that its results are not used.
     let next = || blocks.lock().unwrap_or_else(PoisonError::into_inner).next();
     while let Some((number, text)) = next() {
         if sender.send(text.map(|text| (number, scan(&text, options)))).is_err() {

@@ -147,6 +147,7 @@ pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
         let judged = game.judge(games.tags(), &mut block, &mut index);
         block.games.push(judged.map_err(|reason| {
             let (culprit, lines) = (game.illegal.take(), games.lines());
+            // The visitor broke off at the culprit, so the reader's last line is its line.
             let line = if culprit.is_some() { lines.last } else { lines.first };
             Rejected { reason, title: games.tags().title(), culprit, line }
         }));
@@ -183,6 +184,7 @@ enum Written {
 
 impl GameVisitor for Scanned {
     fn begin(&mut self, tags: &Tags) -> ControlFlow<()> {
+        // The vectors keep their memory from game to game.
         let (mut moves, mut last_comment) =
             (std::mem::take(&mut self.moves), std::mem::take(&mut self.last_comment));
         moves.clear();
@@ -231,6 +233,7 @@ impl GameVisitor for Scanned {
         if self.options.evaluations {
             self.evaluations.add(comment, plies as u32);
         }
+        // A comment before the first move belongs to no player.
         if let (Some(time), Some(last)) = (time_ms(comment), plies.checked_sub(1)) {
             self.time_ms[last & 1] += time;
             self.timed[last & 1] += 1;
@@ -257,9 +260,12 @@ impl Scanned {
         let result = result(tags, self.outcome)?;
         let by_rules =
             self.replay.as_ref().and_then(|replay| of_outcome(replay.position.outcome()));
+        // The rules decide a mate and a stalemate; any other position may end by agreement, time or
+        // adjudication.
         if by_rules.is_some_and(|by_rules| by_rules != result) {
             return Err(RejectReason::WrongResult);
         }
+        // The first of the two times is that of the side that moved first.
         let is_black_first =
             tags.fen.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).nth(1)
                 == Some(&b"b"[..]);
@@ -267,6 +273,8 @@ impl Scanned {
             self.time_ms.reverse();
             self.timed.reverse();
         }
+        // A game that starts from a FEN has its opening there, and all its moves are the players'
+        // own.
         let limit = if tags.fen.is_empty() { self.options.opening_plies as usize } else { 0 };
         let (opening, others) =
             self.moves.split_at(self.book.unwrap_or(limit).min(self.moves.len()));
@@ -311,7 +319,8 @@ fn hash(start: u64, moves: &[Written]) -> u64 {
     })
 }
 
-/// Odd number with bits spread over its length.
+/// Odd number with bits spread over its length. It is 2^64 divided by the golden ratio (D. Knuth,
+/// "The Art of Computer Programming", section 6.4).
 const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Returns the starting position of a game if it is not the usual one, and the moves of the
@@ -359,6 +368,7 @@ fn check_tags(tags: &Tags) -> Result<(), RejectReason> {
     if is_nameless(&tags.white) || is_nameless(&tags.black) {
         return Err(RejectReason::NoPlayer);
     }
+    // A game of a player against itself says nothing about its strength.
     if tags.white == tags.black {
         return Err(RejectReason::SamePlayer);
     }
@@ -376,6 +386,7 @@ fn result(tags: &Tags, outcome: Option<Outcome>) -> Result<GameResult, RejectRea
     match (by_tag, outcome.map(of_outcome)) {
         (Some(tag), Some(moves)) if Some(tag) != moves => Err(RejectReason::Contradiction),
         (Some(tag), _) => Ok(tag),
+        // Only a missing tag leaves the decision to the end of the moves; a tag `*` contradicts it.
         (None, Some(Some(moves))) if tags.result.is_empty() => Ok(moves),
         (None, Some(Some(_))) => Err(RejectReason::Contradiction),
         (None, _) => Err(RejectReason::NoResult),
@@ -405,7 +416,7 @@ fn termination(tags: &Tags, last_comment: &[u8]) -> Vec<u8> {
     }
     match ending(last_comment) {
         Some(reason) if !reason.is_empty() => {
-            // Who did it is told by the result.
+            // The result says which side it was.
             let reason = reason.strip_prefix(b"White ").unwrap_or(reason);
             reason.strip_prefix(b"Black ").unwrap_or(reason).to_vec()
         }
@@ -416,6 +427,7 @@ fn termination(tags: &Tags, last_comment: &[u8]) -> Vec<u8> {
 
 /// Returns the index of a name in `names`, to which a new one is added.
 fn number(text: &[u8], names: &mut Vec<String>, index: &mut HashMap<Vec<u8>, u32>) -> u32 {
+    // Names from files without a bound would fill the memory.
     let text = &text[..text.len().min(MAX_NAME)];
     if let Some(known) = index.get(text) {
         return *known;

@@ -7,7 +7,8 @@ use arbiter_schedule::seed::fnv1a;
 use arbiter_stats::ratings::Meeting;
 use arbiter_stats::{Calibration, GameResult, Trinomial};
 
-/// Number of games of one opening that may wait for their partner, for each two players.
+/// Number of games of one opening that may wait for their partner, for each two players. Without a
+/// bound, the games of a file that has no pairs would all wait in memory.
 const MAX_WAITING: usize = 64;
 
 /// Number of rejected games that are named; the others are only counted.
@@ -179,7 +180,7 @@ impl Tally {
             match game {
                 Ok(game) => {
                     let [white, black] = [game.white, game.black].map(|n| players[n as usize]);
-                    // One player under two names.
+                    // Aliases may make one player of two names.
                     if white == black {
                         *self.bad.entry(RejectReason::SamePlayer).or_default() += 1;
                         continue;
@@ -202,11 +203,13 @@ impl Tally {
                 }
             }
         }
+        // A block counts its lines from 0, and messages name lines of the file.
         self.file_lines += block.lines;
     }
 
     /// Returns whether a game is a copy of an earlier one, and copies do not count.
     fn is_copy(&mut self, game: &Game, players: [usize; 2]) -> bool {
+        // Games without moves, such as those of a results table, all look the same.
         if self.choice.counts_copies || game.plies == 0 {
             return false;
         }
@@ -217,6 +220,7 @@ impl Tally {
 
     /// Returns the results of each two players; games without a partner count as single.
     pub fn meetings(&self) -> Vec<Meeting> {
+        // More games may follow, so those that wait stay where they are.
         let mut meetings = self.meetings.clone();
         for ((players, _), waiting) in &self.waiting {
             let meeting = meetings.entry(*players).or_insert_with(|| Meeting::new(*players));
@@ -252,6 +256,7 @@ impl Tally {
             *count += 1;
             return;
         }
+        // Any text may stand in the tag, for example one with the time of day.
         let name = if self.endings.len() < MAX_ENDINGS { ending } else { OTHER_ENDINGS };
         *self.endings.entry(name.to_owned()).or_default() += 1;
     }
@@ -259,6 +264,8 @@ impl Tally {
     /// Counts a game with its partner: the earliest one between the same players from the same
     /// opening with colours reversed that has none yet.
     fn pair(&mut self, [white, black]: [usize; 2], opening: usize, result: GameResult) {
+        // The player with the lower number counts as the first, so that both games of a pair have
+        // one key.
         let first_is_white = white < black;
         let players = [white.min(black), white.max(black)];
         let result = if first_is_white { result } else { result.reversed() };

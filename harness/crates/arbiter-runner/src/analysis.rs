@@ -27,7 +27,8 @@ pub struct AnalysisEngine {
 }
 
 impl AnalysisEngine {
-    /// Starts the engine.
+    /// Starts the engine. Fails if the engine does not speak UCI, does not start or refuses its
+    /// options.
     pub async fn start(setup: &EngineSetup) -> Result<AnalysisEngine, PreflightError> {
         if setup.protocol != Protocol::Uci {
             let cause = "only UCI engines can analyse positions";
@@ -39,7 +40,7 @@ impl AnalysisEngine {
     }
 
     /// Returns the engine's evaluation of the position after `nodes` nodes, with a cleared hash;
-    /// `None` if it gives no score.
+    /// `None` if it gives no score. Fails if the engine does; it cannot be asked again then.
     pub async fn ask(
         &mut self,
         fen: &str,
@@ -52,7 +53,7 @@ impl AnalysisEngine {
         self.engine.new_game(game).await.map_err(|error| broken(error.to_string()))?;
         let go = Go { nodes: Some(nodes), ..Go::default() };
         let position = format!("position fen {fen}");
-        // Whose clock it is does not matter where none runs.
+        // The colour only selects a clock, and no clock runs here.
         let turn = Turn { color: Color::White, position, go, budget: None };
         match self.engine.think(turn).await {
             Reply::Move { info, .. } => Ok(info

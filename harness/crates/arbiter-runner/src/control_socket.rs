@@ -30,7 +30,8 @@ pub enum ControlError {
 }
 
 /// Sends a command to a run, whose name must be valid, and waits at most `patience` for its answer:
-/// a line of text or JSON.
+/// a line of text or JSON. Fails if the run is not being played, does not answer in time, or
+/// refuses.
 pub fn send_command(
     results: &Path,
     run: &str,
@@ -55,6 +56,7 @@ pub fn send_command(
     stream.set_read_timeout(Some(patience)).map_err(fail)?;
     let form = if json { " json" } else { "" };
     stream.write_all(format!("{command}{form}\n").as_bytes()).map_err(fail)?;
+    // The run reads the command to its end, so that it need not look for the end of a line.
     stream.shutdown(Shutdown::Write).map_err(fail)?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).map_err(fail)?;
@@ -65,13 +67,13 @@ pub fn send_command(
     }
 }
 
-/// Connects to the socket of a run.
+/// Connects to the socket of a run. Fails if no run listens there.
 pub fn connect_control_socket(results: &Path, run: &str) -> io::Result<UnixStream> {
     connect_local(results, &file_name(run))
 }
 
 /// Creates the socket on which a run listens, in place of one that a killed process left behind.
-/// The caller must hold the lock of the run.
+/// The caller must hold the lock of the run. Fails if the folder cannot be written.
 pub fn bind_control_socket(results: &Path, run: &str) -> io::Result<LocalSocket> {
     LocalSocket::bind(results, file_name(run))
 }
@@ -80,6 +82,7 @@ fn file_name(run: &str) -> String {
     if run.len() <= MAX_PLAIN {
         return format!("{run}.ctl");
     }
+    // The hash keeps apart long names that begin alike.
     let hash = blake3::hash(run.as_bytes()).to_hex();
     format!("{}-{}.ctl", &run[..MAX_PLAIN / 2], &hash[..16])
 }

@@ -26,14 +26,16 @@ use arbiter_store::{Store, StoreError, StoredRun};
 /// Interval at which observers may look at the time, and at the games in progress.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Counted pairs between two notes in the store of the written games files.
+/// Counted pairs between two notes in the store of the written games files. Each note is a write;
+/// after a run without notes, the resumed run compares all games.
 const NOTED_PAIRS: u64 = 256;
 
 /// Minimum limit of pairs that are kept in memory until they are counted, and of events in one
 /// commit.
 const HELD_PAIRS: usize = 16;
 
-/// Maximum limit of such pairs and events, whatever the concurrency.
+/// Maximum limit of such pairs and events, whatever the concurrency. Other pairs are read from the
+/// store again when their turn comes.
 const MAX_HELD_PAIRS: usize = 1024;
 
 /// Inputs of a run besides its state and executor.
@@ -125,6 +127,7 @@ pub struct Finished {
 
 /// Returns the time of day, in milliseconds of Unix time.
 pub fn unix_time_ms() -> i64 {
+    // A clock before 1970 is wrong, but a run can do without the date.
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX)
 }
@@ -134,7 +137,8 @@ pub fn any_moment() -> Instant {
     Instant::now()
 }
 
-/// Plays until the state is over. In any case, no engine is left.
+/// Plays until the state is over. In any case, no engine is left. An error leaves the committed
+/// pairs in the store, so that the run can be resumed.
 pub async fn dispatch<E: Executor>(
     run: Run<'_>,
     state: &mut RunState,
@@ -179,7 +183,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         tell(&mut self.run.observers, &started)?;
         let mut tick = tokio::time::interval(TICK);
         loop {
-            // What an observer asks for comes before more pairs.
+            // Commands come before new pairs, so that a pause or a drain by an observer takes
+            // effect now.
             while let Ok(control) = self.run.control_requests.try_recv() {
                 self.control(control).await?;
             }
@@ -206,7 +211,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 Some(control) = self.run.control_requests.recv() => self.control(control).await?,
                 _ = tick.tick() => {
                     self.tell(&RunEvent::Tick { elapsed: self.clock.elapsed() })?;
-                    // Pairs of workers that are gone would be waited for until their leases end.
+                    // Pairs of workers that are gone would otherwise delay the end until their
+                    // leases expire.
                     if self.state.pace() == Pace::Draining && !self.executor.has_players() {
                         self.apply(RunInput::Interrupt).await?;
                     }
@@ -226,6 +232,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
     /// Returns an error if the run cannot end well any more.
     fn check_faults(&self) -> Result<(), RunError> {
         let (counts, limit) = (self.state.counts(), self.run.plan.fault_limit);
+        // A bad worker is excluded with its faults instead, and a lenient plan follows other
+        // programs, which play on.
         let may_end = self.is_local && !self.run.plan.is_lenient;
         let is_open = self.state.ending().is_none() && may_end;
         if !is_open || !counts.has_too_many_faults(limit) {
@@ -254,7 +262,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         store.note_remark(name, now, &Remark { text, ..remark.clone() })?;
         if excluded.pairs > 0 {
             self.state.take_back(&store.tallies(name)?);
-            // Their games are in the store, or do not count.
+            // Pairs in memory may be those of the worker. The others are read from the store again.
             self.held.clear();
         }
         let event = RunEvent::WorkerExcluded {
@@ -277,7 +285,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 }
                 [Effect::Ease] => {
                     let slots = (self.executor.slots() / 2).max(1);
-                    self.executor.set_slots(slots).expect("the limit of games is lower");
+                    self.executor.set_slots(slots).expect("no limit is below half of the slots");
                     let (pace, elapsed) = (self.state.pace(), self.clock.elapsed());
                     self.tell(&RunEvent::Steered { pace, slots, elapsed })?;
                 }
@@ -317,11 +325,12 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             committed => committed?,
         };
         for event in happened {
-            // One that has to wait long for earlier pairs is read from the store again.
+            // A pair for which there is no room here is read from the store when its turn comes.
             if let JobEvent::Played { pair, mut played, .. } = event
                 && self.held.len() < most
                 && events.contains(&RunInput::Committed(PairTally::of(&played)))
             {
+                // Transcripts are on disk by now, and need not wait in memory for earlier pairs.
                 played.drop_transcripts();
                 self.held.insert(pair, played);
             }
@@ -343,9 +352,10 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         self.run.store.begin_group()?;
         let events: Result<Vec<_>, _> =
             happened.iter_mut().map(|event| self.commit(event)).collect();
-        // What came before a failure is kept.
+        // The group is committed even after a failure, so that the pairs before it are kept.
         let kept = self.run.store.commit_group();
         let events = events?.into_iter().flatten().collect();
+        // The failure of an event is reported first, because it is the cause.
         kept?;
         Ok(events)
     }
@@ -382,7 +392,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                     self.tell(&RunEvent::Disturbed { pair, reason, is_void: true })?;
                     return Ok(Some(voided));
                 }
-                // What counts is what is on disk, even if it is not what was played just now.
+                // If the store has the pair already, the stored games count, because a resumed run
+                // would count them.
                 self.is_local &= worker.is_none();
                 let store = &mut self.run.store;
                 if !store.append(run, played, suspicion.as_deref(), worker.as_deref())?
@@ -409,7 +420,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 self.run.store.note_remark(run, unix_time_ms(), remark)?;
                 self.tell(&RunEvent::Noted { remark })?;
             }
-            // Whoever puts events on disk does it with exclusions beside them.
+            // Nothing of these is written here: `commit_all` takes exclusions out of its group, and
+            // presence is not stored.
             JobEvent::WorkerExcluded(remark) | JobEvent::Presence(remark) => {
                 self.tell(&RunEvent::Noted { remark })?;
             }
@@ -430,12 +442,13 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
     async fn carry_out(&mut self, effect: Effect) -> Result<(), RunError> {
         let (run, elapsed) = (self.run.name, self.clock.elapsed());
         match effect {
-            // Only an idle executor starts pairs, in `fill`.
+            // These answer `RunInput::Idle` only, which `fill` applies.
             Effect::Start(_) | Effect::Ease => {}
             Effect::Count { tally, sprt_status } => {
                 let played = match self.held.remove(&tally.pair) {
                     Some(played) => Some(played),
-                    // Committed before an interruption.
+                    // The pair was committed before an interruption, or there was no room for it in
+                    // memory.
                     None => self.run.store.pair(run, tally.pair)?,
                 };
                 if let Some(played) = &played {
@@ -454,6 +467,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             Effect::End(ending) => {
                 self.note_written(1);
                 self.unnoted = match self.run.store.set_ending(run, Some(ending)) {
+                    // Another program has replaced the store, so that the pairs in it are lost
+                    // unless they are saved now.
                     Err(error @ StoreError::Changed { .. }) => {
                         return Err(self.save_elsewhere(error, &[]));
                     }
@@ -471,7 +486,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         let Run { store, name, observers, .. } = &self.run;
         for written in observers.iter().filter_map(|observer| observer.written()) {
             if written.pairs.is_multiple_of(pairs) {
-                // Without the note all is compared.
+                // Without the note, a resumed run compares all games, which only takes longer.
                 let _ = store.note_written(name, &written);
             }
         }

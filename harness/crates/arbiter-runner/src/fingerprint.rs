@@ -15,7 +15,8 @@ use arbiter_store::Fingerprints;
 #[error("{0}")]
 pub struct FingerprintError(String);
 
-/// Hashes the plan's book, the openings that were read from it, and the programs.
+/// Hashes the plan's book, the openings that were read from it, and the programs. Fails if one of
+/// the files cannot be read.
 pub fn take_fingerprints(
     plan: &Plan,
     opened: &Book,
@@ -53,7 +54,8 @@ fn host() -> String {
     format!("{processor}, {count} processors available, {}, {arch}", system.trim())
 }
 
-/// Compares the inputs at the start of a run with the present ones.
+/// Compares the inputs at the start of a run with the present ones. The error names the first input
+/// that differs.
 pub fn check_unchanged(
     plan: &Plan,
     then: &Fingerprints,
@@ -64,7 +66,7 @@ pub fn check_unchanged(
     let what = if then.book != now.book {
         "the opening book".to_owned()
     } else if then.openings != now.openings {
-        // The same file may be read in another way by another version of this program.
+        // Another version of Arbiter may read other openings from the same file.
         "the content of the opening book".to_owned()
     } else if let Some((_, engine)) = changed_engines.next() {
         format!("the program of engine '{}'", engine.name)
@@ -108,7 +110,7 @@ fn hash_openings(book: &Book) -> String {
     hasher.finalize().to_string()
 }
 
-/// Returns the blake3 hash of a file, in hexadecimal.
+/// Returns the blake3 hash of a file, in hexadecimal. Fails if the file cannot be read.
 pub fn hash_file(path: &Path) -> Result<String, FingerprintError> {
     let mut hasher = blake3::Hasher::new();
     let hashed = open_input(path).and_then(|file| hasher.update_reader(file).map(drop));

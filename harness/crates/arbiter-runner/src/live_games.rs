@@ -35,13 +35,16 @@ impl LiveGames {
         let count = games.len();
         let first: Vec<_> =
             games.iter().take(limit).map(|(id, game)| (*id, game.clone())).collect();
+        // The list is free before snapshots are copied, so that games can start and end in the
+        // meantime.
         drop(games);
         let snapshots = first.into_iter().filter_map(|(id, game)| Some((id, game.snapshot()?)));
         (snapshots.collect(), count)
     }
 
     fn games(&self) -> MutexGuard<'_, BTreeMap<GameId, Arc<LiveGame>>> {
-        // Nothing in here can panic half-way.
+        // No code under this lock panics between two changes, so the list is whole even if it is
+        // poisoned.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

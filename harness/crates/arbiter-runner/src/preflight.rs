@@ -18,7 +18,8 @@ use arbiter_process::{
 };
 use arbiter_protocol::{Deadlines, OptionDeclaration, Protocol, Session, SessionError, Setup};
 
-/// Time for an engine to answer `uci` before it is tried as an xboard engine.
+/// Time for an engine to answer `uci` before it is tried as an xboard engine. An xboard engine
+/// would otherwise cost the whole deadline of `uciok`, and its error would not name the cause.
 const HEAD_START: Duration = Duration::from_secs(1);
 
 /// Arguments that make engines with a console interface speak UCI.
@@ -54,6 +55,7 @@ pub fn engine_setups(plan: &Plan, own_binary: &Path) -> Vec<EngineSetup> {
 }
 
 /// Returns the processors of each of the plan's games on this machine; none if the system decides.
+/// Fails if there are too few processors for the concurrency.
 pub fn cpu_sets_of(plan: &Plan) -> Result<Vec<Vec<usize>>, String> {
     let allowed = allowed_cpus();
     cpu_sets(&plan.affinity, &allowed, plan.concurrency, cpus_per_game(plan))
@@ -107,6 +109,7 @@ fn sandbox_of(engine: &Engine) -> Option<Sandbox> {
         Program::Bundled => None,
     };
     let home = std::env::home_dir().unwrap_or_default();
+    // A program in the home of the user, or above it, must not open all of the home to the engine.
     let folder = folder.filter(|folder| !home.starts_with(folder));
     let told = engine.told_options();
     let named = told.iter().flat_map(|(_, value)| std::env::split_paths(value));
@@ -156,6 +159,7 @@ pub(crate) async fn start(
         start_xboard(spawner, setup).await
     };
     let started = tokio::select! {
+        // UCI is polled first: an engine that answers both protocols at once is a UCI engine.
         biased;
         started = EngineProcess::start(spawner, setup) => started,
         Some(engine) = xboard, if is_uci => return Ok(engine),
@@ -172,7 +176,7 @@ pub(crate) async fn start(
         return Ok(engine);
     }
     let mut hint = hint(&error).to_owned();
-    // Then the error names the cause.
+    // The error then says for which system the program is made, and the hint would lead elsewhere.
     if has_left && made_for(&setup.launch.program).is_some() {
         hint.clear();
     }
@@ -192,6 +196,7 @@ pub(crate) async fn start(
 /// Starts an engine without UCI with each of the known arguments, and returns the first with which
 /// it speaks UCI.
 async fn uci_argument(spawner: &Spawner, setup: &EngineSetup) -> Option<&'static str> {
+    // Without options a wrong option cannot fail the trial.
     let mut setup = EngineSetup { setup: Setup::default(), ..setup.clone() };
     for argument in UCI_ARGUMENTS {
         setup.launch.args.push(argument.to_owned());
@@ -274,7 +279,7 @@ impl OptionsFound {
 }
 
 /// Starts, configures and ends each engine once, so that a wrong option is an error before the run
-/// and not a thousand lost games in it.
+/// and not a thousand lost games in it. The error names the first engine that is unfit.
 pub async fn check_game_engines(
     setups: &[EngineSetup],
     book: &Book,
@@ -293,7 +298,7 @@ pub async fn check_game_engines(
         if let Some(threads) = threads.filter(|threads| *threads > 1 && !is_told) {
             threaded.push((setup.name.clone(), threads));
         }
-        // Whoever speaks UCI can be told any position.
+        // Only xboard engines are limited in the positions that they can set up.
         if !engine.session().is_uci() {
             let openings = book.openings().enumerate();
             let out_of_reach = openings
@@ -319,6 +324,7 @@ pub async fn check_game_engines(
 }
 
 /// Checks engines as [`check_game_engines`] does, but for queries about positions instead of games.
+/// The error names the first engine that is unfit.
 pub async fn check_suite_engines(
     setups: &[EngineSetup],
     needs_chess960: bool,
@@ -334,7 +340,8 @@ pub async fn check_suite_engines(
     check_each(setups, judge).await
 }
 
-/// Starts an engine once, and returns the result of `ask`.
+/// Starts an engine once, and returns the result of `ask`. Fails if the engine cannot be started or
+/// configured.
 pub async fn ask_engine<T>(
     setup: &EngineSetup,
     ask: impl FnOnce(&Session) -> T,

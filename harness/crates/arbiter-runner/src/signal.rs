@@ -28,12 +28,13 @@ pub struct Signals {
 
 impl Signals {
     /// Starts to listen. A signal that this process was started to ignore, as by `nohup` SIGHUP and
-    /// by scripts SIGINT for background jobs, stays ignored.
+    /// by scripts SIGINT for background jobs, stays ignored. Fails if the system refuses a handler.
     pub fn listen() -> io::Result<Signals> {
         Signals::with(is_signal_ignored)
     }
 
     /// Starts to listen; SIGINT and SIGTERM are handled even if they were ignored before.
+    /// Fails if the system refuses a handler.
     pub fn listen_in_any_case() -> io::Result<Signals> {
         Signals::with(|signal| {
             signal == SignalKind::hangup().as_raw_value() && is_signal_ignored(signal)
@@ -68,6 +69,8 @@ async fn arrival(signal: &mut Option<Signal>) {
         Some(signal) => signal.recv().await,
         None => None,
     };
+    // A signal that is ignored never arrives, and the other branches of the `select!` continue to
+    // wait.
     if arrived.is_none() {
         std::future::pending::<()>().await;
     }

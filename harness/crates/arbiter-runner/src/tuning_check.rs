@@ -23,7 +23,8 @@ const DEPTH: u32 = 8;
 /// Result of a search, except for its time.
 type Trace = (String, Option<u32>, Option<Score>, Option<u64>, Vec<String>);
 
-/// Returns the spin options of an engine: name, default, minimum and maximum.
+/// Returns the spin options of an engine: name, default, minimum and maximum. Fails if the engine
+/// cannot be started or configured.
 pub async fn spin_options(
     setup: &EngineSetup,
 ) -> Result<Vec<(String, i64, i64, i64)>, PreflightError> {
@@ -112,6 +113,8 @@ impl Trial<'_> {
         let (setup, book) = (self.setup, self.book);
         let unfit =
             |cause: String| PreflightError::new(setup, format!("with {name} at {told}: {cause}"));
+        // The trial must not fail on an engine that cannot change its options between games, if the
+        // run restarts it anyway.
         if self.setup.restart == Restart::On
             && let Some(engine) = self.engine.take()
         {
@@ -136,7 +139,7 @@ impl Trial<'_> {
                 true => format!("position fen {}", opening.fen()),
                 false => format!("position fen {} moves {}", opening.fen(), moves.join(" ")),
             };
-            // Whose clock it is does not matter where none runs.
+            // The colour only selects a clock, and no clock runs here.
             let turn = Turn { color: Color::White, position, go: self.question(), budget: None };
             match engine.think(turn).await {
                 Reply::Move { text, info, .. } => {
@@ -154,6 +157,8 @@ impl Trial<'_> {
     /// a fixed depth.
     fn question(&self) -> Go {
         match (self.limits.nodes, self.limits.depth) {
+            // A search that a clock ends is never the same twice, so that it would show a
+            // difference where there is none.
             (None, None) => Go { depth: Some(DEPTH), ..Go::default() },
             (nodes, depth) => Go { nodes, depth, ..Go::default() },
         }

@@ -30,17 +30,20 @@ impl Fixed {
         let tier = |newcomer| (0..newcomer).map(|earlier| [earlier, newcomer]).collect();
         let lists: Vec<Vec<[usize; 2]>> = match design.format {
             Format::Gauntlet => {
+                // A gauntlet needs a seed, and an opponent for the seeds.
                 let seeds = design.seeds.clamp(1, engines - 1);
                 let first_of = |seed| if design.seeds_meet { seed + 1 } else { seeds };
                 let meets = |seed| (first_of(seed)..engines).map(move |other| [seed, other]);
                 vec![(0..seeds).flat_map(meets).collect()]
             }
             Format::Pyramid => (1..engines).map(tier).collect(),
+            // The other formats have a course of their own, except for the round robin.
             _ => {
                 let meets = |first| (first + 1..engines).map(move |second| [first, second]);
                 vec![(0..engines).flat_map(meets).collect()]
             }
         };
+        // Both numbers are the user's and may be huge, for a run without an end.
         let repetitions = design.rounds.saturating_mul(design.pairs);
         let (mut pairs, mut encounters) = (0u64, 0);
         let tiers = lists.into_iter().map(|list| {

@@ -59,11 +59,13 @@ impl Knockout {
                 [entrant, Entrant::Bye] | [Entrant::Bye, entrant] => {
                     knockout.levels[1][place] = entrant;
                 }
+                // Fewer than half of the places are byes, and each goes to another of the best
+                // seeds, so two byes never meet.
                 _ => {}
             }
         }
         ledger.open(0, &meetings);
-        // Two byes may meet in the second round without waiting for anybody.
+        // Engines with byes may meet in the second round, which then has nothing to wait for.
         let level_two = knockout.levels.get(2).map_or(0, Vec::len);
         (0..level_two).for_each(|place| knockout.open_for(2, place, ledger));
         knockout
@@ -78,7 +80,7 @@ impl Knockout {
             None if found.planned < design.pairs.saturating_add(design.tie_breaks) => {
                 return ledger.extend(encounter);
             }
-            // The better seed is named first.
+            // The better seed is listed first, and advances if the encounter stays level.
             None => found.engines[0],
         };
         let (level, place) = self.prizes[encounter];

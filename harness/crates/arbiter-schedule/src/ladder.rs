@@ -27,6 +27,7 @@ struct Climb {
 
 impl Ladder {
     pub(super) fn new(order: Vec<usize>, ledger: &mut Ledger) -> Ladder {
+        // The user's number may be huge, for a run without an end.
         let rounds = usize::try_from(ledger.design.rounds).unwrap_or(usize::MAX);
         let mut ladder = Ladder { rungs: order, climbs: Vec::new(), climb_of: Vec::new(), rounds };
         ladder.open_ready(ledger);
@@ -48,7 +49,7 @@ impl Ladder {
     /// Schedules every encounter whose two rungs no earlier climb can still change.
     fn open_ready(&mut self, ledger: &mut Ledger) {
         let bottom = self.rungs.len() - 1;
-        // An earlier climb that has come to rung r leaves alone what is below r.
+        // An earlier climb that has come to rung r does not change the rungs below r any more.
         let is_above = |climb: &Climb, rung: usize| climb.reached < rung || climb.reached == 0;
         if self.climbs.len() < self.rounds
             && self.climbs.last().is_none_or(|last| is_above(last, bottom - 1))

@@ -21,6 +21,7 @@ impl Encounter {
     /// Returns whether one side leads by more half points than the other can still win.
     fn is_decided(&self, games_per_pair: u64) -> bool {
         let [first, second] = self.score.halves;
+        // A game has two half points.
         let left = (self.planned - self.counted).saturating_mul(2 * games_per_pair);
         first.abs_diff(second) > left
     }
@@ -110,6 +111,7 @@ impl Ledger {
         let Design { format, plays_out, .. } = self.design;
         let may_stop = format == Format::Knockout && !plays_out;
         if may_stop && found.is_decided(self.design.games_per_pair()) {
+            // Pairs beyond this number are void from now on, those in flight included.
             found.planned = found.counted;
         }
         found.is_over().then_some(encounter)

@@ -145,6 +145,7 @@ impl Design {
     fn opening(&self, place: Place) -> u64 {
         let ordinal = match self.openings {
             OpeningPolicy::Shared => {
+                // Tie breaks have openings of their own, so that no later round repeats them.
                 let stride = self.pairs.saturating_add(self.tie_breaks);
                 place.round.saturating_mul(stride).saturating_add(place.nth)
             }
@@ -293,7 +294,7 @@ impl Schedule {
             Course::Swiss(..) => (engines / 2).saturating_mul(self.design.rounds),
             Course::Ladder(..) => (engines - 1).saturating_mul(self.design.rounds),
         };
-        // Those that are known may be shorter or longer than usual.
+        // Known encounters may have fewer pairs than usual, if decided early, or more, if level.
         let known: u64 = self.encounters().iter().map(|e| e.planned).sum();
         let open = encounters.saturating_sub(self.encounters().len() as u64);
         open.saturating_mul(self.design.pairs).saturating_add(known)
@@ -340,6 +341,7 @@ impl Schedule {
     ///
     /// If another pair is next.
     pub fn count(&mut self, pair: u64, halves: [u64; 2], games: u64) {
+        // Formats that follow from results depend on the order in which pairs count.
         let is_next = pair >= self.counted
             && (self.counted..pair).all(|pair| self.is_void(pair))
             && !self.is_void(pair);
@@ -348,7 +350,7 @@ impl Schedule {
             "pair {pair} is counted when {} is next",
             self.counted
         );
-        let pairing = self.pairing(pair).expect("only pairs of the schedule are counted");
+        let pairing = self.pairing(pair).expect("callers count pairs of the schedule");
         self.counted = self.counted.max(pair + 1);
         let [first, second] = pairing.engines;
         let (key, sorted) = match first < second {
@@ -356,6 +358,7 @@ impl Schedule {
             false => ([second, first], [halves[1], halves[0]]),
         };
         self.scores.entry(key).or_default().add(sorted, games);
+        // The ledger lists the engines as the encounter does, and a reversed pairing swaps them.
         let halves = if self.design.is_reversed { [halves[1], halves[0]] } else { halves };
         let Some(encounter) = self.ledger.count(pair, halves, games) else { return };
         match &mut self.course {

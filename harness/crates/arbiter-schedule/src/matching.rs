@@ -3,7 +3,6 @@
 //! A perfect matching is searched by J. Edmonds' augmenting paths ("Paths, trees, and flowers",
 //! 1965). The matching is kept while pairs are taken out of it, so that asking "could these two be
 //! paired, and all others still?" costs one search and not a new matching.
-//! "could these two be paired, and all others still?" costs one search and not a new matching.
 
 use std::collections::VecDeque;
 
@@ -44,6 +43,7 @@ impl<'a> Matching<'a> {
         if !(self.may_meet)(a, b) {
             return false;
         }
+        // A failed search leaves the matching without the pair, and the caller needs it as it was.
         let before = self.clone();
         let widowed = [self.mate[a], self.mate[b]];
         for n in [a, b] {
@@ -52,6 +52,7 @@ impl<'a> Matching<'a> {
                 self.mate[mate] = None;
             }
         }
+        // Two engines that were each other's partners leave nobody without one.
         match widowed {
             [Some(partner), Some(_)] if partner != b => {
                 let is_possible = self.augment(partner);

@@ -60,6 +60,8 @@ impl Schedule {
                     row.sonneborn_berger.unwrap_or_default(),
                 ],
                 None => {
+                    // Engines have different numbers of games in a gauntlet, and in a tournament
+                    // that is not over.
                     let share = row.points / row.games.max(1) as f64;
                     [share, row.sonneborn_berger.unwrap_or_default(), 0.0]
                 }
@@ -70,7 +72,7 @@ impl Schedule {
             let parts = b.iter().zip(&a).map(|(b, a)| b.total_cmp(a));
             parts.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
         };
-        // Stable: engines that nothing tells apart stay as they are listed.
+        // The sort is stable, so that engines with equal values stay as they are listed.
         ranked.sort_by(order);
         for index in 0..ranked.len() {
             let is_level = index > 0 && order(&ranked[index - 1], &ranked[index]).is_eq();
@@ -95,6 +97,7 @@ impl Schedule {
 
     /// Returns the points of a bye: half of the points of an encounter.
     fn bye_points(&self) -> f64 {
+        // A game is worth one point.
         (self.design.pairs * self.design.games_per_pair()) as f64 / 2.0
     }
 

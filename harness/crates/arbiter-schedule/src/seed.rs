@@ -17,11 +17,13 @@ pub fn seed_for(seed: u64, purpose: &str, index: u64) -> ChaCha8Rng {
     key[..8].copy_from_slice(&seed.to_le_bytes());
     key[8..16].copy_from_slice(&index.to_le_bytes());
     key[16..24].copy_from_slice(&fnv1a(FNV_START, purpose.as_bytes()).to_le_bytes());
+    // The length keeps apart purposes whose hashes collide.
     key[24..].copy_from_slice(&(purpose.len() as u64).to_le_bytes());
     ChaCha8Rng::from_seed(key)
 }
 
-/// Draws a uniform number below `bound`, which must be at least 1, without bias (Lemire's method).
+/// Draws a uniform number below `bound`, which must be at least 1, without bias (D. Lemire, "Fast
+/// random integer generation in an interval", 2019).
 pub fn below(rng: &mut impl Rng, bound: u64) -> u64 {
     assert!(bound > 0, "there is no number below 0");
     loop {
@@ -34,7 +36,8 @@ pub fn below(rng: &mut impl Rng, bound: u64) -> u64 {
     }
 }
 
-/// Puts `items` into a uniformly random order (Fisher–Yates, from the end).
+/// Puts `items` into a uniformly random order (Fisher–Yates, from the end; D. Knuth, "The Art of
+/// Computer Programming", section 3.4.2, algorithm P).
 pub fn shuffle<T>(rng: &mut impl Rng, items: &mut [T]) {
     for last in (1..items.len()).rev() {
         items.swap(last, below(rng, last as u64 + 1) as usize);
@@ -43,14 +46,17 @@ pub fn shuffle<T>(rng: &mut impl Rng, items: &mut [T]) {
 
 /// Draws a uniform number in [0, 1).
 pub fn uniform(rng: &mut impl Rng) -> f64 {
+    // A number in [0, 1) has 53 bits of precision, so that more would be rounded, up to 1 at worst.
     (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// 64-bit FNV-1a hash of no bytes.
+/// 64-bit FNV-1a hash of no bytes. The value is the offset basis of G. Fowler, L. C. Noll and K.-P.
+/// Vo.
 pub const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// Returns the 64-bit FNV-1a hash, continued from `hash`.
 pub fn fnv1a(hash: u64, bytes: &[u8]) -> u64 {
+    // The factor is the prime that the authors of FNV chose for 64 bits.
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
     bytes.iter().fold(hash, step)
 }

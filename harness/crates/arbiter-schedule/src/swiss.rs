@@ -45,7 +45,7 @@ impl Swiss {
         }
         let points = self.points(ledger);
         let mut ranking = self.order.clone();
-        // Stable: equal points stay in the order of seeds.
+        // The sort is stable, so that equal points stay in the order of seeds.
         ranking.sort_by_key(|engine| std::cmp::Reverse(points[*engine]));
         let met = self.meetings(ledger);
         let (bye, pairs) = pair(&ranking, &points, &met, &self.bye_order(&ranking));
@@ -64,6 +64,7 @@ impl Swiss {
             }
         }
         let design = ledger.design;
+        // An encounter of n games has n points, and a bye half of them: n half points.
         let bye = design.pairs * design.games_per_pair();
         self.byes.iter().for_each(|&(_, engine)| points[engine] += bye);
         points
@@ -123,8 +124,10 @@ fn pair_from_top(
     let mut pairs = Vec::new();
     while let Some(&top) = left.first() {
         let size = left.iter().filter(|position| group(**position) == group(top)).count();
+        // A group of one has no lower half, and its engine floats down.
         let half = (size / 2).max(1);
-        // The lower half from its top, then the upper half from its bottom, then lower groups.
+        // The Dutch system prefers the lower half from its top; then come the upper half from its
+        // bottom, and lower groups.
         let lower = left.iter().skip(half).take(size - half);
         let upper = left[1..half].iter().rev();
         let candidates: Vec<usize> =

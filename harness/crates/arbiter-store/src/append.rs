@@ -13,7 +13,7 @@ use arbiter_schedule::Pairing;
 
 impl Store {
     /// Inserts a new run. `created_ms` is Unix time; `about` is the purpose of the run, in one
-    /// line.
+    /// line. Fails if the store has a run of this name.
     pub fn begin_run(
         &self,
         run: &str,
@@ -35,10 +35,13 @@ impl Store {
     }
 
     /// Starts a group of changes that go to the disk together, by [`Store::commit_group`]: one
-    /// write takes as long as many. A store that is dropped before forgets them all.
+    /// write takes as long as many. A store that is dropped before forgets them all. Fails if
+    /// another program has changed the file, or writes for longer than the store waits.
     pub fn begin_group(&mut self) -> Result<(), StoreError> {
         self.check_in_place()?;
         self.group_latencies.clear();
+        // An immediate transaction takes the write lock now. A deferred one could be refused in the
+        // middle of the group.
         self.connection.execute_batch("BEGIN IMMEDIATE").map_err(|e| self.sqlite(e))
     }
 
@@ -61,6 +64,7 @@ impl Store {
         noise: Option<&str>,
         worker: Option<&str>,
     ) -> Result<bool, StoreError> {
+        // A group has checked the file and sums up latencies for all its pairs.
         let is_alone = self.connection.is_autocommit();
         if is_alone {
             self.check_in_place()?;
@@ -94,8 +98,8 @@ impl Store {
             Ok(true)
         })?;
         if is_new && !is_alone {
-            // Much the same times come with every pair, so they are written once for all of a
-            // group.
+            // Pairs have much the same times, so that the times of a group are summed up and
+            // written once.
             self.group_latencies.entry(run.to_owned()).or_default().count(played);
         }
         Ok(is_new)
@@ -124,6 +128,7 @@ impl Store {
         pgn_offset: u64,
     ) -> Result<(), StoreError> {
         let json = PlanRow::of(plan, fingerprints).to_json();
+        // The notes are about the file of the old plan.
         self.execute("DELETE FROM written WHERE run = ?1", [run])?;
         let set = "plan = ?2, pgn_offset = ?3";
         self.change_run(run, set, params![run, json, pgn_offset]).map(drop)

@@ -109,25 +109,30 @@ enum Cell {
 
 impl Store {
     /// Removes a run with all its games from the store, for good. Its space in the file is reused
-    /// for others.
+    /// for others. Fails if there is no such run.
     pub fn remove_run(&self, run: &str) -> Result<(), StoreError> {
         self.atomically(|| {
             let mut changed = 0;
+            // Rows that refer to others go first.
             for table in TABLES.iter().rev() {
                 changed = self.execute(&format!("DELETE FROM {table} WHERE run = ?1"), [run])?;
             }
             if changed == 0 {
                 return Err(self.no_run(run));
             }
+            // Followers of the store notice the removal by the number of these rows.
             self.execute("INSERT INTO removed (run) VALUES (?1)", [run]).map(drop)
         })
     }
 
-    /// Writes all rows of a run, as they are at this moment.
+    /// Writes all rows of a run, as they are at this moment. Fails if the run is damaged, because
+    /// the damage must not spread.
     pub fn export_run(&self, run: &str, out: &mut dyn Write) -> Result<(), ArchiveError> {
-        // The encoder clears its buffer for each piece, and the pieces of JSON are words.
+        // JSON comes word by word, and the encoder has a cost for each piece. Pieces of 64 KiB make
+        // that small.
         let mut out = BufWriter::with_capacity(1 << 16, GzEncoder::new(out, Compression::fast()));
         self.snapshot(|| {
+            // Damaged data must not spread to another store.
             if let Some(found) = self.check_run(run)?.damaged.into_iter().next() {
                 return Err(StoreError::Damaged { file: self.file.clone(), found }.into());
             }
@@ -161,7 +166,7 @@ impl Store {
         key: &str,
     ) -> Result<i64, ArchiveError> {
         let fail = |error| ArchiveError::Store(self.sqlite(error));
-        // The statement's own names are not checked for damage.
+        // The names come from a query, because those of the statement are not checked for damage.
         let columns = self.columns_of(table)?;
         let mut statement = self.connection.prepare(select).map_err(fail)?;
         let mut rows = statement.query([key]).map_err(fail)?;
@@ -194,6 +199,7 @@ impl Store {
                 ArchiveError::Store(error) => error,
                 other => {
                     failed = Some(other);
+                    // The transaction needs an error to roll back; `failed` has the real one.
                     StoreError::Missing(self.file.clone())
                 }
             })

@@ -66,6 +66,7 @@ fn checksum(values: &Context<'_>) -> u32 {
     let mut hasher = Hasher::new();
     let mut add = |kind: u8, bytes: &[u8]| {
         hasher.update(&[kind]);
+        // Without lengths, bytes could move from one column to the next unnoticed.
         hasher.update(&bytes.len().to_le_bytes());
         hasher.update(bytes);
     };
@@ -99,6 +100,7 @@ pub(super) fn fill_in(connection: &Connection) -> rusqlite::Result<()> {
         );
     }
     connection.execute_batch(&sql)?;
+    // The checksums of pairs come last, because they cover the hashes and the results of games.
     connection.execute_batch(&format!("{} WHERE checksum IS NULL", enter_of_pairs()))
 }
 

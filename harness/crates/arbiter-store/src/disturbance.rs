@@ -23,6 +23,8 @@ impl Store {
     ) -> Result<(), StoreError> {
         let games = void.map_or_else(Vec::new, games);
         let games = serde_json::to_string(&games).expect("rows of numbers and text are JSON");
+        // The number of the attempt is counted in the statement itself, so that no other row can
+        // come in between.
         let insert = "INSERT INTO disturbances (run, pair, attempt, reason, counted, games)
             SELECT ?1, ?2, count(*), ?3, ?4, ?5 FROM disturbances WHERE run = ?1 AND pair = ?2";
         self.execute(insert, params![run, pair, reason, void.is_none(), games]).map(drop)

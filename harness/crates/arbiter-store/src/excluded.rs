@@ -60,7 +60,7 @@ impl Store {
                       ON CONFLICT DO NOTHING";
         self.execute(insert, params![run, worker, at_ms, text])?;
         let (mut pairs, mut from) = (0, 0);
-        // One at a time: all games of a long run do not fit into memory.
+        // Pairs are moved one at a time, because the games of a long run may not fit into memory.
         while takes_back && let Some(pair) = self.next_pair_of(run, worker, from)? {
             let whole = self.whole(run, pair)?;
             self.discard(run, worker, pair, &whole)?;
@@ -100,7 +100,7 @@ impl Store {
     fn discard(&self, run: &str, worker: &str, pair: u64, whole: &str) -> Result<(), StoreError> {
         let insert = "INSERT INTO discarded (run, pair, worker, played) VALUES (?1, ?2, ?3, ?4)";
         self.execute(insert, params![run, pair, worker, whole])?;
-        // Those that refer to others first.
+        // Rows that refer to others go first.
         for table in ["findings", "transcripts", "games", "players", "pairs"] {
             let delete = format!("DELETE FROM {table} WHERE run = ?1 AND pair = ?2");
             self.execute(&delete, params![run, pair])?;

@@ -48,6 +48,7 @@ impl Store {
 
     pub(super) fn read_only(file: PathBuf) -> Result<Store, StoreError> {
         Store::check_output(&file)?;
+        // One thread at a time uses a connection, so that SQLite needs no lock of its own.
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let open = || -> rusqlite::Result<Connection> {
             let log = Path::new(&format!("{}-wal", file.display())).exists();
@@ -98,7 +99,8 @@ impl Store {
         mark: Mark,
     ) -> Result<(Vec<PairTally>, Mark), StoreError> {
         let next = self.mark()?;
-        // By place in the file and not by run: there is little behind the mark.
+        // The rows are found by their place in the file, because few come after the mark. The plus
+        // keeps SQLite from searching by run.
         let select = format!(
             "SELECT {} FROM games g JOIN {PAIRS}
              WHERE g.rowid > ?1 AND g.rowid <= ?2 AND +g.run = ?3 AND g.half = 0

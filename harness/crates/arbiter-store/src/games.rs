@@ -124,6 +124,7 @@ impl Store {
         query: &GameQuery,
         game: (u64, usize),
     ) -> Result<Vec<ListedGame>, StoreError> {
+        // The game and its two neighbours are three.
         self.chosen(run, query, None, Some(game), 3)
     }
 
@@ -139,6 +140,8 @@ impl Store {
             ":run": run,
             ":engine": query.engine,
             ":ending": query.ending.map(|ending| ending.to_string()),
+            // A list has no place in a parameter of SQLite, so it goes there as JSON; the numbers
+            // as Rust prints them are valid JSON.
             ":openings": query.openings.as_ref().map(|openings| format!("{openings:?}")),
             ":min_plies": query.min_plies,
             ":max_plies": query.max_plies,

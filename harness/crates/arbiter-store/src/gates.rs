@@ -48,6 +48,7 @@ impl Store {
 
     /// Returns the latest outcome of a key.
     pub fn gate(&self, key: &str) -> Result<Option<StoredGate>, StoreError> {
+        // The same key may be there several times, because `--no-cache` repeats a step.
         let sql = format!("SELECT {COLUMNS} FROM gates WHERE key = ?1 ORDER BY id DESC LIMIT 1");
         self.row(&sql, [key], read)?.map(|gate| self.understood(gate)).transpose()
     }
@@ -77,6 +78,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Read> {
         let known = verdict.parse();
         let verdict = known.map_err(|_| format!("unknown verdict '{verdict}'"))?;
         let figures = serde_json::from_str(&figures).map_err(|error| error.to_string())?;
+        // An outcome from the store was not measured now, and reports say so.
         let from_before = Some(created_ms);
         Ok(GateOutcome { gate, kind, verdict, text, code, seconds, figures, from_before })
     };

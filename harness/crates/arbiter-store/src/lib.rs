@@ -59,7 +59,8 @@ pub struct Offsets {
     pub epd: u64,
 }
 
-/// Maximum number of rows of a query, all of which are in memory. Tests use a lower one.
+/// Maximum number of rows of a query, all of which are in memory. Tests use a lower one. A foreign
+/// store may return rows without end.
 const MAX_ROWS: usize = if cfg!(test) { 100_000 } else { 20_000_000 };
 
 /// Name of the store inside a results folder.
@@ -84,7 +85,8 @@ const ONLY_READ: &str = "read-only; give a writable folder with --results";
 /// Returns the reason that a store is read-only, if there is one.
 fn kept_from_writing(file: &Path) -> Option<&'static str> {
     if file.metadata().is_ok_and(|about| about.nlink() > 1) {
-        // SQLite keeps a log beside each name, and who writes by one does not know of the other.
+        // SQLite keeps a log beside each name, so that writers by different names do not notice
+        // each other.
         return Some(
             "it has a second hard link, through which runs would damage it; replace it by a copy",
         );
@@ -225,10 +227,12 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the store of a results folder, and creates both if they do not exist.
+    /// Opens the store of a results folder, and creates both if they do not exist. Fails if the
+    /// folder or the store cannot be written, or if the store has a newer format.
     pub fn create(folder: &Path) -> Result<Store, StoreError> {
         let unusable = |source| StoreError::Folder { folder: folder.to_owned(), source };
         std::fs::create_dir_all(folder).map_err(|source| match source.kind() {
+            // The system reports this if a file has the name of the folder.
             io::ErrorKind::AlreadyExists => unusable(io::ErrorKind::NotADirectory.into()),
             _ => unusable(source),
         })?;
@@ -312,6 +316,7 @@ impl Store {
 
     /// Prepares a statement and resets its progress checks.
     fn statement(&self, sql: &str) -> rusqlite::Result<CachedStatement<'_>> {
+        // The handler that counts runs on the thread of the query, so that no ordering is needed.
         self.ticks.store(0, Ordering::Relaxed);
         self.connection.prepare_cached(sql)
     }
@@ -334,7 +339,8 @@ impl Store {
             let rows = statement.query_map(params, read)?.take(MAX_ROWS);
             let rows = rows.collect::<rusqlite::Result<Vec<T>>>()?;
             if rows.len() == MAX_ROWS {
-                // The same error as that of a query which takes too many steps.
+                // The error is that of a query which takes too many steps, because both come from
+                // foreign stores.
                 let error = ffi::Error::new(ffi::SQLITE_INTERRUPT);
                 return Err(rusqlite::Error::SqliteFailure(error, None));
             }
@@ -366,7 +372,7 @@ impl Store {
         batch("SAVEPOINT work")?;
         let done = work().and_then(|done| batch("RELEASE work").map(|()| done));
         if done.is_err() {
-            // What has failed first is the reason.
+            // The first failure is the reason, and a rollback that fails adds nothing to it.
             let _ = batch("ROLLBACK TO work; RELEASE work");
         }
         done
@@ -382,7 +388,7 @@ impl Store {
         };
         let file = self.file.clone();
         let is_damage = match &source {
-            // No program has written values of such types.
+            // Arbiter never writes values of these types, so that the file was changed.
             FromSqlConversionFailure(..)
             | IntegralValueOutOfRange(..)
             | InvalidColumnType(..)
@@ -399,6 +405,7 @@ impl Store {
         if !is_damage {
             return StoreError::Sqlite { file, source };
         }
+        // The check names the damaged page or row, and the first finding suffices.
         let check = "PRAGMA quick_check(1)";
         let found = self.connection.query_row(check, [], |row| row.get::<_, String>(0)).ok();
         let found = found.filter(|found| found != "ok").unwrap_or_else(|| source.to_string());
@@ -416,6 +423,7 @@ impl Store {
 
     fn no_run(&self, run: &str) -> StoreError {
         let folder = self.folder();
+        // The names serve a hint only, which must not replace the error.
         let heads = self.runs().unwrap_or_default();
         let hint = did_you_mean(run, heads.iter().map(|head| head.run.as_str()).chain([LATEST]));
         StoreError::NoRun { run: run.to_owned(), folder, hint }

@@ -39,7 +39,7 @@ impl Store {
         game: &GameRecord,
     ) -> Result<(), StoreError> {
         for (ply, color, LintFinding { rule, what, .. }) in game.findings() {
-            // A move breaks a rule once, whatever another machine says.
+            // A move breaks a rule at most once; another machine may repeat a finding.
             let insert = "INSERT INTO findings (run, pair, half, ply, engine, rule, what)
                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
             let (engine, rule) = (game.engines.get(color), rule.to_string());
@@ -50,7 +50,8 @@ impl Store {
 
     /// Returns the findings in the games of a run that are on disk, by engine and rule.
     pub fn lint(&self, run: &str) -> Result<Vec<LintCount>, StoreError> {
-        // The row with the least place is that which SQLite takes the other columns from.
+        // With `min`, SQLite takes the other columns from the row that has the minimum: the first
+        // example. A game has far fewer plies than 65,536.
         let rows = self.rows(
             "SELECT engine, rule, count(*), count(DISTINCT 2 * pair + half), pair, half, ply, what,
                  min((2 * pair + half) * 65536 + ply)

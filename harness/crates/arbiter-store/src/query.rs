@@ -52,9 +52,10 @@ impl Store {
     }
 
     /// Returns the name of the run that `word` means: for [`LATEST`] the newest, unless a run has
-    /// this name.
+    /// this name. Fails for [`LATEST`] in a store without runs.
     pub fn named(&self, word: &str) -> Result<String, StoreError> {
         let select =
+            // A run that the user has named like the word must stay reachable.
             "SELECT run FROM runs ORDER BY run = ?1 DESC, created_ms DESC, run DESC LIMIT 1";
         match word {
             LATEST => self.row(select, [word], |row| row.get(0))?.ok_or_else(|| self.empty()),
@@ -62,7 +63,8 @@ impl Store {
         }
     }
 
-    /// Returns the run of this name.
+    /// Returns the run of this name. Fails if there is none, or if the plan is damaged or of a
+    /// newer version.
     pub fn run(&self, run: &str) -> Result<StoredRun, StoreError> {
         let select = format!(
             "SELECT {HEAD}, plan, version, pgn_offset, epd_offset, checksum IS {OF_RUN}
@@ -82,8 +84,11 @@ impl Store {
         Ok(StoredRun { head, version, plan, fingerprints, offsets })
     }
 
-    /// Returns the contribution of each pair on disk to the counts, in schedule order.
+    /// Returns the contribution of each pair on disk to the counts, in schedule order. Fails if a
+    /// pair is damaged, or if a game has lost its pair.
     pub fn tallies(&self, run: &str) -> Result<Vec<PairTally>, StoreError> {
+        // Another process may store a pair between the two queries, and the counts would then
+        // differ without damage.
         let (rows, games) = self.atomically(|| {
             let columns = tally_columns();
             let select = format!("SELECT {columns} FROM {PAIRS} WHERE p.run = ?1 ORDER BY p.pair");
@@ -91,6 +96,7 @@ impl Store {
             Ok((rows, self.number("SELECT count(*) FROM games WHERE run = ?1", [run])?))
         })?;
         let tallies = self.sum_up(run, rows)?;
+        // The join starts at pairs, so that a game without its pair would go unnoticed.
         let known = tallies.iter().flat_map(PairTally::games).count() as u64;
         if known == games {
             Ok(tallies)
@@ -220,6 +226,7 @@ impl TallyRow {
 impl TalliedGame {
     /// Returns the game whose columns start at an index of a row, if there is one.
     fn read(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<TalliedGame>> {
+        // The outer join gives no columns where a pair has one game.
         let Some(white) = row.get(at)? else { return Ok(None) };
         let engines = ByColor { white, black: row.get(at + 1)? };
         let (result, termination) = (row.get(at + 2)?, row.get(at + 3)?);

@@ -84,6 +84,7 @@ impl Recorded {
         let (plan, _) = header.plan.into_plan();
         let record = header.game.into_record()?;
         let (run, round) = (header.run, header.round);
+        // The file may come from anywhere, and the indices are used without further checks.
         if record.engines.white.max(record.engines.black) >= plan.engines.len() {
             return Err("names an engine that is not in the plan".to_owned());
         }

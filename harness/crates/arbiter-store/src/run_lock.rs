@@ -9,7 +9,8 @@ use thiserror::Error;
 use super::LATEST;
 use arbiter_process::{Links, host_name, is_at, open_output, read_text, remote_source};
 
-/// Maximum length of a run's name, in bytes.
+/// Maximum length of a run's name, in bytes. File names have at most 255, and those of a run have
+/// endings.
 const MAX_NAME: usize = 200;
 
 /// Reason that a run cannot be locked.
@@ -57,7 +58,8 @@ pub struct RunLock {
 }
 
 impl RunLock {
-    /// Takes the lock of a run.
+    /// Takes the lock of a run. Fails if another process has the lock, or another machine has one
+    /// of a folder on a network.
     pub fn take(results: &Path, run: &str) -> Result<RunLock, LockError> {
         RunLock::check_name(run)?;
         let path = results.join(format!("{run}.lock"));
@@ -72,7 +74,8 @@ impl RunLock {
                     }
                     return Ok(RunLock { path, _file: file });
                 }
-                // Its last holder removed it between our opening and locking it.
+                // The last holder removed the file after it was opened here and before it was
+                // locked. The next attempt makes a new file.
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(LockError::Busy(run.to_owned())),
                 Err(TryLockError::Error(source)) => return Err(fail(source)),
@@ -89,6 +92,7 @@ impl RunLock {
     /// Returns an error unless `run` can be the name of a file.
     pub fn check_name(run: &str) -> Result<(), LockError> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        // A leading dot would hide the files of the run, and a leading dash would look like a flag.
         let fits = (1..=MAX_NAME).contains(&run.len()) && !run.starts_with(['.', '-']);
         if fits && run.chars().all(plain) { Ok(()) } else { Err(LockError::Name(run.to_owned())) }
     }
@@ -122,7 +126,8 @@ fn check_machines(
     lock.set_len(0)?;
     lock.rewind()?;
     write!(lock, "process {}{machine}", std::process::id())?;
-    // Both may have come at once, and then neither stays.
+    // Two machines may have written at the same time. Both then find the other here, and neither
+    // plays.
     let other = others()?;
     if other.is_some() {
         lock.set_len(0)?;
@@ -132,7 +137,7 @@ fn check_machines(
 
 impl Drop for RunLock {
     fn drop(&mut self) {
-        // A file that stays behind does no harm.
+        // A file that stays behind does no harm, because only the lock on it counts.
         let _ = std::fs::remove_file(&self.path);
     }
 }

@@ -30,7 +30,8 @@ const BUSY: Duration = Duration::from_secs(30);
 /// Interval of retries, where SQLite does not wait by itself.
 const RETRY: Duration = Duration::from_millis(5);
 
-/// Maximum length of text or blobs that are read or written, in bytes.
+/// Maximum length of text or blobs that are read or written, in bytes. It bounds the memory that a
+/// foreign store can take.
 const MAX_VALUE: i32 = 64 << 20;
 
 /// Steps of SQLite's virtual machine between two progress checks of a query.
@@ -217,10 +218,12 @@ impl Store {
     pub(super) fn prepare(&mut self) -> Result<(), StoreError> {
         self.connection.busy_timeout(BUSY).map_err(|e| self.sqlite(e))?;
         self.adapt().map_err(|e| self.sqlite(e))?;
-        // First, as the settings change the file.
+        // The format comes first, because the settings below change the file, and that of a newer
+        // version must stay unchanged.
         let found = self.format()?;
         let setup = || -> rusqlite::Result<()> {
-            // WAL lets others read while we write; FULL puts each commit on the disk for good.
+            // With WAL others can read during a write. FULL puts each commit on disk before it
+            // returns, so that a counted pair survives a loss of power.
             self.write_ahead()?;
             self.connection.pragma_update(None, "synchronous", "FULL")?;
             self.connection.pragma_update(None, "wal_autocheckpoint", WAL_PAGES)?;
@@ -247,6 +250,7 @@ impl Store {
         }
         self.connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_VALUE)?;
         let ticks = self.ticks.clone();
+        // The handler runs on the thread of the query, so that no ordering is needed.
         let is_endless = move || ticks.fetch_add(1, Ordering::Relaxed) > MAX_TICKS;
         self.connection.progress_handler(TICK, Some(is_endless))?;
         add_functions(&self.connection)
@@ -290,7 +294,8 @@ impl Store {
     pub(super) fn migrate(&self) -> Result<(), StoreError> {
         let opened = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate);
         let transaction = opened.map_err(|e| self.sqlite(e))?;
-        // Another process may have been quicker, and newer.
+        // Another process may have migrated the file before this one got the lock, perhaps to a
+        // newer format.
         let found = self.format()?;
         if found < FORMAT {
             self.keep_copy(found)?;
@@ -302,7 +307,7 @@ impl Store {
     /// Copies the file to one beside it that is named by its format, unless the file is new. The
     /// caller keeps other processes from writing.
     fn keep_copy(&self, format: i64) -> Result<(), StoreError> {
-        // A connection of its own, as none can copy while it has a transaction.
+        // The copy needs another connection, because SQLite refuses to copy within a transaction.
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
         let source = Connection::open_with_flags(&self.file, flags).map_err(|e| self.sqlite(e))?;
         let is_used = "SELECT EXISTS (SELECT 1 FROM sqlite_schema)";
@@ -312,11 +317,13 @@ impl Store {
         let copy = self.file.with_added_extension(format!("format-{format}"));
         let part = copy.with_added_extension("part");
         let failed = |source| StoreError::Copy { copy: copy.clone(), source };
+        // A killed migration may have left a part behind, into which SQLite would not write.
         remove_if_there(&part).map_err(failed)?;
         source
             .execute("VACUUM INTO ?1", [part.to_string_lossy()])
             .map_err(|error| failed(io::Error::other(error)))?;
-        // SQLite leaves it to the system when it is on the disk.
+        // SQLite does not sync the copy. It has to be on disk before it gets its name, and before
+        // the store changes.
         let synced = File::open(&part).and_then(|part| part.sync_all());
         synced.and_then(|()| rename(&part, &copy)).map_err(failed)
     }
@@ -330,6 +337,8 @@ fn remove_if_there(file: &Path) -> io::Result<()> {
 }
 
 fn add_missing(connection: &Connection) -> rusqlite::Result<()> {
+    // What the store lacks is added whatever its number says, because branches have given one
+    // number to different tables.
     connection.execute_batch(TABLES)?;
     for (table, column, definition) in COLUMNS {
         let present = "SELECT EXISTS (SELECT 1 FROM pragma_table_info(?1) WHERE name = ?2)";
@@ -342,5 +351,6 @@ fn add_missing(connection: &Connection) -> rusqlite::Result<()> {
     fill_in(connection)?;
     connection.execute("DELETE FROM readable_since", [])?;
     connection.execute("INSERT INTO readable_since VALUES (?1)", [READABLE_SINCE])?;
+    // The number comes last: everything that it promises is there by then.
     connection.pragma_update(None, "user_version", FORMAT)
 }

@@ -45,6 +45,7 @@ impl Store {
             self.row(select, params![run, pair, half], |row| row.get(0))?;
         let Some(packed) = packed else { return Ok(None) };
         let mut text = String::new();
+        // A small value of a foreign store may unpack without end.
         let unpacked = ZlibDecoder::new(&packed[..]).take(MAX_BYTES).read_to_string(&mut text);
         let read = unpacked.map_err(|e| e.to_string()).and_then(|_| text.parse());
         read.map(Some).map_err(|e| self.corrupt(run, format!("transcript of pair {pair}: {e}")))

@@ -24,6 +24,7 @@ impl Store {
         let before = self.seen.replace(now.clone());
         for (before, now) in before.into_iter().zip(now) {
             let what = match (before, now) {
+                // A new store has no log yet.
                 (None, _) => continue,
                 (Some(_), None) => "deleted",
                 (Some((id, _)), Some((its, _))) if id != its => "replaced",
@@ -39,10 +40,12 @@ impl Store {
     /// read: beside it, in the nearest folder above that accepts it, or in the folder of temporary
     /// files.
     pub fn save_elsewhere(&self, run: &StoredRun, pairs: &[&PlayedPair]) -> Option<PathBuf> {
-        // Whatever was begun is among the pairs.
+        // The pairs of an open transaction are among those given here.
         let _ = self.connection.execute_batch("ROLLBACK");
-        // A copy of all, or where the store can be read no more the run and the pairs.
+        // The place gets a copy of the whole store or, if the store cannot be read any more, a new
+        // store with the run and these pairs.
         let takes = |place: &PathBuf| {
+            // The open connection can often still read a store that was deleted or replaced.
             let copied = self.connection.execute("VACUUM INTO ?1", [place.to_string_lossy()]);
             if copied.is_ok() && save(place, run, pairs).is_ok() {
                 return true;

@@ -33,6 +33,8 @@ pub struct LineFault {
 impl LineFault {
     /// Returns the fault of a line with its number, from 1, and a reason, which may quote the line.
     pub fn new(line: usize, reason: &str) -> LineFault {
+        // A line may have control characters, which would reach the user's terminal with the
+        // reason.
         LineFault { line, reason: printable(reason, MAX_TEXT) }
     }
 

@@ -6,7 +6,7 @@ use shakmaty::{Chess, Color, EnPassantMode, KnownOutcome, Position, Role};
 use super::mine::Game;
 use super::samples::quiet;
 
-/// Size of a record, in bytes.
+/// Size of a record, in bytes. `palimpsest train` reads records of this size.
 pub const RECORD_BYTES: usize = 32;
 
 /// Bit that marks the first record of a game, in the byte of the en-passant square.
@@ -21,13 +21,17 @@ const BLACK_PIECE: u8 = 8;
 /// Returns the records of a game: its quiet positions for which the engine reported a score in
 /// centipawns; none if its result is not known.
 pub fn packed(game: &Game) -> Vec<[u8; RECORD_BYTES]> {
+    // A record without a result has nothing to learn from.
     let Some(result) = game.result else { return Vec::new() };
     let told = quiet(game).filter_map(|(ply, position)| {
         let score = (*game.scores.get(ply)?)?;
+        // Scores of engines are those of the side to move; records have White's point of view. The
+        // opposite of `i32::MIN` does not exist.
         let white_score = if position.turn().is_white() { score } else { score.saturating_neg() };
         Some(record(&position, white_score, result))
     });
     let mut records: Vec<_> = told.collect();
+    // The trainer reserves whole games for validation, and needs the bit to tell games apart.
     records.iter_mut().take(1).for_each(|first| first[24] |= FIRST);
     records
 }
@@ -42,6 +46,8 @@ fn record(position: &Chess, white_score: i32, result: KnownOutcome) -> [u8; RECO
             Role::Pawn => 0,
             Role::Knight => 1,
             Role::Bishop => 2,
+            // A kind of its own holds the castling rights also of Chess960, without a field for
+            // them.
             Role::Rook if castling_rooks.contains(square) => 6,
             Role::Rook => 3,
             Role::Queen => 4,
@@ -55,9 +61,11 @@ fn record(position: &Chess, white_score: i32, result: KnownOutcome) -> [u8; RECO
     if position.turn().is_black() {
         bytes[24] |= BLACK_TO_MOVE;
     }
+    // The field has 8 bits.
     bytes[25] = position.halfmoves().min(255) as u8;
     let number = u16::try_from(position.fullmoves().get()).unwrap_or(u16::MAX);
     bytes[26..28].copy_from_slice(&number.to_le_bytes());
+    // The field has 16 bits, and engines report any number of centipawns.
     let score = white_score.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
     bytes[28..30].copy_from_slice(&score.to_le_bytes());
     bytes[30] = match result {

@@ -98,6 +98,8 @@ impl SuiteEngines {
             }
             Err(error) => error,
         };
+        // An engine that did not answer is in an unknown state, and a late answer would count for
+        // the next question. The next question gets a new process.
         engine.quit(Duration::ZERO).await;
         match error {
             TaskError::Fault(reason) => Ok(Err(reason)),
@@ -108,6 +110,8 @@ impl SuiteEngines {
     /// Ends all engines with `quit`; the next question starts its engine again.
     pub async fn quit(&mut self) {
         let engines = std::mem::take(&mut self.started);
+        // All engines share one grace period; one after another, each slow engine would add its
+        // own.
         join_all(engines.into_values().map(|engine| engine.quit(QUIT_GRACE))).await;
     }
 }
@@ -123,7 +127,9 @@ pub async fn run_suite<T: Task>(
     let spawner = Spawner::start().map_err(|error| SuiteError::Environment(error.to_string()))?;
     let setups: Arc<[EngineSetup]> = setups.into();
     let new_engines = || SuiteEngines::new(setups.clone(), spawner.clone());
+    // All runs are polled by one task, so no lock is needed.
     let idle = RefCell::new(Vec::new());
+    // Tasks end in any order, and answers keep the order of the tasks.
     let mut answers: Vec<_> = tasks.iter().map(|_| None).collect();
     let run = async |(index, task): (usize, T)| {
         let mut engines = idle.borrow_mut().pop().unwrap_or_else(new_engines);
@@ -133,11 +139,13 @@ pub async fn run_suite<T: Task>(
         asking.spawn(async move { (engines.ask(&task).await, engines) });
         let asked = asking.join_next().await.expect("a task was spawned just now");
         let (answer, engines) =
+            // A panic of a task is a fault of the harness, and must not count against an engine.
             asked.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
         idle.borrow_mut().push(engines);
         Ok((index, answer?))
     };
     let tasks = stream::iter(tasks.into_iter().enumerate());
+    // With a concurrency of 0 the stream would never poll a run.
     let mut ended = std::pin::pin!(tasks.map(run).buffer_unordered(concurrency.max(1)));
     while let Some(task) = ended.next().await {
         let (index, answer) = task?;

@@ -10,6 +10,8 @@ use super::mine::Game;
 /// ply plus `number` is a multiple of `every`; none if its result is not known.
 pub fn samples(game: &Game, number: usize, from_ply: usize, every: usize) -> Vec<String> {
     let Some(result) = game.result else { return Vec::new() };
+    // The number of the game shifts the plies, so that samples of many games do not all come from
+    // the same plies.
     let is_due = |ply: usize| ply >= from_ply && (ply + number).is_multiple_of(every.max(1));
     let line = |(ply, position): (usize, Chess)| {
         let fen = Fen::from_position(&position, EnPassantMode::Legal);
@@ -22,8 +24,12 @@ pub fn samples(game: &Game, number: usize, from_ply: usize, every: usize) -> Vec
 /// position is quiet if nobody is in check, and the move made there neither takes nor promotes.
 pub(crate) fn quiet(game: &Game) -> impl Iterator<Item = (usize, Chess)> {
     let mut position = game.start.position.clone();
+    // From an announced mate on, the search knows the result, and the position teaches an
+    // evaluation nothing.
     let plies = game.moves.iter().enumerate().take(game.open_plies);
     plies.filter_map(move |(ply, &played)| {
+        // The evaluation of a position with a pending capture or check is that of a search, not of
+        // the position.
         let is_quiet = !position.is_check() && !played.is_capture() && !played.is_promotion();
         let before = is_quiet.then(|| (ply, position.clone()));
         position.play_unchecked(played);

@@ -60,6 +60,7 @@ pub(super) const CHECKS: &[Check] = &[
         .judge(no_move_then_one),
     must("over-and-alive", "a go in a finished game does not end the process")
         .script(|s| {
+            // The script does not wait for a move: an engine without a legal move may print none.
             let s = s.go(STALEMATE, "depth 2").collect(300).send("stop").ready();
             Ok(s.search("startpos", "depth 2"))
         })
@@ -69,6 +70,7 @@ pub(super) const CHECKS: &[Check] = &[
         "a position that is drawn by rule, but has legal moves, gets a move",
     )
     .script(|s| {
+        // The referee ends drawn games; a GUI that analyses such a position needs a move.
         let draws = ["fen 4k3/8/8/8/8/8/8/4K3 w - - 0 1", "fen 4k3/8/8/8/8/8/3R4/4K3 w - - 99 90"];
         Ok(s.search_all(&draws, "depth 3"))
     }),
@@ -103,6 +105,7 @@ fn last_is_legal(case: &Case) -> Judged {
 
 fn begins_pv(search: &Search) -> Judged {
     let mut infos = search.infos.iter().rev();
+    // A fail high or low may show a move that the engine drops again.
     let last = infos.find(|info| info.is_main_line() && !info.is_bound() && !info.pv().is_empty());
     let last = last.ok_or("no PV in any info line")?;
     let best = search.best();

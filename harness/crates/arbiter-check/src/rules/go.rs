@@ -36,6 +36,7 @@ pub(super) const CHECKS: &[Check] = &[
         .script(|s| Ok(s.search(MIDDLEGAME, "wtime 1000 btime 60000")))
         .timed(|case| answered_within(case, 1000)),
     must("go-clock-black", "Black uses Black's clock")
+        // White's clock is ample, so that an engine that uses it answers late.
         .script(|s| Ok(s.search(BLACK_TO_MOVE, "wtime 60000 btime 500 winc 1000 binc 0")))
         .timed(|case| answered_within(case, 500)),
     must("go-increment", "an increment is added after the move, so it cannot be spent on it")
@@ -132,6 +133,7 @@ fn among_searchmoves(search: &Search) -> Judged {
 fn counts_leaves(case: &Case) -> Judged {
     let is_count = |line: &str| {
         let is_no_digit = |c: char| !c.is_ascii_digit();
+        // The initial position has 8,902 leaves at depth 3, and some engines group digits.
         line.replace([',', '\''], "").split(is_no_digit).any(|number| number == "8902")
     };
     ensure(case.transcript.received().any(|(_, line)| is_count(line)), || {

@@ -84,9 +84,11 @@ fn sound_default(option: &OptionDeclaration) -> Judged {
     let fits = match &option.kind {
         OptionKind::Check => matches!(default.as_str(), "true" | "false"),
         OptionKind::Spin { min, max } => {
+            // A default that is no number fails the check of the option lines.
             default.parse::<i64>().map_or(true, |number| (*min..=*max).contains(&number))
         }
         OptionKind::Combo { values } => values.contains(default),
+        // A button has no value, and a string may have any.
         OptionKind::Button | OptionKind::String => true,
     };
     ensure(fits, || format!("option {} does not take its own default '{default}'", option.name))
@@ -95,6 +97,8 @@ fn sound_default(option: &OptionDeclaration) -> Judged {
 fn distinct(engine: &EngineInfo) -> Judged {
     let mut seen = BTreeSet::new();
     engine.options.iter().try_for_each(|option| {
+        // UCI ignores the case of option names, so `setoption` could not tell two such options
+        // apart.
         let is_new = seen.insert(option.name.to_ascii_lowercase());
         ensure(is_new, || format!("option {} comes twice", option.name))
     })

@@ -95,6 +95,7 @@ fn syntax(_: &Search, info: &Said) -> Judged {
     let mut words = info.text.split_ascii_whitespace();
     while let Some(word) = words.next() {
         match word {
+            // All words up to the end of the line belong to these fields.
             "string" | "pv" | "refutation" | "currline" => return Ok(()),
             "score" => {
                 let kind = words.next().unwrap_or("without a kind");
@@ -140,6 +141,7 @@ fn told(case: &Case, key: &str) -> Judged {
 
 fn grows(case: &Case, key: &str) -> Judged {
     each_search(case, |search| {
+        // Further lines of MultiPV may belong to the iteration before.
         let infos = search.infos.iter().filter(|info| info.is_main_line());
         let values: Vec<i64> = infos.filter_map(|info| info.number(key)).collect();
         values.windows(2).try_for_each(|pair| {
@@ -168,6 +170,8 @@ fn plausible_time(case: &Case) -> Judged {
 fn deep_enough(_: &Search, info: &Said) -> Judged {
     let depths = info.number("depth").zip(info.number("seldepth"));
     let is_less = depths.is_some_and(|(depth, seldepth)| seldepth < depth);
+    // A line without a score may come at the start of an iteration, which has not reached its depth
+    // yet.
     ensure(!is_less || !info.has("score"), || "seldepth is less than depth".to_owned())
 }
 
@@ -184,6 +188,7 @@ fn plausible_nps(_: &Search, info: &Said) -> Judged {
 fn mate_scores(case: &Case) -> Judged {
     for (search, expected) in case.transcript.searches().iter().zip([1..=1, -2..=-1]) {
         one_answer(search)?;
+        // Earlier iterations may be too shallow for the mate.
         let mut scores = search.infos.iter().rev().filter(|info| info.has("score"));
         let last = scores.next().ok_or("no score")?;
         ensure(last.number("mate").is_some_and(|mate| expected.contains(&mate)), || {

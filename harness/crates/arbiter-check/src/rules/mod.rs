@@ -34,6 +34,8 @@ pub fn checks() -> impl Iterator<Item = &'static Check> {
     .flatten()
 }
 
+// A check without a judge of its own requires legal moves, because an illegal move loses a game
+// under every match program.
 const fn must(name: &'static str, rule: &'static str) -> Check {
     let (grade, judge) = (Grade::Must, legal_answers);
     Check { name, grade, rule, script: |script| Ok(script), judge, is_timed: false }

@@ -43,6 +43,7 @@ pub(super) const CHECKS: &[Check] = &[
         .judge(not_refused),
     must("option-hash", "Hash can be set, between searches too").script(|s| {
         let (min, max) = s.engine.range("Hash")?;
+        // The table grows and shrinks, each time after a search that has filled it.
         let sizes = [min.max(1), 8.clamp(min, max), 64.clamp(min, max), 1.clamp(min, max)];
         Ok(sizes.into_iter().fold(s, |s, size| s.set("Hash", size).search(OPEN_GAME, "depth 4")))
     }),
@@ -51,6 +52,7 @@ pub(super) const CHECKS: &[Check] = &[
     must("option-threads", "Threads can be set, between searches too").script(|s| {
         let (_, max) = s.engine.range("Threads")?;
         ensure(max >= 2, || "the engine has one thread".to_owned())?;
+        // Threads are both added and removed between searches.
         Ok([2, 1, 2].into_iter().fold(s, |s, n| s.set("Threads", n).search(OPEN_GAME, "depth 5")))
     }),
     should("multipv-count", "with MultiPV 3 there are three lines with different moves")
@@ -67,6 +69,7 @@ pub(super) const CHECKS: &[Check] = &[
         .judge(in_order),
     should("multipv-few-moves", "MultiPV may be more than there are moves").script(|s| {
         several_lines(s.engine, 4)?;
+        // An engine that waits for four lines would never end here.
         let one_move = "fen rR4k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1";
         Ok(s.set("MultiPV", 4).search(one_move, "depth 4").responds())
     }),
@@ -90,7 +93,8 @@ fn defaults(script: Script<'_>) -> Result<Script<'_>, String> {
     Ok(lines.fold(script, |s, line| s.send(&line)).responds())
 }
 
-/// Words in the names of buttons that may do harm, and are not pressed.
+/// Words in the names of buttons that may do harm, and are not pressed. A check must not change
+/// files of the user or end the engine.
 const HARMFUL: [&str; 4] = ["save", "write", "delete", "quit"];
 
 fn buttons(script: Script<'_>) -> Result<Script<'_>, String> {
@@ -133,10 +137,13 @@ struct Line<'a> {
 fn last_lines<'a>(case: &Case<'a>) -> Vec<Line<'a>> {
     let mut lines: Vec<Line> = Vec::new();
     for info in case.transcript.searches().iter().flat_map(|search| &search.infos) {
+        // A line with a bound is sent again with its exact score.
         let first_move = info.pv().first().copied().filter(|_| !info.is_bound());
         let (Some(number), Some(first_move)) = (info.number("multipv"), first_move) else {
             continue;
         };
+        // Line 1 of the next depth removes all lines of the depth before; a line that is sent again
+        // replaces its own.
         lines.retain(|other| other.number < number);
         lines.push(Line { number, score: info.number("cp"), first_move });
     }

@@ -22,10 +22,13 @@ pub(super) const CHECKS: &[Check] = &[
     must("stop-at-once", "stop immediately after go is obeyed with a legal move")
         .script(|s| Ok(s.go("startpos", "infinite\nstop").expect("bestmove").settle())),
     must("stop-idle", "stop without a search is not answered by a move")
+        // A move for a `stop` that crossed the engine's own move would count as the answer to the
+        // next `go`.
         .script(|s| Ok((0..2).fold(s, |s, _| s.send("stop").collect(200).ready())))
         .judge(no_bestmove),
     must("stop-after-move", "stop that crosses the engine's own bestmove does no harm").script(
         |s| {
+            // A match program may send `stop` before it has read the move.
             let s = s.search("startpos", "depth 1").send("stop").ready();
             Ok(s.search("startpos moves e2e4", "depth 2").settle())
         },
@@ -35,6 +38,8 @@ pub(super) const CHECKS: &[Check] = &[
         "no bestmove before stop under go infinite, though nothing is left to search",
     )
     .script(|s| {
+        // A mate and a single legal move are the two cases in which engines end a search by
+        // themselves.
         let mate_and_only_move = [
             "fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1",
             "fen rR4k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1",
@@ -70,6 +75,7 @@ fn stopped_searches(case: &Case) -> Judged {
 const PROMPT: Duration = Duration::from_millis(50);
 
 fn promptly(case: &Case) -> Judged {
+    // A search that ended before `stop` has no delay to judge.
     stopped_searches(case)?;
     each_search(case, |search| {
         let late = search.answered_at().saturating_sub(search.stop.unwrap_or_default());

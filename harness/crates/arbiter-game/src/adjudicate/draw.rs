@@ -23,10 +23,13 @@ impl DrawRule {
     pub(super) fn observe(self, plies: &mut u32, played: Played) -> bool {
         let equal = match played.score {
             Some(Score::Centipawns(cp)) => cp.unsigned_abs() <= self.score_cp,
+            // A missing score is no agreement, because otherwise a silent engine would agree to
+            // every draw.
             Some(Score::Mate(_)) | None => false,
         };
         let before = if played.zeroing { 0 } else { *plies };
         *plies = if equal { before + 1 } else { 0 };
+        // Each side has to agree in `move_count` moves, so both together in twice as many plies.
         *plies >= 2 * self.move_count && played.full_moves >= self.move_number
     }
 }

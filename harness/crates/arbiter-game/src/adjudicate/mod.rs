@@ -135,6 +135,8 @@ impl Adjudicator {
         self.plies += 1;
         self.book_plies += u32::from(played.is_book);
         if !counts_by_position && !counts_as_fastchess {
+            // cutechess-cli ignores the move numbers of the position and counts from the first book
+            // move on.
             played.full_moves = self.plies / 2;
         }
         let capped_moves = if counts_as_fastchess {

@@ -28,6 +28,8 @@ impl ResignRule {
     /// Counts a move. Returns the side that resigns after it, if any.
     pub(super) fn observe(self, moves: &mut DecidedMoves, played: Played) -> Option<Color> {
         let limit = i64::from(self.score_cp);
+        // A missing score counts as equality, so that a silent engine neither resigns nor confirms
+        // a win.
         let value = played.score.map_or(0, worth);
         let step = |count: &mut u32, holds: bool| *count = if holds { *count + 1 } else { 0 };
         step(moves.lost.get_mut(played.color), value <= -limit);
@@ -44,6 +46,7 @@ fn worth(score: Score) -> i64 {
     match score {
         Score::Centipawns(cp) => i64::from(cp),
         Score::Mate(moves) if moves > 0 => i64::MAX,
+        // Mate in 0 belongs here, because it says that the side to move is mated now.
         Score::Mate(_) => i64::MIN,
     }
 }

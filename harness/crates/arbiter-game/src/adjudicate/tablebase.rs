@@ -64,17 +64,22 @@ pub(super) fn value(
     let won = |winner| KnownOutcome::Decisive { winner };
     let value = match tables.fresh(position)? {
         Wdl::Draw => KnownOutcome::Draw,
+        // Such a win needs more than fifty moves even with a fresh counter, so the rule makes it a
+        // draw.
         Wdl::CursedWin | Wdl::BlessedLoss if !rule.ignores_fifty => KnownOutcome::Draw,
         wdl if rule.ignores_fifty || position.halfmoves() == 0 => {
             won(if wdl > Wdl::Draw { us } else { !us })
         }
-        // Part of the fifty moves is used up; whether the rest is enough takes a closer look.
+        // A part of the fifty moves is used up, so that the win may come too late. Only the exact
+        // lookup takes the counter into account.
         _ => match tables.exact(position)? {
             AmbiguousWdl::Win => won(us),
             AmbiguousWdl::Loss => won(!us),
             AmbiguousWdl::CursedWin | AmbiguousWdl::BlessedLoss | AmbiguousWdl::Draw => {
                 KnownOutcome::Draw
             }
+            // The distances in the tables may be off by a ply, so that the counter may just suffice
+            // or not. The game continues, because a guess could turn a draw into a win.
             AmbiguousWdl::MaybeWin | AmbiguousWdl::MaybeLoss => return None,
         },
     };

@@ -41,6 +41,7 @@ impl EngineError {
     /// Describes the end of a process: `how`, with the last of the lines of its error output, and
     /// the last line of its output if that is not of the protocol.
     pub(super) fn exited(how: String, errors: &[String], said: &str) -> EngineError {
+        // A last line that is blank explains nothing.
         let error = errors.iter().rev().map(|line| line.trim()).find(|line| !line.is_empty());
         let first = said.split_whitespace().next();
         let said = first.filter(|word| !PROTOCOL.contains(word)).map(|_| said.trim());

@@ -5,7 +5,8 @@ use crate::transcript::Mark;
 use arbiter_process::Chunk;
 use arbiter_protocol::Step;
 
-/// Number of lines of a search that the user can see with its move.
+/// Number of lines of a search that the user can see with its move. A pattern may match each line
+/// of a flood, and each chosen line stays in memory with its move.
 const MAX_CHOSEN: usize = 32;
 
 impl EngineProcess {
@@ -41,6 +42,8 @@ impl EngineProcess {
         }
         let Some((at, _)) = self.lines.front() else { return Ok(Step::Continue) };
         let at = *at;
+        // The stamp of the reader thread decides, and not the time at which this task gets to run.
+        // A late line counts only if the deadline is put off.
         while at >= self.since && self.session.deadline().is_some_and(|due| at > due) {
             if !self.is_excused() {
                 return self.overdue();
@@ -60,7 +63,7 @@ impl EngineProcess {
         }
         let step = self.session.receive(at, line)?;
         if !matches!(step, Step::Move { .. }) {
-            // The line of a move is kept until its stamp was asked for.
+            // The line of a move stays at the front, because the caller needs its stamp.
             self.last_line = self.lines.pop_front().map(|(_, line)| line).unwrap_or_default();
         }
         self.obey(step)

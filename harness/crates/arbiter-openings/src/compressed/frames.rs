@@ -5,14 +5,16 @@ use std::io::{self, BufRead, BufReader, Read};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-/// Maximum number of bytes that are decoded in one step.
+/// Maximum number of bytes that are decoded in one step. A block of Zstandard has at most as many
+/// (RFC 8878, Block_Maximum_Size).
 const CHUNK: usize = 1 << 17;
 
 /// Last block without content, and a checksum for decoders that expect one. The decoded part of a
 /// frame that is cut off comes out only after its last block.
 const LAST_BLOCK: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 
-/// Returns whether a file that begins with these bytes is Zstandard.
+/// Returns whether a file that begins with these bytes is Zstandard. The second pattern is that of
+/// frames to be skipped (RFC 8878, section 3.1.2).
 pub(super) fn is_zstd(start: &[u8]) -> bool {
     matches!(start, [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }
@@ -86,6 +88,7 @@ impl<R: Read> Frames<R> {
         if self.is_cut {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
+        // The checksum of a frame is optional.
         let told = self.decoder.get_checksum_from_data();
         if told.is_some() && told != self.decoder.get_calculated_checksum() {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "wrong checksum"));
@@ -96,6 +99,7 @@ impl<R: Read> Frames<R> {
 
 impl<R: Read> Read for Frames<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        // The loop below would wait for bytes that have no place.
         if buffer.is_empty() {
             return Ok(0);
         }
@@ -103,7 +107,7 @@ impl<R: Read> Read for Frames<R> {
         loop {
             if !self.is_open {
                 if self.is_at_end()? {
-                    // Whoever asks again is told again.
+                    // A second call after the cut gets the same error.
                     let is_whole = !self.is_cut;
                     return is_whole.then_some(0).ok_or(io::ErrorKind::UnexpectedEof.into());
                 }

@@ -15,7 +15,8 @@ pub(crate) fn is_zip(start: &[u8]) -> bool {
     start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06")
 }
 
-/// Number of bytes of a file that show its kind.
+/// Number of bytes of a file that show its kind. A tar archive has its mark at byte 257, in a first
+/// block of this size.
 const HEAD_BYTES: u64 = 512;
 
 /// Beginnings of files that hold no text, or another's, with advice for the user.
@@ -39,6 +40,8 @@ const FOREIGN: [(&[u8], &str); 14] = [
 /// Describes a file with this beginning, if it is neither text, gzip nor Zstandard.
 fn foreign(head: &[u8]) -> Option<&'static str> {
     let is_tar = head.get(257..262) == Some(b"ustar");
+    // Web pages and pointers may have a byte order mark, blanks and capitals before or in their
+    // marks.
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let text = text.trim_ascii_start().to_ascii_lowercase();
     let begins = |magic: &[u8]| head.starts_with(magic) || text.starts_with(magic);
@@ -61,8 +64,11 @@ pub fn decompressed<'a>(
         return Err(io::Error::new(ErrorKind::InvalidData, format!("it is {what}")));
     }
     let (is_gzip, is_zstd) = (head.starts_with(b"\x1f\x8b"), is_zstd(&head));
+    // The bytes that were examined belong to the file.
     let source = Cursor::new(head).chain(source);
     Ok(match (is_gzip, is_zstd) {
+        // Parallel compressors write several members, of which the simple decoder reads the first
+        // only.
         (true, _) => Box::new(Unpacked(MultiGzDecoder::new(source))),
         (_, true) => Box::new(Unpacked(Frames::new(source))),
         _ => Box::new(source),

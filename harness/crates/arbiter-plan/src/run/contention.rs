@@ -16,6 +16,7 @@ use crate::{Plan, PlayedPair, RunInput};
 use arbiter_protocol::Conditions;
 
 /// Maximum difference of the shares of thinking time for which the engines of a pair waited.
+/// `docs/guarantees.md` has the effect on results, by simulation.
 pub(crate) const UNEQUAL: f64 = 0.25;
 
 /// Share of the granted time up to which waiting is harmless, however little an engine thought.
@@ -114,14 +115,17 @@ pub fn judge_contention(
         let thinking = game.thinking_times();
         let sides = game.engines.zip(ByColor { white, black }).zip(thinking);
         let sides = sides.map(|((engine, waited), (moves, thought))| {
-            // The move that was never made had its time, too.
+            // The clock has also granted the time of the move that was never made.
             let granted = conditions(engine).limits.granted(moves + 1);
             Waiting { engine, waited, thought, granted }
         });
         if let (Some(winner), Some(late)) = (game.outcome.result.winner(), game.late) {
             let Waiting { engine, waited, .. } = *sides.get(winner.other());
+            // The wait during the late move counts. If it was not measured, the game's waiting
+            // bounds it.
             let waited = late.waited.unwrap_or(waited);
             let (over, margin) = (late.over, conditions(engine).margin);
+            // Without the wait the engine would have been in time, as the margin forgives the rest.
             if over.saturating_sub(margin) <= waited {
                 return Some(Contention::TimeLoss { engine, over, margin, waited });
             }

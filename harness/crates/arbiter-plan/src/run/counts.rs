@@ -129,7 +129,8 @@ pub struct Encounter {
 impl Encounter {
     /// Returns the counts from the second engine's point of view.
     pub fn swapped(&self) -> Encounter {
-        // The table turns round in both ways: each result, and who had White in which game.
+        // The other point of view reverses each result, and exchanges the two games: the engine
+        // with White in one is Black in the other.
         let table = std::array::from_fn(|white| {
             std::array::from_fn(|black| self.table[2 - black][2 - white])
         });
@@ -215,7 +216,8 @@ impl RunCounts {
         match tally.second.map(result) {
             Some(second) => {
                 encounter.pairs.record(first, second);
-                // The engine with the lower index is White in the first game, or in the second.
+                // The table is by the colour of the engine with the lower index, which is White in
+                // the second game of swapped pairs.
                 let by_colour = if is_swapped { [second, first] } else { [first, second] };
                 let [white, black] = by_colour.map(GameResult::half_points);
                 encounter.table[white][black] += 1;

@@ -3,7 +3,8 @@
 use crate::{Affinity, cpu_list};
 
 /// Returns the processors of at least `slots` games, `each` of them for a game; none if the system
-/// decides. `allowed` are those that may be used, the best first.
+/// decides. `allowed` are those that may be used, the best first. Fails if a processor may not be
+/// used, or if there are too few.
 pub fn cpu_sets(
     affinity: &Affinity,
     allowed: &[usize],
@@ -24,6 +25,7 @@ pub fn cpu_sets(
         let allowed = sorted(allowed);
         return Err(format!("processor {cpu} is not available to arbiter; available: {allowed}"));
     }
+    // Processors that are left over would not suffice for a game.
     let cpu_sets: Vec<Vec<usize>> = cpus.chunks_exact(each.max(1)).map(<[usize]>::to_vec).collect();
     if cpu_sets.len() < slots {
         let (needed, have, cpus) = (slots * each, cpus.len(), sorted(cpus));

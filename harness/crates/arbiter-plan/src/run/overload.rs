@@ -25,8 +25,10 @@ impl Overload {
         let of_time: u64 =
             faults.clone().filter(|((_, kind), _)| is_of_time(*kind)).map(|f| f.1).sum();
         let share = latencies.total_waiting_share().filter(|share| *share > OVERLOADED)?;
-        // What ran for this share of the time needs as much less beside it.
+        // Engines ran for the rest of their time, so that the processors carry this share of the
+        // games.
         let games = (plan.concurrency as f64 * (1.0 - share)).round().max(1.0) as usize;
+        // A machine can delay engines, but crashes and illegal moves are their own.
         let is_to_blame = 2 * of_time > faults.map(|(_, count)| count).sum();
         is_to_blame.then_some(Overload { share, games })
     }

@@ -47,9 +47,10 @@ impl Repeats {
         if tally.first.hash.is_none() {
             return false;
         }
+        // The hasher has fixed keys, because hashes of different calls are compared.
         let hashes = BuildHasherDefault::<DefaultHasher>::default();
         let [one, other] = &players;
-        // The same moves with another end, as a loss on time, are another game.
+        // The same moves with another ending, such as a loss on time, are another game.
         let game = |white: &P, black: &P, game: GameTally, result: GameResult| {
             hashes.hash_one((white, black, game.hash, result.half_points(), game.termination))
         };
@@ -57,7 +58,7 @@ impl Repeats {
         let second = tally.second.map(|second| game(other, one, second, second.result.reversed()));
         let mut pair = [first, second.unwrap_or(first)];
         self.games.extend(pair);
-        // The two games may come in the other order.
+        // The engines of a pair may be listed in the other order, and its games with them.
         pair.sort_unstable();
         !self.pairs.insert(pair)
     }
@@ -77,6 +78,7 @@ impl Repeats {
         if pass.number != number || pass.last.is_none() {
             *pass = Pass { number, repeated: Some(0), last: None };
         }
+        // Consecutive pairs may share an opening, which counts once.
         let is_new = pass.last != Some(place);
         pass.last = Some(place);
         pass.repeated = pass.repeated.filter(|_| is_repeat).map(|count| count + u64::from(is_new));

@@ -253,7 +253,7 @@ impl RunState {
         self.counts_repeats = before.counts_repeats;
         self.put_off = before.put_off.into_keys().map(|pair| (pair, false)).collect();
         for tally in kept {
-            // What counted before led to no end, and so does less of it.
+            // These pairs led to no end before, so that fewer of them lead to none now.
             self.commit(*tally);
         }
         let on_disk: BTreeSet<u64> = kept.iter().map(|tally| tally.pair).collect();
@@ -272,6 +272,8 @@ impl RunState {
         if self.pace() != Pace::Running {
             return None;
         }
+        // Pairs that have to be played again come first, because all pairs after them wait to be
+        // counted.
         while let Some(pair) = self.again.pop_first() {
             if !self.is_beyond(pair)
                 && let Some(pairing) = self.schedule.pairing(pair)
@@ -280,7 +282,7 @@ impl RunState {
                 return Some(Effect::Start(pairing));
             }
         }
-        // After a resume some pairs ahead are on disk already.
+        // After a resume, some later pairs are on disk already.
         while self.waiting.contains_key(&self.next)
             || self.put_off.contains_key(&self.next)
             || self.is_beyond(self.next)
@@ -292,11 +294,14 @@ impl RunState {
                 self.next += 1;
                 pairing
             }
-            // Without one, the run waits for results, or for its end.
+            // Without another pair, the run waits for results or for its end, and has room for
+            // pairs that were put off.
             None => {
                 let is_under_way =
                     |pair: &u64| self.in_flight.contains(pair) || self.waiting.contains_key(pair);
                 let late = self.left_late().find(|pair| !is_under_way(pair))?;
+                // Under the load that has decided them twice, these pairs would be decided a third
+                // time.
                 if !std::mem::replace(&mut self.is_eased, true) {
                     return Some(Effect::Ease);
                 }
@@ -408,6 +413,7 @@ impl RunState {
     fn stop(&mut self, tally: &PairTally, ending: Ending) {
         let twosome = tally.twosome();
         self.stopped.entry(twosome).or_insert((ending, self.next_to_count));
+        // Other pairs of the encounter never count.
         self.waiting.retain(|_, waiting| waiting.twosome() != twosome);
     }
 
@@ -415,6 +421,7 @@ impl RunState {
         self.counts.count(&tally);
         tally.count_in(&mut self.schedule);
         let before = self.sprt_statuses.get(&tally.twosome()).copied();
+        // A copy of a pair is no evidence.
         let sprt_status = if tally.is_repeat { before } else { self.ask_sprt(&tally) };
         self.sprt_statuses.extend(sprt_status.map(|sprt_status| (tally.twosome(), sprt_status)));
         let ending = match sprt_status.map(|sprt_status| sprt_status.decision) {
@@ -441,10 +448,14 @@ impl RunState {
     fn move_values(&mut self, tally: &PairTally) -> Option<Effect> {
         let spsa = self.spsa.as_mut()?;
         if tally.is_repeat {
+            // The iteration needs a result for each of its pairs; a repeat is no evidence for
+            // either side.
             return spsa.count(0).map(Effect::Iterated);
         }
         let [first, second] = tally.halves().map(u64::cast_signed);
         let score = if tally.engines[0] == 0 { first - second } else { second - first };
+        // Each game contributes -2, 0 or 2 half points to the difference, so that the division is
+        // exact.
         spsa.count(score / 2).map(Effect::Iterated)
     }
 

@@ -11,7 +11,7 @@ use super::process_tree::{descendants, threads};
 /// Returns the processors that this process may use, by its mask and its control group, different
 /// physical cores first: those that share a core with an earlier one come last.
 pub fn allowed() -> Vec<usize> {
-    // It fails for processes that are not there.
+    // The call fails only for processes that have ended, which this one has not.
     let Ok(mask) = sched_getaffinity(None) else { return Vec::new() };
     let cpus = (0..CpuSet::MAX_CPU).filter(|cpu| mask.is_set(*cpu));
     by_core(cpus, |cpu| {

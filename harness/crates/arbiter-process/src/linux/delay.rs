@@ -54,6 +54,7 @@ impl Delays {
             let times = |thread| Some((thread, times(pid, thread)?));
             delays.engine.extend(threads(pid).filter_map(times));
         }
+        // A reader thread that has ended waits for no processor any more.
         delays.reader = times(std::process::id() as i32, reader).unwrap_or_default();
         delays
     }

@@ -38,6 +38,7 @@ impl ErrorReader {
     pub(crate) fn start() -> io::Result<(Arc<ErrorReader>, PipeWriter)> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let (end, open) = io::pipe()?;
+        // The kernel reports a closed pipe whatever the flags.
         epoll::add(&epoll, &end, epoll::EventData::new_u64(END), epoll::EventFlags::empty())?;
         let reader =
             Arc::new(ErrorReader { epoll, next: AtomicU64::new(0), outputs: Mutex::default() });
@@ -45,6 +46,7 @@ impl ErrorReader {
         let thread = std::thread::Builder::new().name("error reader".into());
         thread.spawn(move || {
             errors.read(|| true);
+            // The closed pipe would otherwise be reported at each further wait.
             let _ = epoll::delete(&errors.epoll, &end);
             errors.read(|| !errors.outputs().is_empty());
         })?;
@@ -53,7 +55,10 @@ impl ErrorReader {
 
     /// Reads the error output of one more engine to its end, and appends it to `log`.
     pub(crate) fn add(&self, stderr: ChildStderr, log: Option<File>, tail: Tail) -> io::Result<()> {
+        // Only the uniqueness of the number matters, which no ordering improves.
         let id = self.next.fetch_add(1, Ordering::Relaxed);
+        // The lock is taken before the pipe is watched, so that the thread finds the output of its
+        // first event.
         let mut outputs = self.outputs();
         epoll::add(&self.epoll, &stderr, epoll::EventData::new_u64(id), epoll::EventFlags::IN)?;
         let reader = LineReader::new(stderr);
@@ -66,19 +71,21 @@ impl ErrorReader {
         let mut buffer = vec![0; READ_BYTES];
         while goes_on() {
             let mut events = [MaybeUninit::uninit(); 16];
+            // A signal may interrupt the wait.
             let Ok((events, _)) = epoll::wait(&self.epoll, &mut events, None) else { continue };
             for event in &*events {
                 let id = event.data.u64();
                 if id == END {
                     return;
                 }
-                // Outside the lock: a log may keep its writer waiting, but not those who start
-                // engines.
+                // The output is read outside the lock, because a slow log must not delay the start
+                // of engines.
                 let Some(mut output) = self.outputs().remove(&id) else { continue };
                 if output.read(&mut buffer) {
                     self.outputs().insert(id, output);
                 } else {
-                    // To close it may not suffice: whoever is just being started has a copy.
+                    // Closing the pipe may not suffice: a process that is just being started has a
+                    // copy of it.
                     let _ = epoll::delete(&self.epoll, &output.reader.source);
                 }
             }
@@ -86,7 +93,7 @@ impl ErrorReader {
     }
 
     fn outputs(&self) -> MutexGuard<'_, HashMap<u64, ErrorOutput>> {
-        // A panic while holding the lock cannot leave the map half changed.
+        // A panic under this lock cannot leave the map half changed.
         self.outputs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -46,6 +46,7 @@ pub fn system_version() -> String {
 /// Returns whether this process was started to ignore a signal, as `nohup` and scripts do.
 pub fn is_signal_ignored(signal: i32) -> bool {
     let mask = value("/proc/self/status", "SigIgn").unwrap_or_default();
+    // Bit 0 of the mask stands for signal 1.
     u64::from_str_radix(&mask, 16).is_ok_and(|mask| mask & (1 << (signal - 1)) != 0)
 }
 

@@ -75,6 +75,7 @@ impl ResourceLimits {
         ];
         for (resource, most) in limits {
             if most.is_some() {
+                // The hard limit is set, too, so that the program cannot raise its limit.
                 setrlimit(resource, Rlimit { current: most, maximum: most })?;
             }
         }
@@ -104,10 +105,12 @@ pub(crate) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Resul
         if let Some(cpus) = &cpus {
             rustix::thread::sched_setaffinity(None, cpus)?;
         }
-        // We may have died between fork and the line above.
+        // Arbiter may have died before the signal was set. The child then has another parent, and
+        // no signal comes.
         if rustix::process::getppid() != Some(parent) {
             return Err(Errno::SRCH.into());
         }
+        // The sandbox comes last, because it forks: its processes inherit all of the above.
         sandbox.as_mut().map_or(Ok(()), Prepared::enter)
     };
     // SAFETY: between fork and exec only async-signal-safe calls are allowed; the closure makes

@@ -13,7 +13,8 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 const BACKLOG: i32 = 8;
 
 /// Connects to the socket that is the file `name` of a folder. Names of up to 64 bytes always fit
-/// into the path length of the system.
+/// into the path length of the system. Fails as the system does if the folder or the socket is
+/// missing, or nobody listens.
 pub fn connect_local(folder: &Path, name: &str) -> io::Result<UnixStream> {
     let folder = File::open(folder)?;
     UnixStream::connect(path_in(&folder, name))
@@ -30,7 +31,7 @@ pub struct LocalSocket {
 
 impl LocalSocket {
     /// Creates the socket, as the file `name` of a folder, in place of one that a killed process
-    /// left behind.
+    /// left behind. Fails if the folder cannot be written.
     pub fn bind(folder: &Path, name: String) -> io::Result<LocalSocket> {
         let folder = File::open(folder)?;
         let path = path_in(&folder, &name);
@@ -51,7 +52,7 @@ impl LocalSocket {
 
 impl Drop for LocalSocket {
     fn drop(&mut self) {
-        // A file that stays behind does no harm.
+        // A file that stays behind does no harm, because the next `bind` replaces it.
         let _ = fs::remove_file(path_in(&self.folder, &self.name));
     }
 }

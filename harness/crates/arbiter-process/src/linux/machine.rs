@@ -52,6 +52,7 @@ impl CpuTimes {
     fn read(stat: &str) -> Option<CpuTimes> {
         let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
         let ticks: Vec<u64> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();
+        // The columns of guests, which follow, are contained in those of user and nice.
         let [_, _, _, idle, waiting, _, _, stolen] = ticks.get(..8)?.try_into().ok()?;
         Some(CpuTimes { all: ticks[..8].iter().sum(), idle: idle + waiting, stolen })
     }
@@ -93,6 +94,7 @@ impl Machine {
 
 /// Parses `cpu.max`, time and period in microseconds, into a number of processors.
 fn quota(max: &str) -> Option<f64> {
+    // The time may be the word `max`, which stands for no limit and does not parse.
     let (time, period) = max.split_once(' ')?;
     Some(time.parse::<f64>().ok()? / period.parse::<f64>().ok()?)
 }

@@ -18,6 +18,7 @@ fn source_of(mounts: &str, id: u64) -> Option<String> {
     let (_, about) = mounts.lines().find(is_it)?.split_once(" - ")?;
     let source = about.split(' ').nth(1)?;
     let names_a_machine = source.starts_with("//") || source.contains(":/");
+    // The file of mounts writes a space as `\040`.
     names_a_machine.then(|| source.replace("\\040", " "))
 }
 

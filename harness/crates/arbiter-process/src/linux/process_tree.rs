@@ -21,7 +21,8 @@ use super::stop;
 /// Variable that marks an engine and its descendants.
 const MARK: &str = "ARBITER_ENGINE_PROCESS";
 
-/// Time limit for collecting killed processes.
+/// Time limit for collecting killed processes. It is what the graces of `stop` leave of the second
+/// within which every engine is gone.
 const REAP_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Number of searches for descendants: one that is just being started may be missed by the first.
@@ -71,7 +72,8 @@ impl ProcessTree {
             stop::wait_exit(child, term_grace);
         }
         let leader = stop::pid(child);
-        // Before the leader goes its descendants are still to be found below it.
+        // Descendants are listed before the leader is killed, because orphans are no longer below
+        // it.
         let mut doomed = descendants(leader.as_raw_nonzero().get());
         doomed.iter().for_each(|pid| kill(*pid));
         stop::signal(child, Signal::KILL);
@@ -102,6 +104,8 @@ impl ProcessTree {
     }
 
     fn is_marked(&self, pid: i32) -> bool {
+        // A process that has ended, or belongs to another user, cannot be read and is not ours to
+        // end.
         let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|entry| entry == self.mark.as_bytes())
     }
@@ -125,12 +129,14 @@ fn reap(group: Pid, mut doomed: BTreeSet<i32>) {
         while let Ok(Some(_)) = waitpgid(group, WaitOptions::NOHANG) {}
         doomed.retain(|pid| {
             let pid = Pid::from_raw(*pid);
-            // One that is no child of ours is another's to collect, or collected.
+            // A process that is not our child has another process to collect it, or has been
+            // collected.
             pid.is_some_and(|pid| matches!(waitpid(Some(pid), WaitOptions::NOHANG), Ok(None)))
         });
         if doomed.is_empty() || Instant::now() > give_up {
             return;
         }
+        // The kernel ends a killed process soon, but not before the call returns.
         std::thread::sleep(Duration::from_millis(1));
     }
 }

@@ -32,7 +32,8 @@ struct Beats {
 }
 
 impl Pulse {
-    /// Starts the thread, which calls `paused` with the length of each pause.
+    /// Starts the thread, which calls `paused` with the length of each pause. Fails if the thread
+    /// cannot be started.
     pub fn start(paused: impl Fn(Duration) + Send + 'static) -> io::Result<Pulse> {
         let beats = Beats { last: since_boot(), waited: Duration::ZERO, pauses: 0 };
         let beats = Arc::new(Mutex::new(beats));
@@ -46,6 +47,7 @@ impl Pulse {
             drop(begun);
             while let Some(beats) = theirs.upgrade() {
                 let pause = lock(&beats).beat(since_boot(), run_delay(thread));
+                // The thread must not keep the pulse alive while it sleeps, or it would never end.
                 drop(beats);
                 pause.into_iter().for_each(&paused);
                 std::thread::sleep(BEAT);
@@ -68,6 +70,8 @@ impl Beats {
     /// one.
     fn beat(&mut self, now: Duration, waited: Duration) -> Option<Duration> {
         let gap = now.saturating_sub(self.last).saturating_sub(BEAT);
+        // A busy machine delays the beat, too, but the kernel counts that as waiting for a
+        // processor.
         let is_pause = gap.saturating_sub(waited.saturating_sub(self.waited)) > PAUSE;
         (self.last, self.waited) = (now, waited);
         self.pauses += u64::from(is_pause);
@@ -86,7 +90,7 @@ fn since_boot() -> Duration {
 }
 
 fn lock(beats: &Mutex<Beats>) -> MutexGuard<'_, Beats> {
-    // What it holds is never half changed.
+    // A panic under this lock cannot leave the beats half changed.
     beats.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -189,11 +189,12 @@ impl Sandbox {
             support.complete().map_err(unsupported)?;
         }
         let own = self.home.is_none().then(Home::make).transpose()?;
-        let home = own.as_ref().map(Home::path).or(self.home.as_deref()).expect("it has one");
+        let home = own.as_ref().map(Home::path).or(self.home.as_deref()).expect("made if absent");
         let is_kept = |name: &OsString| {
             name.to_str().is_some_and(|name| name.starts_with("LC_") || VARIABLES.contains(&name))
         };
         if launch.environment.is_none() {
+            // Variables may contain secrets, so that a program gets the listed ones only.
             command.env_clear().envs(std::env::vars_os().filter(|(name, _)| is_kept(name)));
         }
         command.env("HOME", home).env("TMPDIR", home);
@@ -235,12 +236,15 @@ impl Prepared {
 
     /// Enters the sandbox permanently. Only system calls: it may be used between fork and exec.
     pub(crate) fn enter(&mut self) -> io::Result<()> {
+        // Namespaces come first, because they need privileges that the next steps take away.
         self.namespaces.enter()?;
-        // So that what root starts is not root, as far as the kernel is concerned.
+        // Without new privileges no setuid program gains any, and filters need no privilege.
+        // Without capabilities even a program of root has no rights of root.
         rustix::thread::set_no_new_privs(true)?;
         rustix::thread::set_capabilities(None, NO_CAPABILITIES)?;
         if let Some(rules) = self.rules.take() {
-            // Only now there is a /proc with a folder of what is about to be the program.
+            // These paths are opened only now, because `/proc/self` of the new namespace is the
+            // future program.
             let flags = OFlags::PATH | OFlags::CLOEXEC;
             let read = AccessFs::from_read(RULES);
             let opened = PROC.iter().filter_map(|path| {
@@ -255,6 +259,7 @@ impl Prepared {
                 return Err(io::Error::last_os_error());
             }
         }
+        // The filters come last, because they forbid calls that the steps above need.
         for filter in &self.filters {
             if seccompiler::apply_filter(filter).is_err() {
                 return Err(io::Error::last_os_error());

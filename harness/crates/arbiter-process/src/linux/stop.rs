@@ -29,6 +29,8 @@ pub(crate) fn wait_exit(child: &Child, limit: Duration) -> bool {
         if left.is_zero() {
             return false;
         }
+        // There may be no descriptor left for the pidfd. The process is then looked for at
+        // intervals.
         let is_polled = pidfd.as_ref().is_ok_and(|pidfd| {
             let timeout = Timespec::try_from(left).ok();
             poll(&mut [PollFd::new(pidfd, PollFlags::IN)], timeout.as_ref()).is_ok()
@@ -42,6 +44,7 @@ pub(crate) fn wait_exit(child: &Child, limit: Duration) -> bool {
 
 /// Returns whether the process has exited. One that is no child any more was reaped.
 pub(crate) fn has_exited(child: &Child) -> bool {
+    // `NOWAIT` leaves the process uncollected, so that its number stays its own.
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     match waitid(WaitId::Pid(pid(child)), options) {
         Ok(status) => status.is_some(),

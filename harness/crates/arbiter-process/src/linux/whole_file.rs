@@ -71,8 +71,10 @@ impl WholeFile {
     }
 
     fn with_mode(mut path: PathBuf, mode: u32) -> io::Result<WholeFile> {
+        // A link is followed, as a shell does, because a rename would replace the link.
         if let Ok(there) = path.canonicalize() {
             regular(File::options().read(true).custom_flags(libc::O_PATH).open(&there)?)?;
+            // Replacing a file takes no right to write it, so that this right is checked here.
             access(&there, Access::WRITE_OK)?;
             path = there;
         }
@@ -95,12 +97,14 @@ impl WholeFile {
     ///
     /// The error of the system; the existing file stays.
     pub fn finish(self) -> io::Result<()> {
+        // The bytes are on disk before a name leads to them, so that a loss of power leaves the old
+        // file or the whole new one.
         self.file().sync_all()?;
         match self.part {
             Part::Named(file) => file.persist(self.path).map(drop).map_err(|error| error.error),
             Part::Unnamed(file) => {
-                // A link cannot take the place of a file, and so there is another name for a
-                // moment.
+                // `linkat` cannot replace a file. The file gets another name for a moment, and the
+                // rename replaces the old file as a whole.
                 let beside = format!(".arbiter-{}", std::process::id());
                 let beside = folder_of(&self.path).join(beside);
                 let open = format!("/proc/self/fd/{}", file.as_raw_fd());
@@ -116,6 +120,7 @@ impl WholeFile {
     ///
     /// The error of the system; [`io::ErrorKind::AlreadyExists`] if a file or a link is there.
     pub fn finish_new(self) -> io::Result<()> {
+        // As above: the bytes are on disk before the name.
         self.file().sync_all()?;
         match self.part {
             Part::Named(file) => {

@@ -102,6 +102,8 @@ impl Xboard {
         let news = self.follow(state.mode, position);
         let clocks = [self.new_period(), self.clocks(go)].concat();
         self.asked += 1;
+        // An engine that plays thinks as soon as it gets a move, so that the clocks come before the
+        // move. In force mode it needs `go`.
         joined(match std::mem::replace(&mut self.plays, true) {
             true => [clocks, news].concat(),
             false => [news, clocks, vec!["go".to_owned()]].concat(),
@@ -127,7 +129,8 @@ impl Xboard {
         match (state.phase, word) {
             (_, "feature") => return self.declare(state, at, rest),
             (Phase::Preparing, "pong") if rest == self.pings.to_string() => state.rest(),
-            // Engines tell their users many things; this one is about what we said.
+            // Engines send `tellusererror` for many reasons; only this one answers the position
+            // that was sent.
             (Phase::Preparing, "tellusererror")
                 if rest.to_ascii_lowercase().starts_with("illegal position") =>
             {
@@ -143,7 +146,8 @@ impl Xboard {
                 return Ok(Step::Claim(Claim::Refusal(line.to_owned())));
             }
             (Phase::Thinking, _) => match (self.claim(state, line), thinking::parse(line)) {
-                // It may be the move to come that draws.
+                // The claim may be about the move that follows, so that it is judged after that
+                // move.
                 (Some(Claim::Draw(text)), _) => self.draw_claim = Some(text),
                 (Some(claim), _) => return Ok(Step::Claim(claim)),
                 (None, Some(info)) => state.info.update(info),
@@ -157,7 +161,7 @@ impl Xboard {
     /// Returns the claim that a line makes about the result, if any.
     pub(crate) fn claim(&self, state: &State, line: &str) -> Option<Claim> {
         let ours = self.position.turn();
-        // After its own move it is the opponent's turn.
+        // The engine has made its move in this position, so it was the other side's turn.
         let ours = if state.phase == Phase::Thinking { ours } else { ours.other() };
         let line = line.strip_prefix("result ").unwrap_or(line);
         let winner = match line.split_whitespace().next()? {
@@ -179,6 +183,8 @@ impl Xboard {
         state.rest();
         let info = std::mem::take(&mut state.info);
         let mut text = text.to_owned();
+        // A move that is illegal or unreadable is passed on as it is, because the referee judges
+        // it.
         if let Some(m) = notation::read(&self.position, &text) {
             text = m.to_uci(state.mode).to_string();
             self.position.play_unchecked(m);
@@ -193,7 +199,7 @@ impl Xboard {
         let mut told = Vec::new();
         for word in moves.split_whitespace().skip(self.played) {
             let parsed = word.parse::<UciMove>().ok();
-            // The referee has judged these moves before.
+            // The referee has judged these moves, so that each is legal here.
             let Some(m) = parsed.and_then(|uci| uci.to_move(&self.position).ok()) else { break };
             self.sent = notation::write(&self.position, m, mode, self.features.san);
             let prefix = if self.features.usermove { "usermove " } else { "" };
@@ -224,6 +230,8 @@ impl Xboard {
             Color::Black => (go.black, go.white),
         };
         let shown = |word, clock: Option<(Duration, Duration)>| {
+            // The unit is a hundredth of a second. The engine has to move even with an empty clock,
+            // which zero would not let it do.
             clock.map(|(left, _)| format!("{word} {}", (left.as_millis() / 10).max(1)))
         };
         let shown = [shown("time", own), shown("otim", other)];
@@ -244,7 +252,8 @@ impl Xboard {
             match (name, value) {
                 ("done", "0") => {
                     let limit = state.deadlines.uciok;
-                    // What is announced to be long may still not be endless.
+                    // The whole handshake gets one deadline, so that repeated announcements do not
+                    // extend it.
                     let due = *self.patience.get_or_insert(at + limit);
                     if state.phase == Phase::Handshake {
                         state.due = Some((due, limit));
@@ -269,7 +278,8 @@ impl Xboard {
 
     /// Ends the handshake: sets the wished options.
     fn configure(&mut self, state: &mut State, now: Instant) -> Result<Vec<String>, SessionError> {
-        // These two have commands of their own and are options to a user all the same.
+        // Memory and cores have commands of their own in this protocol; for users they are options
+        // like others.
         for (name, present) in [("memory", self.features.memory), ("cores", self.features.smp)] {
             if present {
                 let kind = OptionKind::Spin { min: 1, max: i64::from(i32::MAX) };
@@ -321,6 +331,7 @@ fn is_initial(start: &Chess, mode: CastlingMode) -> bool {
 fn limits(limits: &Limits) -> Vec<String> {
     let mut told = Vec::new();
     told.extend(limits.clock.map(|control| level(control.first())));
+    // `st` takes whole seconds, and other times were refused with the plan.
     told.extend(limits.movetime.map(|time| format!("st {}", time.as_secs().max(1))));
     told.extend(limits.depth.map(|depth| format!("sd {depth}")));
     told
@@ -328,6 +339,7 @@ fn limits(limits: &Limits) -> Vec<String> {
 
 /// Returns the command for a period, in whole seconds; the exact clock is sent before each move.
 fn level(Period { moves, base, increment }: Period) -> String {
+    // In `level`, 0 moves stand for the whole game.
     let (moves, seconds) = (moves.unwrap_or(0), base.as_secs().max(1));
     let (minutes, seconds) = (seconds / 60, seconds % 60);
     format!("level {moves} {minutes}:{seconds:02} {}", increment.as_secs_f64())

@@ -11,7 +11,8 @@ pub(super) fn parse(mut text: &str) -> Vec<(&str, &str)> {
             Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
             None => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
         };
-        // Only the last word is the name: what stands before it belongs to nothing.
+        // Words before the name belong to no feature, as after a value that lacks its closing
+        // quotation mark.
         let name = name.split_whitespace().next_back().unwrap_or_default();
         features.push((name, value));
         text = rest;
@@ -55,7 +56,7 @@ impl Features {
             }
             // Engines that rely on signals, or on `white` and `black`, are told that none come.
             "sigint" | "sigterm" | "colors" => return !on,
-            // Abilities that are not asked for; to reject them makes some engines complain.
+            // These abilities are never used, but some engines complain if they are rejected.
             "analyze" | "playother" | "draw" | "pause" | "ics" | "debug" => {}
             _ => return false,
         }
@@ -73,6 +74,7 @@ pub(super) fn option(text: &str) -> Option<OptionDeclaration> {
             let mut numbers = rest.split_whitespace().map(|word| word.parse().ok());
             // The value in force comes first.
             let mut bound = |index| numbers.nth(index).flatten();
+            // Missing bounds restrict nothing, so that a careless declaration refuses no value.
             OptionKind::Spin {
                 min: bound(1).unwrap_or(i64::MIN),
                 max: bound(0).unwrap_or(i64::MAX),

@@ -11,6 +11,8 @@ pub(super) fn write(position: &Chess, m: Move, mode: CastlingMode, san: bool) ->
         return San::from_move(position, m).to_string();
     }
     match (mode, m.castling_side()) {
+        // In Chess960 the squares of the king could also be an ordinary move, so xboard writes
+        // castling with letters.
         (CastlingMode::Chess960, Some(CastlingSide::KingSide)) => "O-O".to_owned(),
         (CastlingMode::Chess960, Some(CastlingSide::QueenSide)) => "O-O-O".to_owned(),
         _ => m.to_uci(mode).to_string(),
@@ -19,6 +21,7 @@ pub(super) fn write(position: &Chess, m: Move, mode: CastlingMode, san: bool) ->
 
 /// Reads the move that an engine wrote, in coordinates or SAN, if it is legal.
 pub(super) fn read(position: &Chess, text: &str) -> Option<Move> {
+    // Some engines write promotions as `e7e8=Q` or `e7e8Q`.
     let coordinates = text.replace('=', "").to_ascii_lowercase();
     if let Ok(uci) = coordinates.parse::<UciMove>() {
         return uci.to_move(position).ok();

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::uci::{Info, Score};
 
-/// Score from which on the rest is the number of moves to a mate.
+/// Score from which on the rest is the number of moves to a mate. The protocol has 100000 + N for a
+/// mate in N moves (CECP, "Thinking Output").
 const MATE: i64 = 100_000;
 
 /// Reads a line of thinking output; `None` if it is something else.
@@ -33,7 +34,7 @@ fn read(score: i64) -> Score {
     match score {
         MATE.. => Score::Mate(moves(score)),
         ..=-100_000 => Score::Mate(-moves(score.saturating_neg())),
-        _ => Score::Centipawns(i32::try_from(score).expect("a score this side of mate is small")),
+        _ => Score::Centipawns(i32::try_from(score).expect("a score below MATE fits into 32 bits")),
     }
 }
 

@@ -65,7 +65,7 @@ impl Periods {
             let gained = period.increment.saturating_mul(played);
             total = total.saturating_add(period.base).saturating_add(gained);
             left -= played;
-            // A period of no moves would never end.
+            // A period of no moves, which only a caller can construct, would never end.
             if left == 0 || played == 0 {
                 break;
             }
@@ -86,6 +86,8 @@ impl TimeControl {
             TimeControl::Periods(mut periods) => {
                 for period in &mut periods.list {
                     period.base = scaled(period.base, factor);
+                    // `scaled` returns at least a millisecond, which would make an increment where
+                    // there is none.
                     if !period.increment.is_zero() {
                         period.increment = scaled(period.increment, factor);
                     }
@@ -179,7 +181,8 @@ pub enum TimeError {
     Seconds(String),
 }
 
-/// Reads a positive number of seconds such as `0.25`.
+/// Reads a positive number of seconds such as `0.25`. Fails for anything but digits and a point,
+/// and below 0.001 or above 10,000,000.
 pub fn parse_seconds(text: &str) -> Result<Duration, TimeError> {
     positive_seconds(text).ok_or_else(|| TimeError::Seconds(text.to_owned()))
 }
@@ -194,6 +197,7 @@ fn non_negative_seconds(text: &str) -> Option<Duration> {
         return None;
     }
     let seconds: f64 = text.parse().ok()?;
+    // So bounded, sums of times in nanoseconds stay far below the range of 64 bits.
     (seconds <= 1e7).then(|| Duration::from_nanos((seconds * 1e9).round() as u64))
 }
 
@@ -243,6 +247,7 @@ fn period(text: &str) -> Option<Period> {
     };
     let base = match base.split_once(':') {
         Some((minutes, seconds)) => {
+            // These minutes stay below the largest number of seconds, too.
             let minutes = minutes.parse::<u32>().ok().filter(|m| *m < 100_000)?;
             Duration::from_secs(60 * u64::from(minutes)) + non_negative_seconds(seconds)?
         }

@@ -52,6 +52,7 @@ impl Clock {
         if elapsed > self.left.saturating_add(margin) {
             return Err(elapsed - self.left);
         }
+        // The margin is forgiven, not granted: an overrun leaves an empty clock.
         self.left = self.left.saturating_sub(elapsed).saturating_add(self.increment());
         if let (Some(moves), TimeControl::Periods(periods)) = (&mut self.moves_left, self.control) {
             *moves -= 1;

@@ -13,6 +13,8 @@ pub(crate) fn new_game(state: &mut State, game: &Game<'_>) -> Result<String, Ses
     for (name, value) in game.settings {
         text += &set_option(state, name, value)?;
     }
+    // The option is sent only when the rules change, because engines that never play Chess960 may
+    // lack it.
     if game.mode != state.mode {
         let is_chess960 = game.mode == CastlingMode::Chess960;
         let told = set_option(state, "UCI_Chess960", &is_chess960.to_string());
@@ -55,6 +57,7 @@ pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step
             }
         }
         (Phase::Handshake, "option") => {
+            // A malformed declaration is ignored, because the engine can play without the option.
             if let Some(option) = OptionDeclaration::parse(rest) {
                 state.declare(option)?;
             }
@@ -84,10 +87,11 @@ pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step
             let info = std::mem::take(&mut state.info);
             return Ok(Step::Move { text: text.to_owned(), info, ponder });
         }
-        // A ponderer that does not wait for us will be asked again.
+        // An engine that moves while it ponders is idle then, and is asked again on its own turn.
         (Phase::Preparing, "readyok") | (Phase::Pondering | Phase::PonderMiss, "bestmove") => {
             state.rest();
         }
+        // UCI asks both sides to ignore what they do not know.
         _ => {}
     }
     Ok(Step::Continue)
@@ -102,6 +106,8 @@ fn configure(state: &State) -> Result<String, SessionError> {
         text += &told.map_err(|_| unfit(needed))?;
     }
     if let Some(nodes) = state.setup.nodestime {
+        // An engine without the option plays all the same: the referee counts the nodes that it
+        // reports.
         text += &set_option(state, "nodestime", &nodes.to_string()).unwrap_or_default();
     }
     for (name, value) in &state.setup.options {
@@ -117,6 +123,7 @@ fn configure(state: &State) -> Result<String, SessionError> {
 fn set_option(state: &State, name: &str, value: &str) -> Result<String, OptionError> {
     let (OptionDeclaration { name, kind, .. }, value) = check_option(&state.options, name, value)?;
     Ok(match (kind, value.as_str()) {
+        // `false` leaves the button alone.
         (OptionKind::Button, "false") => String::new(),
         (OptionKind::Button, _) | (_, "") => format!("setoption name {name}\n"),
         _ => format!("setoption name {name} value {value}\n"),

@@ -7,7 +7,8 @@ use shakmaty::uci::UciMove;
 use super::info_words::{InfoWord, info_words};
 use super::score::Score;
 
-/// Number of lines of a search that are kept whole, and of bytes of all of them.
+/// Number of lines of a search that are kept whole, and of bytes of all of them. An engine that
+/// writes lines without end must not fill the memory.
 const MAX_KEPT: (usize, usize) = (400, 1 << 16);
 
 /// The last known facts of a search, merged from its `info` lines.
@@ -61,7 +62,8 @@ impl Info {
     /// cutechess-cli does.
     pub(super) fn read(rest: &str, takes_bounds: bool) -> Info {
         let (line_number, info) = Info::read_line(rest, takes_bounds);
-        // Only the best line describes the move that will be played.
+        // Only the best line describes the move that will be played; the nodes are those of the
+        // whole search.
         if line_number == 1 { info } else { Info { nodes: info.nodes, ..Info::default() } }
     }
 
@@ -76,6 +78,8 @@ impl Info {
         let Some((before, pv)) = parts else { return };
         let kept = &mut self.variations.get_or_insert_default().0;
         let last = kept.last().and_then(|last| last.split_once(" pv "));
+        // An engine repeats its variation at each depth, and each finding would be the same. A mate
+        // score, however, has a distance to check.
         let is_same = last.is_some_and(|(_, same)| same == pv) && !before.contains(" mate ");
         let has_room =
             kept.len() < MAX_KEPT.0 && kept.iter().map(String::len).sum::<usize>() < MAX_KEPT.1;

@@ -94,6 +94,8 @@ impl OptionDeclaration {
             "button" => OptionKind::Button,
             "string" => OptionKind::String,
             "spin" => OptionKind::Spin {
+                // Missing or unreadable bounds restrict nothing, so that a careless declaration
+                // refuses no value.
                 min: field("min").and_then(|v| v.parse().ok()).unwrap_or(i64::MIN),
                 max: field("max").and_then(|v| v.parse().ok()).unwrap_or(i64::MAX),
             },
@@ -113,7 +115,8 @@ impl OptionDeclaration {
     /// of words is ignored.
     pub(super) fn admits(&self, value: &str) -> Result<String, OptionError> {
         let one_of = |words: &[&str]| {
-            // Words may differ by their case alone.
+            // Two words of an engine may differ by their case alone, so that the exact word comes
+            // first.
             let exact = words.iter().find(|word| **word == value);
             let found =
                 exact.or_else(|| words.iter().find(|word| word.eq_ignore_ascii_case(value)));
@@ -146,6 +149,7 @@ impl OptionDeclaration {
 }
 
 /// Checks a wish against all declarations and returns the option's own, with the value to send.
+/// Fails if there is no such option, or if it does not take the value.
 pub fn check_option<'a>(
     declared: &'a [OptionDeclaration],
     name: &str,

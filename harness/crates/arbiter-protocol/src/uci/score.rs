@@ -19,6 +19,7 @@ impl Score {
     /// Returns the score from the other side's point of view.
     pub fn reversed(self) -> Score {
         match self {
+            // An engine may send -2^31, which has no positive counterpart.
             Score::Centipawns(cp) => Score::Centipawns(cp.saturating_neg()),
             Score::Mate(moves) => Score::Mate(moves.saturating_neg()),
         }

@@ -37,7 +37,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             let (pace, slots, elapsed) = (status.pace, status.concurrency, self.clock.elapsed());
             self.tell(&RunEvent::Steered { pace, slots, elapsed })?;
         }
-        // Whoever asked may be gone.
+        // A client that has gone needs no answer.
         let _ = control.reply.send(Answer { words, status });
         Ok(())
     }
@@ -72,6 +72,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 (Some(RunInput::Stop), Ok(format!("stopped; {given_up} pairs abandoned")))
             }
             ControlCommand::Interrupt => {
+                // The key stands for Ctrl-C, and scripts expect the exit code of the last signal.
                 self.stop_cause = Some(StopCause::Signal(StopSignal::Interrupt));
                 (Some(RunInput::Interrupt), Ok("interrupted".to_owned()))
             }

@@ -62,7 +62,8 @@ impl<T> EnginePool<T> {
     }
 
     fn state(&self) -> MutexGuard<'_, PoolState<T>> {
-        // Nothing in here can panic half-way.
+        // No code under this lock panics between two changes, so the state is whole even if it is
+        // poisoned.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

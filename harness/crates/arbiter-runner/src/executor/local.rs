@@ -64,11 +64,15 @@ impl LocalExecutor {
         live_games: LiveGames,
     ) -> io::Result<LocalExecutor> {
         let (spawner, setups) = (Spawner::start()?, Arc::new(setups));
+        // The deadlines of a start run in real time, and more engines at once could miss them
+        // together.
         let starts = Arc::new(Semaphore::new(allowed_cpus().len().max(1) * STARTS_PER_CPU));
         let pool = Arc::new(EnginePool::new());
+        // The channel needs no bound, because each slot sends a few events for each pair and pairs
+        // in flight are limited.
         let (report, done) = mpsc::unbounded_channel::<(Option<Slot>, JobEvent)>();
         let paused = report.clone();
-        // Nobody waits any more once the run has ended.
+        // The channel is closed once the run has ended, and nobody needs the event then.
         let pulse =
             Pulse::start(move |length| drop(paused.send((None, JobEvent::Paused(length)))))?;
         Ok(LocalExecutor {
@@ -85,7 +89,7 @@ impl LocalExecutor {
 
     fn new_slot(&mut self) -> Slot {
         let number = (0..).find(|number| !self.taken.contains(number));
-        let number = number.expect("there are more numbers than slots");
+        let number = number.expect("the slots in use are finite in number");
         self.taken.insert(number);
         let mut shared = self.shared.clone();
         if let Some(cpus) = shared.options.cpu_sets.get(number) {
@@ -115,7 +119,7 @@ impl LocalExecutor {
             self.taken.remove(&slot.number);
             self.leaving.spawn(async move { slot.clear().await });
         }
-        // What has left need not be remembered.
+        // Tasks that have ended would otherwise stay in memory until the end of the run.
         while self.leaving.try_join_next().is_some() {}
     }
 }
@@ -137,7 +141,8 @@ impl Executor for LocalExecutor {
                     None => JobEvent::Started { pairing, half },
                     Some(game) => JobEvent::Ended { pairing, half, game },
                 };
-                // Nobody waits any more once the run has ended; the same holds below.
+                // The channel is closed once the run has ended, and nobody needs the event then;
+                // nor that below.
                 let _ = report.send((None, event));
             };
             let event = match slot.play(job, tell).await {
@@ -178,7 +183,8 @@ impl Executor for LocalExecutor {
                     self.take_back(slot);
                     return event;
                 }
-                // Tasks only report; one that ended otherwise has panicked.
+                // Tasks report by the channel, so that a joined task matters only if it has
+                // panicked.
                 Some(ended) = self.busy.join_next() => {
                     if let Err(error) = ended
                         && error.is_panic()
@@ -197,8 +203,10 @@ impl Executor for LocalExecutor {
     }
 
     async fn cancel_all(&mut self) {
-        // Dropping a task drops its engines, which kills their engines.
+        // Dropping a task drops its slot, which kills the engines of that.
         self.busy.shutdown().await;
+        // Slots that were on their way back keep their engines; their events are dropped with their
+        // pairs.
         while let Ok((slot, _)) = self.done.try_recv() {
             self.idle.extend(slot);
         }

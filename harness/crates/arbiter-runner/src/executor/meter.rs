@@ -55,9 +55,12 @@ impl Meter {
         record: &GameRecord,
     ) -> ByColor<Option<Duration>> {
         let stolen = arbiter_process::stolen().saturating_sub(self.stolen);
-        // How many there are matters only then, and takes several files to tell.
+        // The number of processors matters only if time was stolen, and the system reads several
+        // files for it.
         let processors = (!stolen.is_zero()).then(std::thread::available_parallelism);
         let processors = processors.and_then(Result::ok).map_or(1, |count| count.get());
+        // Stolen time is a sum over all processors, and so is the time of the machine that it is
+        // compared with.
         let machine = record.duration.as_secs_f64() * processors as f64;
         let share = if stolen.is_zero() { 0.0 } else { stolen.as_secs_f64() / machine };
         let thinking = record.thinking_times();
@@ -65,6 +68,8 @@ impl Meter {
             let (moves, thought) = *thinking.get(color);
             let delays = engines.get(color).process().delays();
             let lost = delays.since(self.delays.get(color), thought);
+            // An engine that thinks for half a millisecond a move would otherwise lose a fifth of
+            // its pairs on an idle machine.
             let lost = lost.saturating_sub(WAKING.saturating_mul(moves));
             Some((lost + thought.mul_f64(share.min(1.0))).min(thought))
         })

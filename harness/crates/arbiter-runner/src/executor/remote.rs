@@ -46,6 +46,8 @@ pub struct DispatcherEnd<J = PairJob, D = PlayedPair> {
 
 /// Returns both ends of a new channel between a dispatcher and a coordinator.
 pub fn job_channel<J, D>() -> (DispatcherEnd<J, D>, CoordinatorEnd<J, D>) {
+    // Neither channel needs a bound, because `room` limits the jobs in flight and each has few
+    // events.
     let (command_sender, commands) = mpsc::unbounded_channel();
     let (event_sender, events) = mpsc::unbounded_channel();
     let (room_sender, room) = watch::channel(0);
@@ -161,6 +163,7 @@ impl Executor for RemoteExecutor {
     }
 
     async fn finish(mut self) {
+        // Workers would otherwise play pairs of a run that has ended.
         if !self.in_flight.is_empty() {
             self.cancel_all().await;
         }

@@ -67,6 +67,7 @@ impl Slot {
         job: PairJob,
         tell: impl Fn(usize, Option<Box<GameRecord>>),
     ) -> Result<PlayedPair, String> {
+        // Unneeded engines go to the pool first, so that another slot may take them.
         self.pool_others(job.pairing.engines).await;
         self.take_from_pool(job.pairing.engines);
         loop {
@@ -98,6 +99,7 @@ impl Slot {
         loop {
             match self.shared.pulse.pauses() {
                 Some(pauses) => return pauses,
+                // The beat that is late decides whether there was a pause.
                 None => tokio::time::sleep(PULSE_CHECK).await,
             }
         }
@@ -114,14 +116,16 @@ impl Slot {
         tell(id.1, None);
         let listed = self.shared.live_games.add(id);
         let game = self.play_game(setup, listed.live_game()).await?;
-        // A clock or a deadline may have run out unseen; nodes are not spent meanwhile.
+        // A clock or a deadline may have run out during the pause, when nobody could answer. Limits
+        // of nodes are not affected.
         let is_timed = setup.conditions.iter().any(|conditions| conditions.limits.is_timed());
         if self.pauses().await != pauses
             && (is_timed || game.outcome.termination == Termination::Stall)
         {
             return Ok(None);
         }
-        // The second game may be as long.
+        // A fault is reported now, because the second game of the pair may take as long as the
+        // first.
         if self.shared.options.tells_games || game.outcome.termination.is_fault() {
             tell(id.1, Some(Box::new(game.clone())));
         }
@@ -165,7 +169,7 @@ impl Slot {
             {
                 let cpus = &self.shared.setups[index].launch.cpus;
                 if !cpus.is_empty() {
-                    // It may have played elsewhere.
+                    // The engine may have played on the processors of another slot.
                     engine.process().move_to(cpus);
                 }
                 self.engines.insert(index, engine);
@@ -182,13 +186,14 @@ impl Slot {
         for color in Color::ALL {
             match self.ready_engine(setup, color).await {
                 Ok(engine) => ready.push((color, engine)),
-                // It could be started before the run, so something was taken away from under us.
+                // The engine was started before the run, so that a failure now is the machine's: a
+                // program was removed, or memory or processes are used up.
                 Err((error @ EngineError::Spawn(_), _)) => {
                     let index = *setup.engines.get(color);
                     return Err(format!("engine '{}': {error}", self.shared.setups[index].name));
                 }
                 Err((error, recorder)) => {
-                    // Whoever sits by now is ready for any game.
+                    // An engine that is ready has lost nothing and may play the next game.
                     for (color, engine) in ready {
                         self.engines.insert(*setup.engines.get(color), engine);
                     }
@@ -235,16 +240,20 @@ impl Slot {
         let index = *setup.engines.get(color);
         let game = driver::game(setup, color);
         match self.engines.remove(&index) {
-            // What it has left behind is ended, too, which may block.
+            // The exit may have left child processes behind, which `quit` ends outside of this
+            // task's thread.
             Some(engine) if engine.process().has_exited() => engine.quit(Duration::ZERO).await,
             Some(mut engine) => match engine.new_game(game).await {
                 Ok(()) => return Ok(engine),
+                // An exit between games is no fault, and may be noticed only now. The engine is
+                // started again below.
                 Err(EngineError::Exited(_)) => {}
                 Err(error) => return Err(give_up(engine, error).await),
             },
             None => {}
         }
-        // Its deadlines would run while it waited for others to start. They are not closed.
+        // The permit comes before the start, because the deadlines of the engine run from its start
+        // on. An error is impossible, as nobody closes the semaphore.
         let _permit = self.shared.starts.acquire().await;
         let mut engine =
             EngineProcess::try_start(&self.shared.spawner, &self.shared.setups[index]).await?;

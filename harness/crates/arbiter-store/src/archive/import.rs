@@ -22,7 +22,7 @@ use arbiter_names::is_hidden;
 /// Maximum length of a line, in bytes: a game of thousands of moves with its transcript.
 const MAX_LINE: u64 = 64 << 20;
 
-/// Maximum length of all lines, in bytes.
+/// Maximum length of all lines, in bytes. A small packed file may unpack without end.
 const MAX_BYTES: u64 = 64 << 30;
 
 /// Columns with the index of an engine.
@@ -63,6 +63,7 @@ impl Store {
             return Err(lines.wrong("was written by a build before the first version of arbiter"));
         }
         let run = name.unwrap_or(&header.run);
+        // The name comes from a foreign file and becomes part of file names.
         RunLock::check_new_name(run).map_err(|error| ArchiveError::Content(error.to_string()))?;
         let is_older = header.format < schema::FORMAT;
         self.snapshot(|| {
@@ -124,6 +125,7 @@ impl Store {
             if !matches!(row.get("test"), Some(Cell::Text(test)) if commits.contains(test)) {
                 return Err(wrong("belongs to a commit that the run does not play".to_owned()));
             }
+            // Numbers are those of this store, and a foreign key could spare a step of a gate.
             row.remove("id");
             row.insert("key".to_owned(), Cell::Text(NO_KEY.to_owned()));
         }
@@ -144,7 +146,7 @@ impl Store {
         let values: Result<Vec<Value>, String> = row.into_values().map(Cell::into_value).collect();
         let inserted = self.execute(&insert, params_from_iter(values.map_err(&wrong)?));
         match inserted {
-            // What the tables do not take is the fault of the file, and not of the disk.
+            // A row that the tables refuse is a fault of the file, and not of the disk.
             Err(StoreError::Sqlite { source, .. })
                 if source.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) =>
             {
@@ -215,7 +217,7 @@ impl Store {
                     }
                 }
             }
-            // Each game was judged as it came.
+            // The games were judged line by line.
             self.tallies(run)?;
             for (pair, half) in self.transcribed(run)? {
                 self.transcript(run, pair, half)?;
@@ -311,7 +313,8 @@ impl<R: BufRead> Lines<R> {
         }
         let value = || {
             serde_json::from_slice(text).map_err(|error| {
-                // The line that it names is always the first.
+                // The parser sees one line only, so that the number of the line in its message is
+                // always 1.
                 let what = error.to_string();
                 self.wrong(what.split(" at line ").next().unwrap_or(&what))
             })

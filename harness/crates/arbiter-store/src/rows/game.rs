@@ -132,10 +132,12 @@ impl GameRow {
     pub(crate) fn into_record(self) -> Result<GameRecord, String> {
         let mut json = serde_json::Deserializer::from_str(&self.moves);
         let moves: Vec<MoveRecord> = As::<Vec<FromInto<ReadMove>>>::deserialize(&mut json)
+            // Text behind the list would otherwise be ignored.
             .and_then(|moves| json.end().map(|()| moves))
             .map_err(|error| format!("moves: {error}"))?;
         let result: KnownOutcome =
             self.result.parse().map_err(|_| format!("'{}' is not a result", self.result))?;
+        // A damaged number may be negative or no number, at which the plain conversion panics.
         let duration = Duration::try_from_secs_f64(self.duration_ms / 1e3)
             .map_err(|error| format!("duration: {error}"))?;
         Ok(GameRecord {
@@ -240,9 +242,11 @@ impl<'de> Visitor<'de> for ThoughtFields {
                 "tb" => details.get_or_insert_default().tbhits = Some(map.next_value()?),
                 "pv" => details.get_or_insert_default().pv = map.next_value()?,
                 "x" => details.get_or_insert_default().lines = map.next_value()?,
+                // A later version may add fields.
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
+        // Each thought has a measured time, so a row without one is damaged.
         thought.elapsed = elapsed.ok_or_else(|| Error::missing_field("ns"))?;
         Ok(thought)
     }

@@ -43,6 +43,7 @@ impl Fingerprints {
     /// Returns for each engine the hash of its program and those of the files that its options
     /// name.
     pub fn by_engine(&self) -> impl Iterator<Item = (&String, &[String])> {
+        // Runs of earlier versions have no hashes of such files.
         let files = self.option_files.iter().map(Vec::as_slice).chain(repeat(&[][..]));
         self.engines.iter().zip(files)
     }
@@ -100,6 +101,8 @@ impl PlanRow {
         let names_files = plan.engines.iter().any(|engine| engine.option_files().next().is_some());
         let tables = |rule| TablesRow { paths: plan.tables.clone(), rule };
         PlanRow {
+            // Only plans that need the later version have it, so that older versions of Arbiter
+            // read all others and do not take the name of a file for a value.
             version: VERSIONS[usize::from(names_files)],
             engines: engines.collect(),
             fingerprints: fingerprints.clone(),
@@ -121,6 +124,8 @@ impl PlanRow {
     /// Parses JSON; an error is the fault of the text.
     pub(crate) fn from_json(text: &str) -> Result<PlanRow, String> {
         let row: PlanRow = serde_json::from_str(text).map_err(|error| format!("plan: {error}"))?;
+        // A plan of an unknown version may mean other games, so the run is not resumed with a
+        // guess.
         if VERSIONS.contains(&row.version) {
             Ok(row)
         } else {

@@ -56,7 +56,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Judges the answer.
+    /// Judges the answer. Fails for an illegal move.
     pub fn judged(&self, start: &Start, goal: &Goal) -> Result<Outcome, String> {
         let illegal = || format!("illegal move '{}'", self.played);
         let played = read(&self.played, &start.position).ok_or_else(illegal)?;
@@ -64,6 +64,7 @@ impl Answer {
         Ok(Outcome {
             played,
             is_solved,
+            // A solution that no principal variation showed was found with the move itself.
             found: is_solved.then(|| self.since.unwrap_or(self.end)),
             points: goal.points_of(played),
             announced: goal.mate.map(|_| goal.announces_mate(self.score)),
@@ -98,6 +99,7 @@ impl<'a> Judge<'a> {
     pub fn look(&mut self, at: Duration, info: &Info) -> Option<u32> {
         let best = read(info.pv.first()?, self.position)?;
         if !self.goal.is_solved_by(best, info.score) {
+            // The solution must last to the end, so an earlier one no longer counts.
             self.since = None;
             return None;
         }

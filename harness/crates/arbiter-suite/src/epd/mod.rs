@@ -64,6 +64,7 @@ impl Goal {
     /// is asked for, its announcement in time does as well, and where nothing else is asked for,
     /// only that does. Where there are only points, a move with the most points is right.
     pub fn is_solved_by(&self, played: Move, score: Option<Score>) -> bool {
+        // A record may have a mate or points as well; a move to avoid is wrong whatever its score.
         if self.avoid.contains(&played) {
             return false;
         }
@@ -74,6 +75,7 @@ impl Goal {
             return self.best.contains(&played);
         }
         match (self.avoid.is_empty(), self.mate, self.most_points()) {
+            // With `am` alone, any other move is right.
             (false, ..) => true,
             (true, None, Some(most)) => self.points_of(played) == Some(most),
             _ => false,
@@ -83,6 +85,7 @@ impl Goal {
     /// Returns whether a score is a mate by the side asked for, in at most the moves asked for.
     pub fn announces_mate(&self, score: Option<Score>) -> bool {
         let (Some(limit), Some(Score::Mate(moves))) = (self.mate, score) else { return false };
+        // A faster mate than the one asked for is a solution too.
         moves.signum() == limit.signum() && moves.unsigned_abs() <= limit.unsigned_abs()
     }
 

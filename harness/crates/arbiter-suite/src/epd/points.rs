@@ -10,7 +10,9 @@ pub(super) fn points<'a>(
     comment: impl Fn(&str) -> Option<&'a str>,
     position: &Chess,
 ) -> Result<Vec<(Move, u32)>, String> {
+    // `c8` is an ordinary comment in other suites, so anything but numbers is left alone.
     let values = comment("c8").and_then(numbers);
+    // `c9` has the moves in UCI notation, which is never ambiguous.
     let pairs: Vec<(&str, u32)> = match (values, comment("c9").or_else(|| comment("c7"))) {
         (Some(values), Some(moves)) => {
             let moves: Vec<&str> = words(moves).collect();

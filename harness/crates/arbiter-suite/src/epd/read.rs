@@ -37,9 +37,10 @@ pub fn read(text: &str, is_chess960: bool) -> Suite {
 
 impl Record {
     /// Parses the line with the number `line`; its position is Chess960 if `is_chess960`, or if it
-    /// needs that.
+    /// needs that. Fails without a legal position, or without a question that can be judged.
     pub fn read(line: usize, text: &str, is_chess960: bool) -> Result<Record, String> {
         let (start, rest) = Start::split(text, is_chess960)?;
+        // No move can be the answer.
         if start.position.legal_moves().is_empty() {
             return Err("the game is over in this position".to_owned());
         }
@@ -75,6 +76,7 @@ fn goal(operations: &[Operation], start: &Start, notes: &mut Vec<String>) -> Res
     });
     let points = points(|opcode| first(operations, opcode), &start.position);
     let points = points.map_err(|reason| notes.push(reason)).unwrap_or_default();
+    // No answer could be right.
     if best.found.iter().any(|found| avoid.found.contains(found)) {
         return Err("the same move is in bm and in am".to_owned());
     }
@@ -100,7 +102,8 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
         operation.operand.split(is_between).filter(|word| !word.is_empty())
     });
     for word in words {
-        // Some files have the number of the move or its annotation as a word of its own.
+        // Some files write the number of the move or its annotation as a separate word, which is no
+        // move.
         if word.trim_matches(|c: char| matches!(c, '!' | '?' | '+' | '.' | '=')).is_empty()
             || matches!(word, "or" | "e.p." | "ep" | "mate")
             || word.strip_suffix('.').is_some_and(|number| number.parse::<u32>().is_ok())
@@ -116,6 +119,7 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
             continue;
         }
         match read_move(&start.position, word) {
+            // Some files list a move in two notations.
             Ok(found) if moves.found.contains(&found) => {}
             Ok(found) => moves.found.push(found),
             Err(error) => moves.refused.push(format!("{opcode} '{word}' {error}")),
@@ -123,7 +127,8 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
     }
     match (moves.found.is_empty() && moves.mate.is_none(), moves.refused.first()) {
         (true, Some(reason)) => Err(reason.clone()),
-        // With an unknown move to avoid, no move can be judged.
+        // An unknown move to avoid could be the move played, so no move can be judged. An unknown
+        // right move only makes the position harder.
         (false, Some(reason)) if opcode == "am" => Err(reason.clone()),
         _ => Ok(moves),
     }

@@ -34,6 +34,7 @@ impl Tally {
         for (record, searched) in searches {
             tally.add(record, searched.as_ref().ok());
         }
+        // The median needs them in order.
         tally.times.sort_unstable();
         tally
     }
@@ -59,6 +60,8 @@ impl Tally {
 
     /// Returns the time within which half of the solved positions were solved.
     pub fn median_time(&self) -> Option<Duration> {
+        // Of an even number of times, the lower of the two in the middle is one within which half
+        // were solved.
         let middle = self.times.len().checked_sub(1)? / 2;
         self.times.get(middle).copied()
     }

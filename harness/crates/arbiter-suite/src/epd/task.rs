@@ -74,7 +74,9 @@ impl Task for Search {
 
     async fn run(&self, engine: &mut EngineProcess) -> Result<Answer, TaskError> {
         let Record { start, goal, .. } = &*self.record;
+        // The hash table is cleared, so that no position profits from the one before.
         engine.new_game(game(start)).await?;
+        // A suite has no game whose clock could run.
         let Limits { movetime, nodes, depth, .. } = self.limits;
         let go = Go { movetime, nodes, depth, ..Go::default() };
         let mut judge = Judge::new(start, goal);
@@ -85,12 +87,16 @@ impl Task for Search {
                 false => ControlFlow::Continue(()),
             }
         };
+        // Searches limited by nodes or depth take a time that nobody knows beforehand, so only a
+        // time limit gives a budget.
         let budget = movetime.map(|time| time + LENIENCE);
         let color = start.position.turn();
         let turn = Turn { color, position: start.line(&[]), go, budget };
         match engine.watch(turn, look).await {
             Reply::Move { text, elapsed, info } => {
                 let answer = judge.end(&text, elapsed, &info);
+                // An illegal move is a fault of the engine, and is found here, where its process
+                // can still be replaced.
                 answer.judged(start, goal).map_err(TaskError::Fault)?;
                 Ok(answer)
             }

@@ -25,6 +25,7 @@ pub(super) fn theme(id: &str) -> Option<String> {
     };
     let head = head.trim_end_matches(is_joint);
     let numbered = |c: char| is_number(c) || is_joint(c);
+    // Ids of some suites begin with the number, which belongs to one position only.
     let head = if head.starts_with(is_number) { head.trim_start_matches(numbered) } else { head };
     (!head.is_empty()).then(|| head.to_owned())
 }

@@ -24,12 +24,15 @@ pub struct Candidate {
 /// Returns the positions of all games, each position once, in the order of the games. Skips the
 /// first `from_ply` plies of each game, and positions with fewer than two legal moves.
 pub fn candidates(games: &[Game], from_ply: usize) -> Vec<Candidate> {
+    // Games share their openings, and one question for each position is enough.
     let mut seen: HashSet<Zobrist64> = HashSet::new();
     let mut found = Vec::new();
     for (number, game) in games.iter().enumerate() {
         let mut position = game.start.position.clone();
         let mut taken_on = None;
+        // The position after the last move is one too, though nothing was played there.
         for (ply, played) in game.moves.iter().map(Some).chain([None]).enumerate() {
+            // A single legal move is no question.
             let is_question = ply >= from_ply && position.legal_moves().len() >= 2;
             if is_question && seen.insert(position.zobrist_hash(EnPassantMode::Legal)) {
                 found.push(Candidate {

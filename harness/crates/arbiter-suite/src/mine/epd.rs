@@ -40,12 +40,14 @@ pub(super) fn found(candidate: &Candidate, proof: &Proof, criteria: &Criteria) -
         score(proof.second_score),
         proof.gap,
         proof.found_at,
+        // A quotation mark would end the operand.
         printable(&candidate.origin.replace('"', "'"), MAX_ORIGIN),
         criteria.depth,
     );
     match proof.best_score {
         Score::Centipawns(cp) => tail.push_str(&format!(" ce {cp};")),
         Score::Mate(moves) if moves > 0 => tail.push_str(&format!(" dm {moves};")),
+        // `dm` asks for a mate by the side to move.
         Score::Mate(_) => {}
     }
     tail.push_str(&format!(" pv {};", line(position, &proof.line)));

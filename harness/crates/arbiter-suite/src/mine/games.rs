@@ -12,7 +12,8 @@ use arbiter_pgn::{
 use arbiter_position::Start;
 use arbiter_protocol::Score;
 
-/// Values of the PGN tag `Termination` for games that a fault decided.
+/// Values of the PGN tag `Termination` for games that a fault decided. The values are those of the
+/// PGN standard, section 9.8.1; the result of such a game says nothing about its positions.
 const FAULTS: [&str; 5] =
     ["abandoned", "emergency", "rules infraction", "time forfeit", "unterminated"];
 
@@ -35,7 +36,7 @@ pub struct Game {
 }
 
 /// Parses all games of a PGN text, without their variations. Returns them with the reasons for
-/// which games are cut short or left out.
+/// which games are cut short or left out. Fails only if the source cannot be read.
 pub fn read_games(file: &str, source: impl Read) -> io::Result<(Vec<Game>, Vec<String>)> {
     let (mut games, mut faults) = (Vec::new(), Vec::new());
     let mut replay = Replay::default();
@@ -59,7 +60,7 @@ pub fn read_games(file: &str, source: impl Read) -> io::Result<(Vec<Game>, Vec<S
     Ok((games, faults))
 }
 
-/// Converts a game of the store.
+/// Converts a game of the store. Fails if its start or a move is illegal.
 pub fn stored_game(origin: String, record: &GameRecord) -> Result<Game, String> {
     let start = Start::read(&record.fen, record.chess960)?;
     let mut position = start.position.clone();
@@ -79,6 +80,7 @@ pub fn stored_game(origin: String, record: &GameRecord) -> Result<Game, String> 
         moves.push(played);
     }
     let open_plies = open_plies.unwrap_or(moves.len());
+    // A fault says nothing about the position, so nothing may learn the result.
     let is_fault = record.outcome.termination.is_fault();
     let result = Some(record.outcome.result).filter(|_| !is_fault);
     Ok(Game { origin, start, moves, scores, result, open_plies })
@@ -104,6 +106,7 @@ impl Replay {
     /// Leaves out the rest of the game. The moves before stand, but led to no result.
     fn break_off(&mut self, reason: String) -> ControlFlow<()> {
         self.fault = Some(reason);
+        // The result belongs to moves that could not be read.
         self.result = None;
         ControlFlow::Break(())
     }
@@ -139,6 +142,7 @@ impl GameVisitor for Replay {
     fn comment(&mut self, comment: &[u8]) {
         let plies = self.line.as_ref().map_or(0, |line| line.moves.len());
         if evaluation(comment).is_some_and(Evaluation::is_mate) {
+            // The comment follows the move, and the score was reported before it.
             self.first_mate.get_or_insert(plies.saturating_sub(1));
         }
     }

@@ -47,6 +47,7 @@ pub struct Journal {
 
 impl Journal {
     /// Opens the journal at `path` of the search that the line `asked` identifies, or starts one.
+    /// Fails if the file cannot be used, or belongs to another search.
     pub fn open(path: &Path, asked: &str) -> Result<Journal, JournalError> {
         let io = |source| JournalError::Io { path: path.to_owned(), source };
         let bytes = match read_input(path) {
@@ -54,17 +55,22 @@ impl Journal {
             read => read.map_err(io)?,
         };
         let text = String::from_utf8_lossy(&bytes);
+        // A crash can cut a line anywhere, and only a line feed shows that it is whole.
         let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
         let mut lines = whole.lines();
         let is_new = match lines.next() {
             None => true,
             Some(head) if head == asked => false,
+            // Results under other conditions would be mixed in one suite without a sign.
             Some(_) => return Err(JournalError::Other(path.to_owned())),
         };
         let judged = lines.filter_map(entry).collect();
+        // The journal is written beside the suite, where a link could lead to a file of another
+        // user.
         let opened = open_output(path, File::options().append(true), Links::Refused);
         let mut file = opened.map_err(io)?;
-        // The rest after the last whole line is cut off.
+        // The next line would otherwise be joined to a line that a crash cut short, and both be
+        // lost.
         file.set_len(whole.len() as u64).map_err(io)?;
         if is_new {
             writeln!(file, "{asked}").map_err(io)?;
@@ -83,6 +89,7 @@ impl Journal {
             Ok(Found { theme, head, tail }) => format!("{fen}\t{theme}\t{head}\t{tail}\n"),
             Err(rejection) => format!("{fen}\t{rejection}\n"),
         };
+        // One write appends the whole line, so that an interruption loses at most the last one.
         let written = self.file.write_all(text.as_bytes());
         written.map_err(|source| JournalError::Io { path: self.path.clone(), source })?;
         self.judged.insert(fen, judged);

@@ -27,6 +27,7 @@ impl Transcript {
         }
         let Some((number, info)) = numbered(line) else { return ControlFlow::Continue(()) };
         if let (Some(depth), 1..=2) = (info.depth, number)
+            // A bound has no score here: it would show a gap that the exact score may not have.
             && info.score.is_some()
             && !info.pv.is_empty()
         {
@@ -62,6 +63,8 @@ fn numbered(line: &str) -> Option<(usize, Info)> {
     let words: Vec<&str> = line.split_ascii_whitespace().collect();
     let at = words.iter().position(|word| *word == "multipv");
     let number = at.map_or(Some(1), |at| words.get(at + 1)?.parse().ok())?;
+    // `Info::parse` keeps only the nodes of a line that is not the best, so the number of the line
+    // is left out.
     let rest: Vec<&str> = match at {
         Some(at) => [&words[1..at], &words[at + 2..]].concat(),
         None => words[1..].to_vec(),
@@ -79,6 +82,7 @@ pub(super) fn look(
     criteria: &Criteria,
 ) -> Result<(), Rejection> {
     let (best, second) = transcript.at(depth).ok_or(Rejection::Incomplete)?;
+    // A look is shallow, and the gap may still grow; half of it is worth the time of a proof.
     if gap(best, second, criteria.decided) * 2 < criteria.gap {
         return Err(Rejection::Unpromising);
     }
@@ -93,6 +97,7 @@ fn worth(
     found_at: u32,
     criteria: &Criteria,
 ) -> Result<(), Rejection> {
+    // Any engine recaptures, so such a move asks nothing.
     if best.is_capture() && candidate.taken_on == Some(best.to()) {
         return Err(Rejection::Recapture);
     }
@@ -114,6 +119,7 @@ pub(super) fn prove(
     if gap_at_end < criteria.gap {
         return Err(Rejection::Unclear);
     }
+    // The last depth is confirmed above.
     for earlier in (1..depth).rev().take(CONFIRMATIONS as usize - 1) {
         let (first, other) = transcript.at(earlier).ok_or(Rejection::Incomplete)?;
         if first.pv.first() != best.pv.first() || gap(first, other, criteria.decided) < criteria.gap
@@ -127,6 +133,7 @@ pub(super) fn prove(
         return Err(Rejection::Incomplete);
     };
     let found_at = transcript.found_at(depth);
+    // The looks judged their own depths; the best move of the proof may be another.
     worth(candidate, best_move, found_at, criteria)?;
     let (Some(best_score), Some(second_score)) = (best.score, second.score) else {
         return Err(Rejection::Incomplete);
@@ -159,6 +166,8 @@ fn replayed(candidate: &Candidate, pv: &[String]) -> Vec<Move> {
     let mut line = Vec::new();
     for text in pv.iter().take(MAX_LINE) {
         let read = UciMove::from_ascii(text.as_bytes()).ok();
+        // Some engines take the end of a variation from the hash table, and print an illegal move
+        // there.
         let Some(played) = read.and_then(|uci| uci.to_move(&position).ok()) else { break };
         position.play_unchecked(played);
         line.push(played);

@@ -34,6 +34,8 @@ impl Task for Search {
     }
 
     async fn run(&self, engine: &mut EngineProcess) -> Result<Self::Output, TaskError> {
+        // Most positions have no clearly best move, and a shallow search shows that in a small part
+        // of the time of a proof.
         for &depth in &self.criteria.looks {
             let seen = self.search(engine, depth).await?;
             if let Err(rejection) = look(&self.candidate, &seen, depth, &self.criteria) {
@@ -47,7 +49,8 @@ impl Task for Search {
 }
 
 impl Search {
-    /// Searches with an empty hash table, so that the order of positions makes no difference.
+    /// Searches with an empty hash table, so that the order of positions and an interruption make
+    /// no difference: the same games give the same suite.
     async fn search(
         &self,
         engine: &mut EngineProcess,

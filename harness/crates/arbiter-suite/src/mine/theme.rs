@@ -58,6 +58,7 @@ fn is_sacrifice(position: &Chess, line: &[Move]) -> bool {
         position.play_unchecked(*played);
         balance(&position, mover)
     });
+    // The opponent's reply takes the material, and the mover's next move could win it back.
     let [Some(_), Some(replied), Some(followed)] = std::array::from_fn(|_| balances.next()) else {
         return false;
     };

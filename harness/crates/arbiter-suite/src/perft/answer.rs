@@ -7,10 +7,12 @@ use serde_with::serde_conv;
 
 use arbiter_names::whole_number;
 
-/// Lines with a move that are kept; no position has more than 218 legal moves.
+/// Lines with a move that are kept: no position has more than 218 legal moves, and output without
+/// an end must not fill the memory.
 const MAX_MOVES: usize = 1000;
 
-/// Longest pattern accepted from another machine, in bytes.
+/// Longest pattern accepted from another machine, in bytes. A worker compiles the pattern, and a
+/// long one would take its memory.
 const MAX_PATTERN: usize = 1_000;
 
 /// Pattern of the count of one move: `e2e4: 20`, `e2e4 20`, `e2e4 - 20`.
@@ -31,10 +33,12 @@ pub struct Patterns {
 
 impl Patterns {
     /// Compiles the patterns. `own` matches the line with the total, whose first group is the
-    /// number; without it, the usual forms are known.
+    /// number; without it, the usual forms are known. Fails if `own` is no pattern, or has no
+    /// group.
     pub fn new(own: Option<&str>) -> Result<Patterns, String> {
         let text = own.unwrap_or(TOTAL);
         let total = Regex::new(text).map_err(|error| format!("pattern '{text}': {error}"))?;
+        // The whole match counts as a group.
         if total.captures_len() < 2 {
             return Err(format!("pattern '{text}': expected a group in parentheses, the count"));
         }
@@ -79,10 +83,13 @@ impl Answer {
         if let Some(found) = patterns.total.captures(line) {
             let group = found.iter().skip(1).flatten().next();
             self.total = group.and_then(|group| count(group.as_str()));
+            // The total is the last line of an answer.
             if self.total.is_some() {
                 return ControlFlow::Break(());
             }
         }
+        // Many engines take `go perft` for `go` with an unknown word and search without an end; a
+        // count would never come.
         let is_search = line.starts_with("bestmove")
             || line.starts_with("info ") && line.contains(" score ") && line.contains(" pv ");
         if is_search {

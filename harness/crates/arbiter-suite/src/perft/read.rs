@@ -10,7 +10,8 @@ use crate::LineFault;
 use arbiter_names::whole_number;
 use arbiter_position::{Start, lines};
 
-/// Greatest depth accepted, in plies.
+/// Greatest depth accepted, in plies. A greater number is not a depth but a count, or a mistake; no
+/// program counts that deep.
 const MAX_DEPTH: u64 = 64;
 
 /// Variants of chess with rules of their own, as files name them.
@@ -78,6 +79,8 @@ type NumberedEntry = (usize, Result<Entry, String>);
 impl Entry {
     fn case(self, line: usize, is_chess960: bool) -> Result<Case, String> {
         let Entry { mut name, position, mut counts } = self;
+        // The rules of the harness would count such a position wrongly, and blame the suite or the
+        // engine.
         if let Some(variant) = name.as_deref().and_then(variant_of) {
             return Err(format!("a position of {variant}, a chess variant"));
         }
@@ -88,10 +91,12 @@ impl Entry {
             Some(found) => counts.extend(found),
             None => operations(rest, &mut name, &mut counts)?,
         }
+        // Callers take the last count within the limits.
         counts.sort_unstable();
         if counts.is_empty() {
             return Err("no count (such as ;D1 20)".to_owned());
         }
+        // One of the counts is wrong, and only a guess could choose.
         if counts.windows(2).any(|two| two[0].0 == two[1].0 && two[0].1 != two[1].1) {
             return Err("two counts for the same depth".to_owned());
         }
@@ -108,6 +113,8 @@ fn bare_counts(rest: &str, position: &Chess) -> Result<Option<Vec<(u32, u64)>>, 
         Some(numbers) if !numbers.is_empty() => numbers,
         _ => return Ok(None),
     };
+    // `| 20 | 400` may be a depth and a count, or the counts of two depths: the number of legal
+    // moves decides.
     let is_list = numbers[0] == leaves(position, 1);
     if let [depth @ 1..=MAX_DEPTH, count] = numbers[..]
         && rest.starts_with('|')
@@ -130,8 +137,10 @@ fn operations(
 ) -> Result<(), String> {
     for operation in rest.split(';').map(str::trim) {
         let depth =
+            // The words come before their first letters.
             ["perft", "depth", "D", "d"].iter().find_map(|sign| operation.strip_prefix(sign));
         let depth = depth.map(str::trim_start);
+        // Other operations begin with the same letters, such as `dm`.
         if let Some(depth) = depth.filter(|depth| depth.starts_with(|c: char| c.is_ascii_digit())) {
             counts.push(count(depth).ok_or_else(|| format!("'{operation}' is not a count"))?);
         } else if let Some(id) = operation.strip_prefix("id ") {
@@ -149,6 +158,7 @@ fn text_entries(text: &str) -> Vec<NumberedEntry> {
         let mut refuse = |reason: &str| entries.push((line, Err(reason.to_owned())));
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         match (word.trim_end_matches(':'), &mut record) {
+            // A fault is reported for the line of the position, which may follow that of the `id`.
             ("epd" | "fen", Some((at, entry))) if entry.position.is_none() => {
                 (*at, entry.position) = (line, Some(rest.to_owned()));
             }
@@ -158,6 +168,7 @@ fn text_entries(text: &str) -> Vec<NumberedEntry> {
                 None => refuse("expected perft DEPTH COUNT"),
             },
             (word, _) => {
+                // Any other line ends the record before.
                 entries.extend(record.take().map(|(line, entry)| (line, Ok(entry))));
                 let unquoted = || Some(rest.trim().trim_matches('"').to_owned());
                 let at = |position: &str| Entry {
@@ -197,6 +208,7 @@ fn json_entry(case: &Value) -> Result<Entry, String> {
             (fen, depth.map(|depth| depth as u32).zip(case["nodes"].as_u64()), &case["description"])
         }
         (None, Some(fen)) => {
+            // The positions after each legal move are the leaves at depth 1.
             let moves = case["expected"].as_array().map(|moves| (1, moves.len() as u64));
             (fen, moves, &case["start"]["description"])
         }
@@ -212,6 +224,7 @@ fn count(text: &str) -> Option<(u32, u64)> {
     let mut words = text.split(is_space).filter(|word| !word.is_empty());
     let depth: u64 = words.next()?.parse().ok().filter(|depth| (1..=MAX_DEPTH).contains(depth))?;
     let nodes = whole_number(words.next()?.trim_end_matches([',', '.']))?;
+    // Further words could be the rest of a number with blanks, so the count is not certain.
     words.next().is_none().then_some((depth as u32, nodes))
 }
 

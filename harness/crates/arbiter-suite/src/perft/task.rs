@@ -76,10 +76,13 @@ impl Task for Count {
     async fn run(&self, engine: &mut EngineProcess) -> Result<Verdict, TaskError> {
         engine.new_game(game(&self.start)).await?;
         let mut answer = self.ask(engine, self.start.line(&[]), self.depth).await?;
+        // An answer ends at its total, so there is one.
         let got = answer.total.unwrap_or_default();
         if got == self.expected {
             return Ok(Verdict::Right);
         }
+        // The harness counts only after a difference, because its own count takes as long as the
+        // engine's.
         let leaves = leaves(&self.start.position, self.depth);
         if got == leaves {
             return Ok(Verdict::WrongSuite { leaves });
@@ -109,6 +112,7 @@ impl Count {
         let take = |line: &str| answer.take(line, patterns);
         let asked = engine.ask(&position, &question, self.query.limit, take).await;
         match (&answer.search, asked) {
+            // A search would also end in a timeout; the real cause comes first.
             (Some(line), _) => Err(TaskError::Unsupported(format!(
                 "replies to '{question}' with a search ('{line}'); if it has another command for \
                  perft, give --command"

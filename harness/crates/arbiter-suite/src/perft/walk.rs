@@ -14,7 +14,8 @@ use arbiter_game::outcome::printable;
 use arbiter_game::text::{MAX_TEXT, Text};
 use arbiter_position::{Start, fen};
 
-/// Most moves accepted in a list of another machine: no position has more.
+/// Most moves accepted in a list of another machine: no position has more. The known maximum is
+/// 218.
 const MAX_MOVES: usize = 256;
 
 /// Fault of the engine at a position.
@@ -109,6 +110,7 @@ impl Walk {
             .iter()
             .map(|(text, count)| (read_move(text, &self.position), text.as_str(), *count))
             .collect();
+        // Without counts by move there is no way further down.
         if theirs.is_empty() && !truth.is_empty() {
             return Some(self.end(self.judge_total(answer.total, expected)));
         }
@@ -118,6 +120,7 @@ impl Walk {
             legal.iter().filter(|legal| their(**legal).is_none()).map(name).collect();
         let unknown = theirs.iter().filter(|(found, ..)| found.is_none());
         let extra: Vec<String> = unknown.map(|(_, text, _)| (*text).to_owned()).collect();
+        // Wrong moves explain every wrong count, so they come before the counts.
         if !missing.is_empty() || !extra.is_empty() {
             return Some(self.end(Wrong::Moves { missing, extra }));
         }
@@ -169,6 +172,8 @@ pub fn leaves(position: &Chess, depth: u32) -> u64 {
 /// Returns the legal move that an engine means; castling may be written both ways.
 fn read_move(text: &str, position: &Chess) -> Option<Move> {
     let uci: UciMove = text.to_ascii_lowercase().parse().ok()?;
+    // Engines write castling in Chess960 as the king taking its rook or as a move of two files,
+    // whatever the mode.
     uci.to_move(position).ok().or_else(|| {
         let is_it = |legal: &Move| legal.to_uci(CastlingMode::Standard) == uci;
         position.legal_moves().into_iter().find(is_it)

@@ -157,7 +157,8 @@ pub(super) fn filters(
         let is_so = SeccompCondition::new(number, SeccompCmpArgLen::Qword, operator, value)?;
         SeccompRule::new(vec![is_so])
     };
-    // Of an argument that is an `int` the kernel sees these 32 bits.
+    // The kernel reads 32 bits of an `int` argument. A comparison of all 64 bits could be evaded by
+    // setting the upper ones.
     let int = |number, operator, value: i32| {
         let value = u64::from(value.cast_unsigned());
         SeccompCondition::new(number, SeccompCmpArgLen::Dword, operator, value)
@@ -169,12 +170,14 @@ pub(super) fn filters(
     );
     let commands = IOCTL.map(|is| is_int(1, is.cast_signed()));
     refused.insert(libc::SYS_ioctl, commands.into_iter().collect::<Result<_, _>>()?);
+    // The kind is in the lower four bits; flags such as `SOCK_CLOEXEC` are above.
     let kind = |kind| if_argument(1, SeccompCmpOp::MaskedEq(0xf), kind);
     let kinds = UNCONNECTED.into_iter().map(kind).collect::<Result<_, _>>()?;
     refused.insert(libc::SYS_socketpair, kinds);
     let is_elsewhere = |domain| int(0, SeccompCmpOp::Ne, domain);
     let elsewhere = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK].map(is_elsewhere);
-    // Netlink is for resolving names; its other protocols configure the kernel.
+    // Resolving names needs the routing protocol of netlink; the other protocols configure the
+    // kernel.
     let netlink = [int(0, SeccompCmpOp::Eq, libc::AF_NETLINK)?, int(2, SeccompCmpOp::Ne, 0)?];
     let sockets = if has_network {
         let elsewhere = elsewhere.into_iter().collect::<Result<_, _>>()?;
@@ -182,11 +185,13 @@ pub(super) fn filters(
     } else {
         Vec::new()
     };
+    // A call with an empty list of rules is refused whatever its arguments.
     refused.insert(libc::SYS_socket, sockets);
     for call in OF_PROCESSES {
         refused.insert(call, vec![if_argument(0, SeccompCmpOp::Ne, 0)?]);
     }
-    // Here the first argument says what the second one names.
+    // In `setpriority` the process is the second argument; the first says whether it names a
+    // process, a group or a user.
     let other = if_argument(1, SeccompCmpOp::Ne, 0)?;
     refused.entry(libc::SYS_setpriority).or_default().push(other);
     let has = |flag: i32| {
@@ -207,7 +212,7 @@ fn refuse_unknown() -> BpfProgram {
     let step = |code: u32, jt, jf, k| sock_filter { code: code as u16, jt, jf, k };
     let error = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
     vec![
-        // The number of the call is what comes first.
+        // The number of the call is the first field of the data that the kernel gives to a filter.
         step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
         step(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 1, 0, libc::SYS_clone3 as u32),
         step(libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K, 0, 1, NEWEST),

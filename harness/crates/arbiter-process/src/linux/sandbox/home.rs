@@ -27,10 +27,11 @@ impl Home {
             let path = builder.tempdir()?.keep();
             let lock = match File::open(&path) {
                 Ok(lock) => lock,
-                // Whoever removes old ones was faster than we with the lock.
+                // Another Arbiter that removes leftovers took the new folder for one of them.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(error),
             };
+            // Between its creation and the lock, the folder may have been removed as a leftover.
             if lock.try_lock().is_ok() && path.exists() {
                 return Ok(Home { path, lock: Some(lock) });
             }
@@ -46,6 +47,8 @@ impl Home {
         let Ok(entries) = fs::read_dir(std::env::temp_dir()) else { return };
         for path in entries.flatten().map(|entry| entry.path()) {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            // Everybody may write in the folder of temporary files, so that links and files of
+            // others are left alone.
             let is_ours = |data: fs::Metadata| data.is_dir() && data.uid() == geteuid().as_raw();
             if name.starts_with(PREFIX)
                 && fs::symlink_metadata(&path).is_ok_and(is_ours)
@@ -60,7 +63,8 @@ impl Home {
 
 impl Drop for Home {
     fn drop(&mut self) {
-        // Nearly always it is empty; else nobody should have to wait for it.
+        // The home nearly always is empty. Removing a full one takes time, for which no game should
+        // wait.
         if fs::remove_dir(&self.path).is_err() {
             let (path, lock) = (self.path.clone(), self.lock.take());
             std::thread::spawn(move || {

@@ -86,13 +86,15 @@ impl Namespaces {
 
     /// Creates the namespaces, as root or within a user namespace.
     fn unshare(&self) -> io::Result<()> {
-        // Without this call, which asks for nothing, nothing could end the processes.
+        // The call closes nothing and shows whether the kernel has `close_range`, without which the
+        // end of the program would not end its processes.
         close_from(u32::MAX)?;
         let namespaces = libc::CLONE_NEWNS | libc::CLONE_NEWPID;
         if unshare(namespaces).is_ok() {
             return Ok(());
         }
         unshare(namespaces | libc::CLONE_NEWUSER)?;
+        // The kernel demands this before a user without privileges may map a group.
         write(c"/proc/self/setgroups", "deny")?;
         write(c"/proc/self/uid_map", &self.user)?;
         write(c"/proc/self/gid_map", &self.group)
@@ -126,8 +128,11 @@ impl Namespaces {
             return Ok(());
         }
         ignore_signals();
+        // If SIGCHLD stayed ignored, the kernel would collect the program, and its status would be
+        // lost.
         handle(libc::SIGCHLD, libc::SIG_DFL);
-        // Others of the user may not read the memory of Arbiter in it.
+        // This process has a copy of Arbiter's memory, which other processes of the user must not
+        // read.
         let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
         keep_only(held.as_raw_fd());
         let ended = waitpid(Pid::from_raw(second), WaitOptions::empty());
@@ -136,6 +141,7 @@ impl Namespaces {
         let _ = waitpid(Pid::from_raw(first), WaitOptions::empty());
         let status = ended.ok().flatten().map(|(_, status)| status);
         if let Some(signal) = status.and_then(|status| status.terminating_signal()) {
+            // This process ends as the program did, so that Arbiter sees the same signal.
             handle(signal, libc::SIG_DFL);
             // SAFETY: the call takes a number.
             unsafe { libc::raise(signal) };
