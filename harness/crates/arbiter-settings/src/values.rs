@@ -110,6 +110,7 @@ impl FromStr for Pieces {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Pieces, String> {
+        // Syzygy tables exist for three to seven pieces.
         let pieces = text.parse().ok().filter(|pieces| (3..=7).contains(pieces));
         pieces.map(Pieces).ok_or_else(|| format!("{text} is not a number of pieces from 3 to 7"))
     }
@@ -141,6 +142,7 @@ impl fmt::Display for Folders {
 impl From<&str> for Folders {
     fn from(text: &str) -> Folders {
         let folders = std::env::split_paths(text);
+        // An empty part, as between two colons, would mean the current folder.
         Folders(folders.filter(|folder| !folder.as_os_str().is_empty()).collect())
     }
 }
@@ -169,6 +171,7 @@ where
     T: FromStr<Err: Display>,
 {
     let text = match toml::Value::deserialize(source)? {
+        // A list in the file stands for the commas of the flag, so that one parser reads both.
         toml::Value::Array(words) => words.iter().map(plain).collect::<Vec<_>>().join(","),
         value => plain(&value),
     };
