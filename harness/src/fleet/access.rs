@@ -144,7 +144,7 @@ impl AccessArgs {
         let ca = path(self.nats_ca, "ARBITER_NATS_CA");
         let certificate = self.nats_cert.zip(self.nats_cert_key);
         for path in ca.iter().chain(certificate.iter().flat_map(|(one, key)| [one, key])) {
-            // They are read when a connection is made, and a pipe would be waited for.
+            // The client reads these files when it connects, and would wait forever for a pipe.
             of_file(path, open_input(path))?;
         }
         Ok(Access {
