@@ -46,7 +46,8 @@ impl<E: Evaluator> Line<E> {
         self.evaluator.push(before, mv);
         self.keys.push(before.key());
         self.positions.push(*before);
-        // In place, since every copy costs.
+        // The move is made in the copy that has just been pushed: a second copy of the position per
+        // move took 1 % more instructions in all.
         self.positions.last_mut().expect("it was just pushed").make(mv);
     }
 
@@ -109,7 +110,7 @@ impl<E: Evaluator> Line<E> {
     pub fn is_dead(&self) -> bool {
         let position = self.position();
         if position.halfmove_clock() >= 100 {
-            // Mate on the board goes before the rule.
+            // Checkmate takes precedence over the fifty-move rule.
             return !position.in_check() || position.count_legal_moves() > 0;
         }
         position.is_insufficient_material()

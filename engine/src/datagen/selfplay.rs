@@ -93,7 +93,7 @@ impl Player {
     /// A game after random moves, if they are fair enough.
     fn opening(&mut self, random: &mut Random) -> Option<Game> {
         let mut game = Game::new(crate::chess::Position::startpos());
-        // Either side may be the one to move.
+        // The number of plies varies by one, so that either side may be the one to move.
         for _ in 0..self.settings.random_plies + random.below(2) {
             let moves = game.position().legal_moves();
             if moves.is_empty() {

@@ -48,7 +48,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         let reduction = std::mem::take(&mut self.frame(above).reduction);
         let (before, now) = (self.frame(above).static_eval, self.frame(node.ply).static_eval);
         let (Some(before), Some(now)) = (before, now) else { return 0 };
-        // Both are relative to the side to move.
+        // The evaluations are from the points of view of the two sides, so their sum is the change:
+        // a gain for the side to move now.
         let gain = before + now;
         if reduction >= 3 && gain <= 0 {
             1

@@ -107,7 +107,10 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = File::create(&beside)?;
     file.write_all(bytes)?;
     file.sync_all()?;
+    // The bytes reach the disk before the name does: otherwise a power cut could leave the name of
+    // a file without contents.
     fs::rename(beside, path)?;
+    // The rename is only on disk with its folder: a power cut could bring back the old file.
     sync_folder(path)
 }
 

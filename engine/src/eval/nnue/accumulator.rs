@@ -103,6 +103,7 @@ impl Accumulator {
         if self.last == self.plies.len() {
             self.plies.push(Sums::EMPTY);
         }
+        // Only the change is noted: the search leaves many positions without evaluating them.
         let Sums { change: now, is_current, .. } = &mut self.plies[self.last];
         (*now, *is_current) = (change, [false; 2]);
     }
@@ -181,6 +182,8 @@ impl Accumulator {
 #[inline(always)]
 fn add(sums: &mut Layer, row: &Layer) {
     for (sum, weight) in sums.0.iter_mut().zip(&row.0) {
+        // Sums that fit in the end are exact in wrapping arithmetic, even where they overflow
+        // between two steps. `Network::read` refuses networks whose sums might not fit.
         *sum = sum.wrapping_add(*weight);
     }
 }

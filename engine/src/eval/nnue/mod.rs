@@ -78,6 +78,7 @@ impl Nnue {
 /// The CPU at the level with the widest vectors.
 fn machine() -> Machine {
     let mut levels = Level::ALL.into_iter().rev();
+    // `Machine::best` avoids a level with slow bit deposits, but none are used here.
     levels.find_map(Machine::at).expect("every machine is a plain one")
 }
 
@@ -139,7 +140,8 @@ fn activate(sums: &Layer, weights: &Layer) -> i32 {
     neurons
         .map(|(sum, weight)| {
             let clipped = (*sum).clamp(0, HIDDEN_UNIT as i16);
-            // With 16 bits each the product of pairs is one instruction.
+            // Both factors have 16 bits, so that the multiplication and addition of pairs are one
+            // instruction.
             i32::from(clipped.wrapping_mul(*weight)) * i32::from(clipped)
         })
         .sum()

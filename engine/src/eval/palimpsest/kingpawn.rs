@@ -65,7 +65,7 @@ struct Entry {
 
 impl Entry {
     const UNUSED: Entry = Entry {
-        // Both kings on one square: no position looks for that.
+        // Two kings on one square are no placement of a position, so no position finds this entry.
         placement: Placement { pawns: [Bitboard::EMPTY; 2], kings: [Square::new(0); 2] },
         sum: Pair::ZERO,
         found: KingPawn { passed: Bitboard::EMPTY, bare: [0; 2], storming: [0; 2] },

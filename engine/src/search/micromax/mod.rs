@@ -87,7 +87,8 @@ pub(super) fn search(
     if result.line.is_empty() {
         return result;
     }
-    // Scores depend on the path, so entries of another root are invalid.
+    // Scores depend on the way to a position, so entries of a search from another root are not
+    // valid.
     table.clear();
     let position = request.game.position();
     let Choice { disabled, experiments, .. } = configuration.eval;
@@ -216,7 +217,7 @@ impl Search<'_> {
             bound: Bound::Exact,
             nodes: self.limiter.nodes,
             hash_permille: self.table.fullness_permille(),
-            // The first iteration searches no move.
+            // The first iteration searches no move, so it has no line.
             line: if ply == 0 { &[] } else { &self.result.line },
         });
     }

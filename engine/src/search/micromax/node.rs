@@ -41,7 +41,7 @@ impl Node {
         let crossed = match self.crossed {
             _ if self.is_outside => OUTSIDE,
             NO_SQUARE => 0,
-            // Rotated, since a castling rook has the same key.
+            // The key is rotated, since a castling rook on this square has the same key.
             square => zobrist::castling(super::board::to_square(square)).rotate_left(32),
         };
         self.key ^ side ^ crossed

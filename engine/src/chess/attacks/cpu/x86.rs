@@ -152,7 +152,8 @@ fn pick_moves(template: MoveTemplate, targets: Bitboard, out: &mut [Move; BATCH_
             square_bits,
             _mm512_mask_blend_epi16(here(template.taken), quiet, capture),
         );
-        // The words behind the moves must be moves too.
+        // All 32 words are written, also those behind the moves. They are of type `Move` as well,
+        // so they must be valid moves.
         let moves = _mm512_mask_compress_epi16(quiet, here(targets), moves);
         // SAFETY: a move is a word, and 32 are written to the first half of `out`, or behind at
         // most 32 moves of the first half of the board. None is zero, as `quiet` is not.
