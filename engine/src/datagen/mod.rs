@@ -191,9 +191,11 @@ fn open(path: &Path, settings: Settings, positions: u64) -> io::Result<(File, Pr
     let header = settings.header()?;
     let mut options = OpenOptions::new();
     let mut file = options.read(true).write(true).create(true).truncate(false).open(path)?;
+    // The lock is taken before anything is read, since another process could append meanwhile.
     file.try_lock().map_err(|_| io::Error::other("another process writes it"))?;
     let mut found = Vec::with_capacity(HEADER_BYTES);
     (&file).take(HEADER_BYTES as u64).read_to_end(&mut found)?;
+    // A file that is new or was cut off within its header begins anew.
     if found.len() < HEADER_BYTES && header.starts_with(&found) {
         file.write_all(&header[found.len()..])?;
         return Ok((file, Progress { games: 0, positions: 0 }));

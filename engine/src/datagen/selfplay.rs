@@ -72,11 +72,13 @@ impl Player {
     }
 
     fn random(&self, number: u64) -> Random {
+        // The inverted number keeps seed and number apart: equal ones would cancel out.
         Random::new(mix(self.settings.seed) ^ mix(!number))
     }
 
     fn fair_opening(&mut self, random: &mut Random) -> Game {
         loop {
+            // A game must not depend on those before, which another thread may have played.
             self.memory.clear();
             if let Some(opening) = self.opening(random) {
                 return opening;

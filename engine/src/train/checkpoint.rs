@@ -100,6 +100,7 @@ impl Checkpoint {
 /// Writes a file beside `path` and renames it to `path`, so that `path` is never half written, not
 /// even after a power cut. A folder or device is refused.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // A rename would put a file in the place of a device such as `/dev/null`.
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(io::Error::other("it is not a regular file"));
     }

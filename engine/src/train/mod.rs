@@ -100,6 +100,8 @@ pub fn train(
     let mut gradients = vec![vec![0.0; PARAMETERS]; settings.batch.div_ceil(PART)];
     while state.errors.len() < settings.epochs {
         let epoch = state.errors.len();
+        // The order depends on seed and epoch alone, so that a continued training is the same as
+        // one that was not stopped.
         let order = Random::new(mix(settings.seed) ^ mix(epoch as u64 + 1))
             .shuffled_indices(data.training.len());
         let order: Vec<u32> = order.iter().map(|&at| data.training[at as usize]).collect();
@@ -134,7 +136,7 @@ fn sum_errors(
     gradients: Option<&mut Vec<Vec<f32>>>,
 ) -> f64 {
     let machine = Level::ALL.into_iter().rev().find_map(Machine::at);
-    let machine = machine.expect("every machine is a plain one");
+    let machine = machine.expect("every CPU has the plain level");
     let parts: Vec<&[u32]> = indices.chunks(PART).collect();
     let mut gradients: Vec<Option<&mut [f32]>> = match gradients {
         Some(all) => all.iter_mut().map(|one| Some(&mut one[..])).collect(),
@@ -165,7 +167,7 @@ impl Checkpoint {
         // Both means begin at zero, so they are divided by the share of their weight that has been
         // filled.
         let [mean_left, square_left] = DECAY.map(|decay| 1.0 - decay.powi(self.steps as i32));
-        let (sum, others) = gradients.split_first_mut().expect("a batch has a part");
+        let (sum, others) = gradients.split_first_mut().expect("a batch has at least one part");
         for other in others {
             for (sum, part) in sum.iter_mut().zip(&mut *other) {
                 *sum += std::mem::take(part);

@@ -43,6 +43,7 @@ pub fn run(mut input: impl BufRead, output: Output) -> i32 {
         }
     }
     session.signals.stop();
+    // A worker that waits before a best move checks its signals only when it is woken.
     session.worker.wake();
     code
 }
@@ -103,6 +104,7 @@ impl Session {
     fn execute(&mut self, command: Command) -> ControlFlow<i32> {
         match command {
             Command::Uci => self.identify(),
+            // The protocol demands an answer even during a search, so the queue must not delay it.
             Command::IsReady if self.worker.is_busy() => self.output.line("readyok"),
             Command::IsReady => self.worker.send(Job::Ready),
             Command::SetOption { name, value } => return self.set_option(&name, &value),
@@ -241,6 +243,7 @@ impl Session {
             signals: Arc::clone(&self.signals),
             configuration: self.options.configuration,
             form: self.options.castling,
+            // A search without any limit runs until `stop`, as one of `go infinite` does.
             infinite: go.infinite || unlimited && !go.ponder,
         })));
     }

@@ -22,7 +22,7 @@ impl Change {
     fn of(before: &Position, mv: Move) -> Change {
         let color = before.turn();
         let own = |kind: Kind, square: Square| Some((Piece { color, kind }, square));
-        let kind = before.kind_at(mv.from()).expect("a move starts from a piece");
+        let kind = before.kind_at(mv.from()).expect("a legal move starts from a piece");
         let crossing = |to: Square| {
             (kind == Kind::King && is_mirrored(mv.from()) != is_mirrored(to)).then_some(color)
         };

@@ -28,7 +28,7 @@ static EMBEDDED: &[u8] = include_bytes!("default.net");
 /// The network that the engine comes with.
 pub fn embedded() -> &'static Network {
     static NETWORK: OnceLock<Network> = OnceLock::new();
-    NETWORK.get_or_init(|| Network::read(EMBEDDED).expect("a test reads the embedded network"))
+    NETWORK.get_or_init(|| Network::read(EMBEDDED).expect("a test has read the embedded network"))
 }
 
 /// Returns the evaluation by the embedded network as a machine of this level computes it, for
@@ -79,7 +79,7 @@ impl Nnue {
 fn machine() -> Machine {
     let mut levels = Level::ALL.into_iter().rev();
     // `Machine::best` avoids a level with slow bit deposits, but none are used here.
-    levels.find_map(Machine::at).expect("every machine is a plain one")
+    levels.find_map(Machine::at).expect("every CPU has the plain level")
 }
 
 impl Evaluator for Nnue {
