@@ -189,10 +189,10 @@ mod tests {
         for (root, moves, can_repeat) in [
             (fen::STARTPOS, "e2e4 e7e5 g1f3 g8f6 f3g1", true),
             (fen::STARTPOS, "e2e4 e7e5 g1f3 g8f6 f1c4", false),
-            // Only the root comes back, which must occur three times.
+            // Only the root would come back, and a root must occur three times.
             (fen::STARTPOS, "g1f3 g8f6 f3g1", false),
             ("4k3/8/8/8/8/8/7P/R3K3 w - - 0 1", there, true),
-            // A pawn is in the way back.
+            // The rook's way back is closed by the pawn.
             ("4k3/8/8/8/8/8/P7/R3K3 w - - 0 1", there, false),
         ] {
             let game = Game::new(fen::parse(root).unwrap());

@@ -440,7 +440,7 @@ mod tests {
     #[test]
     fn all_threads_together_clear_everything() {
         let mut table = table(33);
-        // Odd multiples of a 64th of all keys: all over the table.
+        // Odd multiples of a 64th of the range of keys lie all over the table.
         let keys = || (0..32).map(|part| (2 * part + 1) << 58);
         for threads in [1, 2, 8, 1000] {
             table.new_search();
@@ -466,7 +466,7 @@ mod tests {
     #[test]
     fn more_memory_than_there_can_be_is_refused() {
         for megabytes in [1 << 36, usize::MAX] {
-            // Memory that nothing uses would not be asked for at all.
+            // The compiler would leave out an allocation that nothing uses.
             let refused = black_box(TranspositionTable::new(megabytes)).map(drop);
             assert_eq!(refused, Err(OutOfMemory { megabytes }));
         }

@@ -353,7 +353,7 @@ mod tests {
         let evaluator = Material::default();
         let mut searcher =
             Searcher::new(request, &table, &mut histories, shared.thread(0), evaluator);
-        // It leaves an attacked square.
+        // The move leaves an attacked square.
         let mv = parse("b1c3", &root, CastlingForm::KingTo).unwrap();
         assert!(
             searcher.static_eval(0, None, (-INFINITE, INFINITE)).improving,
