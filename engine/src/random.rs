@@ -18,6 +18,7 @@ impl Random {
 
     /// A number below `end`, which must not be 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
+        // The high half of the product is below `end` and almost uniform, without a division.
         ((u128::from(self.next()) * end as u128) >> 64) as usize
     }
 
@@ -31,6 +32,8 @@ impl Random {
     }
 }
 
+/// Added to the state per number: 2^64 divided by the golden ratio, as SplitMix64 has it. It is
+/// odd, so all 2^64 states occur.
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Spreads a number over 64 bits: the number that SplitMix64 gives for this state.

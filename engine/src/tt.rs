@@ -100,7 +100,9 @@ impl Entry {
     }
 }
 
+/// Stands for no evaluation in the data. No evaluation has this value: it is outside their range.
 const NO_EVALUATION: i16 = i16::MIN;
+/// Number of ages told apart: as many as the five bits left of the data can count.
 const AGES: u8 = 32;
 
 struct Slot {
@@ -207,6 +209,9 @@ impl TranspositionTable {
             loop {
                 let part = parts.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some(part) = part else { return };
+                // Zeros are written even where the memory is zero already: the first touch of a
+                // page lets the kernel provide it. Otherwise that happens on a player's clock; with
+                // 256 MiB, 5 of 80 games at 0.2 s + 2 ms were lost on time.
                 for slot in part {
                     *slot.check.get_mut() = 0;
                     *slot.data.get_mut() = 0;
@@ -215,7 +220,8 @@ impl TranspositionTable {
         };
         thread::scope(|scope| {
             for _ in 1..threads {
-                // One that cannot be started is done without.
+                // If a thread cannot be started, the others clear its share too, since parts are
+                // taken one by one.
                 let _thread = thread::Builder::new().spawn_scoped(scope, clear);
             }
             clear();
@@ -238,6 +244,8 @@ impl TranspositionTable {
     /// The cluster of a key that is mixed with the salt.
     #[inline]
     fn cluster(&self, key: u64) -> &[Slot] {
+        // The high half of the product is a uniform index for any number of clusters, without a
+        // division (D. Lemire, "Fast random integer generation in an interval", 2019).
         let index = (u128::from(key) * self.clusters as u128) >> 64;
         let first = self.skipped + index as usize * CLUSTER;
         &self.slots[first..first + CLUSTER]
@@ -266,7 +274,8 @@ impl TranspositionTable {
         for slot in slots {
             if let Some(data) = slot.data_of(key) {
                 let old = Entry::unpack(data);
-                // A shallow bound does not replace a deep result of the same search.
+                // A shallow bound does not replace a deep result of the same search: the deep one
+                // cost more and serves more searches.
                 let keep = entry.bound != Bound::Exact
                     && old.depth > entry.depth + 3
                     && self.age_of(data) == 0;
@@ -289,6 +298,10 @@ impl TranspositionTable {
             }
         }
         let data = entry.pack(self.age);
+        // Another thread may write between the two stores, or read between them. Then the words do
+        // not belong together, their xor is not the key, and the entry is not found (R. Hyatt and
+        // T. Mann, "A lock-less transposition table implementation for parallel search", 2002). So
+        // no order of the two is needed.
         victim.check.store(key ^ data, Ordering::Relaxed);
         victim.data.store(data, Ordering::Relaxed);
     }
@@ -427,7 +440,7 @@ mod tests {
     #[test]
     fn all_threads_together_clear_everything() {
         let mut table = table(33);
-        // Odd multiples of a 64th of all keys: all over the table.
+        // Odd multiples of a 64th of the range of keys lie all over the table.
         let keys = || (0..32).map(|part| (2 * part + 1) << 58);
         for threads in [1, 2, 8, 1000] {
             table.new_search();
@@ -453,7 +466,7 @@ mod tests {
     #[test]
     fn more_memory_than_there_can_be_is_refused() {
         for megabytes in [1 << 36, usize::MAX] {
-            // Memory that nothing uses would not be asked for at all.
+            // The compiler would leave out an allocation that nothing uses.
             let refused = black_box(TranspositionTable::new(megabytes)).map(drop);
             assert_eq!(refused, Err(OutOfMemory { megabytes }));
         }

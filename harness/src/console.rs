@@ -41,9 +41,11 @@ impl ConsoleArgs {
         };
         choice.write_global();
         log::set_max_level(if self.quiet { LevelFilter::Error } else { LevelFilter::Info });
-        // A second command in one process finds the logger in place, which is as well.
+        // A process has one logger. A second command in the process finds it in place, and its own
+        // would be the same.
         let _ = log::set_logger(Box::leak(Box::new(Messages(format))));
-        // The log of a service has one format throughout, panics included.
+        // A log in JSON or for the journal has one format throughout, so a panic must not print
+        // plain text.
         if format != LogFormat::Text {
             std::panic::set_hook(Box::new(|panic| log::error!("{panic}")));
         }
@@ -55,7 +57,8 @@ struct Messages(LogFormat);
 
 impl Log for Messages {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        // Targets are modules: those of this crate and of all arbiter-* crates, of no library.
+        // Targets are modules. The name of this package is also the start of all arbiter-* crates,
+        // whose messages are shown, unlike those of libraries.
         metadata.target().starts_with(env!("CARGO_PKG_NAME"))
             && metadata.level() <= log::max_level()
     }
@@ -74,7 +77,8 @@ impl Log for Messages {
             LogFormat::Json => json(record, unix_time_ms()),
             LogFormat::Journald => with_priority(record.level(), &line),
         };
-        // A reader that went away, as when a terminal closes, must not end a run.
+        // The reader may be gone, for example a closed terminal. A run must not end for that
+        // reason.
         let _ = writeln!(anstream::stderr().lock(), "{line}");
     }
 
@@ -84,7 +88,7 @@ impl Log for Messages {
 /// Returns a message with its fields as a line of JSON.
 fn json(record: &Record<'_>, now_ms: i64) -> String {
     let mut line = Fields(Map::new());
-    // To put strings into a map cannot fail.
+    // The visitor only inserts strings into a map, which cannot fail.
     let _ = record.key_values().visit(&mut line);
     let mut put = |key: &str, value: String| line.0.insert(key.to_owned(), value.into());
     put("timestamp", utc_time_as(now_ms, "%Y-%m-%dT%H:%M:%S%.3fZ"));

@@ -17,10 +17,11 @@ use arbiter_runner::{
     Answer, ControlRequest, LiveGames, bind_control_socket, connect_control_socket,
 };
 
-/// Maximum time for a caller to send or receive a line; other callers wait.
+/// Maximum time for a caller to send or receive a line. One thread answers all callers, so the
+/// others wait as long.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Maximum length of a line, in bytes.
+/// Maximum length of a line, in bytes. A caller that sends no line end must not fill the memory.
 const MAX_LINE: u64 = 8 << 10;
 
 /// Maximum number of boards in an answer; nobody can look at more.
@@ -59,10 +60,13 @@ impl Server {
     /// Stops the server after the current call.
     pub(crate) async fn close(self) {
         let Some(thread) = self.thread else { return };
+        // Relaxed is enough: the connection below wakes the thread, and no other data depends on
+        // the flag.
         self.is_over.store(true, Ordering::Relaxed);
-        // A call wakes the thread, which nobody can reach any more if there is no socket.
+        // The thread waits in `accept`, which only a connection ends. Without a socket nobody can
+        // wake it, and it ends with the process.
         if connect_control_socket(&self.results, &self.run).is_ok() {
-            // A panic has printed itself.
+            // An error is a panic of the thread, which has printed its own message.
             let _ = tokio::task::spawn_blocking(move || thread.join()).await;
         }
     }
@@ -81,11 +85,13 @@ fn serve(
         }
         match call {
             Ok((stream, _)) => {
-                // A caller that goes away before it was answered is no loss.
+                // An error is a caller that left before it was answered, which does not matter to
+                // the run.
                 let _ = answer(&stream, control_requests, seen);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // Such as too many open files.
+            // For example too many open files. Without a pause the loop would use a whole
+            // processor.
             Err(_) => std::thread::sleep(TIMEOUT),
         }
     }
@@ -98,6 +104,7 @@ fn answer(
 ) -> io::Result<()> {
     stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_write_timeout(Some(TIMEOUT))?;
+    // Only the owner may steer a run. The kernel says who calls.
     if !is_own_peer(stream)? {
         return stream.write_all(b"error: this run belongs to another user\n");
     }

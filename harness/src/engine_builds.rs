@@ -230,7 +230,8 @@ impl EngineBuilder<'_> {
             let head = repo.commit("HEAD").ok();
             match rev == WORKING_TREE {
                 true => working_trees.push(repo),
-                // A commit by its full name is meant as it is.
+                // A user who writes the full hash of a commit means that commit. Other names of
+                // HEAD may be meant to include uncommitted changes.
                 false if outline.commit == head && head.is_some_and(|head| head.id != rev) => {
                     heads.push((rev, repo));
                 }
@@ -279,7 +280,7 @@ impl EngineBuilder<'_> {
             note_no_bench(&prepared);
         }
         if let Some(reference_nps) = self.with.reference_nps {
-            // As fishtest does, by the engine that the other is compared with.
+            // fishtest scales by the base, the last of the two engines.
             let measured = prepared.signatures.iter().flatten().next_back();
             let scale = measured.map(|found| Scale { reference_nps, measured_nps: found.nps });
             match scale {
@@ -332,7 +333,8 @@ impl EngineBuilder<'_> {
         let (copies, label) = (self.with.copies, built.label());
         let is_timed = self.with.reference_nps.is_some();
         if is_timed {
-            // Speed is of today, not of when it was built.
+            // The cached bench shows the speed of the machine on another day, and under another
+            // load.
             built.measure(copies, self.spawner, self.cancel)?;
         } else if self.args.no_bench {
             return Ok(None);
@@ -380,7 +382,7 @@ impl EngineBuilder<'_> {
         if self.args.no_bench && self.with.reference_nps.is_none() {
             return Ok(None);
         }
-        // If it cannot be used, the plan says so.
+        // The plan reports the same error later, with its own message.
         let Ok(engine) = resolve_engine(index, spec) else { return Ok(None) };
         let EngineSetup { name, launch, .. } = setup(&engine)?;
         let subject = BenchTarget { name: &name, launch: &launch, recipe };

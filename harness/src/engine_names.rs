@@ -115,6 +115,7 @@ pub(crate) fn unregister(name: &str) -> Result<PathBuf, Failure> {
 pub(crate) fn user_folder(variable: &str, below: &str, flag: &str) -> Result<PathBuf, Failure> {
     let named = std::env::var_os(variable).map(PathBuf::from);
     let home = std::env::var_os("HOME").map(PathBuf::from);
+    // An empty or relative HOME would lead into the current folder.
     let home = home.filter(|path| path.is_absolute()).map(|home| home.join(below));
     let folder = named.filter(|path| path.is_absolute()).or(home);
     let unset = || Failure::invalid(format!("HOME is not an absolute path; set it, or {flag}"));
@@ -154,7 +155,7 @@ impl BuildArgs {
         let place = spec.repo.clone();
         let repo = self.repository(place.as_deref());
         let commit = repo.and_then(|repo| repo.commit(&name).map(|_| repo.top));
-        // Some systems have a program HEAD, which plays no chess.
+        // Some systems have a program HEAD (libwww-perl), which is no engine.
         let program = find_program(&name, spec.dir.as_deref()).ok().filter(|_| !is_revision(&name));
         let mut meanings = Vec::new();
         if let Some(Registered { spec: own, file }) = known.remove(&name) {
@@ -183,7 +184,8 @@ impl BuildArgs {
                 let hint = hint(&name, known.keys().chain(&branches));
                 let is_outside = matches!(error, BuildError::Failed(BuildFailure::NoRepository, _));
                 let Failure { code, message: why } = Failure::from(error);
-                // Who means a program need not know of repositories.
+                // Outside a repository the user probably means a program, so the message does not
+                // begin with git's complaint.
                 let (code, why) = match is_outside && self.repo.is_none() {
                     true => (ExitCode::NoRevision, "not a git revision (no repository here)"),
                     false => (code, why.as_str()),

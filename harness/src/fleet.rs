@@ -33,7 +33,8 @@ const DEFAULT_LEASE_S: u64 = 30;
 /// Default priority of a run.
 const DEFAULT_PRIORITY: u8 = 100;
 
-/// Maximum wait for the server to open what is no longer needed.
+/// Maximum wait for the server to open what is no longer needed. A request in progress may create
+/// streams after the signal, which would stay on the server.
 const SETTLE: Duration = Duration::from_secs(2);
 
 arbiter_settings::keys! {
@@ -228,7 +229,8 @@ impl Fleet {
         setups: Vec<EngineSetup>,
         history: WorkerHistory,
     ) -> Result<RemoteExecutor, Failure> {
-        // Workers scale times by the last engine that has a bench.
+        // Workers scale times by the last engine that has a bench, so every engine with one is
+        // measured.
         let benches = self.benches(&plan.engines, &setups, plan.scale.is_some()).await;
         if plan.scale.is_some() && benches.iter().all(Option::is_none) {
             let message = "workers scale times by the bench of the last engine, which has none";
@@ -313,6 +315,8 @@ pub(crate) async fn opened<T>(
     tokio::select! {
         open = &mut opening => open,
         request = signals.next() => {
+            // The opening is finished instead of dropped, because only then it is known what is to
+            // be closed.
             if let Ok(Ok(open)) = timeout(SETTLE, opening).await {
                 put_away(open).await;
             }

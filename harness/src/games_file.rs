@@ -67,7 +67,8 @@ impl GamesFile {
             pgn.file.seek(SeekFrom::End(-1)).map_err(|e| pgn.io(e))?;
             pgn.file.read_exact(&mut last).map_err(|e| pgn.io(e))?;
             if last != *b"\n" {
-                // A game of PGN ends with an empty line.
+                // The last line has no end, so the last game may have none either. In PGN an empty
+                // line ends a game.
                 let gap = if matches!(pgn.content, Content::Pgn(_)) { "\n\n" } else { "\n" };
                 pgn.append(gap)?;
                 pgn.end += gap.len() as u64;
@@ -81,12 +82,14 @@ impl GamesFile {
         let file = open_output(path, File::options().read(true).write(true), Links::Followed);
         let (name, flag) = content.words(path);
         let file = file.map_err(|error| unwritten(path, &error))?;
-        // Two runs that write one file at their own places would overwrite each other.
+        // Two runs that write to one file, each at its own offset, would overwrite each other's
+        // games.
         file.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => Failure::invalid(format!(
                 "another run is writing {name}; give another file with {flag}"
             )),
-            // As on some file systems of other machines.
+            // Some network file systems have no locks. Without a lock another run may write the
+            // file, so it is rejected.
             TryLockError::Error(error) => Failure::environment(format!(
                 "cannot lock {name}: {error}; give a file on a local disk with {flag}"
             )),
@@ -101,6 +104,8 @@ impl GamesFile {
     pub(crate) fn skip(&mut self, written: &Written) -> Result<u64, Failure> {
         let Some(length) = written.end.checked_sub(self.end) else { return Ok(0) };
         let hasher = self.hash(length)?;
+        // The hash shows in one pass that nothing has changed, so these pairs need not be rendered
+        // for a comparison.
         if written.file != self.path || hasher.finalize().to_hex().as_str() != written.hash {
             return Ok(0);
         }
@@ -135,6 +140,8 @@ impl GamesFile {
         let mut complete = true;
         for played in pairs {
             let text = self.content.render(&played?);
+            // Counted also if the file has the pair: `take_back` has to know where each pair
+            // begins.
             self.count(&text);
             if complete {
                 let mut found = Vec::with_capacity(text.len());
@@ -152,7 +159,9 @@ impl GamesFile {
             }
             self.append(&text)?;
         }
-        // Games are in the store before they are here, so nothing of ours can follow otherwise.
+        // A game is written to the store before it is written here. Text beyond the last stored
+        // game is therefore not ours, except after pairs were taken back and the process was killed
+        // before it cut the file.
         if complete && length > agreed {
             if !were_taken_back {
                 return Err(self.foreign());
@@ -178,6 +187,7 @@ impl GamesFile {
         let begin = self.starts[0];
         self.starts.truncate(kept);
         self.end = begin;
+        // A hash cannot be undone, so it is computed again over the remaining pairs.
         self.hasher = self.hash(length - begin)?;
         (self.end, self.pairs) = (length, counted);
         self.cut(length)
@@ -191,11 +201,14 @@ impl GamesFile {
     /// Appends text; if that fails, saves it to another file.
     fn append(&mut self, text: &str) -> Result<(), Failure> {
         let written = match self.changed() {
+            // Each write first looks for changes by others. A write at our offset would damage what
+            // they wrote.
             Some(what) => Err(format!("was {what} by another program")),
             None => self.file.write_all(text.as_bytes()).map_err(|error| error.to_string()),
         };
         written.map_err(|reason| {
             let (name, flag) = self.content.words(&self.path);
+            // The disk may be full or the folder deleted, so other places are tried.
             let saved = match places_near(&self.path).find(|place| self.save(place, text).is_ok()) {
                 Some(place) => format!("the missing games are saved in {}", place.display()),
                 None => "the missing games could not be saved".to_owned(),
@@ -256,7 +269,8 @@ impl Observer for GamesFile {
                 self.append(&text)
             }
             RunEvent::WorkerExcluded { counted, .. } => self.take_back(*counted),
-            // What others did to the file since the last game is to be noticed, too.
+            // An empty text only checks the file, so that changes since the last game are reported,
+            // too.
             RunEvent::Ended { .. } => self.append(""),
             _ => Ok(()),
         };

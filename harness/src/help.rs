@@ -76,7 +76,8 @@ fn arrange(mut command: Command, path: &str, is_short: bool) -> Command {
             .mut_subcommand(name, |own| arrange(own, path.trim_start(), is_short).hide(is_hidden));
     }
     command = command.mut_args(|arg| {
-        // Whoever writes -1 for a number is told which numbers there can be.
+        // With negative numbers allowed, the error for -1 names the expected range. Otherwise clap
+        // takes -1 for an unknown flag.
         let takes_value = !arg.is_positional() && arg.get_action().takes_values();
         let arg = if takes_value { arg.allow_negative_numbers(true) } else { arg };
         let is_path = arg.get_value_parser().type_id() == TypeId::of::<PathBuf>();
@@ -128,7 +129,7 @@ fn a_path(path: PathBuf) -> Result<PathBuf, String> {
 fn number_expected(error: &clap::Error, flag: &str) -> Option<String> {
     let value = error.get(ContextKind::InvalidValue)?.to_string();
     let is_number = |text: &str| text.trim_start_matches('-').parse::<u64>().is_ok();
-    // A list has commas of its own.
+    // A comma as the decimal mark is a common mistake, except in a list of numbers.
     let has_comma = !flag.contains(',')
         && value.split_once(',').is_some_and(|(one, other)| is_number(one) && is_number(other));
     let source = error.source()?;
@@ -161,7 +162,7 @@ pub(crate) fn advised(mut error: clap::Error, args: &[OsString]) -> clap::Error 
         return clap::Error::raw(error.kind(), not_utf8(word) + "\n");
     }
     if let Some(ContextValue::Strings(alike)) = error.get(ContextKind::SuggestedSubcommand) {
-        // The last is the most alike.
+        // clap sorts suggestions in ascending order of similarity.
         let nearest = alike.last().cloned().into_iter().collect();
         error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(nearest));
     }
@@ -217,7 +218,8 @@ fn missing_feature(
         ErrorKind::InvalidSubcommand => {
             error.get(ContextKind::InvalidSubcommand) == Some(&ContextValue::String(word.into()))
         }
-        // The flags of a feature depend on one of them, and clap may complain about another first.
+        // The flags of a feature depend on each other, so clap may complain about another of them
+        // first. All arguments are searched.
         ErrorKind::UnknownArgument => args.iter().filter_map(|arg| arg.to_str()).any(|arg| {
             word.starts_with("--") && (arg.split_once('=').map_or(arg, |(flag, _)| flag) == word)
         }),

@@ -11,7 +11,7 @@ use arbiter_plan::ControlCommand;
 use arbiter_process::Keys;
 use arbiter_runner::ControlRequest;
 
-/// Maximum time until the thread notices that it should end.
+/// Maximum time until the thread notices that it should end. It delays the end of the process.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Listener to keys that stops when dropped.
@@ -35,9 +35,11 @@ impl Keyboard {
 
 impl Drop for Keyboard {
     fn drop(&mut self) {
+        // Relaxed is enough: the thread looks again within `LOOK`, and no other data depends on the
+        // flag.
         self.is_over.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // A panic has printed itself.
+            // An error is a panic of the thread, which has printed its own message.
             let _ = thread.join();
         }
     }
@@ -47,7 +49,8 @@ fn read(keys: &Keys, is_over: &AtomicBool, control_requests: &mpsc::Sender<Contr
     while !is_over.load(Ordering::Relaxed) {
         let Ok(pressed) = keys.read(LOOK) else { return };
         for command in pressed.into_iter().filter_map(command) {
-            // What it does is seen in the live view; one that comes too late does nothing.
+            // The live view shows the effect, so the reply is not read. A key that comes after the
+            // end of the run has no effect.
             let (reply, _) = oneshot::channel();
             let _ = control_requests.try_send(ControlRequest { command, reply });
         }

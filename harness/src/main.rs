@@ -7,7 +7,8 @@ use arbiter::Cli;
 fn main() -> ExitCode {
     arbiter_process::set_up_c_library();
     let cli = Cli::read();
-    // The panic has printed its message already; all that is left is the exit code.
+    // The panic hook has printed the message. The exit code of a panic, 101, would not be one of
+    // ours.
     let code = std::panic::catch_unwind(|| cli.run()).unwrap_or(arbiter::ExitCode::Bug);
     code.into()
 }

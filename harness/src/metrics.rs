@@ -101,6 +101,8 @@ impl RunMetrics {
     fn register(&self, registry: &mut Registry) {
         self.set_state(Pace::Running);
         for kind in Termination::ALL.into_iter().filter(|kind| kind.is_fault()) {
+            // Each label exists from the start with 0, so that a collector sees the first fault as
+            // an increase.
             let _ = self.faults.get_or_create(&[("kind", kind.to_string())]);
         }
         let help = "1 if the run is in this state";

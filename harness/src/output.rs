@@ -127,7 +127,7 @@ pub(crate) fn width() -> Option<usize> {
 /// Prints a result on standard output. A reader that closes the pipe early, as `head` does, is no
 /// error.
 pub(crate) fn emit(text: &str) -> Result<(), Failure> {
-    // Takes out the colours where they are not wanted.
+    // anstream removes colour codes where they are not wanted, as in a file.
     let mut stdout = anstream::stdout().lock();
     match stdout.write_all(shown_output(text).as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {

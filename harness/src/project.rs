@@ -62,7 +62,8 @@ impl ResultsArg {
 
 /// Returns the settings of the file `named`, or of the nearest file.
 pub(crate) fn settings(named: Option<&Path>) -> Result<Option<Settings>, Failure> {
-    // A folder of this name, or a link that leads nowhere, is a mistake, and not left aside.
+    // A folder of this name, or a broken link, is a mistake that the user should see. Therefore it
+    // is found and then fails to be read.
     let found = || nearest(DEFAULT_SETTINGS, "--config", |path| path.symlink_metadata().is_ok());
     let path = if named.is_some() { named.map(Path::to_owned) } else { found()? };
     path.as_deref().map(load_settings).transpose().map_err(Failure::invalid)
@@ -122,7 +123,8 @@ fn nearest(
         folder.push("..");
     }
     let path = folder.join(name);
-    // A link is as much to be trusted as what it leads to, and a folder of results as its store.
+    // Settings can start programs, so they must belong to the user: the link as well as its target,
+    // and the store of a results folder.
     let of_file = [path.symlink_metadata(), path.metadata(), path.join(FILE_NAME).metadata()];
     let refused = |why: String| {
         let path = path.display();
@@ -134,7 +136,8 @@ fn nearest(
     let Some(top) = top else { return Ok(Some(path)) };
     let of_top = [top.metadata(), top.join(GIT).symlink_metadata()];
     match of_top.into_iter().flatten().find_map(other_owner) {
-        // The user may have told git to trust it: safe.directory.
+        // git refuses repositories of other users unless the user trusts them by safe.directory.
+        // Arbiter obeys the same setting.
         Some(uid) if Repository::open(&top).is_err() => Err(refused(format!(
             "is ignored, because its repository {} belongs to another user (number {uid})",
             top.display()

@@ -278,7 +278,7 @@ pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Resul
     let built = requested.build.prepare(engines, &requested.request.each, with, Some(check))?;
     requested.request.engines = built.engines;
     requested.request.scale = built.scale;
-    // Whoever asks again gets what is there.
+    // The engines are built. A second call returns them instead of building again.
     (requested.build.dev, requested.build.base) = (None, None);
     Ok(())
 }
@@ -292,7 +292,8 @@ fn resume(
     let (results, style) = (requested.results.clone(), requested.compat.clone());
     let store = Store::open(&results)?;
     let name = store.named(&wanted.run)?;
-    // Before the run is read: who has the lock may change it.
+    // The lock is taken before the run is read, because the process that holds it may change the
+    // run.
     let lock = RunLock::take(&results, &name)?;
     let stored = store.run(&name)?;
     let mut plan = stored.plan;
@@ -313,7 +314,7 @@ fn resume(
     let concurrency = wanted.concurrency.unwrap_or(plan.concurrency);
     let affinity = wanted.affinity.unwrap_or_else(|| plan.affinity.clone());
     let mut inputs = None;
-    // A run that is over needs nothing of what it was played with.
+    // A finished run needs neither engines nor book, which may be gone by now.
     if state.ending().is_none() {
         let changed = Plan { concurrency, affinity: affinity.clone(), ..plan.clone() };
         let loaded = read(changed, None)?;
@@ -328,7 +329,7 @@ fn resume(
         path.as_deref().map(|path| GamesFile::open(path, content, offset)).transpose()
     };
     let pgn = match other_pgn {
-        // Another file takes all games, after what it holds already.
+        // Another file receives all games of the run, after its present contents.
         Some(path) => {
             let pgn = GamesFile::begin(&path, content)?;
             plan.pgn = Some(path);
@@ -354,7 +355,8 @@ fn reconcile(
     state: &RunState,
     has_workers: bool,
 ) -> Result<(), Failure> {
-    // Pairs of workers may be taken back, which takes to know where each begins.
+    // Pairs of an excluded worker are taken back, for which the start of each pair in the file must
+    // be known. Skipped pairs have no known start.
     let written = if has_workers { None } else { store.written(run, &file.path)? };
     let counted = state.counted().count() as u64;
     let written = written.filter(|written| written.pairs <= counted);
@@ -363,7 +365,7 @@ fn reconcile(
     let pairs = later.map(|pair| counted_pair(store, run, pair));
     let were_taken_back = store.excluded_workers(run)?.iter().any(|excluded| excluded.pairs > 0);
     file.reconcile(pairs, were_taken_back)?;
-    // Without the note all is compared the next time, too.
+    // The note only saves time: without it the next comparison renders all games.
     let _ = file.written().map(|written| store.note_written(run, &written));
     Ok(())
 }
@@ -401,7 +403,8 @@ fn carry_out(
         announce(&ready, book, fleet.as_ref());
     }
     let (request, unnoted) = match ready.state.ending() {
-        // Killed between the last pair and the note of its ending, perhaps.
+        // The process may have been killed between the last pair and the note of its end, so the
+        // note is made now.
         Some(ending) => {
             let unnoted = ready.store.set_ending(&ready.name, Some(ending)).err();
             if let Some(style) = &style {
@@ -412,7 +415,7 @@ fn carry_out(
         None => run(&mut ready, fleet, endpoint, format, style.as_ref(), &go_on)
             .map(|finished| (finished.stop_cause, finished.unnoted))?,
     };
-    // Whoever reads the pairs sees how it ended.
+    // The verdict follows from the stored pairs, so a missing note is only a warning.
     if let Some(error) = unnoted {
         complain(format!("{error}; all pairs are stored, but not the final status of the run"));
     }
@@ -444,7 +447,7 @@ fn run(
     go_on: &str,
 ) -> Result<Finished, Failure> {
     let ReadyRun { name, plan, inputs, store, files, state, results, .. } = ready;
-    let inputs = inputs.as_mut().expect("a run that is not over has what it is played with");
+    let inputs = inputs.as_mut().expect("inputs are only missing if the run has ended");
     let Inputs { book, tables, setups, options } = inputs;
     let setups = std::mem::take(setups);
     #[cfg(feature = "cluster")]
@@ -452,6 +455,7 @@ fn run(
         (store.run(name)?.head.created_ms, crate::fleet::worker_history(store, name, plan)?);
     let jobs = JobMaker::new(plan, book, tables.clone());
     let (control, control_requests) = mpsc::channel(CONTROL_REQUESTS);
+    // The other programs take no keys.
     let keys = if style.is_some() { None } else { Keyboard::listen(control.clone()) };
     let live_games = LiveGames::default();
     let mut observers: Vec<&mut dyn Observer> = Vec::new();
@@ -485,8 +489,8 @@ fn run(
     runtime.block_on(async {
         let socket =
             control_server::Server::listen(results, name, control, live_games.clone(), seen);
-        // The other programs can be ended so even where a script has started them in the
-        // background.
+        // The other programs can be interrupted even if a script has started them in the
+        // background, where a shell makes SIGINT ignored.
         let signals =
             if style.is_some() { Signals::listen_in_any_case() } else { Signals::listen() };
         let mut signals = signals.map_err(Failure::environment)?;

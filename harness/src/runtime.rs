@@ -34,6 +34,7 @@ pub(crate) fn interruptible<T: Send + 'static>(
             tokio::select! {
                 done = &mut task => {
                     let done = done.unwrap_or_else(|error| {
+                        // The task is never aborted, so an error is always a panic.
                         std::panic::resume_unwind(error.into_panic())
                     });
                     return match (done, code) {
@@ -42,6 +43,8 @@ pub(crate) fn interruptible<T: Send + 'static>(
                     };
                 }
                 request = signals.next() => {
+                    // The work is not dropped: it ends its processes itself, and its result says
+                    // what was interrupted.
                     cancel.set();
                     code = Some(Failure::interrupted(request, "").code);
                 }

@@ -114,7 +114,8 @@ pub fn parse(text: &str) -> Result<Position, FenError> {
         "b" => Some(Color::Black),
         _ => None,
     });
-    // Without the pieces, or without a king, a castling field has no meaning to be checked.
+    // A castling field means nothing without pieces or a king, so an empty board stands in for a
+    // placement that could not be read.
     let no_pieces = [None; 64];
     let board = pieces.as_ref().unwrap_or(&no_pieces);
     let castling_rooks =
@@ -140,14 +141,14 @@ pub fn parse(text: &str) -> Result<Position, FenError> {
         castling_rooks: castling_rooks.unwrap_or(Bitboard::EMPTY),
         en_passant: en_passant.flatten(),
         halfmove_clock: halfmove_clock.unwrap_or(0),
-        // Some programs count from 0; both mean the first move.
+        // Some programs count moves from 0, so 0 is taken as the first move.
         fullmove_number: fullmove_number.unwrap_or(1).max(1),
     };
     match setup.into_position() {
         Ok(position) if faults.is_empty() => Ok(position),
         Ok(_) => Err(FenError(faults)),
         Err(unplayable) => {
-            // These may be no faults, since the side to move is unknown.
+            // The side to move is unknown, so faults that depend on it may be none.
             let guessed = |fault: &Fault| {
                 turn.is_none() && matches!(fault, Fault::OpponentInCheck | Fault::EnPassant(_))
             };
@@ -302,7 +303,7 @@ fn push_castling(text: &mut String, position: &Position, letters: CastlingLetter
         let king = board.king(color);
         let back_rank = Bitboard::rank(color.relative_rank(0));
         let own = position.castling_rooks() & back_rank;
-        // The king's side is written first.
+        // The FEN standard writes the king's side first.
         for rook in (0..8).rev().map(|file| Square::at(file, king.rank())) {
             if !own.contains(rook) {
                 continue;

@@ -22,6 +22,7 @@ impl Words {
             en_passant: [0; 8],
             black_to_move: 0,
         };
+        // The seed is "palimpse" in ASCII.
         let mut state = 0x7061_6C69_6D70_7365;
         let mut color = 0;
         while color < 2 {

@@ -110,6 +110,7 @@ pub fn generate(
     report(progress);
     let (next, done) = (AtomicU64::new(progress.games), AtomicBool::new(false));
     thread::scope(|scope| {
+        // The channel is bounded, so that games do not pile up in memory while the writer is slow.
         let (games, received) = sync_channel(64);
         for _ in 0..threads.max(1) {
             let mut player = Player::new(settings).map_err(io::Error::other)?;
@@ -119,7 +120,8 @@ pub fn generate(
         }
         drop(games);
         let result = write_games(&mut file, &received, positions, &mut progress, report);
-        // Players wait for room, or play on.
+        // Players that wait for room in the channel end when it is closed. The others see the flag
+        // after their game.
         done.store(true, Ordering::Relaxed);
         drop(received);
         result
@@ -148,6 +150,8 @@ fn play_games(
     games: &SyncSender<NumberedGame>,
 ) {
     while !done.load(Ordering::Relaxed) {
+        // Games may end in any order: the writer puts them in order, so that the file does not
+        // depend on the number of threads.
         let number = next.fetch_add(1, Ordering::Relaxed);
         if games.send((number, player.play(number))).is_err() {
             return;
@@ -187,9 +191,11 @@ fn open(path: &Path, settings: Settings, positions: u64) -> io::Result<(File, Pr
     let header = settings.header()?;
     let mut options = OpenOptions::new();
     let mut file = options.read(true).write(true).create(true).truncate(false).open(path)?;
+    // The lock is taken before anything is read, since another process could append meanwhile.
     file.try_lock().map_err(|_| io::Error::other("another process writes it"))?;
     let mut found = Vec::with_capacity(HEADER_BYTES);
     (&file).take(HEADER_BYTES as u64).read_to_end(&mut found)?;
+    // A file that is new or was cut off within its header begins anew.
     if found.len() < HEADER_BYTES && header.starts_with(&found) {
         file.write_all(&header[found.len()..])?;
         return Ok((file, Progress { games: 0, positions: 0 }));
@@ -205,7 +211,7 @@ fn open(path: &Path, settings: Settings, positions: u64) -> io::Result<(File, Pr
         return Err(io::Error::other(format!("it has '{found}', asked for is '{asked}'")));
     }
     let (mut games, mut last, mut at) = (0, 0, 0);
-    // A process that was killed may leave a part of a record.
+    // A process that was killed may leave a part of a record, which does not count.
     let whole = (file.metadata()?.len() - HEADER_BYTES as u64) / RECORD_BYTES as u64;
     let known = (&file).take(whole * RECORD_BYTES as u64);
     for record in records(&mut BufReader::with_capacity(1 << 20, known)) {
@@ -217,7 +223,7 @@ fn open(path: &Path, settings: Settings, positions: u64) -> io::Result<(File, Pr
     if last >= positions {
         return Ok((file, Progress { games, positions: at }));
     }
-    // The last game may not be complete: it is played again.
+    // Nothing says whether the last game is complete, so it is played again.
     let end = HEADER_BYTES as u64 + last * RECORD_BYTES as u64;
     file.set_len(end)?;
     file.seek(SeekFrom::Start(end))?;

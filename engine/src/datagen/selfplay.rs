@@ -72,11 +72,13 @@ impl Player {
     }
 
     fn random(&self, number: u64) -> Random {
+        // The inverted number keeps seed and number apart: equal ones would cancel out.
         Random::new(mix(self.settings.seed) ^ mix(!number))
     }
 
     fn fair_opening(&mut self, random: &mut Random) -> Game {
         loop {
+            // A game must not depend on those before, which another thread may have played.
             self.memory.clear();
             if let Some(opening) = self.opening(random) {
                 return opening;
@@ -93,7 +95,7 @@ impl Player {
     /// A game after random moves, if they are fair enough.
     fn opening(&mut self, random: &mut Random) -> Option<Game> {
         let mut game = Game::new(crate::chess::Position::startpos());
-        // Either side may be the one to move.
+        // The number of plies varies by one, so that either side may be the one to move.
         for _ in 0..self.settings.random_plies + random.below(2) {
             let moves = game.position().legal_moves();
             if moves.is_empty() {

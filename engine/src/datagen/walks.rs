@@ -49,7 +49,7 @@ mod tests {
         let walked = || walk(settings, &game, &mut Random::new(3));
         let records = walked();
         assert_eq!(walked(), records, "they depend on the seed alone");
-        // Few moves from here give check.
+        // Walks that end in check give no record, but from here few moves give check.
         assert!(records.len() > 40);
         let mut others = 0;
         for record in &records {

@@ -7,13 +7,14 @@ pub type Score = i32;
 /// The deepest ply, counted from the root, that the search visits.
 pub const MAX_PLY: usize = 128;
 
-/// Larger than every score.
+/// Larger than every score. It fits into 16 bits, as every score in the transposition table must.
 pub const INFINITE: Score = 32_001;
 
 /// The score of having mated; mate in `n` plies is worth `MATE - n`.
 pub const MATE: Score = 32_000;
 
-/// The largest score that announces no mate.
+/// The largest score that announces no mate. In the transposition table a mate is up to `MAX_PLY`
+/// plies below a position, and the position is up to `MAX_PLY` plies below a root.
 pub const EVALUATION_MAX: Score = MATE - 2 * MAX_PLY as Score;
 
 /// The score of a draw.

@@ -144,7 +144,7 @@ impl Sink for MaskedSum {
     }
 }
 
-/// Most features an evaluation can have.
+/// Most features an evaluation can have. A [`FeatureSet`] has a bit for each.
 const FEATURES_MAX: usize = 64;
 
 /// Records every term of each side.

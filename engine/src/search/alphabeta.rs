@@ -40,10 +40,12 @@ impl<E: Evaluator> Searcher<'_, E> {
             if let Some(score) = self.draw_or_max_ply(ply) {
                 return score;
             }
+            // By repeating a position the side to move has a draw at least.
             if alpha < DRAW && self.line.can_repeat() {
                 alpha = DRAW;
             }
-            // Mate distance pruning.
+            // Mate distance pruning: no line from here can be worse than mate now, or better than
+            // mate by the next move.
             alpha = alpha.max(mated_in(ply));
             beta = beta.min(mate_in(ply + 1));
             if alpha >= beta {
@@ -125,6 +127,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             return Some(DRAW);
         }
         if ply >= MAX_PLY - 1 {
+            // A static evaluation means nothing in check.
             let in_check = self.line.position().in_check();
             return Some(if in_check { DRAW } else { self.line.evaluate() });
         }
@@ -147,7 +150,9 @@ impl<E: Evaluator> Searcher<'_, E> {
         let correction = self.correction(ply);
         let evaluation = self.corrected(raw_eval, correction);
         self.frame(ply).static_eval = Some(evaluation);
-        // There is none before the root, nor in check: then the better is assumed.
+        // Two plies ago the same side was to move. If there is no evaluation then, because of a
+        // check, that of four plies ago is compared. If neither exists, the node counts as
+        // improving.
         let earlier = |plies: usize| self.frames[ply + FRAMES_BEFORE - plies].static_eval;
         let improving = earlier(2).or(earlier(4)).is_none_or(|earlier| evaluation > earlier);
         self.reward_eval_gain(ply, evaluation);
@@ -157,6 +162,8 @@ impl<E: Evaluator> Searcher<'_, E> {
 
     /// The static evaluation without correction, from the transposition table if stored there.
     pub(super) fn raw_eval(&mut self, entry: Option<Entry>, alpha: Score, beta: Score) -> Score {
+        // An evaluation that depends on the line or the root cannot be taken from the table, which
+        // knows the position only.
         let stored =
             entry.and_then(|entry| entry.evaluation).filter(|_| self.line.context().is_none());
         stored.unwrap_or_else(|| self.line.evaluate_within(alpha, beta))
@@ -181,6 +188,8 @@ impl<E: Evaluator> Searcher<'_, E> {
 
     /// Searches the moves of a node.
     fn search_moves<N: NodeType>(&mut self, mut node: Node) -> Score {
+        // Killers of the children, and cut-offs counted among the grandchildren, are to be those
+        // below this node, so the ones left by earlier nodes go.
         self.frame(node.ply + 1).killers = [None; 2];
         self.frame(node.ply + 2).cutoffs = 0;
         let killers = if features::killers() { self.frame(node.ply).killers } else { [None; 2] };
@@ -239,13 +248,14 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
         if count == 0 {
             return Some(match (node.excluded, node.in_check) {
+                // Only the excluded move is legal, so no other reaches beta.
                 (Some(_), _) => node.alpha,
                 (None, true) => mated_in(ply),
                 (None, false) => DRAW,
             });
         }
         if node.best >= node.beta && !is_mate(node.best) && !is_mate(node.beta) {
-            // The deeper, the more exact.
+            // The score moves towards beta: least at high depth, where it is most exact.
             node.best = (node.best * node.depth + node.beta) / (node.depth + 1);
         }
         self.store_result(node, best_move, picker.tried());
@@ -343,7 +353,7 @@ mod tests {
         let evaluator = Material::default();
         let mut searcher =
             Searcher::new(request, &table, &mut histories, shared.thread(0), evaluator);
-        // It leaves an attacked square.
+        // The move leaves an attacked square.
         let mv = parse("b1c3", &root, CastlingForm::KingTo).unwrap();
         assert!(
             searcher.static_eval(0, None, (-INFINITE, INFINITE)).improving,

@@ -134,6 +134,7 @@ impl Histories {
     /// The continuation history after an earlier move; zeros if there is none.
     #[inline]
     fn continuation_row(&self, earlier: Option<PieceTo>) -> &Row {
+        // A row of zeros spares every quiet move of a node a test for the earlier move.
         const NONE: &Row = &[0; PIECE_TO_COUNT];
         earlier.map_or(NONE, |earlier| &self.continuation[earlier])
     }

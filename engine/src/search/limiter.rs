@@ -24,7 +24,8 @@ pub(super) struct Limiter<'a> {
 impl<'a> Limiter<'a> {
     /// A limiter for a new search.
     pub(super) fn new(request: Request<'a>, thread: ThreadState<'a>) -> Limiter<'a> {
-        // With a node limit even the first nodes must be reserved.
+        // With a node limit even the first nodes must be reserved, so the first node polls.
+        // Otherwise the first check can wait.
         let next_poll = if request.limits.nodes.is_some() { 0 } else { params::POLL_INTERVAL };
         Limiter {
             request,
@@ -54,7 +55,7 @@ impl<'a> Limiter<'a> {
         let late = self.thread.is_main()
             && (self.stop_on_ponderhit || timer.hard_limit_reached(self.thread.total_nodes()))
             && !signals.is_pondering();
-        // At least one node is searched, however late it is.
+        // At least one node is searched however late it is, so that there is a move to play.
         if self.nodes > 0 && (late || signals.is_stopped() || self.thread.is_stopped()) {
             self.stopped = true;
             return;

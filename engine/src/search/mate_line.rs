@@ -21,6 +21,7 @@ pub(super) fn complete(result: &mut SearchResult, game: &Game, table: &Transposi
         let Some((mv, next)) = after
             .find(|(_, next)| !game.keys().contains(&next.key()) && is_mate_in(left, next, table))
         else {
+            // A line that stops short of the mate would be as incomplete as the one before.
             result.line.truncate(known);
             return;
         };

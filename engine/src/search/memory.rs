@@ -80,6 +80,7 @@ impl Memory {
         personality: Personality,
         hash_megabytes: usize,
     ) -> Result<(), OutOfMemory> {
+        // The new memory comes first, so that the old one stays if there is not enough.
         self.state = SearchState::new(personality, hash_megabytes, self.threads)?;
         self.megabytes = hash_megabytes;
         Ok(())

@@ -306,12 +306,14 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             let (score, fail_lows) = self.aspirate(depth, index + 1, report);
             mate_line::complete(&mut self.best, self.request.game, self.table);
             if self.limiter.stopped {
-                // A better move found in an unfinished iteration is used.
+                // A move that raised alpha in an unfinished iteration was better than the one
+                // searched first, which is the best of the iteration before. So it is used.
                 if index == 0 && self.results[0].line != self.best.line {
                     self.results[0].clone_from(&self.best);
                     self.report(report, 1, &self.best, Bound::Lower);
                 } else if index > 0 {
-                    // The first line is complete in this iteration but was not reported yet.
+                    // Lines are reported at the end of an iteration, so the finished first line has
+                    // not been reported yet.
                     self.report(report, 1, &self.results[0], Bound::Exact);
                 }
                 return None;
@@ -325,7 +327,8 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
                 stats = IterationStats { best_node_percent, fail_lows };
             }
             self.best.line.first().into_iter().for_each(|&mv| self.root_moves.exclude(mv));
-            // A later MultiPV index may turn out better than an earlier one.
+            // A later line of MultiPV may turn out better than an earlier one, because each is a
+            // search of its own.
             self.results[..=index].sort_by_key(|result| -result.score);
         }
         for (result, rank) in self.results.iter().zip(1..) {
@@ -424,7 +427,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         score: Score,
         bound: Bound,
     ) {
-        // Not during the first nodes, where windows fail often.
+        // Windows fail often during the first nodes, so bounds are only reported later.
         if self.limiter.nodes > 2_000_000 {
             self.report(report, rank, &SearchResult { score, ..self.best.clone() }, bound);
         }

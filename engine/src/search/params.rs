@@ -1,4 +1,7 @@
 //! The parameters of the search. Depths in plies, margins in centipawns.
+//!
+//! Many of the values were found by SPSA in games of the engine against itself, each run for some
+//! of them: `results/tuning-search.md` and the files beside it. A range is what a tuner may search.
 
 use super::tunable::tunable_params;
 use crate::eval::Score;

@@ -35,7 +35,8 @@ impl ScoredMoves {
     /// The move with the highest score of those left.
     fn pop(&mut self) -> Option<Move> {
         let rest = self.next..self.moves.len();
-        // The first generated of equal moves.
+        // `min_by_key` returns the first of equal elements and `max_by_key` the last: the order of
+        // generation decides between equal scores.
         let best = rest.min_by_key(|&index| -self.scores[index])?;
         self.moves.swap(best, self.next);
         self.scores.swap(best, self.next);
@@ -234,7 +235,8 @@ fn noisy_score(position: &Position, histories: &Histories, mv: Move) -> i32 {
     let promoted = match mv.promotion() {
         None => 0,
         Some(Kind::Queen) => see::piece_value(Kind::Queen),
-        // Hardly ever better than a queen.
+        // Promotion to a lesser piece is hardly ever better than to a queen, so it comes after the
+        // other captures and promotions.
         Some(_) => -2_000,
     };
     (victim + promoted) * 32 + histories.capture_score(position, mv)

@@ -21,6 +21,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         {
             return None;
         }
+        // Only a capture that gains the difference can lift the evaluation to the raised beta.
         let see_threshold = probcut_beta - node.eval;
         let position = self.line.position();
         let gains = |mv: &Move| see::gains_at_least(position, *mv, see_threshold);
@@ -60,6 +61,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     fn try_capture(&mut self, node: &Node, mv: Move, probcut_beta: Score) -> Score {
         self.table.prefetch(self.line.position().key_after(mv));
         self.make(mv);
+        // The quiescence search costs little and rejects most captures before the reduced search.
         let mut score = -self.quiescence::<NonPv>(-probcut_beta, -probcut_beta + 1);
         if score >= probcut_beta {
             let depth = node.depth - 1 - params::probcut_reduction();
@@ -74,6 +76,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             mv: Some(mv),
             score: Entry::score_from(score, node.ply),
             evaluation: node.raw_eval.filter(|_| self.line.context().is_none()),
+            // The capture itself is one ply more than the reduced search below it.
             depth: node.depth - params::probcut_reduction(),
             bound: Bound::Lower,
             pv: node.tt_pv,

@@ -51,7 +51,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
         let holds = score >= beta
             && (depth < params::null_verify_depth() || self.verify_null_move(node, depth_left));
-        // A mate score after a null move is not proven.
+        // A mate found after passing is not proven, since to pass is no legal move.
         holds.then_some(score.min(EVALUATION_MAX))
     }
 

@@ -66,7 +66,8 @@ impl<E: Evaluator> Searcher<'_, E> {
             return DRAW;
         }
         if best == -INFINITE {
-            // In check without a legal move.
+            // `best` starts at the stand-pat score unless in check, so here the side is in check
+            // and has no legal move.
             return mated_in(ply);
         }
         if best >= beta && !is_mate(best) && !is_mate(beta) {

@@ -45,10 +45,13 @@ impl<E: Evaluator> Searcher<'_, E> {
         let Some(above) = node.ply.checked_sub(1).filter(|_| node.excluded.is_none()) else {
             return 0;
         };
+        // The reduction is taken, so that the verification search of this node does not change the
+        // depth again.
         let reduction = std::mem::take(&mut self.frame(above).reduction);
         let (before, now) = (self.frame(above).static_eval, self.frame(node.ply).static_eval);
         let (Some(before), Some(now)) = (before, now) else { return 0 };
-        // Both are relative to the side to move.
+        // The evaluations are from the points of view of the two sides, so their sum is the change:
+        // a gain for the side to move now.
         let gain = before + now;
         if reduction >= 3 && gain <= 0 {
             1

@@ -52,6 +52,7 @@ pub(super) fn gains_at_least(position: &Position, mv: Move, threshold: Score) ->
         }
         attackers &= occupied;
         turn = !turn;
+        // Seen from the other side, which must exceed the balance: in whole centipawns by 1.
         balance = -balance - 1 - piece_value(kind);
         if balance >= 0 {
             // The king cannot capture a defended piece.

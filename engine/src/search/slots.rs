@@ -14,10 +14,12 @@ pub(super) type Slot = [u64; 2];
 pub(super) fn empty(megabytes: usize) -> Result<Vec<Slot>, OutOfMemory> {
     let megabytes = megabytes.max(1);
     let count = megabytes * ((1 << 20) / size_of::<Slot>());
+    // `vec!` ends the process if memory is missing, so a reservation that can fail comes first. It
+    // is not used itself: filling it would touch all its pages.
     let mut probe: Vec<Slot> = Vec::new();
     probe.try_reserve_exact(count).map_err(|_| OutOfMemory { megabytes })?;
     drop(probe);
-    // Zeroed memory comes from the system without being touched.
+    // `vec!` of zeros takes zeroed memory from the system without touching it.
     Ok(vec![[0; 2]; count])
 }
 

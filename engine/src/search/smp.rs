@@ -52,7 +52,8 @@ pub(super) fn search(
             }));
             results
         });
-    // With MultiPV or a depth limit only the main thread's result will do.
+    // With MultiPV the result must be the first of the lines reported, which are the main thread's.
+    // With a depth limit the main thread has reached that depth, and a helper may not have.
     let use_main = request.limits.lines() > 1 || request.limits.depth.is_some();
     let chosen = if use_main { 0 } else { choose_result(&results) };
     let (threads, nodes) = (results.len(), shared.nodes());
@@ -131,6 +132,7 @@ fn choose_result(results: &[SearchResult]) -> usize {
         return index;
     }
     let lowest = voters().map(|(_, one)| one.score).min().unwrap_or(main.score);
+    // The 10 gives the lowest score a vote too.
     let weight = |one: &SearchResult| i64::from(one.score - lowest + 10) * i64::from(one.depth);
     let votes = |mv: Option<&Move>| -> i64 {
         voters().filter(|(_, one)| one.line.first() == mv).map(|(_, one)| weight(one)).sum()

@@ -79,7 +79,7 @@ fn a_mate_is_announced_with_its_variation() {
             game.play(result.line[0]);
         }
     }
-    // Some moves to a mate are no longer in the table.
+    // A few lines are cut, since moves to a mate may have been replaced in the table.
     assert!(announced > 1_000 && cut * 100 < announced, "{cut} of {announced}");
 }
 
@@ -193,7 +193,8 @@ fn every_feature_of_a_search_changes_it() {
         let whole = Configuration::from(personality);
         let usual = positions.map(|position| iterations(whole, position));
         for feature in personality.features() {
-            // Ageing matters only in a full table, and from move to move.
+            // Ageing has an effect only in a full table and from move to move, which this test does
+            // not have.
             if feature.name == "hash_ageing" {
                 continue;
             }
@@ -207,7 +208,8 @@ fn every_feature_of_a_search_changes_it() {
 
 #[test]
 fn null_windows_hardly_change_scores() {
-    // Features that depend on the window in other ways rightly change scores with null windows.
+    // These features depend on the window in other ways, so they change scores with null windows
+    // and are right to.
     let off =
         "hash,null_move,futility,extended_futility,razoring,quiescence_content,quiescence_lazy";
     let usual = Configuration::from(Personality::Rdchess);
@@ -334,7 +336,7 @@ fn every_experiment_changes_the_search() {
         };
         let usual = Configuration::new(personality, Some(variant));
         for experiment in variant.experiments() {
-            // It matters in a game, for the score only.
+            // This experiment changes the score in a game only, and here is no game.
             if experiment.name == "kept_placement" {
                 continue;
             }

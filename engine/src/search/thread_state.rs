@@ -35,6 +35,8 @@ impl SharedState {
 
     /// Nodes visited by all threads, as last set by each.
     pub(super) fn nodes(&self) -> u64 {
+        // The counters are read one after the other while threads go on counting, so the sum is
+        // approximate anyway; a stricter order would not help.
         self.counters.iter().map(|counter| counter.0.load(Ordering::Relaxed)).sum()
     }
 
@@ -75,6 +77,8 @@ impl ThreadState<'_> {
     /// Reserves up to `wanted` nodes for this thread and returns how many it may visit, which is 0
     /// once all threads together have reserved `limit`.
     pub(super) fn reserve_nodes(&self, limit: u64, wanted: u64) -> u64 {
+        // One atomic step, so that no node is granted to two threads. No other memory depends on
+        // the counter, so no order is needed.
         let before = self.shared.reserved.fetch_add(wanted, Ordering::Relaxed);
         limit.saturating_sub(before).min(wanted)
     }

@@ -42,7 +42,7 @@ impl TimeManager {
         let percent =
             params::time_changed() - params::time_stable() * self.stable + drop + 8 * fail_lows;
         let share = stats.best_node_percent.filter(|_| result.depth >= NODE_PERCENT_DEPTH);
-        // Neutral at 70 % of the nodes.
+        // The time is left as it is if 70 % of the nodes were searched below the best move.
         let nodes = share.map_or(0, |share| params::time_nodes() * (70 - share.min(100) as i32));
         (percent * (100 + nodes / 100) / 100).max(1) as u32
     }

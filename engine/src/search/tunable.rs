@@ -18,6 +18,7 @@ macro_rules! tunable_params {
             #[cfg(any(test, feature = "tuning"))]
             #[inline]
             pub(super) fn $name() -> i32 {
+                // Each parameter is read on its own, so its order to other memory does not matter.
                 $name::NOW.load(std::sync::atomic::Ordering::Relaxed)
             }
 

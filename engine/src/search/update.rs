@@ -20,7 +20,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         if let Some(mv) = best_move.filter(|_| bound == Bound::Lower) {
             self.update_histories(node, mv, tried);
         }
-        // A result without some of the legal moves is not the position's.
+        // A result without some of the legal moves is not that of the position, so nothing is
+        // learnt of the position from it.
         if node.excluded.is_some() || node.ply == 0 && !self.root_moves.is_complete() {
             return;
         }
@@ -95,7 +96,8 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// evaluation changed for the side that made it.
     pub(super) fn reward_eval_gain(&mut self, ply: usize, evaluation: Score) {
         let Frame { excluded, is_verifying, .. } = *self.frame(ply);
-        // A node that is searched once more has nothing new to say of the move that led to it.
+        // Singular and verification searches visit the position of their node again. The move that
+        // led there would be rewarded twice for one gain.
         let is_again = excluded.is_some() || is_verifying;
         let Some(above) = ply.checked_sub(1).filter(|_| features::swing_history() && !is_again)
         else {

@@ -51,7 +51,7 @@ pub(crate) fn run(args: impl Iterator<Item = String>) -> i32 {
         Ok(CommandLine { tool: None }) => uci::run(io::stdin().lock(), output),
         Ok(CommandLine { tool: Some(tool) }) => exit_code(tool.run(&output)),
         Err(message) => {
-            // A reader that has gone away is not an error.
+            // A reader that has closed its end is not an error of the engine.
             let _gone = message.print();
             message.exit_code()
         }

@@ -133,7 +133,7 @@ fn run_suite(
         }
     }
     let strays: Vec<&Case> = cases.iter().filter(|case| !case.successors_agree()).collect();
-    // Stable: otherwise the order is that of the suite.
+    // The wrong counts come first. The sort is stable, so the order is that of the suite otherwise.
     rows.sort_by_key(|row| row.found == row.expected);
     print_table(&rows, output);
     for case in &strays {

@@ -136,7 +136,7 @@ impl TrainArgs {
             Ok(())
         };
         let out = self.out.as_path();
-        // The network to begin with may be replaced.
+        // The network to begin with may be the one to be replaced, since it is read before.
         let from = self.from.as_ref().map(Path::new).filter(|&from| place(from) != place(out));
         self.files.iter().map(PathBuf::as_path).chain(from).try_for_each(&mut add)?;
         let checkpoint = out.with_added_extension("checkpoint");

@@ -100,6 +100,7 @@ impl Checkpoint {
 /// Writes a file beside `path` and renames it to `path`, so that `path` is never half written, not
 /// even after a power cut. A folder or device is refused.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // A rename would put a file in the place of a device such as `/dev/null`.
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(io::Error::other("it is not a regular file"));
     }
@@ -107,7 +108,10 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = File::create(&beside)?;
     file.write_all(bytes)?;
     file.sync_all()?;
+    // The bytes reach the disk before the name does: otherwise a power cut could leave the name of
+    // a file without contents.
     fs::rename(beside, path)?;
+    // The rename is only on disk with its folder: a power cut could bring back the old file.
     sync_folder(path)
 }
 

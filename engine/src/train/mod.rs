@@ -63,16 +63,19 @@ pub struct EpochErrors {
     pub validation: f64,
 }
 
-/// Samples of a part of a batch.
+/// Samples of a part of a batch. The size and the order in which parts are added are fixed, so that
+/// a sum does not depend on the number of threads.
 const PART: usize = 1_024;
 
-/// Decay rates of the means of gradients and of their squares.
+/// Decay rates of the means of gradients and of their squares. These and the small number in the
+/// divisor are those that Kingma and Ba recommend.
 const DECAY: [f32; 2] = [0.9, 0.999];
 
 /// Weight decay per step and learning rate.
 const WEIGHT_DECAY: f32 = 0.01;
 
-/// The largest weight, which keeps sums within 16 bits.
+/// The largest weight of any layer, which keeps the sums of the hidden layer within 16 bits. As an
+/// output weight it becomes 127 in whole numbers, the largest for which a product has 16 bits.
 const WEIGHT_MAX: f32 = 1.98;
 
 /// Trains a network, from `checkpoint` on if that file exists, which is written after each epoch.
@@ -97,6 +100,8 @@ pub fn train(
     let mut gradients = vec![vec![0.0; PARAMETERS]; settings.batch.div_ceil(PART)];
     while state.errors.len() < settings.epochs {
         let epoch = state.errors.len();
+        // The order depends on seed and epoch alone, so that a continued training is the same as
+        // one that was not stopped.
         let order = Random::new(mix(settings.seed) ^ mix(epoch as u64 + 1))
             .shuffled_indices(data.training.len());
         let order: Vec<u32> = order.iter().map(|&at| data.training[at as usize]).collect();
@@ -131,7 +136,7 @@ fn sum_errors(
     gradients: Option<&mut Vec<Vec<f32>>>,
 ) -> f64 {
     let machine = Level::ALL.into_iter().rev().find_map(Machine::at);
-    let machine = machine.expect("every machine is a plain one");
+    let machine = machine.expect("every CPU has the plain level");
     let parts: Vec<&[u32]> = indices.chunks(PART).collect();
     let mut gradients: Vec<Option<&mut [f32]>> = match gradients {
         Some(all) => all.iter_mut().map(|one| Some(&mut one[..])).collect(),
@@ -159,8 +164,10 @@ impl Checkpoint {
     /// One step against the gradient, which is the sum of those of the parts; they are cleared.
     fn step(&mut self, gradients: &mut [Vec<f32>], samples: usize, rate: f32) {
         self.steps += 1;
+        // Both means begin at zero, so they are divided by the share of their weight that has been
+        // filled.
         let [mean_left, square_left] = DECAY.map(|decay| 1.0 - decay.powi(self.steps as i32));
-        let (sum, others) = gradients.split_first_mut().expect("a batch has a part");
+        let (sum, others) = gradients.split_first_mut().expect("a batch has at least one part");
         for other in others {
             for (sum, part) in sum.iter_mut().zip(&mut *other) {
                 *sum += std::mem::take(part);
@@ -172,6 +179,8 @@ impl Checkpoint {
             mean[place] = DECAY[0] * mean[place] + (1.0 - DECAY[0]) * gradient;
             square[place] = DECAY[1] * square[place] + (1.0 - DECAY[1]) * gradient * gradient;
             let scale = (square[place] / square_left).sqrt() + 1e-8;
+            // The decay is decoupled: it acts on the weight and not through the gradient, which the
+            // means would scale.
             let weight = weights[place] * (1.0 - rate * WEIGHT_DECAY);
             let weight = weight - rate * mean[place] / mean_left / scale;
             weights[place] = weight.clamp(-WEIGHT_MAX, WEIGHT_MAX);

@@ -28,7 +28,7 @@ pub(super) const PARAMETERS: usize = OUTPUT_BIAS.end;
 /// Random weights to begin with, and no biases.
 pub(super) fn initial(random: &mut Random) -> Vec<f32> {
     let mut weights = vec![0.0; PARAMETERS];
-    // So that sums of about 32 inputs, and of all neurons, are of the order of 1.
+    // At these widths sums of about 32 inputs, and of all neurons, are of the order of 1.
     for (range, width) in [(HIDDEN_WEIGHTS, 0.15), (OUTPUT_WEIGHTS, 0.1)] {
         for weight in &mut weights[range] {
             let unit = random.below(1 << 24) as f32 / (1 << 24) as f32;
@@ -170,7 +170,7 @@ fn propagate(
         for neuron in 0..HIDDEN {
             let value = clipped[neuron];
             by_weight[place][neuron] += slope * value * value;
-            // Neurons at 0 have a slope of 0 by themselves.
+            // A neuron clipped at 1 does not change with its sum. At 0 the slope is 0 by itself.
             let factor = if value < 1.0 { 2.0 * value } else { 0.0 };
             by_neuron[neuron] = slope * weights[neuron] * factor;
         }
@@ -194,6 +194,8 @@ fn add(sums: &mut Neurons, values: &Neurons) {
 /// reorder one.
 #[inline(always)]
 fn dot_squared(neurons: &Neurons, weights: &Neurons) -> f32 {
+    // The number of lanes is the same for every CPU, and so is the order of addition: each CPU
+    // gives the same result.
     const LANES: usize = 16;
     let mut sums = [0.0; LANES];
     for start in (0..HIDDEN).step_by(LANES) {

@@ -130,7 +130,8 @@ struct Adam<'a> {
     rate: f64,
 }
 
-/// Decay rates of the means of gradients and of their squares.
+/// Decay rates of the means of gradients and of their squares. They are those that Kingma and Ba
+/// recommend ("Adam: a method for stochastic optimization", 2015).
 const DECAY: [f64; 2] = [0.9, 0.999];
 
 impl Adam<'_> {
@@ -154,6 +155,8 @@ impl Adam<'_> {
 
     fn step(&mut self, gradient: &Weights, samples: usize, l2: f64) {
         self.steps += 1;
+        // Both means begin at zero, so they are divided by the share of their weight that has been
+        // filled.
         let [mean_left, square_left] = DECAY.map(|decay| 1.0 - decay.powi(self.steps));
         for (place, gradients) in gradient.iter().enumerate() {
             for (half, gradient) in gradients.iter().enumerate() {

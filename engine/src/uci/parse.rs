@@ -124,7 +124,7 @@ fn parse_option(words: SplitAsciiWhitespace<'_>) -> Command {
     if words.first() != Some(&"name") {
         return Command::Invalid("setoption must be followed by \"name\"".to_owned());
     }
-    // Both names and values may contain spaces.
+    // Both names and values may contain spaces, so the word `value` separates them.
     let value_at = words.iter().position(|&word| word == "value").unwrap_or(words.len());
     let name = words[1..value_at].join(" ");
     let value = words.get(value_at + 1..).unwrap_or_default().join(" ");
@@ -189,7 +189,8 @@ fn parse_go(words: SplitAsciiWhitespace<'_>) -> Command {
                 let Some(number) = words.next().and_then(|word| word.parse::<i64>().ok()) else {
                     return Command::Invalid(format!("go {word} must be followed by a number"));
                 };
-                // A clock may have run below zero; then there is no time at all.
+                // A clock that has run out may be sent as a negative number. It counts as no time
+                // left.
                 let number = number.max(0) as u64;
                 if word == "perft" {
                     return match clipped(number) {

@@ -43,6 +43,7 @@ pub fn run(mut input: impl BufRead, output: Output) -> i32 {
         }
     }
     session.signals.stop();
+    // A worker that waits before a best move checks its signals only when it is woken.
     session.worker.wake();
     code
 }
@@ -64,7 +65,8 @@ fn read_line(input: &mut impl BufRead) -> Option<Line> {
         bytes.clear();
         let count = input.by_ref().take(LINE_MAX_BYTES).read_until(b'\n', &mut bytes).ok()?;
         if count as u64 == LINE_MAX_BYTES && bytes.last() != Some(&b'\n') {
-            // The rest of a line is no line of its own.
+            // The rest of a line that is too long is no command of its own, so it is read and
+            // passed over.
             too_long = true;
         } else if too_long {
             return Some(Line::TooLong);
@@ -102,6 +104,7 @@ impl Session {
     fn execute(&mut self, command: Command) -> ControlFlow<i32> {
         match command {
             Command::Uci => self.identify(),
+            // The protocol demands an answer even during a search, so the queue must not delay it.
             Command::IsReady if self.worker.is_busy() => self.output.line("readyok"),
             Command::IsReady => self.worker.send(Job::Ready),
             Command::SetOption { name, value } => return self.set_option(&name, &value),
@@ -162,7 +165,8 @@ impl Session {
             }
             Err(reason) => {
                 self.output.note(&reason);
-                // Games with another network than the one asked for would be taken for its own.
+                // If the engine went on, games with the old network would be taken for games with
+                // the one asked for.
                 if name.eq_ignore_ascii_case("EvalFile") {
                     return ControlFlow::Break(Failure::input(reason).report());
                 }
@@ -239,6 +243,7 @@ impl Session {
             signals: Arc::clone(&self.signals),
             configuration: self.options.configuration,
             form: self.options.castling,
+            // A search without any limit runs until `stop`, as one of `go infinite` does.
             infinite: go.infinite || unlimited && !go.ponder,
         })));
     }
@@ -268,7 +273,8 @@ impl Session {
         if go.time == [None, None] {
             return TimeLimit::None;
         }
-        // A clock for the opponent alone is an oversight: better to answer at once than never.
+        // A command with a clock for the opponent alone is an oversight. With no time left the
+        // engine answers at once, which is better than never.
         TimeLimit::Clock(Clock {
             left_ms: go.time[side].unwrap_or(0),
             increment_ms: go.increment[side].unwrap_or(0),

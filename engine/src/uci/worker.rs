@@ -18,7 +18,7 @@ use crate::search::{
 use crate::time::Timer;
 use crate::tt::OutOfMemory;
 
-/// Exit code after a panic of the worker.
+/// Exit code after a panic of the worker: `EX_SOFTWARE` of `sysexits.h`, an internal error.
 const EXIT_BUG: i32 = 70;
 
 /// A job for the worker.
@@ -84,7 +84,7 @@ impl Worker {
             self.busy.store(true, Ordering::Release);
         }
         if let Some(queue) = &self.queue {
-            // Sending fails only after the worker has died, and then the process is ending.
+            // Sending fails only after the worker has panicked, and then the process is ending.
             let _dead = queue.send(job);
         }
     }
@@ -164,7 +164,8 @@ fn replace_table(
     output: &Output,
 ) {
     let megabytes = megabytes.unwrap_or(memory.megabytes());
-    // The new table is not touched yet, so that both fit at once wherever the new one fits.
+    // The new table is allocated while the old one exists. Its pages are not touched yet, so both
+    // fit wherever the new one does.
     if let Err(error) = memory.replace(personality, megabytes) {
         output.note(&format!("{error}; it stays as it is, with {} MiB", memory.megabytes()));
     }
@@ -201,6 +202,7 @@ fn run_search(job: &SearchJob, memory: &mut Memory, output: &Output) -> String {
         output.line(&format!("info depth 0 score {}", print::score(result.score)));
     }
     while (*infinite || signals.is_pondering()) && !signals.is_stopped() {
+        // `park` may return without a wake-up, so the signals are asked again each time.
         thread::park();
     }
     print::best_move(&result, *form)

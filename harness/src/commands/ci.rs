@@ -202,7 +202,7 @@ fn sides(
         Err(_) => Vec::new(),
     };
     let takes_base = |gate: &Gate| gate.needs_base_engine() && !unchanged.contains(&gate.name);
-    // A build that no gate takes would only cost time.
+    // The base is built only if a gate needs it, because a build takes minutes.
     let built = base.clone().ok().filter(|_| gates.iter().any(takes_base));
     let build = BuildArgs { base: built, no_bench: true, ..build.clone() };
     let prepared =
@@ -214,7 +214,7 @@ fn sides(
 fn unchanged(build: &BuildArgs, base: &str, gates: &[Gate]) -> Result<Vec<String>, Failure> {
     let Ok(repo) = build.repository(None) else { return Ok(Vec::new()) };
     let commit = |side: Option<&str>| side.and_then(|side| repo.commit(side).ok());
-    // Programs, and files that are in no commit, may be different anywhere.
+    // Only commits can be compared. Programs, and uncommitted files, may differ anywhere.
     let test = build.dev.as_deref().filter(|test| *test != arbiter_build::WORKING_TREE);
     let (Some(test), Some(base)) = (commit(test), commit(Some(base))) else {
         return Ok(Vec::new());
@@ -234,7 +234,8 @@ fn parent(build: &BuildArgs) -> Result<Result<String, String>, Failure> {
     let Ok(repo) = build.repository(None) else {
         return Ok(Err("no repository; give --base".to_owned()));
     };
-    // Changes on top of a commit are compared with it.
+    // Uncommitted changes are based on HEAD, so they are compared with HEAD instead of with its
+    // parent.
     if test == arbiter_build::WORKING_TREE {
         return Ok(Ok("HEAD".to_owned()));
     }

@@ -18,7 +18,7 @@ use crate::{
 use arbiter_cluster::{Cluster, Key, Role, RunId, document, observe, trouble};
 use arbiter_report::to_value;
 
-/// Time to listen; workers send their status more often.
+/// Time to listen. Workers send their status every three seconds.
 const LISTEN: Duration = Duration::from_millis(3_500);
 
 /// Flags of `arbiter cluster`.

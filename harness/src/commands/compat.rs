@@ -85,7 +85,8 @@ pub(crate) fn by_name(mut args: Vec<OsString>) -> Vec<OsString> {
     let called = args.first().and_then(|arg| Path::new(arg).file_stem()).unwrap_or_default();
     let found = NAMES.iter().find(|(name, _)| called == *name);
     match (found, args.get(1).and_then(|arg| arg.to_str())) {
-        // A copy starts the bundled engine by its own name.
+        // A copy or link starts the bundled engine under its own name, which must not be taken for
+        // another program.
         (None, _) | (_, Some("engine")) => {}
         (Some(_), Some("--compliance" | "-compliance")) => {
             drop(args.splice(..2, ["arbiter", "check"].map(OsString::from)));
@@ -119,7 +120,7 @@ pub(crate) fn run(args: CompatArgs) -> Result<ExitCode, Failure> {
     }
     let played = play(dialect, &args.options).map_err(|failure| {
         let is_usual = !matches!(failure.code, ExitCode::Interrupted | ExitCode::Terminated);
-        // The others have one code for all errors.
+        // The other programs have one exit code for all errors, which scripts expect.
         Failure { code: if is_usual { ExitCode::Negative } else { failure.code }, ..failure }
     })?;
     Ok(match (played, dialect) {
@@ -164,7 +165,8 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
     };
     let mut options = Options::read(dialect, &words).map_err(Failure::invalid)?;
     if !options.is_verbose {
-        // Scripts read both outputs together.
+        // Scripts read standard output and standard error together, and do not know our progress
+        // messages.
         log::set_max_level(log::max_level().min(LevelFilter::Warn));
     }
     options.style.called = called(dialect);
@@ -185,7 +187,7 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
         }
         let (kind, request) = request(&mut options).map_err(Failure::invalid)?;
         let Options { results, style, .. } = options;
-        // Where `arbiter results` looks.
+        // `arbiter results` looks in the same folder.
         let results = results.map_or_else(|| ResultsArg::default().folder(), Ok)?;
         let requested = RequestedRun {
             request,

@@ -53,7 +53,8 @@ fn ask(args: &CtlArgs) -> Result<String, Failure> {
     let run = &store.named(&args.run)?;
     let answer = send_command(&results, run, command, !is_in_words, CONTROL_TIMEOUT);
     let answer = answer.or_else(|error| {
-        // Perhaps there is no such run at all.
+        // A misspelt name leads to the same failure as a run that is not played. The store tells
+        // them apart.
         store.run(run)?;
         Err(Failure::invalid(error))
     })?;
@@ -62,7 +63,7 @@ fn ask(args: &CtlArgs) -> Result<String, Failure> {
     }
     let mut figures: Value = serde_json::from_str(&answer)
         .map_err(|error| Failure::invalid(format!("unexpected reply from run '{run}': {error}")))?;
-    // Rows are boards, where they were asked for.
+    // In CSV each board is a row.
     let has_boards = command == ControlCommand::Boards && args.format == OutputFormat::Csv;
     if has_boards {
         figures = figures["boards"].take();

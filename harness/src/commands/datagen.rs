@@ -77,7 +77,7 @@ pub(crate) struct DatagenArgs {
 pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     let DatagenArgs { out, genfens, play } = args;
     let (mut requested, name) = requested(play, &out)?;
-    // What is wrong with a store, the run will say.
+    // An unreadable store is an error of the run below, which reports it.
     let begun = Store::open(&requested.results).ok().filter(|store| store.run(&name).is_ok());
     refuse_another(&out, begun.as_ref().map(|_| &*name))?;
     if requested.is_dry_run {
@@ -88,7 +88,7 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     if genfens {
         let path = out.with_file_name(format!("{name}.genfens.epd"));
         requested.request.openings = Some(openings(&mut requested, path, before.is_some())?);
-        // A run that began with others is refused.
+        // The openings count as given, so that a run that was started with others is rejected.
         requested.given.insert("openings".to_owned());
     }
     let begun_ms = unix_time_ms();
@@ -96,12 +96,13 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     if code != ExitCode::Passed {
         return Ok(code);
     }
-    // Another run may have written it meanwhile.
+    // The games took a while, and another run may have written the file in the meantime.
     refuse_another(&out, Some(&name))?;
     let store = Store::open(&results)?;
     let (games, positions) = write(&store, &name, &out)?;
     let new = games - before.map_or(0, |tallies| tallies.len()).min(games);
     let share = new as f64 / games.max(1) as f64;
+    // At least 1 ms, because the clock may be set back, and the value is a divisor.
     let seconds = (unix_time_ms() - begun_ms).max(1) as f64 / 1e3;
     let speed = positions as f64 * share / seconds;
     let out = out.display();
@@ -207,7 +208,7 @@ fn genfens(
     let (send, received) = std::sync::mpsc::channel();
     let read = move |line: &str| {
         let fen = line.trim().strip_prefix("info string genfens ");
-        // Nobody listens any more to what comes after the end.
+        // Sending fails for lines that arrive after the wanted number, which nobody reads.
         fen.into_iter().for_each(|fen| drop(send.send(fen.trim().to_owned())));
     };
     let timeouts = Timeouts { limit: GENFENS_TIMEOUT, grace: Duration::ZERO };

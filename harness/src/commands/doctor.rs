@@ -22,10 +22,10 @@ const WATCH: Duration = Duration::from_secs(1);
 const MAX_BUSY: f64 = 0.1;
 const MAX_STOLEN: f64 = 0.01;
 
-/// Memory of one game for each processor, in MiB.
+/// Memory of one game for each processor, in MiB. Less leads to swapping, which delays replies.
 const GAME_MIB: u64 = 256;
 
-/// Clocks that are slow to read or coarse.
+/// Clocks that are slow to read or coarse. A game reads the clock several times for each move.
 const BAD_CLOCKS: [&str; 4] = ["hpet", "acpi_pm", "jiffies", "refined-jiffies"];
 
 /// Programs that are started if they are in PATH or /usr/games; other programs there need not be
@@ -219,6 +219,7 @@ fn of_engines() -> Result<Vec<Finding>, Failure> {
     let mut names = vec![(BUNDLED.to_owned(), Health::Bad)];
     names.extend(own);
     let found = ENGINES.split(' ').filter(|name| find_program(name, None).is_ok());
+    // Programs that the user has not registered may fail without being a fault of the machine.
     names.extend(found.map(|name| (format!("cmd={name}"), Health::Note)));
     let tried = names.into_iter().map(|(name, otherwise)| {
         let subject = format!("engine {}", name.trim_start_matches("cmd="));

@@ -210,14 +210,15 @@ fn failed_checks(program: &str) -> Result<Option<String>, Failure> {
     let folder = tempfile::tempdir().map_err(Failure::environment)?;
     let engine = format!("cmd=\"{program}\"");
     note("checking its protocol (takes some seconds)");
-    // Only these decide the gate.
+    // Only the musts decide the gate.
     let words = ["check", &engine, "--filter", "must", "--format", "json"];
     let ended = tried(&words, folder.path())?;
     if ended.code == Some(0) {
         return Ok(None);
     }
     let words = match serde_json::from_str(&ended.lines.join("\n")) {
-        // No score: that of the musts alone is not the one of `arbiter check`.
+        // The score of the musts alone is not shown, because it differs from the score of `arbiter
+        // check`.
         Ok(figures) => failed_musts(&figures),
         Err(_) => None,
     };

@@ -80,7 +80,7 @@ fn write_pages(folder: &Path, format: ManualFormat, command: Command) -> Result<
         #[cfg(feature = "json-schema")]
         ManualFormat::JsonSchema => super::schemas().iter().try_for_each(|schema| {
             let title = schema.get("title").and_then(serde_json::Value::as_str).unwrap_or_default();
-            // A version such as /1 is no part of the file's name.
+            // The version, as in arbiter.sprt/1, is not part of the file name.
             let name = title.strip_prefix("arbiter.").unwrap_or(title);
             let name = name.split_once('/').map_or(name, |(name, _)| name);
             write(format!("{name}.json"), &format!("{:#}\n", schema.as_value()))

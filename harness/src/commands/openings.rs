@@ -70,7 +70,8 @@ fn generate(args: &GenerateArgs) -> Result<(), Failure> {
     if args.count == 0 {
         return Err(Failure::new(ExitCode::Nothing, "expected at least 1 opening"));
     }
-    // Half a book helps nobody, and none that cannot be written is searched for.
+    // Everything that can fail is tried before the search, which takes long. The file appears only
+    // when it is complete, because half a book helps nobody.
     let judge = engine(&args.engine)?;
     let mut file = NewFile::create(&args.output, in_use(engine_files(&judge))?)?;
     let found = runtime()?.block_on(search(args, &judge))?;

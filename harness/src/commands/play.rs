@@ -81,7 +81,7 @@ pub(crate) fn tournament(mut args: TournamentCommand) -> Result<ExitCode, Failur
     let requested = args.play.resolve(None);
     let played = requested.and_then(|requested| run::play(RunKind::Tournament, requested));
     played.map_err(|failure| match failure.code {
-        // The first word may be meant as the format.
+        // The first word may be the name of a format in the wrong place.
         ExitCode::NoRevision => Failure::new(failure.code, failure.message + &hint),
         _ => failure,
     })

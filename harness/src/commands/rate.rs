@@ -364,7 +364,7 @@ fn names(given: &[String]) -> Result<Vec<String>, String> {
 }
 
 fn read_all(args: &RateArgs, threads: usize) -> Result<Tally, String> {
-    // Only the document shows what became of evaluations.
+    // Only the document in Markdown shows the calibration of evaluations.
     let evaluations = args.format == OutputFormat::Md;
     let asked = ScanOptions { opening_plies: args.opening_plies, replay: args.verify, evaluations };
     let choice = choice(args)?;
@@ -372,7 +372,8 @@ fn read_all(args: &RateArgs, threads: usize) -> Result<Tally, String> {
     let tally = Tally::new(!args.no_pairs).with_choice(choice);
     let tally = read_files(&args.files, asked, tally, threads)?;
     for name in named.iter().filter(|name| tally.players.iter().all(|p| p.name != **name)) {
-        // A list may be of players of many files.
+        // A list in a file may be for players of many PGN files, so unknown names in it are no
+        // mistake.
         match args.include.iter().chain(&args.exclude).any(|given| given == name) {
             true => return Err(unknown(name, &tally)),
             false => warn(&unknown(name, &tally)),

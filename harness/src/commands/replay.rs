@@ -119,7 +119,7 @@ fn again(recorded: &Recorded) -> Result<Replayed, Failure> {
     let conditions = record.engines.map(|index| plan.engines[index].conditions);
     let tables = open_tables(plan)?;
     let referee = Referee::new(start.clone(), mode, &book, conditions, plan.rules, tables);
-    // Nothing is started, so it does not matter where programs are.
+    // A replay starts no engine, so the paths of programs do not matter.
     let setups = engine_setups(plan, Path::new(""));
     let part = |color: Color| {
         let setup = &setups[*record.engines.get(color)];

@@ -210,7 +210,7 @@ fn put(
             folder.join(format!("{name}.{}", form.extension()))
         }
     };
-    // Colours are for terminals.
+    // Colour codes are for terminals, and this is a file.
     let plain = (form == ReportFormat::Text).then(|| strip_str(text).to_string());
     let text = plain.as_deref().unwrap_or(text);
     write_whole(&path, text, in_use)?;

@@ -103,7 +103,7 @@ struct Token {
 pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     let given = if args.read_only { None } else { given_token(args.token_file.as_deref())? };
     let results = args.results.folder()?;
-    // The store may come later, but into a folder that can be.
+    // The store may be created later by the first run, but the folder must be writable now.
     if !results.is_dir() {
         std::fs::create_dir_all(&results)
             .map_err(|source| StoreError::Folder { folder: results.clone(), source })?;
@@ -116,7 +116,8 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     let guard = Guard::new(args.hosts, token.as_ref().map(|token| token.text.as_str()));
     let starter = args.start.then(|| TestStarter::new(results.clone())).transpose()?;
     let starter = starter.map(|starter| Arc::new(starter) as Arc<dyn Starter>);
-    // To be as quick as usual is no reason not to serve.
+    // The engines need the processors more. Where the priority cannot be lowered, serving still
+    // works.
     let _ = lower_priority();
     #[cfg(feature = "cluster")]
     let access =
@@ -146,11 +147,11 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
         }
         tokio::select! {
             never = site.serve(listener) => never,
-            // Pages notice, and come back when there is a server again.
+            // Pages notice that the connection is lost, and connect again when a server is back.
             _ = signals.next() => Ok(()),
         }
     });
-    // Whoever waits for a start is not waited for.
+    // A computation or a start in a blocking thread may take long, and must not delay the end.
     runtime.shutdown_background();
     done
 }
@@ -191,7 +192,7 @@ fn new_token(results: &Path, is_shown: bool) -> Result<Token, Failure> {
             path.display()
         ))
     })?;
-    // Somebody else may have put one there, to know it.
+    // Another user of the folder may have put a file there in order to know the token.
     let kept = path.symlink_metadata().map_err(Failure::environment)?;
     if !kept.is_file() || kept.uid() != geteuid().as_raw() || kept.mode() & 0o077 != 0 {
         return Err(Failure::invalid(format!(

@@ -86,7 +86,7 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     let question = SpeedTest { rounds: args.rounds as usize, threshold };
     let cpu = match args.no_affinity {
         true => None,
-        // The first ones serve most interrupts.
+        // The first processors serve most interrupts, so the last one is the quietest.
         false => Some(args.cpu.or_else(|| allowed_cpus().into_iter().max()).ok_or_else(|| {
             Failure::environment("cannot determine the available CPUs; give --cpu")
         })?),
@@ -94,7 +94,7 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     let mut build = args.build.clone();
     build.dev = args.first.or(build.dev);
     build.base = args.second.or(build.base);
-    // The bench is run often enough.
+    // The measurement itself runs the bench many times.
     build.no_bench = true;
     let with = BuildContext { config: args.config, copies: 1, ..BuildContext::default() };
     let mut prepared =
@@ -160,7 +160,7 @@ fn measure(
         let target = BenchTarget { name, launch, recipe };
         run_bench_once(&target, &readers[index], spawner, cancel)
     };
-    // The first run of each reads the program from the disk and is not counted.
+    // The first run of each program reads it from the disk, so it only gives the node count.
     let nodes = [once(0)?.nodes, once(1)?.nodes];
     let bar = progress(question.rounds as u64, "{bar:40} {pos}/{len} rounds at most {msg}");
     let looks = question.interim_analyses();
@@ -170,6 +170,7 @@ fn measure(
         let mut nps = [0.0; 2];
         for index in order {
             let found = once(index)?;
+            // Speeds are only comparable if each run does the same work.
             if found.nodes != nodes[index] {
                 let counts = [nodes[index], found.nodes];
                 return Err(BuildError::bench_differs(&sides[index].0.name, &counts).into());

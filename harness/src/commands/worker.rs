@@ -114,7 +114,7 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
     let (access, name, trusted) = entry(args.entry)?;
     let bytes = |mib: u64| mib.saturating_mul(1 << 20);
     let folder = args.programs.map_or_else(default_folder, Ok)?;
-    // Engines are started elsewhere.
+    // Engines are started in other folders, where a relative path would lead elsewhere.
     let folder = std::path::absolute(&folder).map_err(Failure::environment)?;
     let config = Config {
         trusted,
@@ -160,7 +160,8 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
                 served = &mut serving => return served.map_err(Failure::from),
                 request = signals.next() => phase.send_modify(|phase| {
                     *phase = match (*phase, request) {
-                        // Without a server the pairs in hand would come to nothing.
+                        // Without a server the results of the current pairs could not be sent, so
+                        // finishing them would be in vain.
                         (Phase::Working, StopSignal::Interrupt) if server.is_connected() => {
                             note("finishing pairs in progress; press Ctrl-C again to stop");
                             Phase::Leaving
@@ -209,8 +210,10 @@ fn entry(args: EntryArgs) -> Result<(Access, String, Vec<PublicKey>), Failure> {
 }
 
 fn default_name() -> String {
+    // The name becomes part of subjects of the server.
     let plain = |c: &char| c.is_ascii_alphanumeric() || "._-".contains(*c);
     let host: String = host_name().chars().filter(plain).take(40).collect();
+    // With the process number, because two workers on one machine need different names.
     format!("{}-{}", if host.is_empty() { "worker" } else { &host }, std::process::id())
 }
 

@@ -42,7 +42,7 @@ impl Options {
                 "conf" => configured(value, spec).map_err(wrong)?,
                 "arg" => spec.args.push(value.to_owned()),
                 "initstr" => spec.set("init", value).map_err(wrong)?,
-                // No bound, as where it is not given.
+                // In the other programs 0 is the default, and means no limit.
                 "nodes" | "depth" | "plies" if value == "0" => {}
                 "plies" => spec.set("depth", value).map_err(wrong)?,
                 "tc" => spec.set("tc", &control(value)).map_err(wrong)?,
@@ -61,7 +61,7 @@ impl Options {
                         *depth = Some(moves);
                     }
                 }
-                // It is told as each opening needs it.
+                // Arbiter sets this option itself, as each opening requires.
                 _ if key.eq_ignore_ascii_case("option.UCI_Chess960") => {}
                 "proto" if self.dialect == Dialect::Fastchess && value != "uci" => {
                     return Err(wrong("fastchess plays uci only".to_owned()));
@@ -83,7 +83,7 @@ impl Options {
     fn flag(&mut self, word: &Word, key: &str, spec: &mut EngineSpec) -> Result<(), String> {
         match key {
             "ponder" => spec.ponder = Some(true),
-            // Claims of engines are checked all the same, and -log has what they say.
+            // Claims of engines are always checked, and -log records their output.
             "trust" | "debug" => {}
             "whitepov" => spec.white_pov = Some(true),
             _ => return Err(word.unknown_key(key, KEYS)),

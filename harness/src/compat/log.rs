@@ -151,7 +151,8 @@ impl Log {
         for entry in entries {
             let engine = *game.engines.get(entry.color);
             let side = &mut is_known[usize::from(entry.color.is_black())];
-            // What comes before belongs to its start, which was told with an earlier game.
+            // Lines before the mark belong to the start of the engine, which was logged with an
+            // earlier game.
             *side &= entry.mark != Mark::NewGame;
             let (name, text) = (&self.engines[engine], &entry.text);
             let (ours, theirs, label) = match entry.mark {

@@ -126,7 +126,8 @@ impl Options {
     pub(super) fn repeat(&mut self, word: &Word) -> Result<(), String> {
         let count = if word.values.is_empty() { 2 } else { word.number()? };
         match self.dialect {
-            // There all games of a round have one opening.
+            // In fastchess all games of a round have the same opening, so repetitions are the games
+            // of a round.
             Dialect::Fastchess => self.games = Some(count),
             Dialect::Cutechess => self.repeats = Some(count),
         }
@@ -154,7 +155,7 @@ impl Options {
             let request = &mut self.request;
             match (key, value) {
                 ("file", _) => request.openings = Some(PathBuf::from(value)),
-                // The kind of a book is seen from its name or its contents.
+                // The kind of a book is recognized by its name or contents.
                 ("format", "epd" | "pgn") => {}
                 ("order", "random") => request.order = Some(Order::Random),
                 ("order", "sequential") => request.order = Some(Order::Sequential),
@@ -197,8 +198,8 @@ impl Options {
                         self.request.annotation.fields.push(field);
                     }
                 }
-                // The form of cutechess-cli, which fastchess refuses: the file, then words. Only
-                // finished games are written anyway.
+                // cutechess-cli takes the file and then words such as `fi`; fastchess rejects this
+                // form. `fi` is obeyed anyway, because only finished games are written.
                 (_, None) if self.dialect == Dialect::Fastchess => {
                     return Err(word.unknown_key(key, PGN_KEYS));
                 }
@@ -286,9 +287,9 @@ impl Options {
             alpha: None,
             beta: None,
             model: Some(model),
-            // Both stop at Wald's bounds.
+            // Both programs stop at Wald's bounds.
             correction: Some(Correction::None),
-            // Known when all is read.
+            // The evidence depends on other options, so it is set when all have been read.
             evidence: None,
         };
         for (key, value) in word.pairs()? {

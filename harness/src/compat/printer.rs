@@ -186,7 +186,8 @@ impl Printer {
         tally.count_in(&mut self.schedule);
         let mut text = String::new();
         if !self.told.remove(&tally.pair) {
-            // Played before an interruption, or one of those that the machine may have disturbed.
+            // These games have not been printed: they were played before an interruption, or are
+            // printed late because their pair could have been void.
             for (half, game) in played.games.iter().enumerate() {
                 text += &self.ended_game(&played.pairing, half, game);
             }
@@ -349,7 +350,7 @@ impl Printer {
     fn ask(&self, command: ControlCommand) {
         if let Some(control) = &self.control {
             let (reply, _) = oneshot::channel();
-            // A run that is over takes no commands, and needs none.
+            // A finished run takes no commands, and needs none.
             let _ = control.try_send(ControlRequest { command, reply });
         }
     }
@@ -452,7 +453,7 @@ impl Observer for Printer {
                 let (white, black) = if *half == 0 { (first, second) } else { (second, first) };
                 self.writer.started(number, self.total(), white, black)
             }
-            // One that may be played again is told when its pair counts.
+            // A game that may be played again is printed when its pair counts.
             RunEvent::GameEnded { pairing, half, game } => {
                 let number = self.number(pairing, *half);
                 let said = self.log.as_mut().map(|log| log.game(number, game)).transpose();
@@ -471,7 +472,8 @@ impl Observer for Printer {
             }
             RunEvent::Ended { ending, elapsed } => {
                 if *ending != Ending::Interrupted && self.shown != self.counts {
-                    // Games that ended while the test decided do not count.
+                    // Games that ended after the decision do not count, so the counts shown last
+                    // may be too high.
                     (self.shown, self.is_up_to_date) = (self.counts.clone(), false);
                 }
                 self.halves.clear();
@@ -492,7 +494,7 @@ impl Observer for Printer {
         if let Some(log) = &mut self.log {
             log.printed(&text).map_err(ObserverError)?;
         }
-        // A script that has seen enough and closed the pipe does not end the run.
+        // A closed pipe is no error for `emit`: a script that has read enough must not end the run.
         emit(&text).map_err(|failure| ObserverError(failure.message))
     }
 }

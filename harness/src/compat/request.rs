@@ -153,7 +153,8 @@ fn tournament(options: &Options) -> Result<(TournamentRequest, Option<u64>), Str
     let usual = if is_fastchess { 2 } else { 1 };
     let (mut rounds, mut games) = (options.rounds.unwrap_or(usual), options.games.unwrap_or(usual));
     if is_fastchess && games > 2 {
-        // Who asks for two rounds of many games means many rounds of two, there too.
+        // fastchess exchanges the numbers, too: it takes two rounds of many games for many rounds
+        // of two.
         (rounds, games) = (games, rounds);
         if games > 2 {
             return Err(format!("-games {rounds} -rounds {games}: a round has 2 games at most"));
@@ -164,12 +165,12 @@ fn tournament(options: &Options) -> Result<(TournamentRequest, Option<u64>), Str
     let before = options.prior.map_or(0, |prior| prior.encounter().games.games());
     let mut request = options.request.tournament;
     let is_knockout = request.format == Some(Format::Knockout);
-    // In a round robin they make no difference.
+    // In a round robin, seeds make no difference.
     let has_seeds = matches!(request.format, Some(Format::Gauntlet | Format::Knockout));
     request.format = request.format.filter(|_| !is_duel);
     request.seeds = request.seeds.filter(|seeds| *seeds > 0 && !is_duel && has_seeds);
     request.seeds_meet = is_fastchess && request.format == Some(Format::Gauntlet);
-    // All games of an encounter of two are alike, in whatever round.
+    // Between two engines all games are alike, so rounds do not matter.
     let total = rounds.saturating_mul(games);
     let length = if is_duel { total.saturating_sub(before) } else { games };
     request.rounds = Some(rounds).filter(|_| !is_duel && !is_knockout);
@@ -186,7 +187,7 @@ fn tournament(options: &Options) -> Result<(TournamentRequest, Option<u64>), Str
             false => OpeningPolicy::PerPair,
         });
     }
-    // cutechess-cli has rounds in which each engine plays once.
+    // In a round of cutechess-cli each engine plays one encounter.
     let at_once = if is_fastchess { 1 } else { options.request.engines.len() as u64 / 2 };
     Ok((request, (!is_knockout).then(|| games.saturating_mul(at_once))))
 }

@@ -145,7 +145,7 @@ impl Config {
             }
             return Ok(Config { run: None, prior: None, words, out });
         };
-        // As there, what comes before the file is forgotten, and what comes after it counts.
+        // As in fastchess, options before the file are forgotten, and options after it override it.
         let (before, after) = words.split_at(index);
         let (saved, after) = (content(&path)?, others(after));
         let wrong = |what: String| format!("-config file={}: {what}", path.display());
@@ -180,7 +180,7 @@ impl Config {
                 run.results.display()
             )));
         }
-        // The file does not say which processors.
+        // The file only stores that processors were assigned, and not which ones.
         words.retain(|word| is_changeable(word) && word.name != "use-affinity");
         words.extend(after);
         Ok(Config { run: Some(run), prior: None, words, out })

@@ -18,7 +18,8 @@ const NOTHING: &str = "ignored: ";
 /// All options, in the order of the help.
 pub(super) const OPTIONS: &[Known] = &[
     ("engine", "KEY=VALUE...", "adds an engine", Options::add_engine),
-    // What is said of all engines overrules what they say, wherever it stands.
+    // Settings of all engines override those of one, wherever they stand. Therefore they are read
+    // last, elsewhere.
     ("each", "KEY=VALUE...", "settings of all engines", |_, _| Ok(())),
     ("quick", "cmd=FILE cmd=FILE book=FILE", "a match at 10+0.1", Options::quick),
     (

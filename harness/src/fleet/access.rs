@@ -146,7 +146,7 @@ impl AccessArgs {
         }
         let certificate = nats.cert.zip(nats.cert_key);
         for path in ca.iter().chain(certificate.iter().flat_map(|(one, key)| [one, key])) {
-            // They are read when a connection is made, and a pipe would be waited for.
+            // The client reads these files when it connects, and would wait forever for a pipe.
             of_file(path, open_input(path))?;
         }
         Ok(Access {

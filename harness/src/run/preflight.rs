@@ -24,7 +24,8 @@ pub(super) fn check_engines(
     style: Option<&Style>,
 ) -> Result<Inputs, Failure> {
     let Inputs { book, setups, .. } = &mut inputs;
-    // Whoever speaks UCI can be told any opening. Memory is shortest while engines are started.
+    // A UCI engine accepts any opening, so none will be excluded by the trial, and the unused ones
+    // can be dropped before. Memory is shortest while engines start.
     if !is_probed && plan.engines.iter().all(|engine| engine.launch.protocol == Protocol::Uci) {
         thin_book(book, plan);
     }
@@ -86,7 +87,7 @@ async fn try_all(
     book: &Book,
     is_probed: bool,
 ) -> Result<Preflight, PreflightError> {
-    // Both sides of a tuning are one engine.
+    // Both sides of a tuning are the same engine, which is tried once.
     let Some((tuning, [side, _])) = plan.tuning.as_ref().zip(setups.first_chunk()) else {
         return check_game_engines(setups, book).await;
     };

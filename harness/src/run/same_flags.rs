@@ -15,7 +15,7 @@ pub(super) fn check(
     let mut given = std::mem::take(&mut requested.given);
     let is_checked = |flag: &str| match on_resume(flag) {
         OnResume::Free => false,
-        // In a tuning they are those of the test of what was tuned.
+        // In a tuning these flags belong to the test of the tuned values, which is another run.
         OnResume::Bound => kind != RunKind::Tune,
         _ => true,
     };
@@ -34,16 +34,17 @@ pub(super) fn check(
     if !names_engines {
         requested.request.engines.clear();
     }
-    // A line that may start the run says all of the engines that it names.
+    // With --resume-or-start the line may start the run, so what it says about its engines is
+    // complete.
     let is_whole = requested.may_start && names_engines;
     requested.request = filled(std::mem::take(&mut requested.request), plan, is_whole);
     requested.name = None;
     let mut asked = resolve(kind, &mut requested)?;
     let mut own = plan.clone();
     for (asked, own) in asked.engines.iter_mut().zip(&mut own.engines) {
-        // It may have been found out.
+        // The protocol may have been detected at the start, without being given.
         asked.launch.protocol = own.launch.protocol;
-        // In whichever order they are told.
+        // The order of options does not matter.
         asked.options.sort();
         own.options.sort();
     }

@@ -98,10 +98,12 @@ impl Bench {
         }
         for (key, _) in std::env::vars_os() {
             if key.to_str().is_some_and(|key| key.starts_with("ARBITER_")) {
+                // Variables of the caller, such as a token, would change the commands.
                 command.env_remove(key);
             }
         }
         command
+            // A user's own configuration and registered engines must not change a test.
             .env("HOME", self.dir.path())
             .env("XDG_CONFIG_HOME", self.dir.path())
             .env("NO_COLOR", "1")
@@ -124,6 +126,7 @@ impl Bench {
 
 impl Drop for Bench {
     fn drop(&mut self) {
+        // A test that failed may have left engines behind.
         process::kill_marked(self.marker());
     }
 }
@@ -138,7 +141,8 @@ pub fn cpu_seconds_of_finished() -> f64 {
 fn cpu_seconds(process: &str, skipped: usize) -> f64 {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat"));
     let stat = stat.expect("it was not waited for yet");
-    // The name, in brackets, may have blanks in it; what follows has none (proc_pid_stat(5)).
+    // The name of the program stands in brackets and may contain spaces. No later field does
+    // (proc_pid_stat(5)).
     let fields = stat.rsplit(')').next().expect("a name in brackets");
     let ticks = fields.split_whitespace().skip(skipped).take(2);
     let ticks: u64 = ticks.map(|field| field.parse::<u64>().expect("a number")).sum();
@@ -196,6 +200,7 @@ impl Running {
                 in_time = false;
                 self.child.kill().expect("a child can be killed");
             }
+            // The standard library has no wait with a timeout.
             std::thread::sleep(std::time::Duration::from_millis(5));
         };
         let text = |pipe: Receiver<Vec<u8>>| {
@@ -209,7 +214,7 @@ impl Running {
             stderr: text(self.stderr),
         };
         assert!(in_time, "killed after {PATIENCE:?}: {finished:#?}");
-        // A killed program may have stopped within a line.
+        // A killed program may have stopped within a line, which would be no JSON.
         if finished.code.is_some() {
             schema::check_output(&finished.words, &finished.stdout);
         }
@@ -284,7 +289,7 @@ fn collect(mut pipe: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         pipe.read_to_end(&mut bytes).expect("a pipe can be read");
-        // Nobody waits for it when the test has failed already.
+        // The receiver is gone if the test has failed already.
         let _ = sender.send(bytes);
     });
     receiver

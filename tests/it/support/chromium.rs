@@ -54,7 +54,8 @@ impl Browser {
     /// Starts the program with an empty page.
     pub fn start(program: &Path) -> Browser {
         let profile = TempDir::with_prefix("browser-").expect("a folder can be made");
-        // The browser reads from 3 and writes to 4.
+        // With --remote-debugging-pipe the browser reads from descriptor 3 and writes to descriptor
+        // 4, which only a shell can set up without unsafe code.
         let mut command = Command::new("sh");
         command
             .args(["-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1"])
@@ -282,7 +283,7 @@ fn keep(data: &Value, path: &Path) {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // It may be gone already.
+        // The browser may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

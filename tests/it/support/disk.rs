@@ -47,7 +47,8 @@ impl Disk {
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        // Whatever still has a file open there keeps it for as long.
+        // A process may still have a file open there. A lazy unmount takes effect when the last one
+        // is closed.
         let _ = Command::new("umount").arg("--lazy").arg(&self.0).status();
     }
 }

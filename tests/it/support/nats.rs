@@ -88,8 +88,8 @@ impl Server {
             for file in std::fs::read_dir(stream.path().join("msgs")).expect("a folder").flatten() {
                 let bytes = std::fs::read(file.path()).expect("a file of the server");
                 if file.path().extension().is_some_and(|end| end == "blk") && !bytes.is_empty() {
-                    // A file begins with the length of its first message, with one bit for the
-                    // presence of headers.
+                    // A block begins with the length of its first message. The highest bit says
+                    // that the message has headers.
                     let length = u32::from_le_bytes(bytes[..4].try_into().expect("four bytes"));
                     let first = &bytes[..(length & !(1 << 31)) as usize];
                     let more = [first.repeat(200), bytes.clone()].concat();
@@ -111,7 +111,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // The log of connections may explain the failure of the test.
+            // The log of connections may explain why the test failed.
             let log = std::fs::read_to_string(self.config.with_extension("log"));
             eprintln!("log of the server: {}", log.unwrap_or_default());
         }
@@ -123,6 +123,8 @@ impl Drop for Server {
 /// A port that nobody listens at, by chance. It is none of those that the system gives to
 /// connections, one of which might take it before it is used.
 pub fn free_port() -> u16 {
+    // Below the ports that Linux gives to outgoing connections (from 32,768), which could take the
+    // port before the server does. At random, because tests run in parallel.
     let by_chance = || 10_000 + (RandomState::new().hash_one(0) % 22_000) as u16;
     let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
     std::iter::repeat_with(by_chance).find(is_free).expect("ports come without end")
@@ -131,7 +133,8 @@ pub fn free_port() -> u16 {
 /// Starts a server and waits until it is ready.
 fn spawn(program: &Path, config: &Path, namespace: Option<&str>) -> Child {
     let log = config.with_extension("log");
-    // The log does not exist before the first start.
+    // The log of an earlier start would say that the server is ready. Before the first start there
+    // is none.
     let _ = std::fs::remove_file(&log);
     let mut command = match namespace {
         None => Command::new(program),
@@ -233,7 +236,7 @@ impl Drop for Worker {
         if let Some(mut running) = self.0.take()
             && !running.has_ended()
         {
-            // A stopped process dies of it, too.
+            // SIGKILL ends a stopped process as well.
             running.signal(Signal::KILL);
             running.finish();
         }
@@ -291,7 +294,7 @@ impl Client {
     /// Listens to a subject.
     pub fn subscribe(&mut self, subject: &str) {
         self.listen(subject);
-        // An answer means that the server has read all before.
+        // The answer to a ping shows that the server has processed everything before it.
         self.flush();
     }
 
@@ -306,7 +309,7 @@ impl Client {
             if line == "PONG" {
                 return false;
             }
-            // A server that lets the client in would answer.
+            // A server that accepts the client answers a ping. Otherwise it closes the connection.
             let _ = self.stream.write_all(b"PING\r\n");
         }
         true
@@ -334,7 +337,7 @@ impl Client {
             if line == "PONG" {
                 return;
             }
-            // Messages that come in between are nobody's business.
+            // Messages that arrive before the answer are dropped.
             self.message(&line);
         }
     }
@@ -387,7 +390,8 @@ impl Client {
         let mut payload = vec![0; total.parse::<usize>().expect("a length") + 2];
         self.reader.read_exact(&mut payload).expect("the server goes on");
         payload.truncate(payload.len() - 2);
-        // MSG SUBJECT ID [REPLY] LENGTH, and HMSG with one length more.
+        // The protocol of NATS: MSG SUBJECT ID [REPLY] LENGTH, and HMSG with the length of the
+        // headers in addition.
         let has_reply = words.len() == if words[0] == "MSG" { 5 } else { 6 };
         let reply = has_reply.then(|| words[3].to_owned());
         let payload = payload.split_off(headers);

@@ -39,9 +39,10 @@ impl<'a> Plan<'a> {
             .set("openings order", "sequential")
             .set("concurrency", 1)
             .set("each", "nodes=1")
-            // Random moves need hundreds of plies to end a game, which few tests are about.
+            // Games of random moves need some 270 plies to end. Few tests are about endings, and
+            // moves take most of the CPU time of the tests.
             .set("max-moves", 30)
-            // Counts in tests must not depend on the load of the machine.
+            // A busy machine would void pairs, and change the counts that tests expect.
             .set("cpu-contention", "off")
     }
 

@@ -32,7 +32,7 @@ pub fn wait_until_gone(marker: &str) {
 /// Kills every process with `marker`.
 pub fn kill_marked(marker: &str) {
     for pid in marked(marker) {
-        // The process may be gone already, as wanted.
+        // The process may have ended in the meantime, as wanted.
         let _ = kill_process(pid, Signal::KILL);
     }
 }

@@ -26,6 +26,7 @@ fn folder() -> &'static Path {
     FOLDER.get_or_init(|| {
         let test = std::env::current_exe().expect("a test knows its program");
         let folder = test.ancestors().nth(2).expect("tests lie in TARGET/PROFILE/deps");
+        // Cargo builds only the programs of the package under test, so the harness is built here.
         if std::env::var_os("ARBITER_IS_BUILT").is_none() {
             build(folder);
         }
@@ -53,8 +54,8 @@ fn build(folder: &Path) {
         .arg("--target-dir")
         .arg(folder.parent().expect("it lies in the target folder"))
         .current_dir(env!("CARGO_MANIFEST_DIR"));
-    // A test runs with the variables of its package. Build scripts that look at them, of
-    // cryptography above all, would run again now, and once more in the next build from a shell.
+    // Cargo sets variables of the package for a test. Build scripts that look at them, above all
+    // those of cryptography, would run again here, and once more in the next build from a shell.
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
         if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {

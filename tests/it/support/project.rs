@@ -36,6 +36,7 @@ impl<'a> Project<'a> {
         command.args(["-c", "user.name=n", "-c", "user.email=e@localhost"]).args(words);
         for (key, _) in std::env::vars_os() {
             if key.to_str().is_some_and(|key| key.starts_with("GIT_")) {
+                // Within a git hook these variables name another repository.
                 command.env_remove(key);
             }
         }

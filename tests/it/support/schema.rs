@@ -17,7 +17,7 @@ pub fn check_output(words: &[String], printed: &str) {
     if !matches!(form, Some("json" | "ndjson")) {
         return;
     }
-    // A tuning and its confirmation are two values.
+    // A tuning with its confirmation prints two values.
     for value in serde_json::Deserializer::from_str(printed).into_iter() {
         let value = value.unwrap_or_else(|e| panic!("{words:?} prints no JSON: {e}\n{printed}"));
         check_all(words, &value);
@@ -74,8 +74,8 @@ fn close(schema: &mut Value) {
         match (key.as_str(), member) {
             ("$defs" | "properties", Value::Object(named)) => named.values_mut().for_each(close),
             ("items" | "additionalProperties", inner) => close(inner),
-            // Variants of one object: it is closed as a whole. What is named there is closed by
-            // itself.
+            // The variants describe one object, which is closed as a whole. The values of their
+            // properties are closed separately.
             ("oneOf" | "anyOf" | "allOf", Value::Array(variants)) => {
                 let parts = variants.iter_mut().filter_map(|part| part.get_mut("properties"));
                 let parts =

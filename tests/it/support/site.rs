@@ -34,7 +34,7 @@ pub struct Reply {
 impl Site {
     /// Starts a server of the folder `results` at a free port.
     pub fn start(bench: &Bench, args: &[&str]) -> Site {
-        // The log of an earlier server is not about this one.
+        // The log of an earlier server has another address.
         let _ = std::fs::remove_file(bench.path("serve.log"));
         let script = "exec \"$0\" \"$@\" 2>serve.log";
         let arbiter = programs::arbiter().display().to_string();
@@ -45,8 +45,8 @@ impl Site {
             let log = std::fs::read_to_string(bench.path("serve.log")).ok()?;
             assert!(!log.contains("error"), "{log}");
             let address = log.split("http://").skip(1).find_map(|rest| {
-                // The line of the address of pages, not of figures, and the one about steering are
-                // whole.
+                // Lines may be read while they are written. The address of the pages is complete
+                // when the following line, about steering, has its end.
                 let (address, path) = rest.split_once('/')?;
                 let is_whole = path.starts_with(' ') && path.matches('\n').count() > 1;
                 is_whole.then(|| address.to_owned())
@@ -136,7 +136,8 @@ pub fn get(address: &str, path: &str) -> Option<Reply> {
 fn request(address: &str, method: &str, path: &str, headers: &[(&str, &str)]) -> Option<TcpStream> {
     let mut stream = TcpStream::connect(address).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).expect("a socket has a timeout");
-    // The older version of HTTP makes answers end with the connection, without chunks.
+    // In HTTP/1.0 the answer ends with the connection and has no chunks, so it can be read to its
+    // end.
     let mut request = format!("{method} {path} HTTP/1.0\r\n");
     if !headers.iter().any(|(name, _)| *name == "Host") {
         request.push_str(&format!("Host: {address}\r\n"));

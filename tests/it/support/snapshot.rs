@@ -27,7 +27,7 @@ const PLACES: [(&str, &str); 3] = [
 
 /// Patterns of text that differs from run to run of one test, and their replacements.
 const VARYING: [(&str, &str); 10] = [
-    // The number of progress lines depends on the speed.
+    // Progress lines depend in number and content on the speed of the machine.
     (r"(?m)^.* games/(s|min|h)\b.*\n", ""),
     (r"\b[0-9a-f]{9,}\b", "HASH"),
     (r"([^-])\bseed \d+", "${1}seed N"),
@@ -75,7 +75,8 @@ pub fn said(text: &str) {
         std::fs::create_dir_all(folder).expect("a folder can be made");
     }
     let known = std::fs::read_to_string(&file).unwrap_or_default();
-    // The first text of a test takes the place of all that the file had.
+    // In an update the first text of a test replaces the whole old file, so that no old text is
+    // left at its end.
     if !known.starts_with(&said) || (is_update && is_first) {
         expect_file![file].assert_eq(&said);
     }
@@ -128,7 +129,8 @@ fn replaced(text: &str, words: &[(&str, &str)]) -> String {
 fn file_of_this_test() -> PathBuf {
     let thread = std::thread::current();
     let name = match thread.name() {
-        // With one processor, a test runs in the main thread; nextest gives its name in a variable.
+        // With one processor a test runs in the main thread, which has no name of a test. nextest
+        // gives the name in a variable.
         Some("main") | None => std::env::var("NEXTEST_TEST_NAME").expect("a test has a name"),
         Some(name) => name.to_owned(),
     };

@@ -16,7 +16,7 @@ pub fn pairs(results: &Path) -> BTreeMap<i64, Vec<i64>> {
     let mut found: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
     for row in rows.expect("the query has no parameters") {
-        // A writer may hold the store for a moment; the caller asks again.
+        // The writer may hold a lock on the store for a moment. The caller asks again.
         let Ok((pair, half)) = row else { return BTreeMap::new() };
         found.entry(pair).or_default().push(half);
     }
@@ -69,7 +69,8 @@ pub fn players(results: &Path) -> BTreeMap<String, i64> {
 pub fn change(results: &Path, statement: &str) {
     let connection = Connection::open(results.join("arbiter.db")).expect("there is a store");
     assert!(connection.execute(statement, []).expect("the statement is right") > 0);
-    // The first format had none, so that whoever opens it enters them.
+    // Format 13 had no checksums. A store of that format gets those of its present content when it
+    // is opened.
     let without = "UPDATE runs SET checksum = NULL; UPDATE pairs SET checksum = NULL;
         UPDATE games SET checksum = NULL; PRAGMA user_version = 13";
     connection.execute_batch(without).expect("there are these columns");

@@ -90,7 +90,7 @@ impl Talk {
 
 impl Drop for Talk {
     fn drop(&mut self) {
-        // It may have left already.
+        // The engine may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

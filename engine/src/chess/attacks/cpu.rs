@@ -96,7 +96,7 @@ impl Machine {
             let without_pext = [Level::Plain, Level::Popcnt];
             let usable = |level: &Level| without_pext.contains(level) || !pext_is_slow();
             let levels = Level::ALL.into_iter().rev().filter(usable);
-            levels.flat_map(Machine::at).next().expect("every machine is a plain one")
+            levels.flat_map(Machine::at).next().expect("every CPU has the plain level")
         })
     }
 

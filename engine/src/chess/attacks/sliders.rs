@@ -164,7 +164,7 @@ fn fill<S: Slots>(
         let slot = &mut attacks[slots.slot(square, occupied)];
         assert!(slot.is_empty() || *slot == reach, "two arrangements share a slot of {square}");
         *slot = reach;
-        // Carry-rippler: the next subset of the mask.
+        // The carry-rippler trick: the subtraction gives the next subset of the mask.
         occupied = occupied.wrapping_sub(mask) & mask;
         if occupied == 0 {
             break;

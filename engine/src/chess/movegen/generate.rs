@@ -85,7 +85,8 @@ pub(in crate::chess) fn in_check<
     if checkers.several() {
         return;
     }
-    // Only between king and checker, or onto the checker.
+    // In check other pieces than the king can only step between king and checker or capture the
+    // checker.
     let answers = attacks::between(node.king, checkers.first()) | checkers;
     pieces::<S, C, V, true>(cpu, node, wanted & answers, visitor);
     pawns::<S, C, V, NOISY, QUIET, true>(cpu, node, answers, visitor);

@@ -32,7 +32,7 @@ pub(super) fn steps<S: Side, C: Cpu, V: Visitor>(
     if (candidates | paths[0].1 | paths[1].1).is_empty() {
         return Bitboard::ALL;
     }
-    // The king does not shield the squares behind it.
+    // The king does not shield the squares behind it from a slider, so it is taken off the board.
     let occupied = board.occupied() ^ Bitboard::of(king);
     let attacked = attacked_by::<S::Opponent, C>(cpu, board, occupied);
     visitor.piece(Mover::King, king, candidates - attacked);
@@ -61,13 +61,13 @@ fn attacked_by<S: Side, C: Cpu>(cpu: C, board: &Board, occupied: Bitboard) -> Bi
 #[inline(always)]
 pub(super) fn castling_paths<S: Side>(node: Node<'_>) -> [CastlingPath; 2] {
     let mut paths = NO_PATHS;
-    // In Chess960 the rook may be all that shields the king's new square from its own rank: such
-    // a rook is pinned.
+    // In Chess960 the castling rook may be all that shields the king's new square from a slider on
+    // its rank. Such a rook is pinned, and castling is not legal.
     let back_rank = Bitboard::rank(S::COLOR.relative_rank(0));
     let rooks = (node.rights.castling & back_rank) - node.check_info.straight_pins;
     if rooks.any() {
         let occupied = node.board.occupied();
-        // One on each side of the king at most.
+        // There is at most one castling rook on each side of the king.
         let outer = [rooks.first(), rooks.last()];
         for (rook, path) in outer.into_iter().zip(&mut paths) {
             *path = (rook, castling_path(S::COLOR, node.king, rook, occupied));

@@ -68,7 +68,7 @@ pub(super) fn captures<S: Side, V: Visitor, const IN_CHECK: bool>(
         west |= bound.west() & diagonal;
     }
     (east, west) = (east & enemy, west & enemy);
-    // Few positions have a pawn about to promote; the others are spared the trouble.
+    // Few positions have a pawn about to promote, so the others skip the work for promotions.
     let on_seventh = Bitboard::rank(S::COLOR.relative_rank(6));
     let may_promote =
         V::PASSES_OVER_EMPTY || (board.pieces(S::COLOR, Kind::Pawn) & on_seventh).any();

@@ -70,7 +70,8 @@ pub fn divide(
         return Vec::new();
     }
     let moves = position.legal_moves();
-    // Pairs of moves are a finer grain than moves, so that no thread is left with half the work.
+    // Tasks are pairs of moves, which are smaller than single moves: no thread is left with half
+    // the work at the end.
     let tasks: Vec<Task> = moves.iter().flat_map(|&mv| Task::below(position, mv, depth)).collect();
     let next = AtomicUsize::new(0);
     let work = || {
@@ -134,7 +135,7 @@ fn count(
     if depth <= uninterrupted {
         return Some(perft_at(settings.machine, position, depth));
     }
-    // Positions of different depth must not meet.
+    // Counts of different depths have different keys, since the table knows nothing but the key.
     let key = position.key() ^ u64::from(depth).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     if let Some(known) = settings.table.and_then(|table| table.get(key)) {
         return Some(known);

@@ -23,7 +23,8 @@ impl PerftTable {
     pub(super) fn get(&self, key: u64) -> Option<u64> {
         let [mixed, count] = self.entry(key);
         let count = count.load(Ordering::Relaxed);
-        // Nothing that is stored is zero, so neither is an entry ever used.
+        // Zero marks an entry that has not been used. A count of zero that was stored is not found
+        // either, and is made again.
         (count != 0 && mixed.load(Ordering::Relaxed) ^ count == key).then_some(count)
     }
 

@@ -77,7 +77,7 @@ impl Board {
         to: Square,
     ) -> Board {
         let mut next = *self;
-        // Kings are never taken.
+        // Kings are never captured, so their set stays as it is.
         for kind in &mut next.kinds[..Kind::King.index()] {
             *kind = *kind - Bitboard::of(to);
         }
@@ -110,8 +110,8 @@ impl Board {
         rook: (Square, Square),
     ) -> Board {
         let mut next = *self;
-        // In Chess960 a piece may go where it stands, or where the other one stood: symmetric
-        // differences get that right where unions would not.
+        // In Chess960 a piece may castle to where it stands, or to where the other one stood.
+        // Symmetric differences are right in these cases, and unions are not.
         next.toggle(S::COLOR, Kind::King, Bitboard::of(king.0) ^ Bitboard::of(king.1));
         next.toggle(S::COLOR, Kind::Rook, Bitboard::of(rook.0) ^ Bitboard::of(rook.1));
         next

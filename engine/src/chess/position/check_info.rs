@@ -37,7 +37,7 @@ impl CheckInfo {
         let (straight, diagonal) = (attacks::straight_rays(king), attacks::diagonal_rays(king));
         let mut pins = Bitboard::EMPTY;
         let snipers = straight & board.straight_sliders() | diagonal & board.diagonal_sliders();
-        // Masks instead of branches: how a line is blocked is hard to predict.
+        // Masks are used instead of branches, since it is hard to predict how a line is blocked.
         for sniper in snipers & enemy {
             let way = attacks::between(king, sniper);
             let sniper = Bitboard::of(sniper);

@@ -108,7 +108,8 @@ impl Position {
     fn castle(&mut self, king: Square, rook: Square) {
         let us = self.turn;
         let (king_to, rook_to) = castled_squares(king, rook);
-        // Both leave before either arrives: in Chess960 each may stand where the other goes.
+        // Both pieces leave before either arrives, since in Chess960 each may stand where the other
+        // goes.
         self.take(us, Kind::King, king);
         self.take(us, Kind::Rook, rook);
         self.put(us, Kind::King, king_to);

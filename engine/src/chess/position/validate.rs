@@ -78,7 +78,7 @@ impl Setup {
         }
         let mut faults = material_faults(&position);
         if faults.iter().any(|fault| matches!(fault, Fault::KingCount(_))) {
-            // The code below needs one king per side.
+            // The checks below need one king per side.
             return Err(faults);
         }
         position.refresh_check_info();
@@ -112,7 +112,7 @@ fn material_faults(position: &Position) -> Vec<Fault> {
             + count(Kind::Bishop).saturating_sub(2)
             + count(Kind::Rook).saturating_sub(2)
             + count(Kind::Queen).saturating_sub(1);
-        // The move list relies on this bound.
+        // This bound holds for every game, and the fixed length of the move list relies on it.
         if count(Kind::Pawn) + promoted > 8 {
             faults.push(Fault::TooMuchMaterial(color));
         }

@@ -11,10 +11,10 @@ use crate::chess::fen;
 pub(super) fn parse(text: &str) -> Result<Vec<Case>, SuiteError> {
     let mut cases: Vec<Case> = Vec::new();
     let mut reader = Reader { rest: text, line: 1 };
-    // Within the list that follows "expected"?
+    // The depth of nesting at which the list after "expected" began, while reading that list.
     let mut expected_depth = None;
     let mut depth = 0usize;
-    // A case may name what is expected before its start.
+    // What is expected is kept apart, since in a document it may precede the start of its case.
     let mut pending = Vec::new();
     let mut last_key = String::new();
     let mut starts = 0usize;

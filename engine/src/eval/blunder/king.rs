@@ -88,7 +88,7 @@ fn points<K: Sink>(board: &Board, color: Color, attack: Attack, sink: &K) -> i32
     };
     let file = Bitboard::file(king.file());
     let pawns = board.pieces(color, Kind::Pawn);
-    // On the edge one of the three is empty and does not exist.
+    // On an edge file one of the three is empty, because it does not exist.
     let bare = [file.west(), file, file.east()]
         .into_iter()
         .filter(|file| file.any() && (pawns & *file).is_empty())

@@ -107,7 +107,8 @@ fn evaluate_terms<K: Sink>(position: &Position, sink: &mut K) -> Score {
     }
     let share = endgame_share(position);
     let sum = sink.sum();
-    // Rounding is towards zero, so that the side to move does not matter to it.
+    // The division rounds towards zero, so the score is the same for either side to move but for
+    // its sign.
     let score = (sum.opening() * (256 - share) + sum.endgame() * share) / 256;
     let relative = if position.turn() == Color::White { score } else { -score };
     relative.clamp(-EVALUATION_MAX, EVALUATION_MAX)

@@ -22,7 +22,7 @@ impl Change {
     fn of(before: &Position, mv: Move) -> Change {
         let color = before.turn();
         let own = |kind: Kind, square: Square| Some((Piece { color, kind }, square));
-        let kind = before.kind_at(mv.from()).expect("a move starts from a piece");
+        let kind = before.kind_at(mv.from()).expect("a legal move starts from a piece");
         let crossing = |to: Square| {
             (kind == Kind::King && is_mirrored(mv.from()) != is_mirrored(to)).then_some(color)
         };
@@ -103,6 +103,7 @@ impl Accumulator {
         if self.last == self.plies.len() {
             self.plies.push(Sums::EMPTY);
         }
+        // Only the change is noted: the search leaves many positions without evaluating them.
         let Sums { change: now, is_current, .. } = &mut self.plies[self.last];
         (*now, *is_current) = (change, [false; 2]);
     }
@@ -181,6 +182,8 @@ impl Accumulator {
 #[inline(always)]
 fn add(sums: &mut Layer, row: &Layer) {
     for (sum, weight) in sums.0.iter_mut().zip(&row.0) {
+        // Sums that fit in the end are exact in wrapping arithmetic, even where they overflow
+        // between two steps. `Network::read` refuses networks whose sums might not fit.
         *sum = sum.wrapping_add(*weight);
     }
 }

@@ -28,7 +28,7 @@ static EMBEDDED: &[u8] = include_bytes!("default.net");
 /// The network that the engine comes with.
 pub fn embedded() -> &'static Network {
     static NETWORK: OnceLock<Network> = OnceLock::new();
-    NETWORK.get_or_init(|| Network::read(EMBEDDED).expect("a test reads the embedded network"))
+    NETWORK.get_or_init(|| Network::read(EMBEDDED).expect("a test has read the embedded network"))
 }
 
 /// Returns the evaluation by the embedded network as a machine of this level computes it, for
@@ -78,7 +78,8 @@ impl Nnue {
 /// The CPU at the level with the widest vectors.
 fn machine() -> Machine {
     let mut levels = Level::ALL.into_iter().rev();
-    levels.find_map(Machine::at).expect("every machine is a plain one")
+    // `Machine::best` avoids a level with slow bit deposits, but none are used here.
+    levels.find_map(Machine::at).expect("every CPU has the plain level")
 }
 
 impl Evaluator for Nnue {
@@ -139,7 +140,8 @@ fn activate(sums: &Layer, weights: &Layer) -> i32 {
     neurons
         .map(|(sum, weight)| {
             let clipped = (*sum).clamp(0, HIDDEN_UNIT as i16);
-            // With 16 bits each the product of pairs is one instruction.
+            // Both factors have 16 bits, so that the multiplication and addition of pairs are one
+            // instruction.
             i32::from(clipped.wrapping_mul(*weight)) * i32::from(clipped)
         })
         .sum()

@@ -128,8 +128,8 @@ impl Network {
             hash: [0; 32],
             inputs: layers(inputs).into(),
             bias: layers(bias)[0],
-            outputs: layers(outputs).as_chunks().0.try_into().expect("two layers an output"),
-            output_bias: output_bias.try_into().expect("a bias for each output"),
+            outputs: layers(outputs).as_chunks().0.try_into().expect("each output has two layers"),
+            output_bias: output_bias.try_into().expect("each output has a bias"),
         };
         assert_eq!(network.inputs.len(), INPUTS, "a layer for each input");
         network.hash = *blake3::hash(&network.weight_bytes()).as_bytes();
@@ -164,6 +164,7 @@ impl Network {
         if network.hash[..] != header[32..] {
             return Err(NetworkError::Hash);
         }
+        // The hash only tells damage: it is not a signature, so weights may still be of any size.
         if network.may_overflow() { Err(NetworkError::Overflow) } else { Ok(network) }
     }
 

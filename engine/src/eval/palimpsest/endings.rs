@@ -79,7 +79,8 @@ pub(super) fn scale(position: &Position, end: i32) -> i32 {
     let strong = if end >= 0 { Color::White } else { Color::Black };
     let pawns = board.pieces(strong, Kind::Pawn);
     if pawns.len() > 6 {
-        // The usual case: enough pawns for everything but opposite bishops.
+        // More than six pawns are the usual case and enough to win in all endings but those of
+        // opposite bishops.
         return opposite_bishops(board).unwrap_or(SCALE_MAX);
     }
     few_pawns(board, strong, pawns)
@@ -93,7 +94,7 @@ fn weight(place: usize) -> i32 {
 fn few_pawns(board: &Board, strong: Color, pawns: Bitboard) -> i32 {
     if pawns.is_empty() {
         let (own, other) = (worth(board, strong), worth(board, !strong));
-        // A lone minor piece mates nobody, nor do two knights.
+        // A lone minor piece cannot mate, and two knights cannot force it.
         if own <= 6 && !can_mate(board, strong) {
             return 0;
         }

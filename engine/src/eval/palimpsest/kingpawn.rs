@@ -65,7 +65,7 @@ struct Entry {
 
 impl Entry {
     const UNUSED: Entry = Entry {
-        // Both kings on one square: no position looks for that.
+        // Two kings on one square are no placement of a position, so no position finds this entry.
         placement: Placement { pawns: [Bitboard::EMPTY; 2], kings: [Square::new(0); 2] },
         sum: Pair::ZERO,
         found: KingPawn { passed: Bitboard::EMPTY, bare: [0; 2], storming: [0; 2] },
@@ -240,7 +240,8 @@ mod tests {
                 .iter()
                 .fold(Bitboard::EMPTY, |set, name| set | Bitboard::of(Square::parse(name).unwrap()))
         };
-        // The rear one of two on a file is none, nor is one that must pass an enemy pawn.
+        // The rear one of two pawns on a file is no passed pawn, nor is a pawn that must pass an
+        // enemy pawn.
         assert_eq!(board("4k3/1p5p/8/2P5/P6P/P7/4p3/4K3 w - - 0 1"), set(&["e2"]));
         assert_eq!(board("4k3/8/8/2P5/P6p/P7/8/4K3 w - - 0 1"), set(&["a4", "c5", "h4"]));
     }

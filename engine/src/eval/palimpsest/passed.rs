@@ -70,7 +70,7 @@ fn path_terms<S: Side, K: Sink>(
     } else if (next & enemy.attacked).is_empty() {
         add_weight(sink, Term::PassedFree, color, at::PASSED_STEP + rank);
     }
-    // From its first rank the pawn takes two at once.
+    // From its first rank a pawn takes two steps at once, so it is as near as on the next.
     let steps = 7 - rank.max(2) as u8;
     let goal = Square::at(square.file(), color.relative_rank(7));
     let pursuit = enemy.king.distance(goal).saturating_sub(u8::from(position.turn() != color));

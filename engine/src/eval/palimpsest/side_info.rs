@@ -40,7 +40,7 @@ impl SideInfo {
         let king = board.king(S::COLOR);
         let king_attacks = attacks::king(king);
         let centre = Square::at(king.file().clamp(1, 6), king.rank().clamp(1, 6));
-        // Pawns that cannot move, and those at home.
+        // The squares of own pawns that cannot move, or are at home, do not count for mobility.
         let stuck = board.occupied().forward(!S::COLOR)
             | Bitboard::rank(S::COLOR.relative_rank(1))
             | Bitboard::rank(S::COLOR.relative_rank(2));

@@ -25,7 +25,7 @@ pub(super) fn score<S: Side, K: Sink>(
     let color = S::COLOR;
     let theirs = board.color(!color) - board.kind(Kind::King);
     let pieces = theirs - board.kind(Kind::Pawn);
-    // Defended by a pawn, or twice and not attacked twice.
+    // A piece is guarded if a pawn defends it, or if two pieces defend it and no two attack it.
     let guarded = enemy.by(Kind::Pawn) | (enemy.twice - own.twice);
     let weak = theirs & (own.attacked - guarded);
     let by_pawns = own.by(Kind::Pawn) & pieces;

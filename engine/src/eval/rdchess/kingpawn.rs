@@ -35,7 +35,7 @@ struct Entry {
 
 impl Entry {
     const UNUSED: Entry = Entry {
-        // Pawns on every square: no position looks for that.
+        // Pawns on every square are no placement of a position, so no position finds this entry.
         placement: ([Bitboard::ALL; 2], [Square::new(0); 2]),
         sum: Pair::ZERO,
         found: KingPawn {

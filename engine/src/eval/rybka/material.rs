@@ -43,7 +43,8 @@ impl Counts {
     /// The material sum from White's side, in centipawns.
     pub(super) fn sum<V: Version, K: Sink>(&self, mut sink: K) -> Score {
         self.score::<V, K>(&mut sink);
-        // Opening and endgame are equal, so that blending them is dividing.
+        // The opening and endgame values are equal, so blending them would only divide by the
+        // scale.
         sink.sum().opening() >> 5
     }
 
@@ -88,7 +89,8 @@ impl Counts {
                 total = total * part / WHOLE;
             }
         }
-        // Both rules make one term, as in the original's table; it is booked on one of them.
+        // The original's table holds the results of both rules in one term, so that term is booked
+        // on one of the rules.
         let term = if is_enabled { Term::Imbalance } else { Term::DrawishMaterial };
         let net = total - count;
         let owner = if net < 0 { Color::Black } else { Color::White };
@@ -149,7 +151,7 @@ impl Counts {
                 _ => WHOLE,
             };
         }
-        // The weaker side gives its cheapest piece for the last pawn.
+        // The weaker side is assumed to give its cheapest piece for the last pawn.
         if weak_bishops + weak_knights > 0 {
             weak -= 1;
         } else if weak_rooks > 0 {

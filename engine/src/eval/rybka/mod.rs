@@ -92,7 +92,7 @@ fn explain<V: Version>(choice: Choice, game: &Game) -> Report {
     let endgame = V::WEIGHTS.endgame_share[24 - phase as usize];
     let blend = Blend { opening: 256 - endgame, endgame, divisor: blend::DIVISOR };
     let mut report = Report::new(V::VARIANT, &record, blend, phase, value);
-    // An experiment may bring a feature of the other version.
+    // An experiment may bring in a feature of the other version, so all terms are asked.
     report.include(&record, Term::ALL);
     report
 }
@@ -109,7 +109,8 @@ struct Rybka<V, const LAZY: bool> {
 impl<V: Version, const LAZY: bool> Rybka<V, LAZY> {
     /// The evaluation without some features, and with some experiments.
     fn new(disabled: FeatureSet, experiments: FeatureSet) -> Self {
-        // Being lazy is in the type, so that it alone costs nothing.
+        // Lazy evaluation is part of the type. Left out of the set, it does not keep `score` from
+        // the code for no experiments.
         let experiments = experiments.without(Experiment::Lazy.into());
         let (pawns, estimate) = (PawnTable::new(), Estimate::default());
         Rybka { disabled, experiments, pawns, estimate, version: PhantomData }

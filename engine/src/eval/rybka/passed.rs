@@ -30,7 +30,7 @@ pub(super) fn score<V: Version, S: Side, K: Sink>(
         let path = Bitboard::of(square).forward_fill(S::COLOR);
         let mut add = |term, score| sink.add(term, S::COLOR, Pair::of_endgame(score));
         if alone {
-            // A pawn can earn this twice; so it is in the original.
+            // In the original a pawn can earn this twice, by each of the two rules.
             if outruns_king::<S>(position, square) {
                 add(Term::Unstoppable, UNSTOPPABLE);
             }

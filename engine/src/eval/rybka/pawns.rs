@@ -40,7 +40,7 @@ pub(super) struct PawnTable {
 impl PawnTable {
     pub(super) fn new() -> PawnTable {
         let nothing = Pawns { passed: [Bitboard::EMPTY; 2], exposure: [[0; 3]; 2] };
-        // Pawns on every square: no position looks for that.
+        // Pawns on every square occur in no position, so no position finds this entry.
         let unused = Entry { pawns: [Bitboard::ALL; 2], sum: Pair::ZERO, found: nothing };
         let entries = vec![unused; ENTRIES].into_boxed_slice();
         PawnTable { entries, used: TableUse::default() }
@@ -148,7 +148,7 @@ fn exposure(weights: &Weights, own: Bitboard, enemy: Bitboard) -> [i16; 3] {
     const SECOND_TO_FIFTH: u64 = 0x01_0101_0101 & !0xFF;
     let nearest = |pawns: Bitboard, file: usize| {
         let near = pawns.0 >> file & SECOND_TO_FIFTH;
-        // The last figure of the arrays is for files without a pawn.
+        // The last value of each array is for a file without a pawn.
         if near == 0 { 4 } else { near.trailing_zeros() as usize / 8 - 1 }
     };
     let shelter: [i32; 8] = std::array::from_fn(|file| weights.shelter[nearest(own, file)]);

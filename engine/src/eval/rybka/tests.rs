@@ -29,7 +29,7 @@ fn sums(report: &Report) -> (i32, i32, impl Fn(i32, i32) -> i32 + use<>) {
 
 #[test]
 fn opposite_bishops_halve() {
-    // Two pawns more: both versions.
+    // With two pawns more both versions halve the score.
     let text = "4k3/3b4/8/8/8/4P3/3BP3/4K3 w - - 0 1";
     let old = explain(OLD, text);
     let (opening, endgame, blend) = sums(&old);
@@ -38,13 +38,13 @@ fn opposite_bishops_halve() {
     let (opening, endgame, blend) = sums(&explain(NEW, text));
     let whole = blend(opening, endgame);
     assert_eq!(step(NEW, "opposite_bishops", text), whole / 2 - whole);
-    // Bishops on the same colour, or a knight beside: neither.
+    // With bishops of the same colour, or a knight beside, neither version does.
     for text in ["4k3/4b3/8/8/8/4P3/3BP3/4K3 w - - 0 1", "4k3/3b4/8/8/8/4P3/3BPN2/4K1n1 w - - 0 1"]
     {
         assert_eq!(step(OLD, "opposite_bishops", text), 0, "{text}");
         assert_eq!(step(NEW, "opposite_bishops", text), 0, "{text}");
     }
-    // Three pawns more: neither. Six: the younger.
+    // With three pawns more neither version halves the score; with six the younger does.
     let three = "4k3/3b4/8/8/8/8/PP1BP3/4K3 w - - 0 1";
     let six = "4k3/3b4/8/8/8/P7/PPPBP2P/4K3 w - - 0 1";
     assert_eq!(step(OLD, "opposite_bishops", three), 0);
@@ -96,20 +96,20 @@ fn material_that_cannot_win_counts_less() {
 #[test]
 fn pawn_races_are_counted() {
     for (text, expected) in [
-        // Outside the square: 150 + 50 · 4.
+        // The king is outside the square of the pawn: 150 + 50 · 4.
         ("8/8/8/P7/8/7k/8/K7 w - - 0 1", 350),
         ("k7/8/7K/8/p7/8/8/8 b - - 0 1", -350),
-        // Inside it.
+        // The king is inside the square.
         ("8/8/4k3/P7/8/8/8/K7 b - - 0 1", 0),
-        // Both run. White queens in 5 plies, Black in 8.
+        // Both pawns run: White queens in 5 plies, Black in 8.
         ("8/8/8/P6p/8/8/8/K1k5 w - - 0 1", 350),
-        // 6 against 7, and 5 against 6: the other queens at once.
+        // With 6 plies against 7, and 5 against 6, the other side queens in the next ply.
         ("8/8/8/P6p/8/8/8/K1k5 b - - 0 1", 0),
         ("8/8/8/P7/7p/8/8/K1k5 w - - 0 1", 0),
     ] {
         assert_eq!(step(NEW, "pawn_endings", text), expected, "{text}");
     }
-    // All pawns on the edge and the corner held: nothing.
+    // All pawns are on the edge and the king holds the corner: the score is 0.
     assert_eq!(explain(NEW, "1k6/8/8/P7/8/8/P7/K7 w - - 0 1").value, 0);
     assert_ne!(explain(NEW, "1k6/8/8/P7/8/8/1P6/K7 w - - 0 1").value, 0);
 }
@@ -143,7 +143,7 @@ fn features_of_the_younger_version_can_be_added() {
 #[test]
 fn pawns_can_be_valued_as_in_the_other_version() {
     let imbalance = |variant: Variant, experiment: &str| {
-        // Three pawns for a knight, with all else on the board: phase 23.
+        // Three pawns stand against a knight, with all else on the board: the phase is 23.
         let text = "r1bqkbnr/pppppppp/8/8/8/8/3PPPPP/RNBQKBNR w KQkq - 0 1";
         let report = Choice::from(variant).trying(experiment).unwrap();
         let report = report.explain(&fen::parse(text).unwrap());
@@ -154,7 +154,7 @@ fn pawns_can_be_valued_as_in_the_other_version() {
     let change = imbalance(OLD, "other_pawn_values") - imbalance(OLD, "");
     assert!((-800..-750).contains(&change), "{change}");
     let back = imbalance(NEW, "other_pawn_values") - imbalance(NEW, "");
-    // Both are rounded.
+    // Both changes are rounded, so their sum may be 1.
     assert!((change + back).abs() <= 1, "{change} {back}");
 }
 
@@ -183,7 +183,8 @@ fn a_lazy_evaluation_estimates_outside_the_window_only() {
         let [whole, far, near, back] = scores(lazy.evaluator(), &game, mv);
         assert_eq!([whole, back], [root, root], "{variant:?}");
         assert!(far < -900 && far != after, "{variant:?} {far} {after}");
-        // A queen is more than three pawns, whatever the window is.
+        // The older version decides by the material, and a queen is more than three pawns whatever
+        // the window is.
         assert_eq!(near, if variant == OLD { far } else { after }, "{variant:?}");
     }
 }

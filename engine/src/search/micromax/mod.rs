@@ -41,13 +41,13 @@ pub(super) const FEATURES: &[feature::Feature] = Feature::ALL;
 /// The score of taking the king.
 const INFINITY: Score = 8_000;
 
-/// Scores beyond this are mates.
+/// Scores beyond this are mates. The limit and the score of a mate are those of the original.
 const MATE_THRESHOLD: Score = INFINITY / 4;
 
 /// The score of a mate; each move to it subtracts one.
 const MATE: Score = INFINITY / 2;
 
-/// The depth stored with scores that hold at any depth.
+/// The depth stored with scores that hold at any depth. It is above the depth of every iteration.
 const DEPTH_INDEPENDENT: i32 = 99;
 
 /// The deepest iteration at the root.
@@ -87,7 +87,8 @@ pub(super) fn search(
     if result.line.is_empty() {
         return result;
     }
-    // Scores depend on the path, so entries of another root are invalid.
+    // Scores depend on the way to a position, so entries of a search from another root are not
+    // valid.
     table.clear();
     let position = request.game.position();
     let Choice { disabled, experiments, .. } = configuration.eval;
@@ -146,7 +147,8 @@ impl Search<'_> {
             if self.limiter.stopped {
                 break;
             }
-            // A decided search is reported as ply 98.
+            // The depth is told as the original prints it: one less than that of the iteration, and
+            // 98 once a mate has decided the search.
             let ply = depth as u32 - 1;
             self.result.score = self.engine_score(score);
             self.result.depth = ply;
@@ -155,6 +157,7 @@ impl Search<'_> {
             let choices = self.root_moves.len();
             let deep_enough = self.request.limits.depth.is_some_and(|limit| ply >= limit.max(1));
             let enough = self.limiter.should_stop_deepening(self.result.score, choices, percent);
+            // The first iteration searches no move, so the search goes on for one more.
             if deep_enough || ply > 0 && enough {
                 break;
             }
@@ -216,7 +219,7 @@ impl Search<'_> {
             bound: Bound::Exact,
             nodes: self.limiter.nodes,
             hash_permille: self.table.fullness_permille(),
-            // The first iteration searches no move.
+            // The first iteration searches no move, so it has no line.
             line: if ply == 0 { &[] } else { &self.result.line },
         });
     }

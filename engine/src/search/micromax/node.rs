@@ -31,7 +31,8 @@ pub(super) struct Node {
     pub(super) is_root: bool,
 }
 
-/// Key of nodes outside the tree.
+/// Key of nodes outside the tree. The original passes the crossed square through a signed byte, and
+/// so gives such nodes entries of their own.
 const OUTSIDE: u64 = 0xD1B5_4A32_D192_ED03;
 
 impl Node {
@@ -41,7 +42,7 @@ impl Node {
         let crossed = match self.crossed {
             _ if self.is_outside => OUTSIDE,
             NO_SQUARE => 0,
-            // Rotated, since a castling rook has the same key.
+            // The key is rotated, since a castling rook on this square has the same key.
             square => zobrist::castling(super::board::to_square(square)).rotate_left(32),
         };
         self.key ^ side ^ crossed
@@ -121,7 +122,8 @@ impl Search<'_> {
             *depth = DEPTH_INDEPENDENT;
         }
         if score == -INFINITY {
-            // Every move loses the king: mate if it is attacked already.
+            // Every move loses the king. The side is mated if the king can be captured now;
+            // otherwise it is stalemate.
             score = -self.node(&node.king_capture_test()) / 2;
         }
         if !self.limiter.stopped {

@@ -5,7 +5,8 @@ use crate::eval::Score;
 use crate::search::slots;
 use crate::tt::OutOfMemory;
 
-/// Number of adjacent slots searched for an entry.
+/// Number of adjacent slots searched for an entry. The original has eight places in a row and one
+/// more.
 const TRIES: usize = 9;
 
 /// Lowest bit of the search number in a slot's content.
@@ -98,6 +99,8 @@ impl Table {
     /// Clears the table in constant time, since it is done before every move.
     pub(in crate::search) fn clear(&mut self) {
         self.search = self.search.wrapping_add(1);
+        // Once the number has wrapped, entries of old searches would count as new ones. Empty slots
+        // hold number 0, which no search has.
         if self.search == 0 {
             self.slots.fill([0; 2]);
             self.search = 1;
@@ -111,6 +114,7 @@ impl Table {
 
     /// Returns the slot where the position is or would be stored, and its entry if there is one.
     pub(super) fn find(&self, key: u64) -> (Slot, Option<Entry>) {
+        // A run of slots must not begin so late that it passes the end.
         let last = self.slots.len() - TRIES;
         let first = ((u128::from(key) * last as u128) >> 64) as usize;
         for (index, &[there, content]) in self.slots[first..first + TRIES].iter().enumerate() {

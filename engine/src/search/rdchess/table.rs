@@ -8,7 +8,7 @@ use crate::tt::{Bound, Entry, OutOfMemory};
 /// Entries per bucket.
 const BUCKET: usize = 4;
 
-/// Largest use count.
+/// Largest use count. The count has six bits in an entry.
 const USES_MAX: u8 = 63;
 
 /// An entry with its replacement data.
@@ -107,6 +107,7 @@ impl Table {
                 return i32::MIN + i32::from(slot[1] == 0);
             }
             let stored = StoredEntry::unpack(slot[1]);
+            // The game time wraps, and so must the difference.
             let age = if ages { i32::from(now.wrapping_sub(stored.last_used)) } else { 0 };
             stored.entry.depth + i32::from(stored.uses) - 2 * age
         };

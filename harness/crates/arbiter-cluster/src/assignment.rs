@@ -78,6 +78,8 @@ impl Assignment for PairJob {
         let options = LocalOptions {
             slots: 1,
             wait: Duration::ZERO,
+            // These games only decide what engines play; times do not count where engines repeat
+            // their games.
             measures_waiting: false,
             tells_games: false,
             cpu_sets: Vec::new(),
@@ -112,6 +114,7 @@ impl Assignment for Question {
             if answer.since.is_some_and(|since| since.at > answer.end.at) {
                 return Err("a solution found after the search".to_owned());
             }
+            // Whether the answer solves the position is judged later; here it only has to be legal.
             answer.judged(&self.record.start, &self.record.goal).map(drop)
         };
         answered.0.iter().flatten().try_for_each(judged)

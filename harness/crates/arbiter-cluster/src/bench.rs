@@ -7,7 +7,8 @@ use arbiter_build::{BenchRecipe, BenchTarget, run_bench};
 use arbiter_game::engine::EngineSetup;
 use arbiter_process::{Cancel, Spawner};
 
-/// Time limit of a benchmark.
+/// Time limit of a benchmark. A bench that hangs would otherwise keep the slot, or the start of the
+/// run, forever.
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// Cancels a benchmark when it is dropped.
@@ -21,6 +22,7 @@ impl Drop for CancelOnDrop {
 
 /// Runs `copies` of `PROGRAM ARGS bench` in parallel; an error says why they failed.
 pub async fn measure(setup: &EngineSetup, copies: usize) -> Result<BenchResult, String> {
+    // A blocking task cannot be aborted, so dropping the future has to end the engines.
     let guard = CancelOnDrop(Cancel::default());
     let (cancel, setup) = (guard.0.clone(), setup.clone());
     let work = move || -> Result<BenchResult, String> {

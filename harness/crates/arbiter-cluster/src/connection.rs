@@ -14,13 +14,15 @@ use async_nats::{Client, ConnectError, ConnectOptions, Event, ServerAddr, Subscr
 use thiserror::Error;
 use tokio::sync::watch;
 
-/// Time limit for the first connection.
+/// Time limit for the first connection. A server behind a firewall that drops packets would
+/// otherwise never be reported.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Time limit for an answer of the server.
+/// Time limit for an answer of the server. Later requests are repeated by their callers.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Interval between tests of an idle connection.
+/// Interval between tests of an idle connection. A connection without traffic would otherwise not
+/// notice that the server is gone.
 const PING_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Unread messages that a subscription keeps; more are lost. This is more than a fleet sends
@@ -127,7 +129,8 @@ impl Access {
         let options = self.options().map_err(refused)?.name(name).event_callback(move |event| {
             let deny = deny.clone();
             async move {
-                // Elsewhere a violation shows only as a timeout.
+                // The client reports a missing permission only by this event. The request itself
+                // ends by a timeout.
                 if let Event::ServerError(error) = event {
                     let text = error.to_string();
                     if text.to_ascii_lowercase().contains("permissions violation") {
@@ -148,6 +151,7 @@ impl Access {
                 return Err(refused(format!("no reply within {} s", CONNECT_TIMEOUT.as_secs())));
             }
         };
+        // A server without authentication obeys anybody who reaches it.
         if !self.insecure && !client.server_info().auth_required {
             return Err(AccessError::Open(self.place()));
         }
@@ -178,6 +182,8 @@ impl Access {
             .ping_interval(PING_INTERVAL)
             .subscription_capacity(MAX_WAITING)
             .reconnect_delay_callback(|attempt| {
+                // The delay grows to spare a server that restarts, and stays short, because results
+                // wait for the connection.
                 Duration::from_millis((100 * attempt as u64).min(2_000))
             });
         let credentials = match &self.credentials {
@@ -193,11 +199,13 @@ impl Access {
             Credentials::Nkey(Secret(seed)) => options.nkey(seed),
             // The last line counts only if it has an end.
             Credentials::Creds(Secret(text)) => options
+                // The parser of the client ignores a last line without a line end.
                 .credentials(&format!("{text}\n"))
                 .map_err(|error| format!("creds: {error}"))?,
         };
-        // Nobody else hears what is said on the loopback device. What a server says of its own
-        // encryption and of other servers comes before it encrypts, and could be said by anybody.
+        // On the loopback device nobody else can listen. Elsewhere TLS is required from the start,
+        // because the server's statement about encryption, and its list of other servers, arrive
+        // unencrypted and could be forged.
         if !self.insecure {
             options = match self.place().split(',').all(is_loopback) {
                 true => options.ignore_discovered_servers(),
@@ -270,6 +278,7 @@ impl Connection {
                 return reason;
             }
         }
+        // The sender is gone with the client; a denial can no longer come.
         std::future::pending().await
     }
 
@@ -285,6 +294,7 @@ impl Connection {
     /// Returns the length of the longest message that the server takes, in bytes, less some for
     /// headers.
     pub fn max_payload(&self) -> usize {
+        // The limit of the server includes headers, such as the ID of the message.
         self.client.server_info().max_payload.saturating_sub(4 << 10)
     }
 }

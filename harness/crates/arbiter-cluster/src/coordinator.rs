@@ -48,23 +48,29 @@ use super::wire::{
 use arbiter_plan::Remark;
 use arbiter_runner::{CoordinatorEnd, JobCommand, JobEvent, unix_time_ms};
 
-/// Time between two ticks of the coordinator.
+/// Time between two ticks of the coordinator. Ticks bound the delay of idle checks and lease
+/// extensions. Events between ticks are handled immediately.
 const TICK: Duration = Duration::from_millis(250);
 
-/// Ticks between two beacons.
+/// Ticks between two beacons. Workers forget a run after six seconds without a beacon, so one per
+/// second tolerates several lost ones.
 const BEACON_TICKS: u64 = 4;
 
-/// Time limit for the server when the coordinator ends or cancels pairs.
+/// Time limit for the server when the coordinator ends or cancels pairs. The user waits for the end
+/// of the command, and a server without a reply must not delay it for long.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Time after the start within which workers from before a restart report again; audits that lack
-/// another worker are kept until then.
+/// another worker are kept until then. Workers send a status every three seconds, so a worker that
+/// is still there has reported several times by then.
 const RETURN: Duration = Duration::from_secs(15);
 
-/// Number of results that may wait to be read, besides one batch.
+/// Number of results that may wait to be read, besides one batch. The channel is bounded because
+/// results are long and workers decide how many they send.
 const MAX_EVENTS: usize = 256;
 
-/// Time within which a job has to be started; before half of it is over, the job is sent again.
+/// Time within which a job has to be started; before half of it is over, the job is sent again. A
+/// limit keeps a recorded job from being played much later, when its result was forgotten.
 const JOB_LIFETIME: Duration = Duration::from_secs(24 * 3600);
 
 /// Run for workers to play.
@@ -161,7 +167,9 @@ pub async fn coordinate<A: Assignment>(
     end: CoordinatorEnd<A, A::Done>,
 ) -> Result<(), AccessError> {
     let RunSpec { description, key, programs, priority, benches, history, audit, metrics } = spec;
-    // Higher than all before a restart, so that no worker takes a job for one that it has done.
+    // Attempts after a restart have to be numbered higher than all before it, so that no worker
+    // takes a job for one that it has done. The seconds of the clock are higher as long as a pair
+    // is sent at most once per second.
     let first_attempt = (unix_time_us() / 1_000_000) as u32;
     let mut stored = RangeSet::default();
     let returned = history.played.iter().map(|(worker, _)| worker.clone()).collect();
@@ -177,6 +185,8 @@ pub async fn coordinate<A: Assignment>(
         joins: connection.subscribe(&id.join_subject(">")).await?,
     };
     let (event_sender, events) = mpsc::channel(MAX_EVENTS);
+    // Unbounded, because the task that owns all state may not wait for the server. The number of
+    // pairs in flight bounds the queue.
     let (outgoing, queue) = mpsc::unbounded_channel();
     let mut tasks = JoinSet::new();
     let context = &connection.jetstream;
@@ -245,6 +255,7 @@ impl<A: Assignment> Coordinator<A> {
         mut events: mpsc::Receiver<StreamEvent>,
         mut tasks: JoinSet<()>,
     ) {
+        // All state belongs to this one task, so no event needs a lock.
         let mut ticks = interval(TICK);
         let start = ticks.tick().await;
         let mut count = 0;
@@ -253,6 +264,8 @@ impl<A: Assignment> Coordinator<A> {
             tokio::select! {
                 command = self.end.commands.recv() => match command {
                     Some(JobCommand::Finish(reply)) => {
+                        // The tasks end first, so that none sends a job to a stream that is being
+                        // removed.
                         tasks.shutdown().await;
                         self.clean_up().await;
                         let _ = reply.send(());
@@ -272,11 +285,15 @@ impl<A: Assignment> Coordinator<A> {
                     reply(&self.connection.client, request, wire::sign(&answer, &self.key)).await;
                 },
                 Some(request) = subscriptions.descriptions.next() => {
+                    // The request shows that workers have forgotten the run, so those from before
+                    // the restart have to join again.
                     self.returned.clear();
                     reply(&self.connection.client, request, self.signed.clone()).await;
                 }
                 Some(request) = subscriptions.programs.next() => if may_reply(&request) {
                     let (programs, client) = (self.programs.clone(), self.connection.client.clone());
+                    // In a task of its own, because reading and uploading a program takes long, and
+                    // heartbeats must not wait.
                     tasks.spawn(async move {
                         let uploaded = match wire::read::<ProgramRequest>(&request.payload) {
                             Ok(wanted) => programs.upload(wanted.hash).await,
@@ -285,7 +302,8 @@ impl<A: Assignment> Coordinator<A> {
                         reply(&client, request, uploaded.err().unwrap_or_default().into_bytes()).await;
                     });
                 },
-                // Ended tasks would be kept until the run ends.
+                // A JoinSet keeps ended tasks until they are joined, and an upload is a task. A
+                // panic of a task has to end the run instead of being lost.
                 Some(ended) = tasks.join_next() => if let Err(error) = ended
                     && error.is_panic()
                 {
@@ -314,8 +332,8 @@ impl<A: Assignment> Coordinator<A> {
                         for receipt in parked {
                             self.read_result(receipt).await;
                         }
-                        // If none was accepted, a new job takes the place of one that may be in the
-                        // stream from before, and be held by a worker.
+                        // If no parked result was accepted, the old job may still be in the stream
+                        // and held by a worker. A new job takes its place.
                         if self.in_flight.is_waiting(pair) {
                             self.resend(pair);
                         }
@@ -329,10 +347,11 @@ impl<A: Assignment> Coordinator<A> {
             }
             JobCommand::CancelAll(reply) => {
                 self.send_to_workers(Notice::Cancel).await;
+                // Beacons stop, because they would invite the workers again.
                 self.is_cancelled = true;
                 self.in_flight.cancel();
                 self.audits.cancel();
-                // Without a connection nothing can be sent.
+                // Without a connection a flush would wait for its whole timeout.
                 if self.connection.is_connected() {
                     let _ = timeout(SHUTDOWN_TIMEOUT, self.connection.client.flush()).await;
                 }
@@ -368,6 +387,8 @@ impl<A: Assignment> Coordinator<A> {
         match event {
             StreamEvent::Sent { pair, sent } => {
                 if !self.in_flight.sent(pair, sent, self.now) {
+                    // The pair was finished while its job was on the way to the server, where it
+                    // would be played in vain.
                     self.remove_job(pair);
                 }
             }
@@ -377,11 +398,14 @@ impl<A: Assignment> Coordinator<A> {
             }
             StreamEvent::Result(message) => {
                 let Ok(receipt) = message.info().map(|info| info.stream_sequence) else { return };
+                // The acknowledgement was lost. The result has been handled and may not count
+                // twice.
                 if self.acknowledged.contains(receipt) {
                     let _ = message.ack().await;
                     return;
                 }
-                // If it was delivered before, only where to acknowledge it is new.
+                // A redelivered result has a new reply subject for its acknowledgement, and is
+                // otherwise the one that is being handled.
                 if self.unacknowledged.insert(receipt, message).is_none() {
                     self.take_result(receipt).await;
                 }
@@ -399,6 +423,8 @@ impl<A: Assignment> Coordinator<A> {
 
     /// Returns the time for a message to workers, later than that of all before.
     fn next_at(&mut self) -> u64 {
+        // Workers ignore messages that are not later than the last, so times must increase even if
+        // the clock is set back.
         self.last_at = unix_time_us().max(self.last_at + 1);
         self.last_at
     }
@@ -410,6 +436,7 @@ impl<A: Assignment> Coordinator<A> {
 
     fn remark(&mut self, worker: &str, pair: Option<u64>, text: String) {
         if self.remarks.allows(worker) {
+            // Users know the number of the audited pair, and not that of the audit.
             let pair = pair.map(|pair| pair & !AUDITS);
             self.notify(JobEvent::Noted(Remark { worker: worker.to_owned(), pair, text }));
         }
@@ -427,8 +454,8 @@ impl<A: Assignment> Coordinator<A> {
         self.in_flight.set_idle(&idle, self.now);
         self.extend_leases().await;
         if count.is_multiple_of(BEACON_TICKS) {
-            // No more than once a second: numbers of attempts begin with the seconds of the clock,
-            // and those after a restart have to be higher.
+            // At most once a second: numbers of attempts begin with the seconds of the clock, and
+            // attempts after a restart must have higher numbers.
             for (pair, attempt) in self.in_flight.returned() {
                 self.send(pair, attempt);
             }
@@ -452,8 +479,9 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     async fn send_beacon(&mut self) {
-        // Messages for a lost connection are queued, and would all be sent when it is back. Whoever
-        // hears of a run that ends asks for its description in vain.
+        // The client queues messages while there is no connection, and would send all stale beacons
+        // when it is back. A worker that received a beacon of an ending run would ask for its
+        // description in vain.
         if self.connection.is_connected() && !self.is_cancelled {
             let (queued, playing) = self.in_flight.counts();
             let (run_id, run) = (self.description.run_id.clone(), self.description.run.clone());

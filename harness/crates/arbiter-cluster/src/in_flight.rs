@@ -17,30 +17,40 @@ use super::verify::Terms;
 use super::wire::{AUDITS, Heartbeat, JobResult, Report};
 use arbiter_schedule::Pairing;
 
-/// Additional pairs that may be in flight while there are parked results.
+/// Additional pairs that may be in flight while there are parked results. A parked result can only
+/// be judged once its pair is ordered, so the dispatcher has to order more pairs than there are
+/// free slots.
 const PARKED_STEP: usize = 16;
 
 /// Multiple of the median time of the last pairs after which an attempt is over, and its minimum.
+/// Without a limit a worker could keep a pair forever by heartbeats alone. The limit is wide
+/// because the lengths of games vary.
 const MAX_MEDIANS: u32 = 20;
 const MIN_ATTEMPT: Duration = Duration::from_secs(600);
 
-/// Time after which an attempt is over as long as no pair was played.
+/// Time after which an attempt is over as long as no pair was played. There is no median yet by
+/// which to judge a worker.
 const FIRST_ATTEMPT: Duration = Duration::from_secs(6 * 3600);
 
-/// Number of pairs of which the median is taken.
+/// Number of pairs of which the median is taken. A window follows changes of the fleet, and bounds
+/// the memory of a long run.
 const MEDIAN_OF: usize = 101;
 
 /// Number of times within a lease that the server is asked to extend it for a running attempt.
+/// Several requests may be lost before the lease ends.
 const EXTENSIONS_PER_LEASE: u32 = 6;
 
-/// Time after which a job that nobody has started is sent again, before it expires.
+/// Time after which a job that nobody has started is sent again, before it expires. This is half of
+/// the lifetime of a job, so a waiting job never expires.
 const RENEWAL: Duration = Duration::from_secs(12 * 3600);
 
 /// Time after which a job is sent again that is older than the coordinator's restart, or that a
-/// worker has left to others.
+/// worker has left to others. With three tries an audit that nobody takes waits for half an hour,
+/// the limit in docs/security.md.
 const SHORT_RENEWAL: Duration = Duration::from_secs(600);
 
-/// Number of workers that have to fail at a pair before the run fails.
+/// Number of workers that have to fail at a pair before the run fails. A failure of one or two
+/// workers may be the fault of their machines.
 const MAX_FAILURES: usize = 3;
 
 /// The sequence number of a result in its stream.
@@ -170,6 +180,8 @@ impl<A: Assignment> InFlight<A> {
         // A void pair is played again, and its old job may still be in the stream.
         let first = self.first_attempt;
         let was_stored = self.stored.remove(pair).then_some(first);
+        // The number must exceed that of the old job, or its late result would count for the new
+        // order.
         let last = self.attempts.remove(&pair).or(was_stored);
         let attempt = last.map_or(first, |last| last.max(first) + 1);
         let pending = Pending {
@@ -196,11 +208,14 @@ impl<A: Assignment> InFlight<A> {
 
     /// Records that the server has the job of a pair. Returns whether the job is still to be done.
     pub(crate) fn sent(&mut self, pair: u64, sent: SentJob, now: Duration) -> bool {
-        // Jobs that are sent come after all that were begun, unless the server has lost its stream.
+        // A server numbers jobs upwards. A new job below a number that was already started shows
+        // that the server has lost its stream and counts from the start again.
         if !sent.is_left_over && sent.sequence < self.begun.0 {
             self.begun.0 = 0;
         }
         let Some(pending) = self.pending.get_mut(&pair) else { return false };
+        // The job of before the restart takes the place of the new one, because a worker may be
+        // playing it. Its expiry is unknown here, so it is renewed soon.
         if sent.is_left_over && pending.attempt == self.first_attempt {
             pending.attempt = sent.attempt;
             pending.is_left_over = true;
@@ -238,6 +253,8 @@ impl<A: Assignment> InFlight<A> {
         now: Duration,
     ) -> Option<(Pairing, usize)> {
         let pending = self.awaited(pair, attempt)?;
+        // Only one worker at a time counts as the player. Otherwise a worker whose lease has ended
+        // could keep the pair from the one that has it now.
         if pending.player.as_ref().is_some_and(|player| *player != worker)
             && now < pending.heard + lease
         {
@@ -275,6 +292,8 @@ impl<A: Assignment> InFlight<A> {
             if !(std::mem::take(&mut pending.is_returned) && is_free) {
                 return None;
             }
+            // A returned audit may not be the first attempt: that one is not sent while the server
+            // has an earlier job of the pair.
             pending.attempt = pending.attempt.max(self.first_attempt) + 1;
             (pending.sequence, pending.passed, pending.is_left_over) = (None, None, false);
             Some((*pair, pending.attempt))
@@ -289,6 +308,8 @@ impl<A: Assignment> InFlight<A> {
         let due = self.pending.values_mut().filter_map(|pending| {
             let is_alive = pending.begun.is_some()
                 && pending.heard > pending.extended
+                // No extension for a worker that takes too long: it could otherwise hold the pair
+                // forever.
                 && !pending.is_too_long(limit, now);
             let is_due = now >= pending.extended + lease / EXTENSIONS_PER_LEASE;
             if !is_due || !(is_alive || pending.accepted.is_some()) {
@@ -320,6 +341,8 @@ impl<A: Assignment> InFlight<A> {
     /// Records which of the workers that play for the run are idle. If all are, nobody plays,
     /// whatever the heartbeats of pairs were before.
     pub(crate) fn set_idle(&mut self, idle: &[bool], now: Duration) {
+        // A busy worker may be at work on another run, so one idle worker proves something only if
+        // no pair of this run is in play.
         let is_idle = idle.contains(&true) && (!idle.contains(&false) || self.counts().1 == 0);
         self.idle = is_idle.then(|| self.idle.unwrap_or(now));
     }
@@ -348,6 +371,8 @@ impl<A: Assignment> InFlight<A> {
             Report::Failed(reason) => {
                 pending.failed_at.insert(worker.to_owned());
                 let reason = format!("could not play it: {reason}");
+                // The run ends only if at least as many workers fail as are able to play. A few
+                // workers could otherwise end it by reports.
                 let able = self.players.difference(&pending.failed_at).count();
                 match pending.failed_at.len() >= MAX_FAILURES.max(able) {
                     false => Disposition::Retry(reason),
@@ -376,6 +401,8 @@ impl<A: Assignment> InFlight<A> {
 
     /// Returns whether a pair was ordered, or is an audit from before a restart, which is over.
     pub(crate) fn is_ordered(&self, pair: u64) -> bool {
+        // Audits of before a restart are not continued, so a result of an unknown audit is late
+        // instead of early.
         pair >= AUDITS || self.pending.contains_key(&pair) || self.stored.contains(pair)
     }
 
@@ -387,6 +414,8 @@ impl<A: Assignment> InFlight<A> {
         }
         let Pending { sequence, attempt, begun, accepted: receipt, .. } = pending?;
         if pair >= AUDITS || attempt > self.first_attempt {
+            // Kept only where the number is not the common first one, so that memory does not grow
+            // with the run.
             self.attempts.insert(pair, attempt);
         }
         Some(DonePair { sequence: sequence.filter(|_| begun.is_some()), receipt })
@@ -460,6 +489,8 @@ impl<A: Assignment> InFlight<A> {
                     first.map_or(Duration::ZERO, |at| now.saturating_sub(pending.heard.max(at)))
                 }
             };
+            // After one lease the server itself gives the job to another worker. Three leases show
+            // that the server does not do so.
             let is_due = since > 3 * lease
                 || pending.is_too_long(limit, now)
                 || (pending.player.is_none() && now > pending.renewal);

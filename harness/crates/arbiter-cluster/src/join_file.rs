@@ -19,10 +19,11 @@ use arbiter_game::outcome::printable;
 use arbiter_game::text::MAX_TEXT;
 use arbiter_process::open_input;
 
-/// Size of the largest join file, in bytes.
+/// Size of the largest join file, in bytes. Join files are passed on by other people, so they are
+/// not trusted to be short.
 const MAX_SIZE: u64 = 64 << 10;
 
-/// Length of the longest URL and inbox, in bytes.
+/// Length of the longest URL and inbox, in bytes. Both are shown, and sent to a server.
 const MAX_FIELD: usize = 1_000;
 
 /// Owner of a join file.
@@ -75,6 +76,7 @@ pub fn read_join_file(path: &Path) -> Result<(Access, Role, bool), JoinError> {
     let access = Access {
         url: Secret(file.url),
         credentials: Credentials::Nkey(Secret(file.nkey)),
+        // The client reads certificates from a file, and skips everything around them in PEM.
         ca: file.ca.map(|_| path.to_owned()),
         certificate: None,
         inbox: Some(file.inbox),
@@ -90,6 +92,7 @@ impl JoinFile {
         let unreadable = |source| JoinError::Unreadable { path: path.to_owned(), source };
         let invalid = |reason| JoinError::Invalid { path: path.to_owned(), reason };
         let file = open_input(path).map_err(unreadable)?;
+        // Asked of the open file, because a path could be replaced in between.
         let is_exposed = file.metadata().map_err(unreadable)?.mode() & 0o077 != 0;
         let mut text = String::new();
         file.take(MAX_SIZE + 1).read_to_string(&mut text).map_err(unreadable)?;

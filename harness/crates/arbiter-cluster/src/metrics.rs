@@ -28,6 +28,8 @@ pub struct ClusterMetrics {
 
 impl Default for ClusterMetrics {
     fn default() -> ClusterMetrics {
+        // From half a second to more than an hour (4,096 s): pairs of fast and of slow time
+        // controls.
         let job_duration = Histogram::new(exponential_buckets(0.5, 2.0, 14));
         let (connected, workers, jobs) = Default::default();
         ClusterMetrics { connected, workers, jobs, job_duration }

@@ -15,10 +15,12 @@ use super::subject::{ALL_WORKER_STATUSES, BEACONS};
 use super::wire::{self, Beacon, EXCLUDED, WorkerStatus};
 
 /// Seconds without a message after which a worker is silent and a run is removed: workers send
-/// their status every 3 seconds, coordinators a beacon every second.
+/// their status every 3 seconds, coordinators a beacon every second. A few lost messages are
+/// tolerated.
 const TIMEOUT_S: u32 = 10;
 
-/// Seconds for which a silent worker is remembered.
+/// Seconds for which a silent worker is remembered. A worker that disappeared from the list after
+/// seconds would not be missed by anybody.
 const MEMORY_S: u32 = 3600;
 
 /// Number of workers, and of runs, that are kept, so that no sender can fill the memory.
@@ -56,6 +58,7 @@ impl WorkerState {
     pub fn of(status: &WorkerStatus, silent: u32) -> WorkerState {
         let is_excluded = status.refusals.iter().any(|(_, why)| why.starts_with(EXCLUDED));
         match status.playing {
+            // First, because the other states are those of a status that may be outdated.
             _ if silent >= TIMEOUT_S => WorkerState::Silent,
             _ if is_excluded => WorkerState::Excluded,
             0 => WorkerState::Idle,
@@ -140,6 +143,7 @@ impl Listener {
         loop {
             let read = tokio::select! {
                 Some(message) = self.beacons.next() => {
+                    // Announcements are only displayed, and an observer need not trust any key.
                     wire::unverified(&message.payload).map(Announcement::Run)
                 }
                 Some(message) = self.statuses.next() => {
@@ -163,7 +167,7 @@ pub async fn observe(connection: &Connection, time: Duration) -> Result<Cluster,
             cluster.update(announcement);
         }
     };
-    // It always ends by the timeout.
+    // The stream of announcements does not end, so the timeout is the normal end.
     let _ = timeout(time, listening).await;
     Ok(cluster)
 }

@@ -19,7 +19,7 @@ pub(crate) const FIRST_CHECK: u64 = 16;
 /// Largest probability, for each of the criteria, that a run whose workers are alike excludes one.
 pub(crate) const FALSE_ALARM: f64 = 1e-3;
 
-/// Upper bound of the checks of a worker: 16 games cannot be doubled so often.
+/// Upper bound of the number of checks of a worker: 24 doublings of 16 games are 268 million games.
 const MAX_CHECKS: f64 = 24.0;
 
 /// Share of a worker's games that have to be lost on time before it is excluded, however
@@ -36,7 +36,8 @@ const MIN_SHARE_GIVEN_BACK: f64 = 0.1;
 /// [`FALSE_ALARM`] for some 200 workers, all of which are compared at each check of any.
 const MAX_RESIDUAL: f64 = 6.0;
 
-/// Number of workers needed to compare residuals: of two it is unknown which one is the outlier.
+/// Number of workers needed to compare residuals, because with two it is unknown which one is the
+/// outlier.
 const MIN_WORKERS: usize = 3;
 
 /// Worker that is to be excluded.
@@ -93,6 +94,8 @@ impl OutlierDetector {
 
     /// Adds a pair of a worker, and checks the worker if that is due. Returns the outlier, if any.
     pub(crate) fn add_and_check(&mut self, worker: &str, tally: &PairTally) -> Option<Finding> {
+        // Checks at doublings keep their number logarithmic, and with it the price of Bonferroni's
+        // correction.
         let doublings = |outliers: &OutlierDetector| {
             let games = outliers.workers.get(worker).map_or(0, RunCounts::games);
             (games / FIRST_CHECK).checked_ilog2()
@@ -115,7 +118,7 @@ impl OutlierDetector {
         self.excess(worker, "no result", "jobs", 0, MIN_SHARE_GIVEN_BACK, |name, counts| {
             let failures = self.given_back.get(name).copied().unwrap_or(0);
             let pairs: u64 = counts.encounters.values().map(|met| met.pairs.pairs()).sum();
-            // A job is a pair, or a single game.
+            // A job is a pair or a single game, so two games of a pair count as one job.
             FailureCount { games: failures + counts.games() - pairs, failures }
         })
     }
@@ -158,6 +161,8 @@ impl OutlierDetector {
             others.games += games;
             others.failures += failures;
         }
+        // Bonferroni's correction for all checks of all workers. Fisher's test is exact for small
+        // counts, where the normal approximation fails.
         let p = fisher_exact(own, others) * MAX_CHECKS * self.workers.len() as f64;
         let is_out = p < FALSE_ALARM && own.failures as f64 > min_share * own.games as f64;
         is_out.then(|| Finding {
@@ -186,6 +191,7 @@ impl OutlierDetector {
             return None;
         }
         let compared = self.residuals();
+        // Only the largest: one odd worker raises the residuals of the others as well.
         let (worker, residual) = compared.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
         let is_out = compared.len() >= MIN_WORKERS && *residual > MAX_RESIDUAL;
         is_out.then(|| Finding {

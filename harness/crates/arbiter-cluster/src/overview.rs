@@ -77,14 +77,14 @@ pub fn runs_table(cluster: &Cluster) -> Table {
 
 /// Returns the numbers of workers and runs, and the total pace, as a sentence.
 pub fn in_words(cluster: &Cluster) -> String {
-    // Of those that are silent nobody knows.
+    // A silent worker may have left with its games, so its last numbers do not count.
     let is_heard = |&(_, worker, silent): &(&str, &WorkerStatus, u32)| {
         WorkerState::of(worker, silent) != WorkerState::Silent
     };
     let workers = || cluster.workers().filter(is_heard).map(|(_, worker, _)| worker);
     let slots: u32 = workers().map(|worker| worker.slots).sum();
     let playing: u32 = workers().map(|worker| worker.playing).sum();
-    // The sum of nothing is -0.
+    // An empty sum of floats is -0, which would be shown with its sign.
     let pace = 0.0 + workers().filter_map(WorkerStatus::pairs_per_minute).sum::<f64>();
     format!(
         "{} with {}, {playing} playing, {pace:.1} pairs a minute; {}.",

@@ -26,6 +26,7 @@ impl RunSecret {
 
     /// Returns the nonce of this attempt at a pair, or at another assignment.
     pub(crate) fn nonce(&self, number: u64, attempt: u32) -> Token {
+        // Words before the numbers keep the three uses of the secret apart.
         blake3::keyed_hash(&self.0, format!("job {number} {attempt}").as_bytes())
     }
 
@@ -33,6 +34,7 @@ impl RunSecret {
     pub(crate) fn draw(&self, number: u64) -> f64 {
         let hash = blake3::keyed_hash(&self.0, format!("audit {number}").as_bytes());
         let (first, _) = hash.as_bytes().split_first_chunk().expect("a hash has 32 bytes");
+        // The upper 53 bits fill the mantissa of an f64, so the quotient is exact and below 1.
         (u64::from_le_bytes(*first) >> 11) as f64 / (1u64 << 53) as f64
     }
 

@@ -29,6 +29,7 @@ impl RangeSet {
         if self.contains(number) {
             return;
         }
+        // Neighbours are merged, so that the memory follows the number of gaps and not of pairs.
         let after = number.checked_add(1).and_then(|next| self.ranges.remove(&next));
         let before = number.checked_sub(1).and_then(|previous| self.range(previous));
         let first = before.map_or(number, |(first, _)| first);

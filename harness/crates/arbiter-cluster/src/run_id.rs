@@ -25,6 +25,8 @@ impl RunId {
     /// coordinator: a resumed run has the same; no other run has it, not even one left by an
     /// arbiter whose messages cannot be read.
     pub fn new(run: &str, created_ms: i64, key: &str) -> RunId {
+        // With the version, so that an updated coordinator does not find streams whose messages it
+        // cannot read.
         let text = format!("{run}\n{created_ms}\n{key}\n{VERSION}");
         RunId(blake3::hash(text.as_bytes()).to_hex()[..16].to_owned())
     }
@@ -92,8 +94,8 @@ impl RunId {
     /// Returns the subject at which the job with this sequence number in its stream is
     /// acknowledged.
     pub(crate) fn job_ack_subject(&self, sequence: u64) -> String {
-        // For these answers the server looks at the sequence number alone; the rest is for the
-        // clients.
+        // Only the stream sequence matters to the server for these answers. Deliveries, time and
+        // the number of pending messages are for clients.
         format!("$JS.ACK.{}.{JOB_CONSUMER}.1.{sequence}.{sequence}.0.0", self.job_stream())
     }
 }

@@ -37,7 +37,8 @@ const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 const DAY: Duration = Duration::from_hours(24);
 
-/// Validity of certificates. A cluster that lives longer needs new join files then.
+/// Validity of certificates. A cluster that lives longer needs new join files then. It is long
+/// because the authority's key is not kept, so that no certificate can be renewed.
 const VALIDITY: Duration = DAY.saturating_mul(3650);
 
 /// Tolerated lag of a machine's clock behind the machine on which certificates are made.
@@ -173,6 +174,7 @@ pub fn make_server(
 
     let file = |source| SetupError::File { path: dir.to_owned(), source };
     DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(file)?;
+    // A new certificate would make the existing join files useless.
     if fs::read_dir(dir).map_err(file)?.next().is_some() {
         return Err(SetupError::Exists(dir.to_owned()));
     }
@@ -199,7 +201,8 @@ pub fn make_server(
 fn accounts(nkey: &str) -> String {
     let (mut exports, mut imports) = (String::new(), String::new());
     for (kind, subject) in EXPORTS {
-        // It may take long to upload a program.
+        // The server drops the reply path of a service after the threshold, and uploading a large
+        // program takes minutes.
         let limit = if kind == "service" { ", threshold: \"10m\"" } else { "" };
         exports +=
             &format!("      {{ {kind}: \"{subject}\", accounts: [{WORKERS_ACCOUNT}]{limit} }}\n");
@@ -225,6 +228,8 @@ pub fn add_workers(dir: &Path, names: &[String]) -> Result<(), SetupError> {
     let joins = new_users(&mut users, names, &coordinator, &key)?;
     let mut replacement = WholeFile::create_private(&path).map_err(file)?;
     replacement.write_all((users + USERS_END).as_bytes()).map_err(file)?;
+    // The join files come first: a user without a join file would be useless, and its name could
+    // not be added again.
     write_all(&join_texts(dir, &joins)?)?;
     replacement.finish().map_err(file)
 }
@@ -243,7 +248,8 @@ fn new_users(
 ) -> Result<Vec<(String, JoinFile)>, SetupError> {
     let mut joins = Vec::new();
     for name in names {
-        // With a dot in it, what one is answered could be heard by another.
+        // Inboxes are `_INBOX.NAME.>`, so a name with a dot could receive the answers of another
+        // worker.
         if !is_worker_name(name) || name.contains('.') || name == COORDINATOR {
             return Err(SetupError::Name(name.clone()));
         }
@@ -285,6 +291,7 @@ fn certificates(hosts: &[String], now_ms: i64) -> Result<[String; 3], rcgen::Err
         params
     };
     let mut authority = limited(CertificateParams::default(), "Arbiter cluster");
+    // The authority may sign servers, and no further authorities.
     authority.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     authority.key_usages = vec![KeyUsagePurpose::KeyCertSign];
     let authority = CertifiedIssuer::self_signed(authority, rcgen::KeyPair::generate()?)?;
@@ -328,7 +335,7 @@ fn write_all(files: &[(PathBuf, String)]) -> Result<(), SetupError> {
     };
     let written = files.iter().try_for_each(&mut write);
     if written.is_err() {
-        // They would be in the way of the next try.
+        // The files would make the next try fail, because the folder would not be empty.
         made.iter().for_each(|path| drop(fs::remove_file(path)));
     }
     written

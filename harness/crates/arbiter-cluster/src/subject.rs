@@ -32,6 +32,7 @@ pub fn worker_status(worker: &str) -> String {
 pub(crate) fn sender(subject: &str) -> &str {
     match subject.strip_prefix("arbiter.hello.") {
         Some(worker) => worker,
+        // Worker names may contain dots, so the rest of the subject is the name.
         None => subject.splitn(5, '.').nth(4).unwrap_or_default(),
     }
 }
@@ -44,6 +45,7 @@ const OTHER_ACCOUNT: &str = "_R_";
 pub fn is_inbox(subject: &impl AsRef<str>) -> bool {
     let subject = subject.as_ref();
     let rest = subject.strip_prefix(INBOX).or_else(|| subject.strip_prefix(OTHER_ACCOUNT));
+    // The dot keeps out other subjects that begin with the same letters.
     rest.is_some_and(|rest| rest.starts_with('.') && !rest.contains(['*', '>', ' ']))
 }
 

@@ -114,6 +114,7 @@ pub async fn run_suite<A: Assignment>(
         let lost = || SuiteRunError::Lost("the link to the cluster has ended".to_owned());
         match event.ok_or_else(lost)? {
             JobEvent::Played { pair, played, worker, .. } => {
+                // A suite has no store, so a result is final as soon as it is received.
                 link.send(JobCommand::Stored(pair));
                 queue.complete(pair, played, worker.unwrap_or_default());
             }

@@ -38,6 +38,8 @@ impl Purpose {
             Purpose::Beacon => "beacon",
             Purpose::Message => "message",
         };
+        // The purpose is signed as well, so that a signature of one kind of message is not valid
+        // for another.
         [b"arbiter ", kind.as_bytes(), b", version 1\n", text].concat()
     }
 }
@@ -123,6 +125,8 @@ impl Key {
     /// Derives secret bytes that follow from the key and the context.
     pub(crate) fn secret(&self, context: &str) -> [u8; 32] {
         let material = [&self.0.to_bytes(), context.as_bytes()].concat();
+        // The context string separates this use of the key from signing (BLAKE3's key derivation
+        // mode).
         blake3::derive_key("arbiter 2026-11 secret of a coordinator", &material)
     }
 }
@@ -137,6 +141,7 @@ fn make(path: &Path) -> io::Result<()> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
     fs::create_dir_all(folder_of(path))?;
+    // If another process makes the key at the same time, one file wins and both processes read it.
     write_secret(path, &HEXLOWER.encode(&bytes))
 }
 
@@ -148,6 +153,8 @@ impl PublicKey {
         text: &[u8],
         signature: &[u8; SIGNATURE_BYTES],
     ) -> Result<(), TrustError> {
+        // Strict verification rejects keys of small order, for which a signature fits several
+        // messages.
         let verified = self.0.verify_strict(&purpose.mark(text), &Signature::from_bytes(signature));
         verified.map_err(|_| TrustError::Forged(self.to_string()))
     }

@@ -57,6 +57,7 @@ fn check_game(record: &GameRecord, setup: &GameSetup, terms: &Terms) -> Result<(
         return Err("other engines, or another start".to_owned());
     }
     let late = record.late.and_then(|late| late.waited);
+    // Waiting time decides whether a pair is void, so a worker could void pairs by inventing it.
     if record.waited.into_iter().chain([late]).flatten().any(|waited| waited > record.duration) {
         return Err("an engine waited longer than the game lasted".to_owned());
     }
@@ -68,12 +69,14 @@ fn check_game(record: &GameRecord, setup: &GameSetup, terms: &Terms) -> Result<(
     }
     let mut setup = setup.clone();
     let is_timed = setup.conditions.map(|conditions| conditions.limits.is_timed());
+    // Workers have scaled their clocks, so the clocks of the plan do not judge them.
     if terms.is_scaled {
         let untimed = |limits| Limits { clock: None, movetime: None, ..limits };
         for conditions in setup.conditions.iter_mut() {
             conditions.limits = untimed(conditions.limits);
         }
     }
+    // The referee of local games replays the moves, so a reported game is judged by the same code.
     let mut referee = referee(&setup);
     let mut mover = referee.turn().color;
     for (ply, played) in (book.len()..).zip(own) {
@@ -96,9 +99,10 @@ fn check_game(record: &GameRecord, setup: &GameSetup, terms: &Terms) -> Result<(
         Some(judged) => (judged.termination, judged.result) == (termination, result),
         None => {
             let loser = result.winner().map(Color::other);
-            // Before the first move either side may be missing.
+            // Before the first move either side may have failed to start. Later, only the side to
+            // move can break down.
             loser.is_some_and(|loser| {
-                // Only with a clock can it be by time.
+                // A loss on time needs a clock, and only xboard engines can resign.
                 let may_fail = match termination {
                     Termination::TimeForfeit => *is_timed.get(loser),
                     Termination::Resignation => terms.resigning.contains(setup.engines.get(loser)),

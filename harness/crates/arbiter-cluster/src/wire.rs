@@ -47,16 +47,19 @@ pub use text::is_worker_name;
 /// after, so a message that the one before cannot read is sent one version later.
 pub(crate) const VERSION: u32 = 8;
 
-/// The oldest version that is read: the one before, or that of the first release.
+/// The oldest version that is read: the one before, or that of the first release. Fleets are
+/// updated machine by machine, so neighbouring versions have to understand each other.
 const OLDEST: u32 = 8;
 
 /// The newest version that is read.
 const NEWEST: u32 = VERSION + 1;
 
-/// Longest message that is read, packed, in bytes.
+/// Longest message that is read, packed, in bytes. The server stores results before anybody checks
+/// them, so the stream rejects longer ones.
 pub const MAX_PACKED: usize = 8 << 20;
 
-/// Longest message that is read, unpacked, in bytes.
+/// Longest message that is read, unpacked, in bytes. A small packed message may unpack to
+/// gigabytes, so the unpacked length has its own limit.
 const MAX_UNPACKED: usize = 16 << 20;
 
 /// Reason why a message cannot be read.
@@ -84,6 +87,7 @@ pub enum WireError {
 /// A message of one kind.
 pub trait Message: Serialize + DeserializeOwned {
     /// Length of the longest message that is read, in bytes.
+    // Most messages are short: only results, descriptions and jobs have a larger limit.
     const MAX_BYTES: usize = 64 << 10;
 
     /// Shortens what is longer than allowed; an error names an impossible value.
@@ -121,6 +125,7 @@ pub fn write<T: Message>(body: &T) -> Vec<u8> {
 
 /// Parses and checks a received message.
 pub fn read<T: Message>(bytes: &[u8]) -> Result<T, WireError> {
+    // Before parsing, because the parser allocates what the message asks for.
     if bytes.len() > T::MAX_BYTES {
         return Err(WireError::TooLong(T::MAX_BYTES));
     }
@@ -129,7 +134,8 @@ pub fn read<T: Message>(bytes: &[u8]) -> Result<T, WireError> {
     match serde_json::from_slice(bytes) {
         Ok(Envelope::<T> { v, body }) if is_read(v) => body.checked(),
         Ok(Envelope { v, .. }) => Err(WireError::Version(v)),
-        // Of another version everything else may be different.
+        // In a message of another version the body may have any form, so its version alone is read
+        // to name the cause.
         Err(error) => match serde_json::from_slice(bytes) {
             Ok(Versioned { v }) if !is_read(v) => Err(WireError::Version(v)),
             _ => Err(malformed(error)),
@@ -161,7 +167,8 @@ fn unpack(packed: &[u8]) -> Result<Vec<u8>, WireError> {
         return Err(WireError::TooLong(MAX_PACKED));
     }
     let mut bytes = Vec::new();
-    // One byte more shows that a message is too long.
+    // One byte beyond the limit distinguishes a message that is too long from one of exactly that
+    // length.
     let mut unpacker = ZlibDecoder::new(packed).take(MAX_UNPACKED as u64 + 1);
     unpacker.read_to_end(&mut bytes).map_err(|error| WireError::Malformed(error.to_string()))?;
     Ok(bytes)

@@ -34,13 +34,16 @@ use arbiter_process::{ResourceLimits, Sandbox, Spawner};
 /// Time between two ticks of a worker.
 const TICK: Duration = Duration::from_millis(250);
 
-/// Number of ticks between two status messages.
+/// Number of ticks between two status messages. One status every three seconds: coordinators take a
+/// worker for gone after ten, so two may be lost.
 const STATUS_TICKS: u64 = 12;
 
 /// Time limit for the last messages of a worker that leaves. Its results are on the server by then.
+/// A worker without pairs has to exit within a second of Ctrl-C (docs/distributed.md).
 const SHUTDOWN_WAIT: Duration = Duration::from_millis(400);
 
-/// Number of run stops that may wait for a slot to read them.
+/// Number of run stops that may wait for a slot to read them. A slot that misses a stop only
+/// notices the end of its run later.
 const MAX_WAITING_STOPS: usize = 256;
 
 /// Configuration of a worker.
@@ -118,17 +121,20 @@ impl Shared {
     }
 
     fn known_runs(&self) -> MutexGuard<'_, KnownRuns> {
-        // Nothing in there can panic half-way.
+        // No code that holds the lock leaves the value half changed by a panic, so a poisoned lock
+        // is used as usual.
         self.known_runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn throughput(&self) -> MutexGuard<'_, Throughput> {
-        // Nothing in there can panic half-way.
+        // No code that holds the lock leaves the value half changed by a panic, so a poisoned lock
+        // is used as usual.
         self.throughput.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reports a problem to the user, unless it is the same as the last one.
     fn trouble(&self, what: String) {
+        // Slots repeat their requests, and would fill the log with one problem.
         let before = self.known_runs().trouble.replace(what.clone());
         if before.as_ref() != Some(&what) {
             log::warn!(worker:% = self.config.name; "{what}");
@@ -145,6 +151,7 @@ impl Shared {
     }
 
     async fn send_status(&self, is_leaving: bool) {
+        // The client would queue the message and send a stale status after reconnecting.
         if !self.connection.is_connected() {
             return;
         }
@@ -190,7 +197,8 @@ pub async fn serve(
     loop {
         tokio::select! {
             Some(message) = beacons.next() => {
-                // One that nobody trusted has signed says of which run to ask, and is refused then.
+                // An unverified beacon only says for which run to request the description. The
+                // request then fails with the reason, which the user sees.
                 let verified = wire::verified(&message.payload, &shared.config.trusted);
                 let verified = verified.map(|(beacon, key)| (beacon, Some(key)));
                 let unverified = |_| wire::unverified(&message.payload).map(|beacon| (beacon, None));
@@ -215,6 +223,7 @@ pub async fn serve(
             _ = phase.changed() => shared.changed.notify_waiters(),
             ended = slot_tasks.join_next() => match ended {
                 None => break,
+                // A worker that silently loses slots would hide the bug.
                 Some(Err(error)) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
                 Some(_) => {}
             },
@@ -231,7 +240,7 @@ pub async fn serve(
             }
         }
     }
-    // Without a connection nothing can be sent.
+    // Without a connection the flush would only wait for its timeout.
     if shared.connection.is_connected() {
         shared.send_status(true).await;
         let _ = timeout(SHUTDOWN_WAIT, shared.connection.client.flush()).await;
@@ -243,13 +252,15 @@ pub async fn serve(
 fn receive(shared: &Shared, message: &async_nats::Message) {
     let Some(run_id) = RunId::of_subject(&message.subject) else { return };
     let key = shared.known_runs().key(&run_id);
+    // After joining, only the key that signed the description may stop the run, even if others are
+    // trusted.
     let trusted = key.as_ref().map_or(&shared.config.trusted[..], std::slice::from_ref);
     let message = wire::verified::<CoordinatorMessage>(&message.payload, trusted);
     let message = message.ok().filter(|(message, _)| message.run_id == run_id);
     let Some(notice) = message.and_then(|(message, _)| shared.known_runs().hear(message)) else {
         return;
     };
-    // An error in sending a stop means that no slot plays.
+    // Sending a stop fails only if no slot listens, and then there is nothing to stop.
     match notice {
         Notice::Refused { worker, pair, why } if worker == shared.config.name => {
             let pair = pair + 1;

@@ -1,6 +1,7 @@
 //! Query of an address.
 
-/// Longest query, in bytes.
+/// Longest query, in bytes. A query is part of the key of a live page, and of the links on that
+/// page.
 pub(crate) const MAX_QUERY: usize = 1_000;
 
 /// Query of an address.
@@ -17,6 +18,8 @@ impl Asked {
         if query.len() > MAX_QUERY {
             return Err(format!("The query exceeds {MAX_QUERY} bytes."));
         }
+        // A form sends its empty fields as well. Without them one selection has one address, and
+        // one thread.
         let is_kept = |field: &&str| !field.ends_with('=') && !field.starts_with("page=");
         let query = query.split('&').filter(is_kept).collect::<Vec<_>>().join("&");
         Ok(Asked { query, fields })

@@ -61,8 +61,11 @@ impl ClusterMonitor {
                 Ok(()) => "connection lost".to_owned(),
                 Err(error) => error.to_string(),
             };
+            // The last known state is dropped, because it may be wrong by the time the server is
+            // back.
             *self.state() = Err(unreachable(&reason));
             self.metrics.disconnected();
+            // Without end, because the NATS server may be restarted while the page stays open.
             sleep(RECONNECT).await;
         }
     }
@@ -94,7 +97,8 @@ impl ClusterMonitor {
     }
 }
 
-/// Ticks between computations of the residuals, which read all pairs of a run.
+/// Ticks between computations of the residuals, which read all pairs of a run. That is once a
+/// minute.
 const RESIDUAL_TICKS: u32 = 120;
 
 /// Page of the workers in a state, or of all.
@@ -129,7 +133,7 @@ impl LivePage for ClusterPage {
         self.rest = self.rest.saturating_sub(1);
         if self.rest == 0 {
             self.rest = RESIDUAL_TICKS;
-            // A run of another folder has no pairs here.
+            // A run on the server may be stored in another folder, and then has no pairs here.
             let of_run = |run: &str| residuals(&self.results, run).unwrap_or_default();
             self.residuals.clear();
             for (worker, residual) in cluster.runs().flat_map(|beacon| of_run(&beacon.run)) {
@@ -145,6 +149,8 @@ impl LivePage for ClusterPage {
 fn residuals(results: &Path, run: &str) -> Result<BTreeMap<String, f64>, StoreError> {
     let store = Store::observe(results)?;
     let plan = store.run(run)?.plan;
+    // Residuals compare results of the same two engines under the same conditions. A tuning changes
+    // the engines.
     match plan.engines.len() == 2 && plan.spsa().is_none() {
         true => Ok(worker_residuals(&store.played_by_workers(run)?)),
         false => Ok(BTreeMap::new()),

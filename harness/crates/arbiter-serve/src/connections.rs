@@ -13,23 +13,27 @@ use tokio::task::AbortHandle;
 
 use arbiter_process::{end_if_stalled, raise_open_files};
 
-/// Most simultaneous connections, if this process may have twice as many files open.
+/// Most simultaneous connections, if this process may have twice as many files open. Each
+/// connection takes a descriptor, and the requests on it need others.
 const MAX_CONNECTIONS: usize = 256;
 
 /// Time for the head of a request to arrive, from the start of the connection or the answer before
-/// it.
+/// it. A client that opens many connections and sends nothing would otherwise keep all others out.
 const HEAD_DEADLINE: Duration = Duration::from_secs(10);
 
-/// Time after which a connection is closed whose other end accepts none of the data sent.
+/// Time after which a connection is closed whose other end accepts none of the data sent. The
+/// kernel ends such a connection (`end_if_stalled`).
 const STALL_DEADLINE: Duration = Duration::from_secs(20);
 
-/// Pause after the system has no descriptor for the next connection.
+/// Pause after the system has no descriptor for the next connection. `accept` would otherwise fail
+/// again immediately, and the loop would use a whole processor.
 const SHORTAGE: Duration = Duration::from_millis(100);
 
 /// Answers requests until the process ends. A page that follows a run may do so for ever, but at
 /// the limit a new connection replaces another; browsers reconnect.
 pub(super) async fn serve(listener: TcpListener, router: Router) -> ! {
     let descriptors = usize::try_from(raise_open_files()).unwrap_or(usize::MAX);
+    // Half of the descriptors, because requests open the store and sockets of runs as well.
     let most = (descriptors / 2).clamp(1, MAX_CONNECTIONS);
     let service = TowerToHyperService::new(router);
     let mut open: Vec<(IpAddr, AbortHandle)> = Vec::new();
@@ -43,7 +47,8 @@ pub(super) async fn serve(listener: TcpListener, router: Router) -> ! {
             let (_, connection) = open.remove(to_close(&open));
             connection.abort();
         }
-        // Without this timeout, a stalled connection ends like others, when it has to make room.
+        // If the system lacks this timeout, a stalled connection still ends when it has to make
+        // room for another.
         let _ = end_if_stalled(&stream, STALL_DEADLINE);
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
@@ -56,6 +61,8 @@ pub(super) async fn serve(listener: TcpListener, router: Router) -> ! {
 /// Returns the network of one user: an address, or in IPv6 its /64 network.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
+        // A user of IPv6 usually has a /64 network, and could take a new address for each
+        // connection.
         IpAddr::V6(ip) if !ip.is_loopback() => {
             Ipv6Addr::from_bits(ip.to_bits() & !u128::from(u64::MAX)).into()
         }
@@ -70,6 +77,8 @@ fn to_close<T>(open: &[(IpAddr, T)]) -> usize {
     let share = |network| open.iter().filter(|(other, _)| other == network).count();
     let by_right = |index: &usize| {
         let (network, _) = &open[*index];
+        // Connections of this machine go last, so that a flood from elsewhere cannot lock out the
+        // owner.
         (!network.is_loopback(), share(network), Reverse(*index))
     };
     (0..open.len()).max_by_key(by_right).unwrap_or(0)

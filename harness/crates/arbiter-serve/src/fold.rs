@@ -22,7 +22,8 @@ impl Fold {
         run: &str,
         observe: impl FnMut(Effect),
     ) -> Result<Fold, StoreError> {
-        // Before the pairs are read, so that none is missed; one that comes twice counts once.
+        // The mark is taken before the pairs are read, so that no pair is missed. A pair that is
+        // read twice counts once.
         let (epoch, mark) = (store.epoch()?, store.mark()?);
         let stored = shown_run(store, run)?;
         let state = RunState::of(&stored.plan);

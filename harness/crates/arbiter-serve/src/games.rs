@@ -17,7 +17,8 @@ pub(crate) const PART: u64 = 100;
 /// Most games of one PGN.
 const MAX_PGN: u64 = 100_000;
 
-/// Number of runs whose names of openings are kept.
+/// Number of runs whose names of openings are kept. Viewers may ask for any run, so the cache is
+/// emptied instead of growing.
 const MAX_RUNS: usize = 16;
 
 /// Orders of the list, as queries and forms name them.
@@ -43,6 +44,7 @@ impl Asked {
             engine: self.given("engine").map(engine).transpose()?,
             ending: self.given("ending").map(str::parse).transpose().map_err(String::from)?,
             openings: None,
+            // A game of n moves has 2n − 1 or 2n plies.
             min_plies: self.number("from", 10_000, 2.0)?.map(|plies| plies.saturating_sub(1)),
             max_plies: self.number("to", 10_000, 2.0)?,
             min_swing: self.number("swing", 20, 100.0)?,
@@ -72,10 +74,12 @@ impl Openings {
         wanted: impl IntoIterator<Item = (u64, u64)>,
     ) -> Result<BTreeMap<u64, String>, StoreError> {
         let run = &stored.head.run;
-        // The contents are valid even if a thread panicked.
+        // A cache that a panicking thread has left incomplete is still valid: missing names are
+        // read again.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Known { table, runs } = &mut *known;
         let table = table.get_or_insert_default();
+        // With the start time, because a name can be used again after its run was removed.
         let key = (run.clone(), stored.head.created_ms);
         if runs.len() >= MAX_RUNS && !runs.contains_key(&key) {
             runs.clear();
@@ -186,6 +190,7 @@ pub(crate) fn chosen(
         Ok(query) => query,
         Err(words) => return Ok(Err(words)),
     };
+    // Only the places are held in memory. The games are read while they are sent.
     let games = store.games(run, &query, 1, MAX_PGN)?;
     let header = PgnHeader::of(&stored.plan, &stored.fingerprints, stored.head.created_ms);
     let place = |game: &ListedGame| (game.pair, game.half);

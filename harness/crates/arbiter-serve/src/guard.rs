@@ -13,7 +13,8 @@ use axum::http::{HeaderMap, HeaderName, StatusCode, Uri, header};
 /// Header in which browsers name the relation of a request's origin to this server.
 const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Length of the shortest token that is accepted from a user, in bytes.
+/// Length of the shortest token that is accepted from a user, in bytes. A short token could be
+/// guessed, because requests are not limited.
 pub const MIN_TOKEN: usize = 16;
 
 /// Host names and token against which requests are checked.
@@ -62,8 +63,11 @@ impl Guard {
     ///
     /// The refusal if it names another host, or none.
     pub(crate) fn may_see(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+        // DNS rebinding: a page of another site can make its own name resolve to this machine, but
+        // cannot change the name in the request.
         let host = only(headers, &header::HOST).ok_or(HOST)?;
-        // A request to a proxy names the host twice.
+        // A request in the form for a proxy contains the host in its first line, too, and both must
+        // be ours.
         let is_other = uri.authority().is_some_and(|named| !self.is_ours(named.as_str()));
         if self.is_ours(host) && !is_other { Ok(()) } else { Err(HOST) }
     }
@@ -76,7 +80,8 @@ impl Guard {
     /// is wrong.
     pub(crate) fn may_steer(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let expected = self.token.ok_or(READ_ONLY)?;
-        // Programs other than browsers send neither header.
+        // Browsers send this header, other programs do not. The token alone decides about the
+        // latter.
         if headers.contains_key(SITE) && only(headers, &SITE) != Some("same-origin") {
             return Err(ORIGIN);
         }
@@ -91,6 +96,8 @@ impl Guard {
         }
         let given = only(headers, &header::AUTHORIZATION).unwrap_or_default();
         let token = given.strip_prefix("Bearer ").unwrap_or_default();
+        // Hashes are compared in constant time, so the time of the answer reveals nothing about the
+        // token.
         if blake3::hash(token.as_bytes()) == expected { Ok(()) } else { Err(TOKEN) }
     }
 
@@ -111,6 +118,7 @@ impl Guard {
 /// Returns the value of a header that is there exactly once, as text.
 fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
+    // Programs differ in which of two equal headers they obey, so two are as bad as none.
     let value = values.next().filter(|_| values.next().is_none())?;
     value.to_str().ok()
 }

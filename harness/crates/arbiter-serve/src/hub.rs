@@ -18,10 +18,12 @@ use crate::web::{Fragment, PageVersion};
 /// ticks.
 pub(crate) const TICK: Duration = Duration::from_millis(500);
 
-/// Ticks for which a page without viewers is kept up to date, because viewers may return.
+/// Ticks for which a page without viewers is kept up to date, because viewers may return. Half a
+/// minute: a viewer who reloads the page should not wait for it to be read again.
 const IDLE_TICKS: u32 = 60;
 
-/// Maximum number of live pages.
+/// Maximum number of live pages. Each has a thread and a connection to the store, and queries may
+/// name any number of them.
 const MAX_TOPICS: usize = 64;
 
 /// A live page.
@@ -85,6 +87,7 @@ impl Hub {
         }
         let (sender, receiver) = watch::channel(None);
         topics.insert(topic.clone(), sender.clone());
+        // Released here, because the error below locks it again.
         drop(topics);
         let hub = self.clone();
         let thread = TopicThread { hub, topic: topic.clone() };
@@ -92,6 +95,7 @@ impl Hub {
         match builder.spawn(move || thread.publish(&sender)) {
             Ok(_) => Ok(receiver),
             Err(error) => {
+                // Otherwise the next viewer would wait for a page that no thread makes.
                 self.topics().remove(&topic);
                 Err(format!("Cannot start a thread: {error}."))
             }
@@ -99,7 +103,7 @@ impl Hub {
     }
 
     fn topics(&self) -> MutexGuard<'_, BTreeMap<Topic, watch::Sender<Latest>>> {
-        // No code that holds the lock can panic halfway through a change.
+        // No code that holds the lock leaves the map half changed by a panic.
         self.topics.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -133,6 +137,8 @@ impl TopicThread {
     /// Removes the topic, unless a viewer has come in the meantime.
     fn leave(&self, sender: &watch::Sender<Latest>) -> bool {
         let mut topics = self.hub.topics();
+        // Asked under the lock under which viewers subscribe, so that none subscribes to a page
+        // that ends.
         let is_alone = sender.receiver_count() == 0;
         if is_alone {
             topics.remove(&self.topic);
@@ -143,8 +149,8 @@ impl TopicThread {
 
 impl Drop for TopicThread {
     fn drop(&mut self) {
-        // Without a panic the thread has removed its topic itself, and another thread may serve the
-        // topic now.
+        // A thread that ends normally has removed its topic itself. By now another thread may serve
+        // the topic, which must stay.
         if std::thread::panicking() {
             self.hub.topics().remove(&self.topic);
         }
@@ -153,6 +159,7 @@ impl Drop for TopicThread {
 
 fn publish(sender: &watch::Sender<Latest>, fragments: Vec<Fragment>) {
     let before = sender.borrow().clone().unwrap_or_default();
+    // An unchanged page is not published, so its viewers receive nothing.
     if let Some(next) = before.next(fragments) {
         sender.send_replace(Some(Arc::new(next)));
     }

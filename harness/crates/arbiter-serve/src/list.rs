@@ -135,6 +135,7 @@ impl Runs {
     /// Reads new runs and pairs, as far as one look goes; returns the number of runs that are still
     /// unread.
     fn look(&mut self) -> Result<usize, StoreError> {
+        // Taken out, so that after an error the store is opened again.
         let store = match self.store.take() {
             Some(store) => store,
             None => Store::observe(&self.results)?,
@@ -142,11 +143,13 @@ impl Runs {
         let (version, epoch) = (Some(store.data_version()?), store.epoch()?);
         let has_changed = self.version != version;
         if epoch != self.epoch {
-            // Pairs were withdrawn, or a run was removed: others may be in their places.
+            // The epoch changes when pairs are withdrawn or a run is removed. Others may have their
+            // places in the store, so everything is read again.
             self.known.clear();
         }
         let outlines = store.outlines()?;
         let (mut unread, mut room) = (0, READ_PAIRS);
+        // The newest runs come first, so that the start of a long list is there soon.
         for outline in outlines.iter().rev() {
             match self.known.get_mut(&outline.run) {
                 Some(known) => known.go_on(&store, &self.results, outline, has_changed),
@@ -177,7 +180,8 @@ impl Known {
             let fold = Fold::begin(store, &outline.run, |_| ())?;
             Ok((fold.summary(store)?, fold))
         };
-        // Whatever keeps a process from answering, the run is not known to be played.
+        // If the process of a run does not answer, whatever the reason, the run is not shown as
+        // being played.
         let of = |head: &RunHead| state(results, head).0;
         match read_one(read) {
             Ok((summary, fold)) => {
@@ -185,6 +189,7 @@ impl Known {
                 let state = of(&head);
                 let is_played = matches!(state, State::Played(_));
                 let summary = Ok(Summary { is_played, ..summary });
+                // A run that is over gets no more pairs, and its fold would only take memory.
                 let fold = Some(fold).filter(|fold| fold.stored.head.ending.is_none());
                 Known { listed: ListedRun { head, summary }, state, fold }
             }
@@ -225,7 +230,8 @@ impl Known {
         }
         match summary {
             Ok(summary) => summary.is_played = matches!(self.state, State::Played(_)),
-            // The counts may be incomplete after an error.
+            // After an error the counts may be incomplete, so the run is read from its start the
+            // next time.
             Err(_) => self.fold = None,
         }
     }

@@ -42,7 +42,7 @@ pub async fn serve_metrics(listener: TcpListener, mut registry: Registry) -> ! {
 }
 
 async fn figures(State(registry): State<Arc<Registry>>) -> Response {
-    // Figures of a store are read from the disk.
+    // The figures of runs are read from the disk, which must not block the runtime.
     let encoded = tokio::task::spawn_blocking(move || {
         let mut text = String::new();
         encode(&mut text, &registry).map(|()| text)
@@ -84,6 +84,7 @@ pub(crate) async fn healthz(State(site): State<Site>) -> Response {
         site.read_store(|results| Store::observe(results)?.outlines().map(|all| all.len()));
     let (code, runs, reason) = match counted.await {
         Ok(runs) => (StatusCode::OK, runs, None),
+        // A missing store is no fault: the server may be started before the first run.
         Err(HttpError(StatusCode::NOT_FOUND, _)) => (StatusCode::OK, 0, None),
         Err(HttpError(_, words)) => (StatusCode::SERVICE_UNAVAILABLE, 0, Some(words)),
     };
@@ -101,6 +102,7 @@ type RouteAndCode = [(&'static str, String); 2];
 impl RequestTimes {
     pub(crate) fn new() -> RequestTimes {
         RequestTimes(Family::new_with_constructor(|| {
+            // From 1 ms to 16 s.
             Histogram::new(exponential_buckets(0.001, 4.0, 8))
         }))
     }

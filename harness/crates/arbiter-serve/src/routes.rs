@@ -142,6 +142,7 @@ impl Site {
             .route("/assets/{name}", get(asset))
             .route("/healthz", get(healthz))
             .fallback(async || not_found())
+            // The layer that is added last is the outermost, so times include refused requests.
             .layer(from_fn_with_state(self.clone(), guarded))
             .layer(from_fn_with_state(self.0.times.clone(), timed))
             .with_state(self)
@@ -164,10 +165,14 @@ impl Site {
         key: &str,
         work: impl FnOnce(&std::path::Path) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, HttpError> {
+        // The turn comes before the permit. Otherwise several requests for one slow page would hold
+        // all permits while they wait for each other.
         let turn = self.0.turns.lock().await.entry(key.to_owned()).or_default().clone();
         let turn = turn.lock_owned().await;
+        // An error means that the semaphore is closed, which never happens.
         let permit = self.0.permits.clone().acquire_owned().await;
-        // A viewer that leaves does not end the computation, which therefore keeps its place.
+        // A computation in a blocking thread cannot be cancelled. It keeps its place until it ends,
+        // even if its viewer has left.
         self.read_store(move |results| {
             let _place = (turn, permit);
             work(results)
@@ -269,6 +274,8 @@ async fn events(
     };
     let in_header = headers.get("last-event-id").and_then(|value| value.to_str().ok());
     let seen = in_header.unwrap_or(&since).split_once('-');
+    // After a restart of the server, versions are counted anew, and the browser still names the old
+    // one.
     let of_ours = seen.filter(|(boot, _)| *boot == site.0.boot);
     let seen = of_ours.and_then(|(_, version)| version.parse().ok()).unwrap_or(0);
     let latest = site.follow(topic)?;
@@ -299,6 +306,8 @@ fn changes(
 async fn report(State(site): State<Site>, Path(run): Path<String>) -> Answer {
     check_run(&site, &run).await?;
     let name = format!("inline; filename=\"{run}.html\"");
+    // A report contains its script and texts of engines, so it must not act with the rights of this
+    // site.
     let policy = format!("{}; {SANDBOX}", HTML_POLICY);
     let key = run.clone();
     let page = site.computed(&key, move |results| run_report(results, &run)).await?;
@@ -367,6 +376,8 @@ async fn games_pgn(State(site): State<Site>, Path(run): Path<String>, asked: Ask
     let texts = unfold((site, chosen.into_iter()), move |(site, mut rest)| {
         let (run, header) = (run.clone(), header.clone());
         async move {
+            // In parts, so that a large file needs little memory, and a client that leaves stops
+            // the reading.
             let part: Vec<_> = rest.by_ref().take(games::PART as usize).collect();
             part.first()?;
             let work = move |results: &_| games::pgn(results, &run, &header, &part);

@@ -66,6 +66,7 @@ impl RunPage {
 
     fn try_fragments(&mut self) -> Result<Vec<Fragment>, StoreError> {
         let mut reading = match self.read.take() {
+            // After an error the reading is not put back, so that the next tick starts again.
             Some(mut reading) if reading.fold.can_go_on(&reading.store)? => {
                 reading.go_on()?;
                 reading
@@ -143,6 +144,7 @@ impl Reading {
     /// Reads the pairs stored since.
     fn go_on(&mut self) -> Result<(), StoreError> {
         let version = self.store.data_version()?;
+        // The version is cheap to ask for, and changes with each commit of another process.
         if version != self.version {
             self.version = version;
             let engines = self.fold.stored.plan.engines.len();
@@ -170,11 +172,13 @@ impl Reading {
         state: &State,
         trouble: Option<String>,
     ) -> Result<Vec<Fragment>, StoreError> {
-        // The last pair is counted a moment before the process notes the end of the run, and a
-        // process that has nothing left to start calls that draining.
+        // The last pair is counted a moment before the process notes the end of the run. In
+        // between, a process that has nothing left to start says that it is draining, which would
+        // be shown as the state of a finished run.
         let over = State::Over(self.summary.ending);
         let state = if self.summary.is_over() { &over } else { state };
-        // The verdict on an undecided run depends on whether a process plays it.
+        // Without a process an undecided run has another verdict, so the report has to be made
+        // again.
         let is_played = matches!(state, State::Played(_));
         self.is_stale |= self.summary.is_played != is_played;
         self.summary.is_played = is_played;
@@ -186,9 +190,9 @@ impl Reading {
         };
         let outlook = outlook(&self.fold.stored.plan, &self.fold.state, &recent);
         self.rest = self.rest.saturating_sub(1);
-        // The final report is not delayed.
+        // The pause between two reports does not delay the final one.
         if self.is_stale && (self.rest == 0 || matches!(state, State::Over(Some(_)))) {
-            // Statistics of some of the games would not agree with the counts.
+            // While some games are unread, their statistics would contradict the counts.
             let has_all = self.unread.is_empty() && summary.counts.games() > 0;
             let statistics = has_all.then_some(&self.statistics);
             let gates = gates_of_run(&self.store, &self.fold.stored)?;
@@ -198,7 +202,8 @@ impl Reading {
                 _ => None,
             });
             for game in games.flatten() {
-                // The game's own page has the graphs; here they would be drawn for each version.
+                // Graphs are left to the game's own page, because here they would be drawn and sent
+                // with each version.
                 game.graphs.clear();
                 game.link = Some(format!("/runs/{}/games/{}", summary.run, game.place));
             }

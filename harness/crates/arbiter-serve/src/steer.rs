@@ -62,6 +62,7 @@ pub(crate) async fn steer(
     if let Err(refusal) = site.0.guard.may_steer(&headers) {
         return refusal.into_response();
     }
+    // A list of allowed commands, because a run obeys others that pages do not offer.
     let known = run_page::COMMANDS.into_iter().find(|(known, ..)| known.to_string() == command);
     let Some((command, ..)) = known else {
         return (StatusCode::NOT_FOUND, "Unknown command.\n").into_response();
@@ -71,6 +72,8 @@ pub(crate) async fn steer(
     }
     let (results, starter) = (site.0.results.clone(), site.0.starter.clone());
     let name = run.clone();
+    // A test that is still being built has no run and no control socket. Only its starter can end
+    // it.
     let told = move || match send_command(&results, &run, command, false, CONTROL_TIMEOUT) {
         Err(ControlError::Idle(..))
             if command == ControlCommand::Stop && starter.is_some_and(|one| one.stop(&run)) =>
@@ -83,6 +86,7 @@ pub(crate) async fn steer(
         Ok(Ok(words)) => words.into_response(),
         Ok(Err(error)) => {
             let unknown = match error {
+                // An idle run and a run that does not exist are different mistakes.
                 ControlError::Idle(..) => check_run(&site, &name).await.err(),
                 ControlError::Refused(_) => None,
             };

@@ -83,7 +83,8 @@ pub fn load_settings(path: &Path) -> Result<Settings, String> {
     let shown = path.display();
     let text = read_text(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    // A run goes by one name for a file, from whichever folder it is started.
+    // A run identifies a file by its path, which must be the same from whichever folder the run is
+    // started.
     let whole = if folder.starts_with("..") { folder.canonicalize().ok() } else { None };
     let base = whole.as_deref().unwrap_or(folder);
     let mut settings: Settings =
@@ -150,6 +151,7 @@ fn placed(text: &str, error: &toml::de::Error) -> String {
             let line = before.matches('\n').count() + 1;
             let start = before.rsplit('\n').next().unwrap_or_default();
             let column = start.chars().count() + 1;
+            // The parser's own message does not name the key.
             let key = start.split_once('=').map(|(key, _)| format!("{}: ", key.trim()));
             format!("line {line}, column {column}: {}{message}", key.unwrap_or_default())
         }

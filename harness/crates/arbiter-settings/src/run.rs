@@ -305,6 +305,7 @@ impl Settings {
     /// exclude each other: a flag of either kind beats the file.
     pub fn over(self, mut file: Settings) -> Settings {
         if self.pairs.is_some() || self.games.is_some() {
+            // Both keys give the same length, so a flag for either replaces both.
             (file.pairs, file.games) = (None, None);
         }
         self.or(file)

@@ -103,6 +103,7 @@ impl FromStr for Pieces {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Pieces, String> {
+        // Syzygy tables exist for three to seven pieces.
         let pieces = text.parse().ok().filter(|pieces| (3..=7).contains(pieces));
         pieces.map(Pieces).ok_or_else(|| format!("{text} is not a number of pieces from 3 to 7"))
     }
@@ -144,6 +145,7 @@ impl<'de> Deserialize<'de> for Folders {
     fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Folders, D::Error> {
         Ok(match Written::deserialize(source)? {
             Written::Text(text) => {
+                // An empty part, as between two colons, would mean the current folder.
                 let folders = std::env::split_paths(&text);
                 Folders(folders.filter(|folder| !folder.as_os_str().is_empty()).collect())
             }
@@ -182,6 +184,7 @@ where
     T: FromStr<Err: Display>,
 {
     let text = match toml::Value::deserialize(source)? {
+        // A list in the file stands for the commas of the flag, so that one parser reads both.
         toml::Value::Array(words) => words.iter().map(plain).collect::<Vec<_>>().join(","),
         value => plain(&value),
     };

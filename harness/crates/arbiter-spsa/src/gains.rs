@@ -8,13 +8,16 @@
 use super::parameter::{MIN_INT_PERTURBATION, Parameter, ParameterKind};
 use super::tuning::Tuning;
 
-/// Exponent of the step unless the user sets one.
+/// Exponent of the step unless the user sets one. The value that J. Spall recommends
+/// ("Implementation of the Simultaneous Perturbation Algorithm for Stochastic Optimization", 1998).
 pub const ALPHA: f64 = 0.602;
 
-/// Exponent of the perturbation unless the user sets one.
+/// Exponent of the perturbation unless the user sets one. The value that J. Spall recommends
+/// (1998).
 pub const GAMMA: f64 = 0.101;
 
-/// A as a share of all pairs, unless the user sets one.
+/// A as a share of all pairs, unless the user sets one. J. Spall (1998) recommends a tenth of the
+/// iterations or less.
 pub const A_RATIO: f64 = 0.1;
 
 impl Tuning {
@@ -27,6 +30,7 @@ impl Tuning {
     pub fn perturbation(&self, parameter: &Parameter, k: u64) -> f64 {
         let c = parameter.c_end * (self.all_pairs() as f64 / k as f64).powf(self.gamma);
         match parameter.kind {
+            // The perturbation falls with k, and may fall below what an integer can show.
             ParameterKind::Int => c.max(MIN_INT_PERTURBATION),
             ParameterKind::Float => c,
         }

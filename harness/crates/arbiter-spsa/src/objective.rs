@@ -47,7 +47,8 @@ pub fn noise(tuning: &Tuning, draw_ratio: f64) -> (f64, f64) {
     let rates: f64 = tuning.parameters.iter().map(|p| tuning.rate(p, last)).sum();
     let mean = ELO_PER_SCORE * (1.0 - draw_ratio) * rates / 8.0;
     let count = tuning.parameters.len() as f64;
-    // Exact where all rates are the same.
+    // The loss is a sum of squares of normal variables: χ² scaled by its mean. Exact if all rates
+    // are equal.
     let most = ChiSquared::new(count).map_or(mean, |law| mean / count * law.inverse_cdf(0.95));
     (mean, most)
 }
@@ -76,7 +77,8 @@ impl SimulatedObjective {
     /// uniform from 0 to 1.
     fn game(&self, elo: f64, drawn: f64) -> i64 {
         let score = 1.0 / (1.0 + 10f64.powf(-elo / 400.0));
-        // With a great difference there is no room for so many draws.
+        // Wins and losses may not become negative: with a large difference of strength there is no
+        // room for so many draws.
         let draws = self.draw_ratio.min(2.0 * score).min(2.0 * (1.0 - score));
         let wins = score - 0.5 * draws;
         match drawn {
@@ -93,7 +95,7 @@ impl SimulatedObjective {
             let first = iteration * tuning.pairs;
             let [plus, minus] = spsa
                 .sides(first)
-                .expect("the iteration in hand has its values")
+                .expect("the state keeps the values of its current iteration")
                 .map(|v| self.loss(&v));
             let mut rng = seed_for(seed, "tune.simulate", iteration);
             for _ in 0..tuning.pairs {

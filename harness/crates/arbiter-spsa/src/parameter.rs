@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Divisor of a spin option's range that gives its perturbation in the last iteration.
+/// Divisor of a spin option's range that gives its perturbation in the last iteration. A common
+/// default, as is the rate (docs/tuning.md).
 const SPIN_STEPS: f64 = 20.0;
 
 /// `r_end` of a spin option.
@@ -70,6 +71,7 @@ impl Parameter {
     pub fn check(&self) -> Result<(), TuningError> {
         let Parameter { name, kind, start, min, max, c_end, r_end } = self;
         let fail = |reason: String| Err(TuningError(reason));
+        // The name becomes part of a line that is sent to the engine.
         if name.trim().is_empty() || name.chars().any(char::is_control) {
             return fail("a parameter requires the name of a UCI option".to_owned());
         }
@@ -118,6 +120,7 @@ impl Parameter {
     /// Returns a value as text for `setoption`: at most six decimals.
     fn text(&self, value: f64) -> String {
         match self.kind {
+            // Adding 0 turns −0, which a value rounded up from below may be, into 0.
             ParameterKind::Int => format!("{:.0}", value + 0.0),
             ParameterKind::Float => {
                 let text = format!("{value:.6}");

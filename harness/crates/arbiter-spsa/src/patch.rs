@@ -32,6 +32,7 @@ pub fn applied(source: &str, values: &[(String, String)]) -> Result<String, Tuni
     let comment = fixed(r"(?m)//.*$|^[ \t]*/?\*.*$");
     let mut text = source.to_owned();
     for (name, value) in values {
+        // Blanks of the same length keep the places of everything else.
         let code = comment.replace_all(&text, |found: &Captures<'_>| " ".repeat(found[0].len()));
         let mut found = forms.iter().map(|form| numbers(form, &code, name));
         let found = found.find(|places| !places.is_empty()).unwrap_or_default();
@@ -72,11 +73,12 @@ fn numbers(form: &Regex, code: &str, name: &str) -> Vec<Range<usize>> {
         let word = found.get(1).or(found.get(2))?.as_str();
         let number = found.get(3)?;
         let rest = &code[number.end()..];
-        // `1..=7` is a range, `0x1F` no decimal number.
+        // Not every number after a name is its value: `1..=7` is a range, and the 0 of `0x1F` is
+        // not decimal.
         let is_range = number.as_str().ends_with('.') && rest.starts_with('.');
         let end = number.end() - usize::from(is_range);
         let is_decimal = !rest.starts_with(['x', 'X', 'b', 'B']);
-        // `S(12, 34)` is more than a number.
+        // In `S(12, 34)` the number is only a part of the value.
         let is_one_of_several = found[0].contains('=')
             && found[0].contains('(')
             && !rest.trim_start_matches(char::is_alphanumeric).trim_start().starts_with(')');
@@ -100,6 +102,8 @@ fn literal(old: &str, value: &str) -> String {
     }
     text.push_str(rest);
     if old.contains(['.', 'e', 'E']) && rest.is_empty() {
+        // Without the point a literal would become an integer, and change the type in Rust or the
+        // arithmetic in C.
         text.push_str(".0");
     }
     text
@@ -119,7 +123,7 @@ pub fn unified(file: &str, old: &str, new: &str) -> String {
         let end = if line.ends_with('\n') { "" } else { "\n\\ No newline at end of file\n" };
         text.push_str(&format!("{mark}{line}{end}"));
     };
-    // Changes whose contexts touch share a hunk.
+    // Changes whose contexts touch share a hunk, because hunks of a unified diff must not overlap.
     for hunk in changed.chunk_by(|a, b| b - a <= 2 * CONTEXT) {
         let (first, last) = (hunk[0], hunk[hunk.len() - 1]);
         let from = first.saturating_sub(CONTEXT);

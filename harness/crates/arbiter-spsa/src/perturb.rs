@@ -25,6 +25,7 @@ pub(crate) fn fractions(seed: u64, iteration: u64, parameters: usize) -> Vec<f64
 pub(crate) fn round(parameters: &[Parameter], values: &[f64], fractions: &[f64]) -> Vec<f64> {
     let all = parameters.iter().zip(values).zip(fractions);
     all.map(|((parameter, value), fraction)| match parameter.kind {
+        // The floor of a value plus a uniform fraction has the value as its mean.
         ParameterKind::Int => (value + fraction).floor(),
         ParameterKind::Float => *value,
     })
@@ -49,6 +50,7 @@ impl Tuning {
     /// number of games won minus that of games lost by the first side.
     pub(crate) fn update(&self, k: u64, theta: &mut [f64], flips: &[bool], score: i64) {
         for ((parameter, value), flip) in self.parameters.iter().zip(theta).zip(flips) {
+            // Spall's gradient estimate y·Δ/c with Δ = ±1, times the gain a: a/c = R·c.
             let step = self.rate(parameter, k) * self.perturbation(parameter, k) * score as f64;
             *value = parameter.clip(if *flip { *value + step } else { *value - step });
         }

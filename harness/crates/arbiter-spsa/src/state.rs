@@ -60,7 +60,7 @@ impl SpsaState {
     /// Creates the state before the first result.
     pub fn new(tuning: Arc<Tuning>, seed: u64) -> SpsaState {
         let theta = tuning.start();
-        // No more iterations are ahead than there are.
+        // The number of iterations bounds the memory of a nonsensical `ahead`.
         let ahead = tuning.ahead.min(tuning.iterations);
         let bases = (0..=ahead).map(|_| theta.clone()).collect();
         let points = vec![PathPoint { iterations: 0, score: 0, theta: theta.clone() }];
@@ -126,6 +126,8 @@ impl SpsaState {
         }
         let number = self.finished;
         let base = self.bases.pop_front().unwrap_or_else(|| self.theta.clone());
+        // The result belongs to the values from which the iteration started, not to the current
+        // ones.
         let sides = self.sides_of(number, &base);
         let flips = perturb::flips(self.seed, number, self.theta.len());
         let score = std::mem::take(&mut self.score);
@@ -139,7 +141,7 @@ impl SpsaState {
             self.points.push(self.point());
         }
         if self.points.len() > MAX_POINTS {
-            // Every second point goes; the start stays.
+            // Halving keeps the points evenly spaced. The start, with number 0, stays.
             self.stride *= 2;
             self.points.retain(|point| point.iterations.is_multiple_of(self.stride));
         }

@@ -70,9 +70,11 @@ impl Tuning {
         for parameter in parameters {
             parameter.check().map_err(|error| TuningError(format!("parameter {error}")))?;
             let Parameter { name, min, max, c_end, .. } = parameter;
+            // Names of UCI options are not case-sensitive.
             if !names.insert(name.to_ascii_lowercase()) {
                 return fail(format!("duplicate parameter '{name}'"));
             }
+            // The perturbation is largest at the first pair.
             let first = self.perturbation(parameter, 1);
             if first > max - min {
                 let pairs = self.all_pairs();

@@ -54,6 +54,8 @@ impl BayesElo {
             loss = ll + 0.5 * ld + split;
             win = ww + 0.5 * wd + split;
             let draw = 1.0 - loss - win;
+            // The expectation step: the share of level pairs with two decisive games under the
+            // current rates. The lines above are the maximization step.
             let next = 2.0 * loss * win / (draw * draw + 2.0 * loss * win);
             let change = (next - decisive).abs();
             decisive = next;
@@ -67,12 +69,15 @@ impl BayesElo {
     /// Returns the draw parameter of equal players who draw at the given rate, which is raised to a
     /// millionth if it is below.
     pub fn draw_elo_of_rate(draw_rate: f64) -> f64 {
+        // Without draws, or with draws only, the parameter would be infinite.
         let decisive = 0.5 * (1.0 - draw_rate.clamp(1e-6, 1.0 - 1e-6));
         BayesElo::of_rates(decisive, decisive).draw_elo
     }
 
     fn of_rates(loss: f64, win: f64) -> BayesElo {
         BayesElo {
+            // The inverse of `probabilities`: win/(1 − win) = 10^((x − D)/400) and loss/(1 − loss)
+            // = 10^((−x − D)/400).
             elo: 200.0 * ((win / loss) * ((1.0 - loss) / (1.0 - win))).log10(),
             draw_elo: 200.0 * (((1.0 - loss) / loss) * ((1.0 - win) / win)).log10(),
         }
@@ -115,6 +120,7 @@ pub fn llr_with_prior(games: &Trinomial, elo0: f64, elo1: f64) -> f64 {
     let total: f64 = counts.iter().sum();
     let draw_elo = BayesElo::of_rates(counts[0] / total, counts[2] / total).draw_elo;
     let x = 10f64.powf(-draw_elo / 400.0);
+    // The slope of the expected score at equality, relative to that of logistic Elo.
     let scale = 4.0 * x / (1.0 + x).powi(2);
     let at = |elo: f64| BayesElo { elo: elo / scale, draw_elo }.probabilities();
     let terms = counts.iter().zip(at(elo0)).zip(at(elo1));

@@ -48,11 +48,13 @@ impl BrownianMotion {
         // Written for a rising walk, so that no exponential overflows; a falling one is its mirror.
         let (near, far) = if gamma > 0.0 { (below, above) } else { (above, below) };
         let rise = gamma.abs();
+        // `exp_m1` keeps the digits that 1 − e^x would lose for a small drift.
         let far_probability = (-rise * near).exp_m1() / (-rise * width).exp_m1();
         let near_probability =
             (-rise * near).exp() * (-rise * far).exp_m1() / (-rise * width).exp_m1();
         let mean_units = (far_probability * far - near_probability * near) / self.drift.abs();
         let upper_probability = if gamma > 0.0 { far_probability } else { near_probability };
+        // Rounding may bring a mean next to 0 below it.
         Exit { upper_probability, mean_units: mean_units.max(0.0) }
     }
 }
@@ -85,11 +87,14 @@ impl BrownianMotion {
         let width = upper - lower;
         let gamma = self.drift / self.variance;
         let probability =
+            // The eigenfunctions decay too slowly for short times, and cancel for steep drifts. The
+            // thresholds are those of fishtest.
             if self.variance * units / (width * width) < 0.01 || (gamma * width).abs() > 15.0 {
                 self.by_reflections(lower, upper, units, level)
             } else {
                 self.by_eigenfunctions(lower, upper, units, level)
             };
+        // Both series are cut off, so their sums may leave the range by a rounding error.
         probability.clamp(0.0, 1.0)
     }
 

@@ -8,7 +8,8 @@ use super::pentanomial::{GameResult, Trinomial};
 /// Width of a bucket of evaluations, in centipawns.
 pub(crate) const BUCKET_CENTIPAWNS: i32 = 100;
 
-/// Number of buckets on either side of the one around zero; the outermost have no end.
+/// Number of buckets on either side of the one around zero; the outermost have no end. The thirteen
+/// buckets are the bits of a `u16`.
 const SIDE: i32 = 6;
 
 const BUCKETS: usize = 2 * SIDE as usize + 1;

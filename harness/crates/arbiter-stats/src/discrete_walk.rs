@@ -6,8 +6,8 @@
 use super::brownian::{BrownianMotion, Exit};
 use super::roots::{falling_crossing, falling_root};
 
-/// Below this value of |2·mean/variance|·(distance between the barriers) the walk counts as
-/// without drift.
+/// Below this value of |2·mean/variance|·(distance between the barriers) the walk counts as without
+/// drift. The root h then merges with the trivial root 0, and Brownian motion is as good.
 const NO_DRIFT: f64 = 1e-4;
 
 /// Returns the exit of a walk that starts at 0 between the barriers `lower` < 0 < `upper` and takes
@@ -48,6 +48,7 @@ pub(crate) fn exit<const K: usize>(
 /// Finds the root below 0 of the convex function `value` − 1, which is 0 and rises at 0.
 fn negative_root(value: impl Fn(f64) -> f64, slope: impl Fn(f64) -> f64) -> f64 {
     let mut low = -1.0;
+    // The walk can go both ways, so E(e^(hJ)) grows without bound to the left, and the loop ends.
     while value(low) <= 1.0 {
         low *= 2.0;
     }

@@ -95,6 +95,8 @@ impl<const K: usize> Distribution<K> {
     /// A sample all in one cell has a variance of exactly 0.
     pub fn moments(&self) -> Option<Moments> {
         let p = self.probabilities()?;
+        // Rounding would give a sample in one inner cell a tiny variance, and with it a false
+        // interval.
         let variance = if p.contains(&1.0) { 0.0 } else { central_moment(&p, 2) };
         Some(Moments {
             units: self.total(),

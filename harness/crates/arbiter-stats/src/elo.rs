@@ -52,7 +52,7 @@ pub fn score_from_elo(elo: f64) -> f64 {
 /// Returns the Elo difference at which `score` is expected: -∞ for scores of at most 0, ∞ for those
 /// of at least 1.
 pub fn elo_from_score(score: f64) -> f64 {
-    // Adding 0 turns the -0 of an even score into 0.
+    // Adding 0 turns the −0 of an even score into 0, which is shown without a sign.
     -400.0 * (1.0 / score.clamp(0.0, 1.0) - 1.0).log10() + 0.0
 }
 
@@ -81,6 +81,7 @@ fn simultaneous_z(family: usize) -> f64 {
 /// whose average score is s wins whole units with a probability of at most s, so all of them with
 /// at most sᴺ, which is set to the tail of a normal distribution beyond `z`.
 pub(crate) fn least_score(units: f64, z: f64) -> f64 {
+    // From sᴺ = Φ(−z).
     normal_cdf(-z).powf(1.0 / units)
 }
 

@@ -32,8 +32,10 @@ pub fn fisher_exact(own: FailureCount, others: FailureCount) -> f64 {
         if failures - count > others.games {
             return 0.0;
         }
+        // By logarithms, because the binomials themselves overflow.
         (ln_binomial(own.games, count) + ln_binomial(others.games, failures - count) - all).exp()
     };
+    // A sum of all terms may exceed 1 by a rounding error.
     (own.failures..=most).map(term).sum::<f64>().min(1.0)
 }
 

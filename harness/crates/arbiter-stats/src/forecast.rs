@@ -12,11 +12,14 @@ use super::brownian::{BrownianMotion, Exit};
 use super::pentanomial::Pentanomial;
 use super::sprt::{Decision, Sprt};
 
-/// Half the number of drifts in the mean, and their spacing in standard deviations.
+/// Half the number of drifts in the mean, and their spacing in standard deviations. They reach six
+/// standard deviations, where the weight is below 2·10⁻⁸.
 const STEPS: i32 = 24;
 const SPACING: f64 = 0.25;
 
 /// Standard errors by which the drift of a sample must lie beyond the prior before it widens it.
+/// Without widening, a test of engines far apart that is about to pass would be expected to end
+/// without a verdict.
 const BEYOND_CHANCE: f64 = 3.0;
 
 impl Sprt {
@@ -63,8 +66,8 @@ impl Sprt {
             Decision::AcceptH1 => Some([1.0, 0.0]),
             Decision::AcceptH0 => Some([0.0, if_h0]),
             Decision::Continue => {
-                // The ratio is proportional to the counts; the drift by moments holds for small
-                // differences only.
+                // The exact ratio is proportional to the counts. The drift by moments is a formula
+                // for small differences, and is wrong for engines far apart.
                 let drift = llr / sample.units;
                 let walk = BrownianMotion { drift, ..self.for_pairs(pairs).walk(&sample) };
                 let (below, above) = (llr - self.bounds.lower, self.bounds.upper - llr);
@@ -81,8 +84,11 @@ fn posterior_mean(
     figures: impl Fn(BrownianMotion) -> [f64; 2],
 ) -> [f64; 2] {
     let error = observed.variance / units;
+    // The variance of the prior is at least m² − 9·w²/N, so that a sample far beyond the hypotheses
+    // is believed.
     let excess = observed.drift.powi(2) - BEYOND_CHANCE.powi(2) * error;
     let prior = excess.max(observed.variance.powi(2));
+    // Bayes' rule for a normal mean with normal errors.
     let shrinkage = prior / (prior + error);
     let centre = observed.drift * shrinkage;
     let deviation = (error * shrinkage).sqrt();

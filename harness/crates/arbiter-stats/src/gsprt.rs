@@ -63,11 +63,14 @@ pub(crate) fn with_mean<const K: usize>(p: &[f64; K], score: f64) -> [f64; K] {
 /// The constraint is not linear; it is replaced by its tangent at the current guess, starting from
 /// the uniform distribution, until the guess no longer moves.
 fn with_t_value<const K: usize>(p: &[f64; K], t: f64) -> [f64; K] {
+    // The uniform distribution has spread whatever the sample, so that the first tangent exists.
     let mut q = [1.0 / K as f64; K];
     for _ in 0..MAX_FIXED_POINT_ROUNDS {
         let (mean, sigma) = (mean(&q), central_moment(&q, 2).sqrt());
         let tangent = std::array::from_fn(|cell| {
             let score = Distribution::<K>::score(cell);
+            // The tangent of (mean − ½) − t·σ: the derivative of σ by the weight of a cell is
+            // (score − mean)²/2σ, and the constant σ/2 makes the value at the guess agree.
             score - 0.5 - 0.5 * t * sigma * (1.0 + ((score - mean) / sigma).powi(2))
         });
         let next = tilted(p, &tangent);
@@ -92,6 +95,8 @@ fn tilted<const K: usize>(p: &[f64; K], constraint: &[f64; K]) -> [f64; K] {
     let least = constraint.iter().copied().fold(f64::INFINITY, f64::min);
     assert!(least < 0.0 && 0.0 < greatest, "constraint of one sign: {constraint:?}");
     let observed: f64 = p.iter().zip(constraint).map(|(p, phi)| p * phi).sum();
+    // The sample pulls towards one side, so the root lies between no tilt and the pole of the
+    // extreme cell on the other side.
     let (pole, other) = if observed < 0.0 { (greatest, least) } else { (least, greatest) };
     let relative = constraint.map(|phi| phi / pole);
     let secular = |u: f64| {
@@ -103,6 +108,7 @@ fn tilted<const K: usize>(p: &[f64; K], constraint: &[f64; K]) -> [f64; K] {
         }
         (value, slope)
     };
+    // Beyond the upper end the weight of the opposite extreme cell would be negative.
     let u = falling_root(secular, 0.0, 1.0, 1.0 - pole / other);
     std::array::from_fn(|cell| p[cell] / ((1.0 - relative[cell]) + u * relative[cell]))
 }

@@ -19,11 +19,13 @@ pub struct SprtStatus {
     pub decision: Decision,
 }
 
-/// Number of random orders in which pairs may have come.
+/// Number of random orders in which pairs may have come. Their mean bounds are within 0.06 of the
+/// mean over all orders (docs/statistics.md).
 const ORDERS: usize = 16;
 
 /// Number of pairs of an order up to which the ratio is computed exactly. Later ones add the steps
-/// of the whole sample, which takes a thousandth of the time.
+/// of the whole sample, which takes a thousandth of the time. The first pairs decide what a test
+/// measured on the side that it has left.
 const EXACT: u64 = 40;
 
 /// Number of pairs of an order that are followed. With more of them the steps hardly change.
@@ -65,6 +67,7 @@ impl Sprt {
         let sample = pairs.distribution().regularized().probabilities();
         let (test, all) = (self.for_pairs(pairs), pairs.pairs());
         let steps = sample.map(|p| steps(&p, test.elo0, test.elo1, test.model));
+        // A cell that was raised from 0 has a step, too, but is never drawn.
         let steps = steps.expect("no cell is empty after regularization");
         let (mut left, mut seen) = (*pairs, Pentanomial::default());
         let (mut overshoot, mut llr) = (Overshoot::new(1), 0.0);
@@ -117,6 +120,7 @@ impl SprtMonitor {
 
     fn update_by(&mut self, pairs: &Pentanomial, llr: f64) -> SprtStatus {
         let decision = match &mut self.overshoot {
+            // Without correction no state is kept, so any sequence of updates is allowed.
             None => self.test.decide(llr),
             Some(overshoot) => {
                 overshoot.update(pairs.pairs(), llr);
@@ -138,6 +142,8 @@ impl SprtMonitor {
         let bounds = self.test.bounds;
         let LlrBounds { lower, upper } =
             self.overshoot.map_or(bounds, |overshoot| overshoot.quiet(bounds));
+        // The estimate may be wrong by less than the margin, so here it cannot hide a record or a
+        // decision.
         if estimate.is_some_and(|llr| llr > lower + margin && llr < upper - margin) {
             if let Some(overshoot) = &mut self.overshoot {
                 overshoot.update_quietly(pairs.pairs());

@@ -62,6 +62,8 @@ impl Overshoot {
         if self.is_invalid || units == self.units {
             return;
         }
+        // Records may have gone unseen that no later update can show, so only Wald's bounds are
+        // safe.
         if units < self.units || !units.is_multiple_of(self.batch) {
             *self = Overshoot { is_invalid: true, ..Overshoot::new(self.batch) };
             return;
@@ -91,12 +93,15 @@ impl Overshoot {
 
     /// Records that `units` units were reached with a ratio in the [quiet](Self::quiet) range.
     pub(crate) fn update_quietly(&mut self, units: u64) {
+        // Any ratio between the two references sets no record, so the exact one is not needed.
         self.update(units, self.low.reference.max(self.high.reference.min(0.0)));
     }
 
     /// Returns the corrected bounds.
     pub(crate) fn corrected(&self, bounds: LlrBounds) -> LlrBounds {
         LlrBounds {
+            // Siegmund's corollary 8.33: a walk with steps δ passes its bound by E(δ²)/2E(δ) on
+            // average.
             lower: bounds.lower + self.low.mean_excess(),
             upper: bounds.upper - self.high.mean_excess(),
         }

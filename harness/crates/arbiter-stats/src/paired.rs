@@ -53,6 +53,7 @@ pub fn mcnemar(solved: &Solved) -> Option<McNemar> {
     }
     let (few, n) = (b.min(c), different as f64);
     let tail = below_or_at(few, different);
+    // The mid-p value counts the observed outcome half (H. Lancaster).
     let at = if few == 0 { tail } else { tail - below_or_at(few - 1, different) };
     let (difference, all) = (b as f64 - c as f64, n + solved.both as f64 + solved.neither as f64);
     let variance = (n - difference * difference / all).max(0.0);
@@ -99,6 +100,7 @@ fn exactly(k: u64, n: u64) -> f64 {
 /// Returns ln x! minus Stirling's formula for it, x at least 1.
 fn stirling(x: f64) -> f64 {
     if x < 16.0 {
+        // The series below needs a large argument.
         return ln_gamma(x + 1.0) - ((x + 0.5) * x.ln() - x + 0.5 * (2.0 * PI).ln());
     }
     let square = x * x;

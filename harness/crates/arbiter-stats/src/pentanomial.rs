@@ -162,6 +162,7 @@ pub fn opening_bias(pairs: &Pentanomial, games: &Trinomial) -> Option<f64> {
     let by_pairs = pairs.distribution().moments()?.variance_per_game();
     let by_games = games.distribution().moments()?.variance_per_game();
     let squared = by_games - by_pairs;
+    // The bias shifts the score of White by its square root, so it is converted like a score.
     if squared >= 0.0 { finite(elo_from_score(0.5 + squared.sqrt())) } else { None }
 }
 

@@ -76,6 +76,7 @@ impl PlannedTest {
     pub fn at(&self, elo: f64) -> OperatingPoint {
         let nelo = NELO_PER_SIGMA * (score_from_elo(elo) - 0.5) / self.variance_per_game.sqrt();
         let exit = self.pairs_at(elo).and_then(|pairs| self.test.exit_of_pairs(&pairs));
+        // The walk counts pairs, and operating points are in games.
         let exit = exit.map(|exit| Exit { mean_units: 2.0 * exit.mean_units, ..exit });
         let exit = exit.unwrap_or_else(|| self.test.expectation(elo, self.variance_per_game));
         OperatingPoint { elo, nelo, exit }
@@ -90,6 +91,8 @@ impl PlannedTest {
         let limit = Model::Normalized.max_elo();
         let is_within = logistic(-limit) > -elo && logistic(limit) < -elo;
         match self.test.model {
+            // A test on the normalized scale is simulated with pairs of a normalized strength. The
+            // search needs a bracket, which ends at the limit of the scale.
             Model::Normalized if is_within => {
                 Some(at(falling_crossing(logistic, -elo, -limit, limit)))
             }

@@ -25,6 +25,8 @@ pub fn compare(sources: &[Pentanomial]) -> Vec<Option<f64>> {
             let size: f64 = rows[*row].iter().sum();
             totals.iter().all(|total| size * total / all > MIN_EXPECTED)
         };
+        // Removing a small source changes the expected counts of the others, so the loop repeats
+        // until none is removed.
         let large: Vec<usize> = kept.iter().copied().filter(is_large).collect();
         if large.len() < 2 {
             return found;
@@ -41,7 +43,9 @@ pub fn compare(sources: &[Pentanomial]) -> Vec<Option<f64>> {
             (count - expected).powi(2) / expected
         };
         let own: f64 = rows[row].iter().zip(&totals).map(cell).sum();
-        // χ² with two degrees of freedom exceeds x with probability e^(−x/2).
+        // χ² with two degrees of freedom exceeds x with probability e^(−x/2). The share of a source
+        // is divided by one minus its weight, because the source is part of the totals with which
+        // it is compared.
         found[row] = Some(deviate(-0.5 * own / (1.0 - size / all)).max(0.0));
     }
     found
@@ -60,6 +64,7 @@ fn column_totals(rows: &[[f64; 3]], kept: &[usize]) -> [f64; 3] {
 /// Returns the value that a standard normal variable exceeds with probability e^`ln_p`, even where
 /// that is too small for a float.
 fn deviate(ln_p: f64) -> f64 {
+    // e^(−600) is near the smallest double, so the inverse is computed from the logarithm.
     if ln_p < -600.0 {
         // From ln P(z) ≈ −z²/2 − ln(z·√2π), which contracts.
         let mut z = (-2.0 * ln_p).sqrt();

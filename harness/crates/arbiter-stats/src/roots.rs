@@ -34,6 +34,7 @@ pub(crate) fn falling_root(f: impl Fn(f64) -> (f64, f64), low: f64, start: f64, 
             right = x;
         }
         let newton = x - value / slope;
+        // Halving each end first, because the sum of the ends could overflow.
         let next = if newton > left && newton < right { newton } else { 0.5 * left + 0.5 * right };
         let done = (next - x).abs() <= f64::EPSILON * x.abs() || next == left || next == right;
         x = next;
@@ -41,6 +42,7 @@ pub(crate) fn falling_root(f: impl Fn(f64) -> (f64, f64), low: f64, start: f64, 
             break;
         }
     }
+    // Relative to the nearer end, because a root next to a pole is known relative to its distance.
     let margin = CHECK_WIDTH * (x - low).min(high - x);
     let (above, below) = (f(x - margin).0, f(x + margin).0);
     assert!(above >= 0.0 && below <= 0.0, "no root at {x}: {above} before, {below} after");
@@ -54,6 +56,7 @@ pub(crate) fn falling_root(f: impl Fn(f64) -> (f64, f64), low: f64, start: f64, 
 ///
 /// If the function does not fall through `target` at the answer.
 pub(crate) fn falling_crossing(f: impl Fn(f64) -> f64, target: f64, low: f64, high: f64) -> f64 {
+    // Strengths beyond the range of the search are reported as open ends.
     if f(low) < target {
         return f64::NEG_INFINITY;
     }

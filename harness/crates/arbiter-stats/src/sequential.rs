@@ -21,7 +21,8 @@ use super::sprt::{Decision, LlrBounds, Sprt};
 /// Strengths outside ± this many logistic Elo are reported as beyond all bounds.
 pub const MAX_ELO: f64 = 1000.0;
 
-/// Ratio over its bound beyond which the excess is too large to be explained by one step.
+/// Ratio over its bound beyond which the excess is too large to be explained by one step. fishtest
+/// has the same factor.
 const CLAMP: f64 = 1.03;
 
 /// An estimate that allows for the stopping rule.
@@ -59,12 +60,15 @@ fn estimate<const K: usize>(
     counts: &Distribution<K>,
     decision: Decision,
 ) -> Option<SequentialEstimate> {
+    // Asked of the counts themselves, because the raised cells would turn no pairs into a sample.
     counts.moments()?;
     let sample = counts.regularized().moments()?;
     let observed = test.walk(&sample);
     let LlrBounds { lower, upper } = test.bounds;
     let llr = observed.drift * sample.units;
     let (level, units) = match decision {
+        // Games after the end do not belong to the test: the estimate is that of the moment of
+        // crossing.
         _ if llr > upper => (upper, upper / observed.drift),
         _ if llr < lower => (lower, lower / observed.drift),
         Decision::AcceptH1 => (upper, sample.units),

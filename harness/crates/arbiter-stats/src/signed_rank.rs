@@ -47,7 +47,8 @@ impl SortedSample {
         }
         loop {
             let middle = f64::midpoint(low, high);
-            // Between neighbours there is no number.
+            // Neighbouring floating-point numbers have nothing between them, so the search has
+            // ended.
             if middle <= low || middle >= high {
                 return high;
             }
@@ -62,7 +63,8 @@ impl SortedSample {
     /// Returns the number of means of two numbers, each two counted once, that are at most `limit`.
     fn means_up_to(&self, limit: f64) -> u64 {
         let numbers = &self.0;
-        // As one number grows, its partners become fewer.
+        // One pass over both ends of the sorted numbers: as one number grows, its partners become
+        // fewer.
         let mut end = numbers.len();
         let mut count = 0;
         for (index, number) in numbers.iter().enumerate() {
@@ -102,7 +104,7 @@ fn most_left_out_normally(count: usize, tail: f64) -> u64 {
     let mean = n * (n + 1.0) / 4.0;
     let spread = (n * (n + 1.0) * (2.0 * n + 1.0) / 24.0).sqrt();
     let quantile = Normal::standard().inverse_cdf(tail);
-    // Half a unit less, as the statistic has whole values only.
+    // The continuity correction: the statistic has only whole values.
     (mean + quantile * spread - 0.5).max(0.0) as u64
 }
 

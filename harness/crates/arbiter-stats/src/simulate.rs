@@ -15,7 +15,8 @@ use super::sprt::{Decision, Model, Sprt};
 /// Number of pairs before the approximate ratio is trusted to show that no bound is near.
 const WARM_UP: u64 = 200;
 
-/// The ratio is computed exactly if its approximation is this close to a bound.
+/// The ratio is computed exactly if its approximation is this close to a bound. The approximation
+/// is good to a few hundredths, so the margin is several times its error.
 const MARGIN: f64 = 0.2;
 
 /// The BayesElo bounds are converted anew when the number of pairs has grown by 1/64.
@@ -57,6 +58,8 @@ impl Simulation {
         let mut played = 0;
         while played < self.cap {
             for _ in 0..self.batch {
+                // By the inverse of the cumulated probabilities: one number for each pair, so the
+                // same source gives the same tests.
                 let drawn = uniform();
                 pairs.0[cumulated.iter().filter(|limit| drawn >= **limit).count()] += 1;
             }
@@ -88,6 +91,7 @@ impl Simulation {
 /// not certain.
 fn approximate_llr(test: &Sprt, pairs: &Pentanomial) -> Option<f64> {
     let narrow = test.elo1 - test.elo0 <= MAX_APPROXIMATE_ELO;
+    // With an empty cell the exact ratio is that of a raised one, which moments do not show.
     if pairs.pairs() < WARM_UP || !narrow || pairs.0.contains(&0) {
         return None;
     }
@@ -107,6 +111,7 @@ pub fn pair_model(draw_rate: f64, bias_elo: f64) -> Option<[f64; 5]> {
     }
     let mut cells = [0.0; 5];
     for (i, p) in favoured.iter().enumerate() {
+        // In the second game the opening favours the other engine, so its results are reversed.
         for (j, q) in favoured.iter().rev().enumerate() {
             cells[i + j] += p * q;
         }

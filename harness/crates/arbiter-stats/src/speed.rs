@@ -15,7 +15,8 @@ use super::signed_rank::SortedSample;
 /// Number of rounds before the first interim analysis.
 const FIRST_ANALYSIS: usize = 8;
 
-/// Smallest number of rounds with a 95 % interval.
+/// Smallest number of rounds with a 95 % interval. All differences of n rounds have the same sign
+/// with a probability of 2/2ⁿ, which is below 5 % from six rounds on.
 pub const FEWEST_ROUNDS: usize = 6;
 
 /// Probability that the interval does not cover the true ratio.
@@ -58,6 +59,8 @@ impl SpeedTest {
     pub fn interim_analyses(self) -> Vec<usize> {
         let rounds = self.rounds.max(FEWEST_ROUNDS);
         let mut analyses: Vec<usize> =
+            // Doubling keeps the number of analyses small, and so the price of Bonferroni's
+            // correction.
             std::iter::successors(Some(FIRST_ANALYSIS), |n| n.checked_mul(2))
                 .take_while(|n| *n < rounds)
                 .collect();
@@ -68,6 +71,7 @@ impl SpeedTest {
     /// Returns the ratio after these rounds. `None` without any, and for speeds that are not
     /// positive numbers.
     pub fn ratio(self, rounds: &[Speeds]) -> Option<Ratio> {
+        // Logarithms turn the ratio into a difference, which a random order makes symmetric.
         let logs = rounds.iter().map(|speeds| (speeds.first / speeds.second).ln());
         let logs = SortedSample::new(logs.collect())?;
         let tail = ERROR_RATE / self.interim_analyses().len() as f64 / 2.0;

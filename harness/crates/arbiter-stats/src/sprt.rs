@@ -20,7 +20,8 @@ use super::pentanomial::{Pentanomial, Trinomial};
 use super::simulate::expected_counts;
 
 /// Largest bound, in either direction, of a test in normalized Elo. A difference of 200 shows
-/// within a few dozen pairs and needs no sequential test.
+/// within a few dozen pairs and needs no sequential test. Beyond about 230 the fixed point in
+/// `gsprt` has no start.
 pub(crate) const MAX_NORMALIZED_ELO: f64 = 200.0;
 
 /// Largest bound, in either direction, of a test in logistic Elo.
@@ -33,8 +34,8 @@ pub(crate) const MAX_CORRECTED_WIDTH: f64 = 20.0;
 /// Mean excess of a walk without drift past a bound, in deviations of a step.
 const MEAN_EXCESS: f64 = 0.583;
 
-/// Distance of the hypotheses, in Elo, below which a test would take more games than can be played,
-/// and numbers are not exact enough.
+/// Smallest distance of the hypotheses, in Elo. Closer ones would take more games than can be
+/// played, and floating-point numbers are too coarse for their ratio.
 const MIN_WIDTH: f64 = 0.001;
 
 /// Elo of the null hypothesis unless the user sets it.
@@ -227,6 +228,7 @@ impl Sprt {
         beta: f64,
         model: Model,
     ) -> Result<Sprt, SprtError> {
+        // NaN compares as false with everything, so it has a check of its own.
         if elo0.is_nan() || elo1.is_nan() || elo0 >= elo1 {
             return Err(SprtError::Order(elo0, elo1));
         }
@@ -275,7 +277,8 @@ impl Sprt {
     pub fn llr_of_counts(&self, pairs: &Pentanomial, games: &Trinomial) -> f64 {
         match self.evidence {
             Evidence::Pairs => self.llr(pairs),
-            // As fastchess: without a win or a loss there is no draw parameter.
+            // Without a win or a loss the draw parameter is undefined. fastchess reports 0 then,
+            // and this evidence has to agree with fastchess.
             Evidence::Games
                 if self.model == Model::Bayesian && games.wins.min(games.losses) == 0 =>
             {
@@ -302,6 +305,8 @@ impl Sprt {
             return *self;
         }
         let draw_elo = draw_elo();
+        // A bound whose expected score rounds to 0 or 1 has no logistic Elo. The unconverted one is
+        // as extreme.
         let logistic = |elo| BayesElo { elo, draw_elo }.to_logistic().unwrap_or(elo);
         let (elo0, elo1) = (logistic(self.elo0), logistic(self.elo1));
         Sprt { elo0, elo1, model: Model::Logistic, ..*self }
@@ -344,6 +349,8 @@ impl Sprt {
         let test = self.for_pairs(&expected_counts(p));
         let steps = steps(p, test.elo0, test.elo1, test.model);
         let spread: f64 = steps.iter().zip(p).map(|(step, p)| p * step * step).sum();
+        // Siegmund's constant is ρ = E(S²)/2E(S) for the ladder heights S of a normal random walk,
+        // 0.5826.
         let excess = match self.correction {
             Correction::None => MEAN_EXCESS * spread.sqrt(),
             Correction::Dynamic => 0.0,

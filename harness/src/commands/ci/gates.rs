@@ -65,8 +65,8 @@ impl Sides {
                 Program::Bundled => (BUNDLED.to_owned(), own.clone()),
                 Program::Path(path) => (path.display().to_string(), path.clone()),
             };
-            // A build is kept in a folder whose name follows from all that decides it, and another
-            // machine may build other bytes.
+            // The name of a build's folder follows from everything that determines the build. The
+            // bytes of the program may differ between machines.
             let of_build = program.ancestors().nth(2).and_then(|folder| folder.file_name());
             let identity = match (&engine.provenance, of_build) {
                 (Some(_), Some(folder)) => folder.to_string_lossy().into_owned(),
@@ -218,7 +218,7 @@ impl GateRunner<'_> {
 
     fn subcommand(&self, gate: &Gate) -> Result<GateOutcome, Failure> {
         let log = self.results.join(format!("ci-{}.log", gate.name.replace('/', "-")));
-        // What an earlier gate of this name has said is of no interest any more.
+        // The log of an earlier gate of this name would mislead its reader.
         let _ = std::fs::remove_file(&log);
         note(&format!("{}: running, progress in {}", gate.name, log.display()));
         let launch = Launch {
@@ -270,7 +270,7 @@ impl GateRunner<'_> {
                     flags.extend(path.map(|path| (flag, from_root(path).display().to_string())));
                 }
             }
-            // The engine against itself.
+            // A lint plays the engine against itself.
             GateKind::Lint => {
                 let other = Side { label: format!("{} again", test.label), ..test.clone() };
                 flags.extend([test, &other].map(|side| ("--engine", self.spec(side))));
@@ -280,7 +280,7 @@ impl GateRunner<'_> {
                     }
                 }
             }
-            // The others take engines as they are and read no settings.
+            // These commands take engines as arguments, and read no settings file.
             GateKind::Check => words.push(self.spec(test)),
             _ => flags.extend(sides.map(|side| ("--engine", self.spec(side)))),
         }
@@ -306,7 +306,7 @@ impl GateRunner<'_> {
 
 /// Returns a path that leads to the same place from every folder.
 fn from_root(path: &Path) -> PathBuf {
-    // No path is the current folder.
+    // `absolute` rejects an empty path, which means the current folder here.
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
@@ -320,7 +320,7 @@ fn of_completed(gate: &Gate, ended: &Completed, log: &Path) -> GateOutcome {
         findings.retain(|found| !ignored.iter().any(|rule| found["rule"] == **rule));
         gate.kind == GateKind::Lint && !findings.is_empty()
     });
-    // A match as such passes whatever was found.
+    // The match itself passes whatever the lint has found.
     let found = ended.code.map(|code| if is_linted && code == 0 { 1 } else { code });
     let verdict = gate_verdict(gate, found, ended.reason == EndReason::TimedOut);
     let error = ended.errors.iter().rev().find(|line| line.starts_with("error"));
@@ -330,7 +330,7 @@ fn of_completed(gate: &Gate, ended: &Completed, log: &Path) -> GateOutcome {
         _ => gate_text(gate.kind, &figures),
     };
     let code = match verdict {
-        // Whether it was ended or came to its end, it could not tell.
+        // An undecided step has the same code whether its budget ended or its games.
         GateVerdict::Undecided | GateVerdict::Unproven => Some(ExitCode::Inconclusive as i32),
         _ => found,
     };

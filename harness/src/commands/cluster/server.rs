@@ -126,12 +126,13 @@ pub(super) fn up(args: &UpArgs) -> Result<(), Failure> {
         );
         return Err(Failure::invalid(message));
     }
-    // An attempt that fails leaves this process in the folder.
+    // A failed attempt to start the server leaves this process in the folder, from which a relative
+    // path would lead elsewhere.
     let dir = std::path::absolute(&args.dir).map_err(Failure::environment)?;
     let lock = lock(&dir)?;
     for program in PROGRAMS {
         let mut server = Command::new(program);
-        // It reads nothing, and holds the lock by it.
+        // The server does not read its input. The descriptor keeps the lock until the server ends.
         server.stdin(lock.try_clone().map_err(Failure::environment)?);
         let error = server.args(["-c", CONFIGURATION]).current_dir(&dir).exec();
         if error.kind() != ErrorKind::NotFound {
@@ -146,6 +147,8 @@ pub(super) fn up(args: &UpArgs) -> Result<(), Failure> {
 /// before it finds its port in use.
 fn lock(dir: &Path) -> Result<File, Failure> {
     let configuration = File::open(dir.join(CONFIGURATION)).map_err(Failure::environment)?;
+    // A second server in the folder would open the streams of the first, and overwrite its process
+    // number.
     match configuration.try_lock() {
         Ok(()) => Ok(configuration),
         Err(TryLockError::Error(error)) => Err(Failure::environment(error)),

@@ -77,7 +77,8 @@ pub(super) fn remove(store: &Store, args: &RemoveArgs) -> Result<(), Failure> {
     let mut heads = Vec::new();
     for run in &args.runs {
         let name = store.named(run)?;
-        // One whose settings are damaged is to go, too.
+        // The list needs less of a run than reading it whole, so a run with damaged settings can be
+        // removed, too.
         let head = store.runs()?.into_iter().find(|head| head.run == name);
         heads.push(head.map_or_else(|| Ok(store.run(&name)?.head), Ok::<_, Failure>)?);
     }
@@ -139,12 +140,14 @@ pub(super) fn import(folder: &Path, args: &ImportArgs) -> Result<(), Failure> {
     let whole = std::path::absolute(folder).map_err(|error| unwritten(folder, &error))?;
     whole.ancestors().for_each(remove_leftovers);
     if !file.exists() {
-        // What is refused makes no store.
+        // A file that is rejected must not leave an empty store. Therefore the import is first
+        // tried in a folder beside the store.
         let near = whole.ancestors().find(|near| near.is_dir()).unwrap_or(&whole);
         let (trial, _lock) = trial_folder(near).map_err(|error| unwritten(folder, &error))?;
         let name = import_into(&Store::create_unshared(trial.path())?, args)?;
         std::fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
-        // Where a link cannot be made, or another store came meanwhile, it is imported once more.
+        // A link fails where the file system has none, or if another process has made a store in
+        // the meantime. The run is then imported once more.
         imported = std::fs::hard_link(trial.path().join(FILE_NAME), &file).ok().map(|()| name);
     }
     let store = Store::create(folder)?;
@@ -165,7 +168,8 @@ fn trial_folder(near: &Path) -> io::Result<(TempDir, File)> {
     loop {
         let trial = tempfile::Builder::new().prefix(TRIAL).tempdir_in(near)?;
         let lock = File::open(trial.path())?;
-        // Before the lock, another import may take the folder for a leftover and remove it.
+        // Between the creation of the folder and the lock, another import may take the folder for a
+        // leftover and remove it. In this case the loop makes another one.
         let is_taken = matches!(lock.try_lock(), Err(TryLockError::WouldBlock));
         if !is_taken && is_at(&lock, trial.path()) {
             return Ok((trial, lock));
@@ -180,6 +184,8 @@ fn remove_leftovers(near: &Path) {
         let is_ours = entry.file_name().as_encoded_bytes().starts_with(TRIAL.as_bytes())
             && entry.file_type().is_ok_and(|kind| kind.is_dir());
         if is_ours && File::open(entry.path()).is_ok_and(|folder| folder.try_lock().is_ok()) {
+            // The lock shows that no living process uses the folder. It is released with the
+            // process, whatever ends it.
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }

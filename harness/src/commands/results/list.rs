@@ -69,7 +69,7 @@ const WIDE: usize = 120;
 
 /// Prints the list.
 pub(super) fn list(store: &Store, args: &ListArgs, format: OutputFormat) -> Result<(), Failure> {
-    // The newest first; sorting keeps this order of what is equal.
+    // The store lists the newest first, and a stable sort keeps this order of equal keys.
     let heads = store.runs()?;
     if heads.is_empty() && format == OutputFormat::Text {
         return emit(&format!("{}\n", store.empty()));

@@ -49,7 +49,8 @@ pub(super) fn log(
     for folder in folders {
         read(folder, args.filter.as_ref(), &mut found)?;
     }
-    // A run that is in two stores, as one was copied, is told once, as far as it came.
+    // A run that was copied is in two stores, possibly at different stages. The later stage is
+    // listed.
     found.sort_by_key(|(created_ms, entry)| {
         let games = entry.summary.counts.games();
         (*created_ms, entry.summary.run.clone(), Reverse(games))

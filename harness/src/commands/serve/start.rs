@@ -27,7 +27,7 @@ use rustix::process::{Pid, Signal, kill_process};
 /// Maximum length of an engine's name.
 const MAX_NAME: usize = 100;
 
-/// Limits of a test.
+/// Limits of a test. They bound how long a user with the token can keep the machine busy.
 const MAX_PAIRS: u64 = 1_000_000;
 const MAX_NODES: u64 = 1_000_000_000;
 const MAX_DEPTH: u32 = 100;
@@ -37,6 +37,7 @@ const MAX_TIME: Duration = Duration::from_secs(4 * 3600);
 
 /// Interval of checks that the run exists, before the page is answered.
 const LOOK: Duration = Duration::from_millis(100);
+/// Six seconds: a refusal is answered directly, and a build takes longer.
 const LOOKS: u32 = 60;
 
 /// File in the results folder with the name of the last started run, which locks it while it is
@@ -73,7 +74,7 @@ impl TestStarter {
         let shared = Arc::clone(&played);
         std::thread::spawn(move || {
             for Job { run, command, ended } in received {
-                // Nobody may be waiting any more.
+                // The receiver is gone if the page has been answered in the meantime.
                 let _ = ended.send(play(&shared, run, command));
             }
         });
@@ -111,15 +112,18 @@ impl TestStarter {
             .arg("--results")
             .arg(&self.results)
             .args(flags)
+            // Engines and builds of the run must not learn the token.
             .env_remove(TOKEN_VARIABLE)
-            // Which it does not read, and keeps locked until it ends, whatever becomes of this
-            // process.
+            // The run does not read its input. The descriptor keeps the lock until the run ends,
+            // even if this process is killed.
             .stdin(lock)
             .stdout(log.try_clone()?)
             .stderr(log.try_clone()?)
+            // In a group of its own, so that Ctrl-C at the server does not reach the run.
             .process_group(0);
         let (sender, ended) = channel();
-        // The thread is there as long as this is; without it nothing would be told.
+        // The thread lives as long as this value. If it has ended nevertheless, the wait below
+        // fails.
         let _ = self.jobs.send(Job { run: run.to_owned(), command, ended: sender });
         for _ in 0..LOOKS {
             let ended = ended.recv_timeout(LOOK);
@@ -133,8 +137,8 @@ impl TestStarter {
                     let mut said = String::new();
                     log.seek(SeekFrom::Start(begin))?;
                     log.read_to_string(&mut said)?;
-                    // Whoever has started it is told now, and refused tests would leave a file
-                    // each.
+                    // The user is told the reason now. Otherwise each rejected test would leave a
+                    // log.
                     match begin {
                         0 => std::fs::remove_file(&path)?,
                         _ => log.set_len(begin)?,
@@ -158,7 +162,8 @@ impl Starter for TestStarter {
 
     fn stop(&self, run: &str) -> bool {
         match &*lock(&self.played) {
-            // It has not been waited for, so the number is still its own.
+            // The child has not been waited for, so its process number cannot belong to another
+            // process.
             Some((played, child)) if played == run => {
                 kill_process(Pid::from_child(child), Signal::TERM).is_ok()
             }
@@ -170,7 +175,8 @@ impl Starter for TestStarter {
 /// Starts a program and waits for its end, so that others can stop it.
 fn play(played: &Played, run: String, mut command: Command) -> io::Result<ExitStatus> {
     *lock(played) = Some((run, command.spawn()?));
-    // What it holds locked is open here, too.
+    // The command holds a copy of the lock's descriptor, which would outlive the run in this
+    // process.
     drop(command);
     loop {
         let mut guard = lock(played);
@@ -180,6 +186,7 @@ fn play(played: &Played, run: String, mut command: Command) -> io::Result<ExitSt
             return Ok(status);
         }
         drop(guard);
+        // The lock is released meanwhile, so that `stop` can reach the child.
         std::thread::sleep(LOOK);
     }
 }
@@ -224,9 +231,11 @@ fn engine(word: &str) -> Result<String, String> {
         Some(Err(_)) | None => {}
     }
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._+/~^".contains(c);
+    // A word that begins with `-` would be a flag.
     let is_name = word.starts_with(|c: char| c.is_ascii_alphanumeric())
         && word.len() <= MAX_NAME
         && word.chars().all(is_plain)
+        // `a..b` is a range of commits and `..` a parent folder, and neither is a revision.
         && !word.contains("..");
     if !is_name {
         let expected = "expected a registered engine, bundled, bundled:EVAL or a revision";

@@ -89,6 +89,7 @@ impl Tally {
     /// Returns the mean number of games of a run with its standard error.
     fn games(&self) -> (f64, f64) {
         let mean = self.pairs as f64 / self.runs();
+        // The difference of two large numbers may be negative by rounding.
         let variance = (self.squares as f64 / self.runs() - mean * mean).max(0.0);
         (2.0 * mean, 2.0 * (variance / self.runs()).sqrt())
     }

@@ -135,7 +135,7 @@ pub(crate) fn run(args: &CountArgs) -> Result<Answer, String> {
         (None, None) => return Err("expected --counts or --wdl".to_owned()),
     };
     let llr_classical = is_bayesian.then_some(classical);
-    // Where all had the same result no interval has a meaning.
+    // If all results are equal, an interval would only reflect the raised cells.
     let sequential = sequential.filter(|_| moments.is_some_and(|sample| sample.variance > 0.0));
     let figures = Figures { test, pairs, games, moments, status, llr_classical, sequential };
     let mut document = Document::new("Results of the counts".to_owned());
@@ -187,7 +187,8 @@ impl Figures {
 
     fn strength(&self) -> Strength {
         let pairs = self.pairs.unwrap_or_default();
-        // All pairs won both, or lost both, tell the games, and of others no record is told.
+        // Pairs of which one engine won both games determine the games. The middle counts do not,
+        // so draws are unknown.
         let [losses, .., wins] = pairs.0.map(|count| 2 * count);
         let games = self.games.unwrap_or(Trinomial { losses, wins, draws: 0 });
         Strength::of(Encounter { pairs, games, ..Encounter::default() })

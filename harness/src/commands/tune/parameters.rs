@@ -61,7 +61,7 @@ impl ParameterArgs {
             found.extend(more.map_err(|error| Failure::invalid(format!("{file_name}: {error}")))?);
             spins.clone_from(&file.spins);
         }
-        // With two engines there is no tuning.
+        // A tuning has one engine. With two, the error below names them.
         if !spins.is_empty() && requested.request.engines.len() < 2 {
             make_engines(RunKind::Tune, requested)?;
             let request = &requested.request;

@@ -21,6 +21,7 @@ pub(super) fn is_amd_before_zen_3() -> bool {
     let vendor = __cpuid(0);
     let signature = __cpuid(1).eax;
     let family = (signature >> 8 & 0xF) + (signature >> 20 & 0xFF);
+    // The vendor names are "AuthenticAMD" and "HygonGenuine"; Hygon's CPUs are Zen 1.
     let amd = vendor.ebx == u32::from_le_bytes(*b"Auth");
     let hygon = vendor.ebx == u32::from_le_bytes(*b"Hygo");
     (amd || hygon) && family < 0x19
@@ -152,12 +153,13 @@ fn pick_moves(template: MoveTemplate, targets: Bitboard, out: &mut [Move; BATCH_
             square_bits,
             _mm512_mask_blend_epi16(here(template.taken), quiet, capture),
         );
-        // The words behind the moves must be moves too.
+        // All 32 words are written, also those behind the moves. They are of type `Move` as well,
+        // so they must be valid moves.
         let moves = _mm512_mask_compress_epi16(quiet, here(targets), moves);
         // SAFETY: a move is a word, and 32 are written to the first half of `out`, or behind at
         // most 32 moves of the first half of the board. None is zero, as `quiet` is not.
         unsafe { _mm512_storeu_si512(place.cast(), moves) };
-        // SAFETY: by at most 32 of 64.
+        // SAFETY: the place moves on by at most 32 of 64 moves for each half of the board.
         place = unsafe { place.add(here(targets).count_ones() as usize) };
     }
 }

@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::wire::BenchResult;
 
 /// Number of workers whose benchmarks have to differ from those of the coordinator, and no fewer
-/// than those whose benchmarks are the same, before the coordinator itself is suspected.
+/// than those whose benchmarks are the same, before the coordinator itself is suspected. One worker
+/// that differs may be broken itself. Two cast doubt on this machine.
 const MIN_WRONG: usize = 2;
 
-/// Number of workers that are distinguished.
+/// Number of workers that are distinguished. Names are kept until the run ends, so their number is
+/// bounded.
 const MAX_WORKERS: usize = 10_000;
 
 /// Result of a benchmark on a worker; an error says why it failed.
@@ -77,6 +79,7 @@ impl Admission {
         if verdict == Verdict::Admit {
             self.right.insert(worker.to_owned());
         }
+        // A majority decides: a few workers with false reports could otherwise end the run.
         let enough = MIN_WRONG.max(self.right.len());
         if !self.wrong.contains_key(worker) || self.wrong.len() < enough {
             return verdict;

@@ -27,7 +27,8 @@ use arbiter_stats::ln_bias_evidence;
 const MAX_OWN_AUDITS: usize = 3;
 
 /// Number of times that an audit which fails or is not started is sent, before the pair counts
-/// without it.
+/// without it. An audit must end even if all other workers refuse it, because its pair waits for
+/// it.
 const MAX_TRIES: u32 = 3;
 
 /// Selection of the pairs that are audited.
@@ -116,7 +117,8 @@ impl<A: Assignment> Coordinator<A> {
     /// Sends the audit of a result that has to be repeated before it counts. Returns whether there
     /// is one.
     pub(super) fn audit(&mut self, pair: u64, worker: &str, played: &A::Done) -> bool {
-        // That an engine broke down is a claim as any other, and one that a worker chooses.
+        // A breakdown is a claim like any other, and a worker may choose which pairs to spoil by
+        // it. Therefore it is audited whatever the share.
         let AuditSpec { share, repeats, .. } = self.audits.spec;
         let is_claim = share > 0.0 && repeats && played.breakdown().is_some();
         if !(is_claim || self.audits.is_chosen(&self.secret, pair)) {
@@ -125,7 +127,7 @@ impl<A: Assignment> Coordinator<A> {
         let number = AUDITS + pair;
         let job = self.in_flight.job(pair).and_then(|job| job.renumbered(number));
         let Some(job) = job else { return false };
-        // Results of jobs that nobody has ordered are not kept if they are audits.
+        // Results of audits are never parked, so an order of an audit always returns an attempt.
         let attempt = self.in_flight.order(number, job, self.now).unwrap_or_default();
         let held = Held { worker: worker.to_owned(), played: played.clone(), failed: 0 };
         self.audits.held.insert(pair, held);
@@ -140,7 +142,8 @@ impl<A: Assignment> Coordinator<A> {
             return false;
         }
         let own = self.audits.own.entry(worker.to_owned()).or_default();
-        // What was sent before a restart of the coordinator may name another worker.
+        // A job that was sent before a restart of the coordinator may name another worker, so it is
+        // no evidence.
         let is_new = self.in_flight.has_sent(number, attempt) && own.insert(number);
         let is_last = is_new && own.len() == MAX_OWN_AUDITS;
         if self.in_flight.is_last(number, attempt) {
@@ -177,6 +180,8 @@ impl<A: Assignment> Coordinator<A> {
             let turn = self.audits.turn.clone();
             self.audits.contested.spawn(async move {
                 let _turn = turn.lock().await;
+                // Two games, because only their agreement shows that the engines repeat their games
+                // at all.
                 let first = job.clone().done_here(engines.clone()).await;
                 let again = job.done_here(engines).await;
                 (pair, held, first.and_then(|first| Ok([first, again?])))
@@ -206,8 +211,8 @@ impl<A: Assignment> Coordinator<A> {
             let again = Held { worker, played, failed: 0 };
             return self.contest(pair, vec![held, again]);
         }
-        // Under a clock, how often engines break down at a worker is compared with the other
-        // workers.
+        // With a clock, the rate of breakdowns of each worker is compared with that of the others
+        // (`outliers`), so the result of such a pair is not compared.
         if [&held.played, &played].into_iter().any(|played| played.breakdown().is_some()) {
             return self.release(pair, held).await;
         }
@@ -230,6 +235,8 @@ impl<A: Assignment> Coordinator<A> {
                 Err("an engine fails here, but not always".to_owned())
             }
             Ok(_) => {
+                // From here on only results can be compared: this machine itself does not repeat
+                // its games.
                 self.audits.spec.repeats = false;
                 Err("engines do not repeat their games; audits now compare results".to_owned())
             }
@@ -243,7 +250,8 @@ impl<A: Assignment> Coordinator<A> {
                     Ok([held]) if self.policy.why_excluded(&held.worker).is_none() => {
                         self.release(pair, held).await;
                     }
-                    // It counts if it comes again.
+                    // The results contradict each other and this machine cannot decide, so the pair
+                    // is played anew.
                     _ => self.replay(pair).await,
                 };
             }
@@ -251,6 +259,8 @@ impl<A: Assignment> Coordinator<A> {
         let (right, other): (Vec<_>, Vec<_>) =
             held.into_iter().enumerate().partition(|(_, held)| held.played.is_same(&here));
         match right.into_iter().next() {
+            // Only the first result has an accepted receipt, so a confirmed second one leads to a
+            // replay.
             Some((0, first)) if self.policy.why_excluded(&first.worker).is_none() => {
                 self.release(pair, first).await;
             }
@@ -318,7 +328,8 @@ impl<A: Assignment> Coordinator<A> {
     pub(super) async fn accepted(&mut self, pair: u64, worker: String, played: A::Done) {
         let (job, limit) = (self.in_flight.job(pair), self.description.noise_limit);
         let is_suspect = job.zip(limit).is_some_and(|(job, limit)| job.is_suspect(&played, limit));
-        // A suspect pair may not count, and the worker says that it is one.
+        // A suspect pair may not count, and the suspicion rests on what the worker reports.
+        // Reporting it too often is a way to choose results.
         if is_suspect {
             self.gave_back(&worker).await;
         } else if let Some(tally) = played.tally() {
@@ -357,6 +368,7 @@ impl BiasDetector {
             let counts = self.counts.entry((workers[worker].clone(), engine)).or_default();
             counts[usize::from(!is_better)] += 1;
         }
+        // A worker may favour any engine, so its largest evidence over all engines counts.
         let mut most: BTreeMap<&str, (f64, [u64; 2])> = BTreeMap::new();
         for ((worker, _), counts) in &self.counts {
             let evidence = (ln_bias_evidence(counts[0], counts[1]), *counts);
@@ -365,8 +377,12 @@ impl BiasDetector {
         }
         let mut ranks: Vec<(&str, (f64, [u64; 2]))> = most.into_iter().collect();
         ranks.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));
-        // Of two workers it is unknown which one is biased, and so it is if two look alike.
+        // Each comparison counts for both workers. With two workers, or with two that look alike,
+        // it is unknown which one is biased.
         let [(worker, (evidence, counts)), (_, (next, _)), _, ..] = ranks[..] else { return None };
+        // The evidence is a martingale under the null hypothesis, so it exceeds 1/p at any time
+        // with a probability of at most p (Ville's inequality). Bonferroni's correction is for
+        // workers and engines.
         let limit = (self.counts.len() as f64 / FALSE_ALARM).ln();
         (evidence > limit && next < evidence / 2.0).then(|| Finding {
             worker: worker.to_owned(),

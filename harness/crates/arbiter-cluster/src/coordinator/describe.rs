@@ -58,13 +58,15 @@ pub fn describe(
         annotation: plan.annotation.clone(),
         noise_limit: plan.noise_limit,
         wait: plan.wait,
+        // Engines are silent while they start, while they search, and in the pause between games.
         stall_timeout: searches.max().unwrap_or_default().max(start) + plan.wait + SLACK,
         requirements: Requirements {
             threads: u32::try_from(cpus_per_game(plan)).unwrap_or(u32::MAX),
-            // Any two engines may meet: the two largest.
+            // Any two engines may meet, so the two largest tables have to fit together.
             memory_mib: hashes.iter().rev().take(2).sum(),
         },
-        // By now the times of the plan are those of this machine.
+        // The times of the plan are already scaled to this machine, so its own speed is the
+        // reference.
         reference_nps: plan.scale.map(|scale| scale.measured_nps),
         ..describe_suite(&plan.engines, deadlines, identity, files, lease)?
     })

@@ -12,12 +12,14 @@ use crate::assignment::Assignment;
 use crate::wire::{self, AUDITS, Heartbeat, RunDescription};
 use arbiter_runner::JobEvent;
 
-/// Number of finished pairs whose jobs are looked for on the server within a lease.
+/// Number of finished pairs whose jobs are looked for on the server within a lease. Each look-up is
+/// a request to the server, and duplicates of a worker may ask for any number.
 const MAX_REMOVED: usize = 1_000;
 
 impl<A: Assignment> Coordinator<A> {
     pub(super) async fn receive_heartbeat(&mut self, message: &Message) {
         if let Ok((worker, heartbeat)) = wire::read_from::<Heartbeat>(message)
+            // Without the proof a worker could extend, or give back, the jobs of others.
             && heartbeat.proof == self.secret.proof(&worker, heartbeat.pair, heartbeat.attempt)
         {
             self.joined.insert(worker.clone());
@@ -47,13 +49,16 @@ impl<A: Assignment> Coordinator<A> {
     /// Extends the leases of jobs in progress, and sends jobs again that get no heartbeats.
     pub(super) async fn extend_leases(&mut self) {
         let RunDescription { lease, stall_timeout, .. } = self.description;
-        // Who sends results then waits for the server, too.
+        // While the connection is lost, silence proves nothing: senders of results wait for the
+        // server, too.
         if !self.connection.is_connected() {
             self.unheard.clear();
         }
         let silent = self.in_flight.waiting_unheard(lease, self.now);
         for (pair, player) in self.in_flight.overdue(lease, stall_timeout, self.now) {
-            // Audits are not tried for ever.
+            // The second time that a pair is silent after it was sent again, the server probably
+            // does not deliver. Audits do not count, because they have a limit of tries of their
+            // own.
             if pair < AUDITS && silent.contains(&pair) && !self.unheard.insert(pair) {
                 self.unheard.clear();
                 return self.empty_streams(silent).await;
@@ -62,6 +67,7 @@ impl<A: Assignment> Coordinator<A> {
             self.remark(player.as_deref().unwrap_or("unknown"), Some(pair), what.to_owned());
             self.play_again(pair).await;
         }
+        // A removal may have been lost, so after a lease the same pair may be tried again.
         if self.removed_at + lease < self.now {
             (self.removed_at, self.removed) = (self.now, BTreeSet::new());
         }
@@ -73,6 +79,8 @@ impl<A: Assignment> Coordinator<A> {
     /// Empties the streams and sends all jobs again that get no heartbeats: a server that was
     /// killed may count messages that it does not deliver, and then deliver none after them.
     async fn empty_streams(&mut self, silent: Vec<u64>) {
+        // The streams stay, because new ones would have new sequence numbers and could fail
+        // half-way.
         let emptying = streams::empty(&self.connection, &self.description.run_id);
         let what = match timeout(SHUTDOWN_TIMEOUT, emptying).await {
             Ok(Ok(())) => "emptied".to_owned(),

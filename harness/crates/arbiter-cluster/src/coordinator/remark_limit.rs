@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-/// Limits in all, and for one worker.
+/// Limits in all, and for one worker. The limit of one worker is a tenth, so that one worker cannot
+/// use up the room for remarks about others, which are the evidence against them.
 const MAX: u32 = 10_000;
 const MAX_OF_WORKER: u32 = 1_000;
 

@@ -11,7 +11,8 @@ use crate::subject::sender;
 use crate::wire::{self, AUDITS, JobResult, Notice, WireError};
 use arbiter_runner::JobEvent;
 
-/// Number of senders of unproven results that are counted separately.
+/// Number of senders of unproven results that are counted separately. Senders without a proof may
+/// invent names, which must not fill the memory.
 const MAX_UNPROVEN: usize = 1_000;
 
 /// Number of impossible results that a worker may send for its own jobs before it is excluded.
@@ -26,11 +27,14 @@ impl<A: Assignment> Coordinator<A> {
         let proven = wire::check_proof(message, &self.secret).ok();
         let job = proven.map(|proven| (proven.number, proven.attempt));
         if job.is_some() {
+            // A proven result shows that the server still delivers, so its streams need not be
+            // emptied.
             self.unheard.clear();
         }
         if let Some((number, attempt)) = job
             && self.policy.why_excluded(&worker).is_some()
         {
+            // The pair would otherwise wait for the end of the lease of an excluded worker.
             if self.in_flight.is_last(number, attempt) {
                 self.play_again(number).await;
             }
@@ -40,15 +44,18 @@ impl<A: Assignment> Coordinator<A> {
         let number = job.map(|(number, _)| number);
         let what = match number {
             Some(number) if !self.in_flight.is_ordered(number) => {
+                // After a restart, results arrive before the dispatcher has ordered their pairs
+                // again.
                 if self.in_flight.park(number, receipt, bytes) {
-                    // A job that was done while the coordinator was away is given to no other
-                    // worker.
+                    // The pair was played while the coordinator was away. Its job has to leave the
+                    // server, so that no other worker plays it again.
                     let _ = self.outgoing.send(Outgoing::Done { pair: number });
                     return;
                 }
                 "a result of a pair that was not requested"
             }
             Some(number) if !self.in_flight.is_waiting(number) => {
+                // A duplicate of a finished pair shows that its job is still on the server.
                 if self.in_flight.is_over(number) {
                     self.remove_job(number);
                 }
@@ -72,6 +79,8 @@ impl<A: Assignment> Coordinator<A> {
                     Err(error) => self.reject(worker, job, error.to_string()).await,
                 }
             }
+            // The subject of a message without proof may contain anything, so only valid names are
+            // counted separately.
             Err(_) if wire::is_worker_name(&worker) => self.count_unproven(&worker),
             Err(_) => self.count_unproven("unknown"),
         }
@@ -107,6 +116,7 @@ impl<A: Assignment> Coordinator<A> {
         let worker = if is_full { "unknown" } else { worker };
         let count = self.unproven.entry(worker.to_owned()).or_default();
         *count += 1;
+        // Only powers of ten, so that the sender cannot fill the store with remarks.
         if count.ilog10() != (*count - 1).checked_ilog10().unwrap_or(u32::MAX) {
             let what = format!("{} ({count} so far)", WireError::Unproven);
             self.remark(worker, None, what);
@@ -121,6 +131,7 @@ impl<A: Assignment> Coordinator<A> {
     ) {
         let (pair, attempt) = (result.number, result.attempt);
         self.joined.insert(worker.clone());
+        // Before the result is counted, because the worker may not confirm itself.
         if self.is_own_audit(pair, attempt, &worker).await {
             return self.acknowledge_result(receipt).await;
         }
@@ -167,7 +178,7 @@ impl<A: Assignment> Coordinator<A> {
         };
         match sequence {
             Some(sequence) => self.answer_job(sequence, AckKind::Ack).await,
-            // What nobody has taken cannot be acknowledged.
+            // The server accepts acknowledgements only for delivered jobs.
             None => self.remove_job(pair),
         }
         let Some(receipt) = receipt else { return false };
@@ -178,14 +189,17 @@ impl<A: Assignment> Coordinator<A> {
     /// Acknowledges a job or extends its lease for the worker that has it. Workers may not do so
     /// themselves: the server would not check whose job it is.
     pub(super) async fn answer_job(&self, sequence: u64, answer: AckKind) {
+        // Whoever may acknowledge one job of a consumer may acknowledge all of them, because the
+        // server does not check to whom a job was delivered.
         let subject = self.description.run_id.job_ack_subject(sequence);
         let _ = self.connection.client.publish(subject, answer.into()).await;
     }
 
     pub(super) async fn acknowledge_result(&mut self, receipt: Receipt) {
+        // Remembered first: if the acknowledgement is lost, the result is delivered again and must
+        // not count twice.
         self.acknowledged.insert(receipt);
         if let Some(message) = self.unacknowledged.remove(&receipt) {
-            // If that is lost, the result is delivered and acknowledged again.
             let _ = message.ack().await;
         }
     }

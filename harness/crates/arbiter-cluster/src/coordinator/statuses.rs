@@ -11,13 +11,16 @@ use arbiter_names::counted;
 use arbiter_plan::Remark;
 use arbiter_runner::JobEvent;
 
-/// Time without a status after which a worker counts as gone.
+/// Time without a status after which a worker counts as gone. Workers send a status every three
+/// seconds, so two may be lost.
 const WORKER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Number of workers that are known at a time.
+/// Number of workers that are known at a time. Senders may invent names, which must not fill the
+/// memory.
 const MAX_WORKERS: usize = 1_000;
 
-/// Number of reported slots that are believed before any has been seen to play.
+/// Number of reported slots that are believed before any has been seen to play. A false report of
+/// many slots would otherwise make the coordinator send as many jobs.
 const UNSEEN_SLOTS: usize = 64;
 
 impl<A: Assignment> Coordinator<A> {
@@ -32,6 +35,7 @@ impl<A: Assignment> Coordinator<A> {
         let Ok(worker) = wire::sender_of(message) else { return };
         let status = match wire::read(&message.payload) {
             Ok(status) => status,
+            // Shown as a refusal, so that the user learns which machine needs an update.
             Err(error @ WireError::Version(_)) => {
                 let refusals = vec![(self.description.run_id.clone(), error.to_string())];
                 WorkerStatus { refusals, ..WorkerStatus::default() }
@@ -97,12 +101,16 @@ impl<A: Assignment> Coordinator<A> {
         let threads = self.description.requirements.threads.max(1);
         let slots = self.players().map(|(_, status)| (status.slots / threads) as usize + 1);
         let slots: usize = slots.sum();
+        // Audits are in flight in addition to their pairs, which wait for them. They must not take
+        // the room of other pairs.
         let slots = if slots > 0 { slots + self.audits.waiting() } else { 0 };
         let (_, playing) = self.in_flight.counts();
         self.most_playing = self.most_playing.max(playing as usize);
         let seen = 2 * self.most_playing + UNSEEN_SLOTS;
         let room = match self.is_drained {
             true => slots.min(seen).max(self.in_flight.room_for_parked()),
+            // Before all old results have been received, pairs may be ordered that were already
+            // played.
             false => 0,
         };
         self.end.room.send_if_modified(|before| std::mem::replace(before, room) != room);

@@ -23,16 +23,21 @@ use crate::subject::{JOB_CONSUMER, PROGRAMS, RESULT_CONSUMER};
 use crate::trust::PublicKey;
 use crate::wire;
 
-/// Time after which the server removes messages and programs.
+/// Time after which the server removes messages and programs. A coordinator that is killed and
+/// never resumed removes nothing itself.
 const MAX_AGE: Duration = Duration::from_secs(14 * 24 * 3600);
 
-/// Number of unacknowledged jobs, and of waiting requests for jobs.
+/// Number of unacknowledged jobs, and of waiting requests for jobs. The default of the server,
+/// 1,000 jobs, would limit a large fleet.
 const MAX_PENDING: i64 = 1 << 16;
 
-/// Longest time for which a worker may wait for a job.
+/// Longest time for which a worker may wait for a job. It exceeds the two seconds for which workers
+/// wait.
 const MAX_WAIT: Duration = Duration::from_secs(5);
 
-/// Time after which the server delivers a result again that was not acknowledged.
+/// Time after which the server delivers a result again that was not acknowledged. It is long
+/// because results are acknowledged only when they are on disk, and parked ones wait for the order
+/// of their pair.
 const RESULT_ACK_WAIT: Duration = Duration::from_secs(600);
 
 /// Number of results in a batch.
@@ -44,7 +49,8 @@ const RETRY_PAUSE: Duration = Duration::from_millis(500);
 /// Time that a request for results waits for one.
 const POLL: Duration = Duration::from_secs(5);
 
-/// Time that the first request waits; without an answer no results were left from before.
+/// Time that the first request waits; without an answer no results were left from before. It is
+/// short because no pair is ordered before.
 const FIRST_POLL: Duration = Duration::from_millis(500);
 
 /// Events of the tasks that send jobs and receive results.
@@ -80,7 +86,10 @@ pub(super) async fn open(
     lease: Duration,
 ) -> Result<(), AccessError> {
     let common = || Config {
+        // A message leaves the stream when it is acknowledged, so the streams contain only
+        // unfinished work.
         retention: RetentionPolicy::WorkQueue,
+        // Jobs and results survive a restart of the server.
         storage: StorageType::File,
         max_age: MAX_AGE,
         ..Config::default()
@@ -88,14 +97,18 @@ pub(super) async fn open(
     let jobs = Config {
         name: id.job_stream(),
         subjects: vec![id.job_subject("*")],
-        // A job that is sent again takes the place of what is left of it.
+        // A subject is one pair: a job that is sent again replaces the old one, so that a pair is
+        // never in the stream twice.
         max_messages_per_subject: 1,
         ..common()
     };
     let results = Config {
         name: id.result_stream(),
         subjects: vec![id.result_subject("*", ">")],
+        // A full stream rejects new results, whose senders try again, instead of dropping results
+        // that count.
         discard: DiscardPolicy::New,
+        // A longer message would be rejected anyway. The server need not store it.
         max_message_size: wire::MAX_PACKED as i32,
         ..common()
     };
@@ -108,25 +121,27 @@ pub(super) async fn open(
         durable_name: Some(name.to_owned()),
         ack_policy: AckPolicy::Explicit,
         ack_wait,
+        // Without a limit, because a job or result that is given up would stop the run.
         max_deliver: -1,
         max_ack_pending: MAX_PENDING,
         max_waiting: MAX_PENDING,
         ..pull::Config::default()
     };
     let takers = pull::Config {
-        // Who asks for more, or for longer, would be given the jobs of others.
+        // A worker that requests more jobs, or waits for longer, would receive jobs that others
+        // could play.
         max_batch: 1,
         max_expires: MAX_WAIT,
         ..consumer(JOB_CONSUMER, lease)
     };
     let takers = jobs.create_consumer(takers).await;
     let takers = takers.map_err(|e| denied("a consumer of jobs", e))?;
-    // Old servers ignore what they do not know.
+    // Old servers silently ignore settings that they do not know.
     if takers.cached_info().config.ack_wait != lease {
         return Err(denied("a consumer of jobs", "it changes the time for acknowledgements"));
     }
-    // What a coordinator had taken when it was killed would come again when the time to commit it
-    // is over. To a new consumer it comes at once.
+    // Results that a killed coordinator had received would be delivered again only after the
+    // acknowledgement time. A new consumer receives them immediately.
     if let Err(error) = results.delete_consumer(RESULT_CONSUMER).await
         && !matches!(error.kind(), ConsumerErrorKind::JetStream(error)
             if error.error_code() == ErrorCode::CONSUMER_NOT_FOUND)
@@ -170,7 +185,8 @@ impl ProgramUploader {
     pub(super) async fn upload(&self, hash: blake3::Hash) -> Result<(), String> {
         let path = self.paths.get(&hash).ok_or("unknown program of this run")?.clone();
         let name = hash.to_hex();
-        // One upload at a time: the next request for the same program finds it there.
+        // One upload at a time, so that a second request for the same program finds it on the
+        // server.
         let store = self.store.lock().await;
         if store.info(name.as_str()).await.is_ok_and(|info| !info.deleted) {
             return Ok(());
@@ -207,7 +223,8 @@ impl JobSender {
                         && let Ok(jobs) =
                             self.context.get_stream_no_info(self.id.job_stream()).await
                     {
-                        // Who still works on it is heard, and it is tried again.
+                        // A failure is harmless: a worker that still plays the pair sends
+                        // heartbeats, after which the removal is tried again.
                         let _ = jobs.delete_message(sequence).await;
                     }
                 }
@@ -215,6 +232,7 @@ impl JobSender {
                     let sent = loop {
                         match self.send(pair, attempt, is_first, &job).await {
                             Some(sent) => break sent,
+                            // Repeated without end: without its job the pair would never be played.
                             None => sleep(RETRY_PAUSE).await,
                         }
                     };
@@ -233,12 +251,15 @@ impl JobSender {
             self.context.send_publish(subject, message).await?.await
         };
         let message = || PublishMessage::build().payload(job.to_vec().into());
+        // Only the first attempt asks for an empty subject. Later ones replace the job that is
+        // there.
         let sent = if is_first {
-            // After a restart of the coordinator it may be there already, or be in work.
+            // After a restart of the coordinator the job may still be on the server, or a worker
+            // may be playing it.
             match send(message().expected_last_subject_sequence(0)).await {
                 Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => {
                     match self.left_over(pair).await {
-                        // Whose acknowledgement was lost.
+                        // This is our own job: it was stored, but the acknowledgement was lost.
                         Some(sent) if sent.attempt == attempt => {
                             return Some(SentJob { is_left_over: false, ..sent });
                         }
@@ -274,11 +295,12 @@ pub(super) async fn receive_results(
     while !events.is_closed() {
         let consumer: Result<PullConsumer, _> =
             context.get_consumer_from_stream(RESULT_CONSUMER, id.result_stream()).await;
+        // The server may be restarting, so the request is repeated without end.
         let Ok(consumer) = consumer else {
             sleep(RETRY_PAUSE).await;
             continue;
         };
-        // A consumer that fails is looked up again: the server may have been restarted.
+        // When a consumer fails, it is looked up again, because the server may have been restarted.
         while !events.is_closed() {
             let wait = if is_drained { POLL } else { FIRST_POLL };
             let batch = consumer.fetch().max_messages(BATCH).expires(wait).messages().await;
@@ -296,6 +318,8 @@ pub(super) async fn receive_results(
             if has_failed {
                 break;
             }
+            // An empty answer means that all results from before the start have been delivered.
+            // Only now is it known which pairs need new jobs.
             if count == 0 && !is_drained {
                 is_drained = true;
                 let _ = events.send(StreamEvent::Drained).await;

@@ -15,7 +15,8 @@ use crate::wire::{self, BenchResult, EXCLUDED, JoinAnswer, JoinRequest, Notice, 
 use arbiter_plan::{PairTally, Remark};
 use arbiter_runner::JobEvent;
 
-/// Time between two notices to workers that continue although they are excluded.
+/// Time between two notices to workers that continue although they are excluded. Each notice is
+/// signed, and an excluded worker may send messages without end.
 const EXCLUSION_PAUSE: Duration = Duration::from_secs(1);
 
 /// Stored facts about workers when a run is resumed; empty for a new run.
@@ -156,13 +157,14 @@ impl<A: Assignment> Coordinator<A> {
 
     /// Excludes a worker; other workers play its pairs again.
     pub(super) async fn exclude(&mut self, Finding { worker, reason }: Finding) {
-        // Several audits may find the same.
+        // Several audits may lead to the same finding.
         if self.policy.why_excluded(&worker).is_some() {
             return;
         }
         self.policy.outliers.remove(&worker);
         self.policy.excluded.insert(worker.clone(), reason.clone());
         let notice = Notice::Exclude { worker: worker.clone(), why: reason.clone() };
+        // The worker is notified before its pairs are sent again, so that it does not take them.
         self.send_to_workers(notice).await;
         self.replay_held(&worker).await;
         self.notify(JobEvent::WorkerExcluded(Remark { worker, pair: None, text: reason }));

@@ -9,14 +9,16 @@ use super::Receipt;
 const MAX_PAIRS: usize = 10_000;
 
 /// Number of results kept for each pair. Which of them are possible is known once the pair is
-/// ordered.
+/// ordered. There is more than one because a false result may arrive before the true one.
 const MAX_PER_PAIR: usize = 8;
 
-/// Total length of the kept results, packed, in bytes.
+/// Total length of the kept results, packed, in bytes. Parked results are unread, so nothing but
+/// their length bounds the memory that senders can fill.
 const MAX_BYTES: usize = 128 << 20;
 
 /// Number of pairs by which a result may be ahead of the last order and still be taken to be of
-/// this run.
+/// this run. A result with an invented number would otherwise make the dispatcher order all pairs
+/// up to that number.
 const MAX_AHEAD: u64 = 1_000;
 
 /// Results that wait, and the length of each, by pair and in order of arrival.
@@ -31,6 +33,7 @@ impl ParkedResults {
     /// Keeps a result of `bytes` bytes, if there is room. Returns whether there was.
     pub(super) fn add(&mut self, pair: u64, receipt: Receipt, bytes: usize) -> bool {
         let is_full = self.bytes + bytes > MAX_BYTES;
+        // Of known pairs more results are still accepted when no further pair fits.
         let room = if self.by_pair.len() < MAX_PAIRS { 0 } else { 1 };
         let waiting = self.by_pair.get(&pair).map_or(0, Vec::len);
         if is_full || !(room..MAX_PER_PAIR).contains(&waiting) {

@@ -21,10 +21,11 @@ use arbiter_process::open_input;
 use arbiter_protocol::Deadlines;
 use arbiter_protocol::times::DeadlinesMs;
 
-/// Largest factor by which the stall timeout of a slow worker is multiplied.
+/// Largest factor by which the stall timeout of a slow worker is multiplied. Scaling by a very low
+/// measured speed would otherwise overflow, and end the worker.
 const MAX_STALL_FACTOR: f64 = 100.0;
 
-/// Shortest lease.
+/// Shortest lease. Heartbeats and extensions are sent several times within a lease.
 const MIN_LEASE: Duration = Duration::from_secs(1);
 
 /// Longest time that a worker waits for anything; sums and multiples of longer ones could overflow.
@@ -61,6 +62,8 @@ serde_conv!(
     String::as_str,
     |name: String| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
+        // The name becomes part of a path on the worker, so separators and leading dots are
+        // removed.
         let name: String = name.chars().filter(|c| plain(*c)).take(100).collect();
         let name = name.trim_start_matches('.');
         Ok::<_, Infallible>(if name.is_empty() { "engine" } else { name }.to_owned())
@@ -107,6 +110,8 @@ impl Requirements {
                 "a game needs {needed} MiB for hash tables, but the machine has {memory_mib} MiB"
             ));
         }
+        // Rounded up, so that the games that fit by slots also fit into the memory. 128 bits,
+        // because the product of foreign numbers may overflow 64.
         let part = (u128::from(needed) * u128::from(all)).div_ceil(u128::from(memory_mib));
         Ok(threads.max(u32::try_from(part).unwrap_or(all)))
     }
@@ -179,8 +184,12 @@ impl Message for RunDescription {
                 return Err(invalid("an engine with files that differ from its options"));
             }
             engine.name = printable(&engine.name, MAX_TEXT);
+            // Folders of the coordinator mean nothing here, and a run must not choose where a
+            // worker writes.
             (engine.dir, engine.launch.stderr) = (None, None);
         }
+        // A signed description may still have absurd times. Sums and products of these overflowed
+        // once and ended the worker.
         self.lease = self.lease.clamp(MIN_LEASE, MAX_TIME);
         self.stall_timeout = self.stall_timeout.min(MAX_TIME);
         self.wait = self.wait.min(MAX_TIME);

@@ -22,10 +22,12 @@ use arbiter_schedule::Pairing;
 use arbiter_suite::epd::{Question, Record};
 use arbiter_suite::perft::Count;
 
-/// Offset of the number of the job that repeats a pair at another worker.
+/// Offset of the number of the job that repeats a pair at another worker. Numbers stay below 2^63
+/// because the store has signed integers of 64 bits.
 pub const AUDITS: u64 = 1 << 62;
 
-/// Number of moves of an opening, and of options that are set for a game.
+/// Number of moves of an opening, and of options that are set for a game. A limit keeps a hostile
+/// coordinator from filling the memory of a worker.
 const MAX_LIST: usize = 1_000;
 
 /// Length of the longest command of a count, in bytes.
@@ -77,6 +79,7 @@ struct JobMessage {
 }
 
 impl Message for JobMessage {
+    // A job contains at most an opening and options, so it is far shorter than a result.
     const MAX_BYTES: usize = 1 << 20;
 }
 
@@ -183,6 +186,7 @@ fn pair(
     let mut position = start.clone();
     for uci in &book {
         let legal = uci.to_move(&position);
+        // `play_unchecked` is only sound for legal moves.
         let legal = legal.map_err(|_| invalid(format!("the illegal move {uci}")))?;
         position.play_unchecked(legal);
     }
@@ -207,6 +211,7 @@ fn pair(
         settings: setup.settings.clone().into_swapped(),
         ..setup.clone()
     };
+    // The second game shares opening, limits and progress counter with the first.
     let second = (!is_single).then(reversed);
     Ok(PairJob {
         pairing: Pairing { pair, engines, opening },

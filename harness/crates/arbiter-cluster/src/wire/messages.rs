@@ -11,10 +11,12 @@ use crate::run_id::RunId;
 use crate::trust::{PublicKey, Purpose};
 use arbiter_game::text::Text;
 
-/// Number of engines whose benchmarks a worker names in its status.
+/// Number of engines whose benchmarks a worker names in its status. A longer status would exceed
+/// the length that is read.
 const MAX_BENCHES: usize = 16;
 
-/// Number of runs that a worker names in its status.
+/// Number of runs that a worker names in its status. A longer status would exceed the length that
+/// is read.
 const MAX_REFUSALS: usize = 64;
 
 /// Number of games that a worker can play in parallel.
@@ -217,6 +219,7 @@ pub fn read_join_answer(
     key: PublicKey,
 ) -> Result<(Token, u64), String> {
     let (answer, _) = verified::<JoinAnswer>(bytes, &[key])?;
+    // A recorded answer to an earlier request is rejected.
     if answer.nonce != nonce {
         return Err("a reply to another request".to_owned());
     }

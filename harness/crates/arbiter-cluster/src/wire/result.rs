@@ -77,7 +77,8 @@ impl<D: Payload> Message for JobResult<D> {
     const MAX_BYTES: usize = D::MAX_BYTES;
 
     fn checked(self) -> Result<JobResult<D>, WireError> {
-        // Refused results are stored with their number, and the store has no larger ones.
+        // Remarks about rejected results are stored with their number, and SQLite has signed
+        // integers of 64 bits.
         match i64::try_from(self.number) {
             Ok(_) => Ok(self),
             Err(_) => Err(invalid("an impossible pair number")),
@@ -89,6 +90,8 @@ impl<D: Payload> Message for JobResult<D> {
 /// anything else is read, and the result, packed. A longer one is sent without transcripts; one
 /// that is still too long is sent as a failure.
 pub fn write_result<D: Payload>(mut result: JobResult<D>, proof: &Token, most: usize) -> Vec<u8> {
+    // Attempt and proof come before the packed part, so that the coordinator can reject a forgery
+    // without unpacking it.
     let written = |result: &JobResult<D>| {
         [&result.attempt.to_le_bytes(), &proof.as_bytes()[..], &pack(&write(result))].concat()
     };
@@ -99,6 +102,8 @@ pub fn write_result<D: Payload>(mut result: JobResult<D>, proof: &Token, most: u
         }
         bytes = written(&result);
     }
+    // A failure has to be reported even if the result cannot be, or the job would be sent again and
+    // again.
     if bytes.len() > most {
         let why = format!("its result has {} bytes, but the server takes {most}", bytes.len());
         bytes = written(&JobResult { report: Report::Failed(why), ..result });
@@ -128,6 +133,8 @@ pub(crate) fn check_proof<'a>(
     let attempt = u32::from_le_bytes(*attempt);
     match secret.proof(&worker, number, attempt) == *proof {
         true => Ok(ProvenResult { number, attempt, packed }),
+        // The comparison of hashes takes constant time, so it reveals nothing about the right
+        // proof.
         false => Err(WireError::Unproven),
     }
 }
@@ -177,7 +184,8 @@ impl Payload for PlayedPair {
         self.games.iter().zip(other.games.iter()).any(|(game, other)| {
             let has_breakdown =
                 [game, other].into_iter().any(|game| is_breakdown(game.outcome.termination));
-            // Only the moves until then can be compared.
+            // A game that ended by a breakdown has fewer moves, so only the common part can
+            // contradict.
             let differs = game.moves.iter().zip(&other.moves).any(|(one, two)| one.uci != two.uci);
             differs || !(has_breakdown || is_same_game(game, other))
         })

@@ -3,7 +3,8 @@
 use super::{Message, Versioned, WireError, is_read, read, write};
 use crate::trust::{Key, PublicKey, Purpose, SIGNATURE_BYTES, TrustError};
 
-/// Length of the longest signed message, in bytes.
+/// Length of the longest signed message, in bytes. Descriptions, with all engines and options of a
+/// run, are the longest ones.
 pub(super) const MAX_SIGNED: usize = 4 << 20;
 
 /// Message that workers act on.
@@ -40,7 +41,8 @@ pub fn unverified<T: Signed>(bytes: &[u8]) -> Result<T, WireError> {
 type Split<'a> = (&'a [u8; 32], &'a [u8; SIGNATURE_BYTES], &'a [u8]);
 
 fn split(bytes: &[u8]) -> Result<Split<'_>, WireError> {
-    // Those of earlier versions are nothing but JSON.
+    // Messages of the earliest versions were plain JSON without a signature. Their version is read
+    // to name the cause.
     if let Ok(Versioned { v }) = serde_json::from_slice(bytes)
         && !is_read(v)
     {

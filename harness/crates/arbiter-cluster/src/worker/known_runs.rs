@@ -12,7 +12,8 @@ use crate::run_id::RunId;
 use crate::trust::PublicKey;
 use crate::wire::{Beacon, CoordinatorMessage, Notice};
 
-/// Time without a beacon after which a run is forgotten.
+/// Time without a beacon after which a run is forgotten. Coordinators send a beacon every second,
+/// so five may be lost.
 const RUN_TIMEOUT: Duration = Duration::from_secs(6);
 
 /// Shortest and longest backoff after a pair in which engines broke down; it doubles each time.
@@ -20,7 +21,8 @@ const RUN_TIMEOUT: Duration = Duration::from_secs(6);
 /// a short run before it can be compared with others.
 const BACKOFF: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(4)];
 
-/// Number of runs, and of benchmarks, that a worker keeps.
+/// Number of runs, and of benchmarks, that a worker keeps. Any coordinator may send beacons, so the
+/// number must not grow without bounds.
 const MAX_RUNS: usize = 1_000;
 
 /// Setup of a run, made by the first slot that needs it; an error says why the run is not played.
@@ -82,6 +84,7 @@ impl KnownRuns {
     pub(super) fn update(&mut self, beacon: Beacon, key: Option<PublicKey>) -> bool {
         let heard = self.now;
         if let Some(Joined { key: own, last_beacon, .. }) = self.joined.get_mut(&beacon.run_id) {
+            // A recorded beacon must not start a run again that has ended.
             if key != Some(*own) || beacon.at <= *last_beacon {
                 return false;
             }
@@ -111,7 +114,7 @@ impl KnownRuns {
     /// clock.
     pub(super) fn join(&mut self, run_id: RunId, key: PublicKey, at: u64) {
         if self.joined.len() >= MAX_RUNS {
-            // Of the others nothing is heard any more.
+            // Runs without recent beacons are forgotten first, because they have most likely ended.
             self.joined.retain(|joined, _| self.runs.contains_key(joined));
         }
         let new = || Joined { key, at, last_beacon: at, done: HashMap::new() };
@@ -128,10 +131,12 @@ impl KnownRuns {
     /// ends the run the worker has to join again; one may come while it does.
     pub(super) fn hear(&mut self, message: CoordinatorMessage) -> Option<Notice> {
         if let Some(Joined { at, last_beacon, .. }) = self.joined.get_mut(&message.run_id) {
+            // A recorded message from before the worker joined has no effect.
             if message.at <= *at {
                 return None;
             }
-            // A beacon from before the end that is read after it does not begin the run again.
+            // Messages may overtake each other: a beacon that was sent before the end and arrives
+            // after it must not start the run again.
             if message.notice == Notice::Cancel {
                 *last_beacon = message.at.max(*last_beacon);
             }
@@ -180,6 +185,8 @@ impl KnownRuns {
         let willing = self.runs.values().filter(is_willing);
         let rank = |known: &&KnownRun| {
             let Beacon { priority, queued, playing, .. } = known.beacon;
+            // A run without work comes last, whatever its priority. Among equals the one with the
+            // fewest pairs in play gets the slot, so that they share the fleet.
             (queued == 0, std::cmp::Reverse(priority), playing)
         };
         let busy = willing.clone().filter(|known| known.beacon.queued > 0).count();
@@ -196,6 +203,7 @@ impl KnownRuns {
     /// pair ends, and slots that believed it had none would play for less important runs.
     pub(super) fn mark_taken(&mut self, run_id: &RunId) {
         if let Some(known) = self.runs.get_mut(run_id) {
+            // Other slots choose before the next beacon and have to see this one.
             known.beacon.playing += 1;
         }
     }
@@ -208,7 +216,8 @@ impl KnownRuns {
         if !has_broken {
             *backoff = Backoff::default();
         } else if backoff.until <= now {
-            // Pairs of several slots that break at the same time count once.
+            // Pairs of several slots that break at the same time count once, because one cause must
+            // not double the backoff several times.
             backoff.length = (2 * backoff.length).clamp(BACKOFF[0], BACKOFF[1]);
             backoff.until = now + backoff.length;
         }

@@ -17,13 +17,16 @@ use crate::run_id::RunId;
 use crate::subject::PROGRAMS;
 use crate::wire::{self, ProgramRequest, RunFile};
 
-/// Length of the largest program that is fetched, in bytes.
+/// Length of the largest program that is fetched, in bytes. Programs are held in memory while they
+/// are fetched and hashed.
 const MAX_PROGRAM: u64 = 2 << 30;
 
-/// Time limit for the coordinator to put a program on the server.
+/// Time limit for the coordinator to put a program on the server. The coordinator uploads programs
+/// one after another, so a request may have to wait for others.
 const UPLOAD_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// Time limit for the download.
+/// Time limit for the download. A server that goes away in between would otherwise block all slots
+/// of the run.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The programs that a worker has.
@@ -52,6 +55,7 @@ impl ProgramStore {
         let _alone = self.fetching.lock().await;
         let path = self.folder.join(program.hash.to_hex().as_str()).join(&program.name);
         let (candidates, wanted) = ([self.own_binary.clone(), path.clone()], program.clone());
+        // The own binary may be what the run asks for: the bundled engine. Then nothing is fetched.
         let found = move || candidates.into_iter().find(|candidate| matches(candidate, &wanted));
         if let Some(found) = blocking(found).await? {
             return Ok(found);
@@ -102,8 +106,8 @@ async fn fetch(
         ));
     }
     let read = async {
-        // Not by the client's object store, which needs consumers: who may create one can have the
-        // server send to any subject.
+        // The object store of the client needs a consumer. Workers may not create one, because
+        // whoever can create consumers can have the server send to any subject.
         let stream = connection.jetstream.get_stream_no_info(format!("OBJ_{PROGRAMS}")).await;
         let stream = stream.map_err(|e| e.to_string())?;
         let name = BASE64URL.encode(program.hash.to_hex().as_bytes());
@@ -116,7 +120,7 @@ async fn fetch(
             let chunk = stream.direct_get_next_for_subject(chunks, Some(sequence + 1)).await;
             let chunk = chunk.map_err(|e| e.to_string())?;
             bytes.extend(&chunk.payload);
-            // The hash of one that is too long differs.
+            // Reading stops here to bound the memory. The hash of a longer file differs anyway.
             if bytes.len() as u64 > program.bytes {
                 break;
             }
@@ -138,7 +142,7 @@ fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fs::write(file.path(), bytes)?;
     file.as_file().set_permissions(fs::Permissions::from_mode(0o500))?;
     file.as_file().sync_all()?;
-    // A file that is open for writing cannot be started.
+    // The handle is closed first: Linux refuses to start a file that is open for writing (ETXTBSY).
     file.into_temp_path().persist(path).map_err(|error| error.error)
 }
 

@@ -20,10 +20,12 @@ use arbiter_game::annotation::Keeping;
 use arbiter_game::engine::EngineSetup;
 use arbiter_runner::{ask_engine, engine_setup};
 
-/// Pause before a request without an answer is repeated.
+/// Pause before a request without an answer is repeated. A coordinator that is being restarted does
+/// not answer for a while.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
-/// Number of repetitions of a request before the run is abandoned.
+/// Number of repetitions of a request before the run is abandoned. The limit keeps a slot from
+/// waiting for a run that no longer exists.
 const MAX_TRIES: u32 = 30;
 
 /// Benchmark result of each engine for which the run needs one; an error says why it failed.
@@ -57,16 +59,20 @@ impl RunSetup {
             return Err("its description belongs to another run".to_owned());
         }
         let WorkerStatus { slots: all_slots, memory_mib, .. } = shared.config.status;
+        // Checked before anything is fetched, because a machine that is too small needs no
+        // programs.
         let slots = description.requirements.slots(all_slots, memory_mib)?;
         let mut engines = Vec::new();
         for own in &description.engines {
             engines.push(setup(shared, &description, own).await?);
         }
         for engine in &engines {
-            // A program that does not start here, as a library is missing, would lose all games.
+            // A program that cannot start here, for example because a library is missing, would
+            // lose all its games.
             ask_engine(engine, |_| ()).await.map_err(|error| error.to_string())?;
         }
-        // If times are scaled by it, as many copies as there will be games.
+        // If times are scaled by the bench, it has to run under the load of the games: with as many
+        // copies in parallel as there will be games.
         let copies = description.reference_nps.map_or(1, |_| all_slots / slots.max(1)) as usize;
         let mut benches: Benches = Vec::new();
         let mut measured = None;
@@ -96,6 +102,8 @@ impl RunSetup {
 /// Returns the consumer of a run's jobs without a request to the server: what the client wants to
 /// know of it besides its names has no effect.
 fn jobs(context: jetstream::Context, run_id: &RunId) -> PullConsumer {
+    // Workers have no permission to ask the server for the consumer, so its description is made up.
+    // The client uses only the names.
     let none = json!({ "consumer_seq": 0, "stream_seq": 0 });
     let info = json!({
         "stream_name": run_id.job_stream(), "name": JOB_CONSUMER, "created": "1970-01-01T00:00:00Z",
@@ -103,7 +111,7 @@ fn jobs(context: jetstream::Context, run_id: &RunId) -> PullConsumer {
         "delivered": none, "ack_floor": none,
         "num_ack_pending": 0, "num_redelivered": 0, "num_waiting": 0, "num_pending": 0,
     });
-    let info = serde_json::from_value(info).expect("these are all the fields");
+    let info = serde_json::from_value(info).expect("the literal has all required fields");
     PullConsumer::new(pull::Config::default(), info, context)
 }
 
@@ -147,6 +155,7 @@ async fn join(
     benches: Benches,
 ) -> Result<(Token, u64), String> {
     let mut nonce = [0; 32];
+    // A fresh nonce, so that no recorded answer of an earlier join fits.
     getrandom::fill(&mut nonce).map_err(|error| format!("no random numbers: {error}"))?;
     let nonce = Token::from_bytes(nonce);
     let join = wire::write(&JoinRequest { nonce, benches });

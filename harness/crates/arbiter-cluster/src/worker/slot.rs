@@ -22,26 +22,30 @@ use crate::wire::{self, Heartbeat, Job, JobResult, Payload, Report, Work};
 use arbiter_game::progress::Progress;
 use arbiter_runner::Executor;
 
-/// Time that a request for a job waits at the server.
+/// Time that a request for a job waits at the server. A slot that ends has to wait for its request,
+/// so the time also bounds the end of an idle worker.
 const TAKE: Duration = Duration::from_secs(2);
 
-/// Time that a request for a job waits at the server if another run has work.
+/// Time that a request for a job waits at the server if another run has work. The slot should not
+/// stay idle for a run that has nothing to play.
 const TAKE_SHORT: Duration = Duration::from_millis(100);
 
 /// Additional time for the server's answer.
 const SERVER_GRACE: Duration = Duration::from_secs(3);
 
 /// Time that a worker that leaves spends on sending the result of a pair. The pair is then played
-/// by others.
+/// by others. A worker without a server has to end soon after Ctrl-C.
 const LAST_RESULT: Duration = Duration::from_millis(1500);
 
 /// Pause before a failed request is repeated.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
 
-/// Number of requests without a job after which idle engines are ended.
+/// Number of requests without a job after which idle engines are ended. Engines that stay avoid a
+/// start for each pair; without work they only take memory.
 const IDLE_TAKES: u32 = 5;
 
-/// Minimum number of heartbeats that a slot sends within a lease.
+/// Minimum number of heartbeats that a slot sends within a lease. Several may be lost before the
+/// job goes to another worker.
 const HEARTBEATS_PER_LEASE: u32 = 6;
 
 /// Reason why the work on a job was stopped.
@@ -62,8 +66,8 @@ pub(super) async fn work(shared: Arc<Shared>) {
         let taken = tokio::select! {
             taken = &mut taking => taken,
             () = reached(&mut phase, Phase::Leaving) => {
-                // A job that still answers the request, which ends by then, is not left to wait for
-                // the end of its lease.
+                // The request ends within this time by itself. If it is cut off, a job that the
+                // server still sends for it would belong to nobody until its lease ends.
                 if let Ok(Some(taken)) = timeout(TAKE, taking).await {
                     ActiveJob::new(&shared, &taken.setup, &taken.job).give_back().await;
                 }
@@ -75,6 +79,8 @@ pub(super) async fn work(shared: Arc<Shared>) {
             let is_over = |engines: &mut SlotEngines| {
                 !shared.known_runs().knows(&engines.setup.description.run_id)
             };
+            // Engines of a run that is over end immediately, and not only after several requests in
+            // vain.
             if let Some(engines) = engines.take_if(is_over) {
                 engines.finish().await;
             } else if empty_takes == IDLE_TAKES
@@ -86,6 +92,8 @@ pub(super) async fn work(shared: Arc<Shared>) {
         };
         empty_takes = 0;
         let active = ActiveJob::new(&shared, &taken.setup, &taken.job);
+        // A worker must not repeat its own pair. The job names the worker because a restarted
+        // worker does not know what it has played.
         if taken.job.not_for.as_ref() == Some(&shared.config.name) {
             active.give_back().await;
             continue;
@@ -98,7 +106,7 @@ pub(super) async fn work(shared: Arc<Shared>) {
                 shared.config.metrics.playing.dec();
             }
             Err(error) => {
-                // Another worker may have what is missing here.
+                // Another worker may have the file or library that is missing on this machine.
                 active.give_back().await;
                 shared.refuse(&taken.setup.description.run_id, error);
             }
@@ -123,7 +131,7 @@ async fn take_any(shared: &Shared) -> Option<Taken> {
     let mut cancelled = shared.cancelled.subscribe();
     let chosen = shared.known_runs().choose();
     let Some(Choice { run_id, setup, others_have_work }) = chosen else {
-        // A change since the choice is seen the next time.
+        // A change between the choice and this wait is missed, so the wait has a timeout.
         let _ = timeout(RETRY_PAUSE, shared.changed.notified()).await;
         return None;
     };
@@ -137,13 +145,15 @@ async fn take_any(shared: &Shared) -> Option<Taken> {
     };
     let permit = shared.free_slots.clone().acquire_many_owned(setup.slots);
     let permit = timeout(TAKE, permit).await.ok()?.ok()?;
-    // A slot that ends waits for a request that it has made, and makes none.
+    // The phase may have changed while the slot waited for a permit. A request that is made now
+    // would be cut off when the slot ends, and its job would be lost for a lease.
     if *shared.phase.borrow() != Phase::Working {
         return None;
     }
     let job = tokio::select! {
         job = take(shared, &setup, if others_have_work { TAKE_SHORT } else { TAKE }) => job,
-        // The server does not answer requests for jobs of a stream that is removed.
+        // The server does not answer requests for jobs of a removed stream, so the slot would be
+        // idle until its timeout.
         () = run_cancelled(&mut cancelled, &run_id) => None,
     };
     match &job {
@@ -169,6 +179,7 @@ async fn run_cancelled(cancelled: &mut broadcast::Receiver<RunStopped>, run_id: 
     loop {
         match cancelled.recv().await {
             Ok(stopped) if stopped.run_id == *run_id && !stopped.others_go_on => return,
+            // A missed stop only delays this slot until its request ends.
             Ok(_) | Err(RecvError::Lagged(_)) => {}
             Err(RecvError::Closed) => return std::future::pending().await,
         }
@@ -182,7 +193,8 @@ async fn take(shared: &Shared, setup: &RunSetup, within: Duration) -> Option<jet
         batch.next().await?.ok()
     };
     let taken = timeout(within + SERVER_GRACE, taking).await.ok()?;
-    // Without a connection the request fails at once.
+    // Without a connection the request fails immediately, and the loop of the slot would use a
+    // whole processor.
     if taken.is_none() && !shared.connection.is_connected() {
         sleep(RETRY_PAUSE).await;
     }
@@ -208,6 +220,8 @@ async fn carry_out(mut job: ActiveJob<'_>, engines: &mut SlotEngines, work: Work
     job.half = half;
     match work {
         Work::Pair(pair) => {
+            // Both games of a pair share one counter, so the first game's handle shows the progress
+            // of either.
             let progress = pair.games.first.progress.clone();
             let played = job.wait(play(&mut engines.local, pair, half_sender), progress).await;
             if played.is_err() {
@@ -237,7 +251,7 @@ impl<'a> ActiveJob<'a> {
             attempt: job.attempt,
             proof: proof(&setup.token, &job.nonce),
             half: watch::channel(None).1,
-            // Earlier stops are not about this job.
+            // A new subscription sees later stops only; earlier ones are about other jobs.
             cancelled: shared.cancelled.subscribe(),
         }
     }
@@ -263,7 +277,8 @@ impl<'a> ActiveJob<'a> {
         let (number, attempt) = (self.number, self.attempt);
         let result = JobResult { run_id: run_id.clone(), number, attempt, report };
         if !self.deliver(result).await {
-            // If the pair is still wanted, another worker gets it at once.
+            // The result could not be sent. Another worker gets the pair without waiting for the
+            // lease, if it is still wanted.
             self.give_back().await;
         } else if is_done {
             shared.known_runs().done(&run_id, (number, attempt));
@@ -281,6 +296,8 @@ impl<'a> ActiveJob<'a> {
         let description = &self.setup.description;
         let mut work = pin!(work);
         let mut phase = self.shared.phase.clone();
+        // Also at least every five seconds: under a long lease the coordinator would otherwise
+        // learn late that a job was started.
         let mut tick =
             interval((description.lease / HEARTBEATS_PER_LEASE).min(Duration::from_secs(5)));
         let mut liveness = Liveness { progress, seen: 0, since: tick.tick().await };
@@ -298,7 +315,7 @@ impl<'a> ActiveJob<'a> {
                 }
                 () = reached(&mut phase, Phase::Aborting) => return Err(Stop::Aborted),
                 now = tick.tick() => {
-                    // Others get the job of a game that hangs.
+                    // A hanging game sends no heartbeat, so that the job goes to another worker.
                     if liveness.is_alive(now, description.stall_timeout) {
                         self.send_heartbeat(false).await;
                     }
@@ -335,6 +352,8 @@ impl<'a> ActiveJob<'a> {
         let run_id = &self.setup.description.run_id;
         let subject = run_id.result_subject(self.number, &config.name);
         let bytes = wire::write_result(result, &self.proof, connection.max_payload());
+        // The same bytes have the same ID, so a result that is sent again after a lost
+        // acknowledgement is stored once.
         let id = blake3::hash(&bytes).to_string();
         loop {
             let send = async {
@@ -358,6 +377,7 @@ impl<'a> ActiveJob<'a> {
                 () = reached(&mut phase, Phase::Aborting) => return false,
                 () = &mut is_late => return false,
             }
+            // The lease would end while the worker waits for the server.
             self.send_heartbeat(false).await;
             sleep(RETRY_PAUSE).await;
         }

@@ -25,6 +25,7 @@ impl SlotEngines {
         spawner: &Spawner,
     ) -> Result<SlotEngines, String> {
         if let Some(engines) = before {
+            // The pointer identifies the setup: a run that was joined again has another one.
             if Arc::ptr_eq(&engines.setup, setup) {
                 return Ok(engines);
             }

@@ -61,8 +61,8 @@ impl Default for OpeningNames {
         let openings: Vec<_> = entries().map(|(named, moves)| (named, keys(moves))).collect();
         let ends = openings.iter().filter_map(|(named, keys)| Some((*keys.last()?, *named)));
         let mut names: HashMap<_, _> = ends.collect();
-        // A position on the way to an opening has the name of the last named position before it,
-        // because books without moves stop anywhere.
+        // Books without moves start anywhere in an opening. A position on the way to a named one
+        // has the name of the last named position before it.
         for (_, keys) in openings {
             let mut last = None;
             for key in keys {

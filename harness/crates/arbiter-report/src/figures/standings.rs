@@ -178,7 +178,7 @@ pub(crate) fn leaders_line(schedule: &Schedule, engines: &[String]) -> Option<St
     let (round, rounds) = schedule.round();
     let leaders = schedule.ranking().into_iter().take(3).map(|row| {
         let halves = (2.0 * row.points).round() as u64;
-        // Points count a bye as half of an encounter, so games count it as a whole one.
+        // In points a bye counts as half of an encounter. In games it counts as a whole one.
         let byes = schedule.byes().iter().filter(|(_, engine)| *engine == row.engine).count();
         let design = schedule.design();
         let games = row.games + byes as u64 * design.pairs * design.games_per_pair();

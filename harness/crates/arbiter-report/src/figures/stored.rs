@@ -67,7 +67,8 @@ pub fn summary_of(
         disturbances: store.disturbances(run)?,
         excluded: store.excluded_workers(run)?,
         remarks: store.remarks(run)?,
-        // Where no clock bounds the engines, the report of the same games must be the same.
+        // Latencies differ each time. Runs without a clock play the same games again, and their
+        // reports must be the same, too.
         latencies: match plan.is_timed() {
             true => store.latencies(run)?,
             false => summary.latencies,
@@ -98,7 +99,7 @@ pub fn apply_tallies(
     tallies: &[PairTally],
     mut observe: impl FnMut(Effect),
 ) -> Result<(), StoreError> {
-    // Pairs put off after the tallies were read are not among them.
+    // The tallies were read before. Pairs that were put off since then are not among them.
     if state.is_fixed() {
         for pair in store.put_off(run)? {
             state.apply(RunInput::PutOff(pair)).into_iter().for_each(&mut observe);
@@ -107,8 +108,8 @@ pub fn apply_tallies(
     for tally in tallies {
         state.apply(RunInput::Committed(*tally)).into_iter().for_each(&mut observe);
     }
-    // A pair was started because the schedule knew it from the pairs counted by then, and those
-    // are on disk; so the schedule must know it again.
+    // A pair was started because the schedule knew it from the pairs counted by then, all of which
+    // are on disk. If the schedule does not know it now, the store is damaged.
     let is_known = |tally: &&PairTally| {
         let pairing = state.schedule().pairing(tally.pair);
         pairing.is_some_and(|pairing| pairing.engines == tally.engines)

@@ -125,7 +125,7 @@ impl Summary {
 
     /// Returns the verdict that the stopping rule permits.
     pub fn verdict(&self) -> Verdict {
-        // An ablation asks a question of each feature, and has no answer as a whole.
+        // An ablation has a test for each feature, and no verdict as a whole.
         match (self.plan.sprt.filter(|_| self.plan.kind == RunKind::Sprt), self.ending) {
             (None, _) => Verdict::None,
             (Some(_), Some(Ending::AcceptedH1)) => Verdict::H1,
@@ -202,7 +202,8 @@ impl Summary {
         let rated = self.rated().filter(|rated| rated.groups.groups.len() <= 1)?;
         let rating = |engine| Some((engine, Rating::of(&rated, engine)?));
         let mut list = (0..self.engines.len()).map(rating).collect::<Option<Vec<_>>>()?;
-        // An engine that won or lost all is beyond its bound.
+        // The rating of an engine with a perfect score is a bound: its strength is beyond all
+        // estimates on that side.
         let class =
             |rating: &Rating| rating.won_all.map_or(1, |won_all| if won_all { 0 } else { 2 });
         list.sort_by(|(_, a), (_, b)| class(a).cmp(&class(b)).then(b.elo.total_cmp(&a.elo)));

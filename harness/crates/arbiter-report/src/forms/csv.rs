@@ -69,9 +69,9 @@ pub fn csv_rows(objects: &[Value], first: &[&str]) -> String {
 /// Formats a line with these cells.
 fn record(cells: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
     let mut writer = WriterBuilder::new().from_writer(Vec::new());
-    writer.write_record(cells).expect("writing to memory does not fail, and rows are of a width");
-    let bytes = writer.into_inner().expect("writing to memory does not fail");
-    String::from_utf8(bytes).expect("cells are text")
+    writer.write_record(cells).expect("writing to memory cannot fail, and there is a single row");
+    let bytes = writer.into_inner().expect("writing to memory cannot fail");
+    String::from_utf8(bytes).expect("all cells are UTF-8")
 }
 
 /// Adds the members of a value to a line, those of its objects with the names of both. The name of
@@ -96,7 +96,8 @@ fn flatten(name: &str, value: &Value, line: &mut Map<String, Value>) {
 fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        // A spreadsheet would take the text for a formula.
+        // Spreadsheets take such a text for a formula. Names come from other people, so a formula
+        // could do harm.
         Value::String(text) if text.starts_with(['=', '+', '-', '@']) => {
             match text.parse::<f64>() {
                 Ok(_) => text.clone(),
@@ -104,7 +105,7 @@ fn cell(value: &Value) -> String {
             }
         }
         Value::String(text) => text.clone(),
-        // Texts may have blanks in them, and are a record of CSV in the cell.
+        // The texts may contain spaces, so the cell contains them as a record of CSV.
         Value::Array(items) if items.iter().all(Value::is_string) => {
             record(items.iter().map(cell)).trim_end().to_owned()
         }

@@ -25,7 +25,7 @@ fn part(block: &Block) -> String {
         Block::Gap | Block::Head(_) | Block::Boards { .. } => String::new(),
         Block::Table(table) | Block::CrossTable { table, .. } => table.clone().markdown(),
         Block::List(items) => items.iter().map(|item| format!("- {}\n", escaped(item))).collect(),
-        // Output of an engine must not end the block.
+        // Output of an engine may contain the fence, and must not end the block.
         Block::Verbatim(text) | Block::Rounds { text, .. } => {
             format!("```text\n{}```\n", text.replace("```", "'''"))
         }

@@ -34,7 +34,8 @@ fn line(game: &GameRecord, dialect: Option<Dialect>) -> String {
 fn end(game: &GameRecord) -> Chess {
     let mut position = game.start();
     for played in &game.moves {
-        // A record has legal moves only.
+        // The referee has accepted all moves of a record. A damaged record ends here instead of
+        // panicking.
         let Ok(m) = played.uci.to_move(&position) else { break };
         position.play_unchecked(m);
     }

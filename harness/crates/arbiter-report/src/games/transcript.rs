@@ -21,7 +21,7 @@ pub fn transcript_text(transcript: &Transcript, names: ByColor<&str>) -> String 
             Mark::ToEngine => "<-",
             Mark::FromEngine => "->",
             Mark::Event => "!!",
-            // Flushes matter to clocks only.
+            // The times of flushes only matter to clocks.
             Mark::Flushed => continue,
             Mark::NewGame => "==",
             Mark::Cut => "~~",

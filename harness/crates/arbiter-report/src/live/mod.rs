@@ -140,9 +140,9 @@ impl<'a> Live<'a> {
             let pace = count.into_iter().chain([time]).chain(pace).chain(state);
             let mut lines = vec![self.bar_line(columns, &joined(chances))];
             lines.extend([joined(evidence), joined(pace)]);
-            // The keys stand above the games, whose number changes.
+            // The number of games changes, so the keys stand above them, where they do not move.
             lines.extend(self.has_keys.then(|| KEYS.to_owned()));
-            // A line for the number of hidden games has room for a game, if that is the only one.
+            // A line that only says "and 1 more game" has room for this game.
             let room = rows.saturating_sub(lines.len() + 1).min(MAX_GAMES + 1);
             let games = (self.games)(room);
             let name = (columns - GAME_COLUMNS) / 2;
@@ -152,7 +152,7 @@ impl<'a> Live<'a> {
             lines.extend((hidden > 0).then(|| format!("and {}", counted(hidden, "more game"))));
             lines
         };
-        // The cursor stands below, and lines that scroll away are never erased.
+        // The cursor takes the row below. A line that scrolls off the screen could never be erased.
         lines.truncate(rows.saturating_sub(1).max(1));
         lines.iter_mut().for_each(|line| *line = cut(line, columns));
         lines
@@ -264,7 +264,8 @@ impl<'a> Live<'a> {
         let told = self.told.len();
         self.told.retain(|(of, _)| !is_void || *of != pair);
         match self.told.len() < told {
-            // The faults shown for the games of a void pair do not count.
+            // Faults of these games have been shown, so the user has to learn that they do not
+            // count.
             true => words.iter().for_each(|words| self.say(words)),
             false => words.into_iter().for_each(|words| self.debug(words)),
         }
@@ -380,7 +381,7 @@ impl Observer for Live<'_> {
             }
             RunEvent::Ended { elapsed, .. } => match &self.screen {
                 Some(screen) => screen.draw(Vec::new()),
-                // The line of the last pair has shown the end.
+                // The last line, printed with the last pair, already shows the final counts.
                 None if self.shown.is_some_and(|(_, at)| at == self.progress.counted) => {}
                 None => note(&self.line(*elapsed)),
             },

@@ -154,7 +154,8 @@ impl RecentEvents {
     }
 
     fn watched(&self) -> MutexGuard<'_, Watched> {
-        // The contents are valid even if a thread panicked.
+        // The contents are only displayed, so a half-finished change by a panicking thread does no
+        // harm.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -42,17 +42,17 @@ fn rows(lines: &[String], columns: usize) -> usize {
 }
 
 fn write(text: &str) {
-    // A terminal that went away must not end a run.
+    // The terminal may be closed. A run must not end for that reason.
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
 /// Returns the output that replaces `before` rows.
 fn frame(before: usize, above: &str, lines: &[String]) -> String {
     let erase = match before {
-        // To move up by zero rows would move up by one.
+        // Terminals take a movement by zero rows for one by one row.
         0 => "\u{1b}[J".to_owned(),
-        // The first row is erased by itself, because tmux keeps in its history what is erased from
-        // the top of the screen on.
+        // tmux keeps in its history what is erased from the top of the screen on. Therefore the
+        // first row is erased separately, and the rest from the second row on.
         _ => format!("\u{1b}[{before}F\u{1b}[K\u{1b}[E\u{1b}[J\u{1b}[F"),
     };
     let all = above.lines().chain(lines.iter().map(String::as_str));

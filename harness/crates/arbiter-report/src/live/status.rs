@@ -58,7 +58,8 @@ impl Progress {
         let pairs = match self.test() {
             Some((_, sprt_status)) if sprt_status.decision != Decision::Continue => return None,
             Some((sprt, _)) => sprt.forecast(&self.strength().pairs)?.mean_units.min(capped),
-            // With several tests, each may end before its cap.
+            // With several tests, each may end before its limit, and no single forecast holds for
+            // all.
             None if self.sprt.is_some() => return None,
             None => capped,
         };
@@ -147,7 +148,7 @@ pub fn outlook(plan: &Plan, state: &RunState, recent: &Recent) -> [Vec<String>; 
         schedule: state.schedule().clone(),
         counts: state.counts().clone(),
         counted,
-        // Pairs of an excluded worker may have been withdrawn since.
+        // Pairs of an excluded worker may have been withdrawn since the start.
         counted_before: recent.pairs_before.min(counted),
     };
     [progress.chances(), progress.pace(Duration::from_millis(recent.active_ms))]

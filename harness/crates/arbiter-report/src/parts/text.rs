@@ -110,7 +110,7 @@ pub(crate) fn shortened(name: &str, room: usize) -> String {
     if length <= room {
         return name.to_owned();
     }
-    // Names that differ usually do so at one of their ends.
+    // Similar names, such as revisions, differ at one of their ends, so both ends are kept.
     let (begin, end) = (room - 1 - room / 3, length - room / 3);
     name.chars().take(begin).chain(['…']).chain(name.chars().skip(end)).collect()
 }
@@ -127,7 +127,7 @@ pub(crate) fn escaped(words: &str) -> String {
             '\\' => next.is_ascii_punctuation(),
             '<' => next.is_ascii_alphabetic() || "/!?".contains(next),
             '(' => last == ']',
-            // Within a word, an underscore is a letter.
+            // Markdown takes an underscore within a word for a letter.
             '_' => !(last.is_alphanumeric() && next.is_alphanumeric()),
             _ => false,
         };

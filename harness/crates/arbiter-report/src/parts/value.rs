@@ -16,7 +16,7 @@ pub fn to_value(report: &(impl Serialize + ?Sized)) -> Value {
 /// spread, and an interval without width would be a lie.
 pub fn ends(estimate: Option<Estimate>) -> [Option<f64>; 3] {
     let Some(Estimate { value, low, high }) = estimate else { return [None; 3] };
-    // Adding zero turns -0 into 0; JSON has `null` for infinities.
+    // Adding 0 turns −0 into 0. An infinity becomes null, because JSON has no infinities.
     let end = |end| (low != high).then_some(end + 0.0);
     [Some(value + 0.0), end(low), end(high)]
 }

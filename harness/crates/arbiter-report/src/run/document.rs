@@ -131,7 +131,7 @@ fn conclusion(summary: &Summary) -> Vec<Block> {
         RunKind::Match | RunKind::Tournament => winner(summary).or_else(|| leader(summary)),
     };
     match finding {
-        // The text on an invalid run begins with "INVALID".
+        // The state of an invalid run begins with "INVALID", which must come before any figure.
         Some(finding) if summary.is_invalid() => said(state, finding),
         Some(finding) if summary.is_over() => said(finding, state),
         Some(finding) => said(state, format!("So far: {finding}")),
@@ -184,7 +184,8 @@ pub fn tone(summary: &Summary) -> Tone {
     let is_told = match summary.plan.kind {
         _ if tone != Tone::Good => true,
         RunKind::Sprt => true,
-        // Only a test can decide whether the values are better.
+        // The end of a tuning proves nothing. Only a test of its values can decide whether they are
+        // better.
         RunKind::Tune => false,
         RunKind::Ablate => ablation::is_told(summary),
         RunKind::Match | RunKind::Tournament => match (told, summary.engines.len()) {
@@ -284,7 +285,7 @@ fn game_figures(document: &mut Document, summary: &Summary, statistics: &GameSta
     let by_colour = statistics.engines.iter().map(|own| own.by_colour);
     let by_colour: Vec<_> = summary.engines.iter().map(String::as_str).zip(by_colour).collect();
     let colours = result_figures::colours(&by_colour, statistics.white);
-    // The pairs of a tuning stand here, because they have no place beside its path.
+    // The head of a tuning shows its path, where the chart of pairs has no room.
     let pairs = summary.spsa.as_ref().and_then(|_| strength::pairs(summary));
     document.multiples(pairs.into_iter().chain([endings, colours]));
     document.paragraph(bias(summary));

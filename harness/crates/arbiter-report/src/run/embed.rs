@@ -31,13 +31,14 @@ const MAX_LINES: usize = 5;
 pub fn badge_svg(summary: &Summary) -> String {
     let (state, elo) = (summary.state_in_words(), summary.elo_in_words());
     let value = if elo.is_empty() { state } else { format!("{state}, {elo} Elo") };
-    // White letters are readable on each of these colours.
+    // The colours have enough contrast with white letters.
     let colour = match tone(summary) {
         Tone::Good => "#00694f",
         Tone::Bad => "#b34700",
         Tone::Open => "#6b5900",
     };
-    // Letters of this size have this mean width; `textLength` makes the text fit.
+    // The width of text depends on the font of the reader. The estimate is the mean width of a
+    // letter of this size, and `textLength` stretches the text to it.
     let width = |text: &str| 7 * text.chars().count() as u32 + 10;
     let (value, name) = (shortened(&value, 60), shortened(&summary.run, 20));
     let (left, right) = (width(&name), width(&value));

@@ -43,7 +43,8 @@ pub fn run_junit(summary: &Summary, gates: &[GateOutcome]) -> Result<String, Ser
     if !summary.lint.is_empty() {
         let lines = lint::by_engine(summary).map(|(engine, found)| format!("{engine}: {found}"));
         let words = lines.collect::<Vec<_>>().join("\n");
-        // The lint decides nothing; a gate of kind `lint` does.
+        // Findings of the lint decide nothing in a run. Only a gate of the kind `lint` fails by
+        // them.
         let mut odd = case("lint", "arbiter.lint", &words, TestCaseStatus::success());
         for found in &summary.lint {
             let name = format!("{} {}", summary.engines[found.engine], found.rule);

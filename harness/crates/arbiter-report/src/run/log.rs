@@ -83,7 +83,8 @@ fn engine(summary: &Summary, index: usize) -> String {
     let name = &summary.engines[index];
     let Some(from) = &summary.plan.engines[index].provenance else { return name.clone() };
     let commit = short_commit(from);
-    // Unless the user has named an engine, its name is its revision and commit.
+    // The name of an engine is its revision and commit unless the user has chosen one. The commit
+    // alone is then enough.
     if name.contains(&commit) { commit } else { format!("{name} ({commit})") }
 }
 

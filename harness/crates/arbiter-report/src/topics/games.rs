@@ -111,7 +111,8 @@ fn graphs(plan: &Plan, game: &GameRecord, place: &str) -> Vec<Figure> {
         }
         let cost = limits.get(mover).cost(thought.elapsed, thought.nodes);
         if let Some(clock) = clocks.get_mut(mover) {
-            // The game went on, so the flag did not fall.
+            // The game continued after this move, so the flag had not fallen. An unlimited margin
+            // keeps the clock from saying that it had.
             let _ = clock.charge(cost, Duration::MAX);
             times.get_mut(mover).push((at, clock.left().as_secs_f64()));
         }

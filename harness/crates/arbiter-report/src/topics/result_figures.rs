@@ -35,7 +35,7 @@ pub(crate) fn ratings(engines: &[(usize, &str, Rating)]) -> Figure {
     let description = format!("{first} is first of {count} at {best}; {last} is last at {worst}.");
     let engines = engines.iter().map(|(engine, ..)| Some(*engine)).collect();
     let chart = Intervals { x: "Elo around the mean", rows, level: Some(0.0), engines };
-    // The table beside the chart has the values.
+    // The table of ratings beside the chart has the values.
     Figure { caption, description, chart: Chart::Intervals(chart), table: Table::new([]) }
 }
 
@@ -160,7 +160,7 @@ impl PlayedOpening {
     /// Returns the opening with its number in the book, from 0, and its name if it has one.
     pub(crate) fn named(&self, number: u64) -> NamedOpening<'_> {
         let (label, name) = match &self.name {
-            // Several openings of a book may have one name.
+            // Several openings of a book may have the same name, so the number is added.
             Some(name) => {
                 let label = format!("{} {name}", number + 1);
                 (label.clone(), label)
@@ -292,7 +292,7 @@ const TELLS_NOTHING: f64 = 1_000.0;
 pub(crate) fn advantage(elo: Option<f64>, error: Option<f64>) -> String {
     match (elo, error.map(|error| Z_95 * error)) {
         (Some(elo), Some(error)) if error < TELLS_NOTHING => {
-            // Without the sign of a negative zero.
+            // Adding 0 turns −0 into 0.
             let elo = (elo * 10.0).round() / 10.0 + 0.0;
             format!(
                 "White's advantage is {elo:+.1} ± {error:.1} Elo (95 %, on the scale of ratings)."

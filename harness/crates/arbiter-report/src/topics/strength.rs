@@ -22,7 +22,7 @@ pub(crate) fn history(document: &mut Document, summary: &Summary, statistics: &G
             (false, None) => "Elo history",
         };
         drawn.extend(pairs(summary));
-        // While all single games were won, there is nothing to show.
+        // While all single games have the same result, there is no chart to draw.
         if !drawn.is_empty() {
             document.heading(heading);
             document.multiples(drawn);

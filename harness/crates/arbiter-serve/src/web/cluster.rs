@@ -69,7 +69,7 @@ fn row(
     let machine = format!("{}, {} MiB", status.cpu, status.memory_mib);
     let more = [status.sandbox.clone(), benches(status)];
     let more = more.into_iter().filter(|words| !words.is_empty() && *words != "-");
-    // The time is as coarse as possible, so that an unchanged row is not sent again.
+    // A time in seconds would change each row at each tick, and each change is sent to all viewers.
     let heard = match state {
         WorkerState::Silent => format!("{} ago", counted(silent.div_ceil(60), "minute")),
         _ => "now".to_owned(),

@@ -59,7 +59,7 @@ fn results(runs: &[ComparedRun]) -> Table {
     for ComparedRun { summary, begun, .. } in runs {
         let strength = summary.strength();
         let faults: u64 = summary.counts.faults.values().sum();
-        // With more engines, no figure is that of one engine against the others.
+        // With more than two engines, no figure compares one engine with the others.
         let is_duel = summary.engines.len() == 2;
         let games: Trinomial = summary.counts.encounters.values().map(|met| met.games).sum();
         let los = if is_duel { strength.los_in_words() } else { String::new() };
@@ -95,7 +95,7 @@ fn strengths(runs: &[ComparedRun]) -> Option<Figure> {
         table.link("run", format!("/runs/{}", summary.run));
         // A bound is drawn as an arrow.
         rows.push((summary.run.clone(), elo.value, elo.low, elo.high));
-        // A row has the colour of the run's lines.
+        // A run has the same colour in all charts.
         engines.push(Some(place));
     }
     rows.first()?;
@@ -148,7 +148,7 @@ fn history(
     levels: Vec<(String, f64)>,
     line: impl Fn(&ComparedRun) -> Line,
 ) -> Option<Figure> {
-    // A run has one colour in all charts.
+    // A run has the same colour in all charts, also if an earlier run has no line.
     let lines =
         runs.iter().enumerate().map(|(place, run)| Line { engine: Some(place), ..line(run) });
     let lines: Vec<Line> = lines.filter(|line| !line.points.is_empty()).collect();

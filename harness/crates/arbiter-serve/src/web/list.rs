@@ -12,10 +12,11 @@ use arbiter_plan::{DEFAULT_SPRT_PAIRS, DEFAULT_TC, RunKind};
 use arbiter_report::{ListedRun, RunColumn, RunPhase, Summary, tone};
 use arbiter_stats::{DEFAULT_ELO0, DEFAULT_ELO1, SprtStatus};
 
-/// Number of runs on a page of the list.
+/// Number of runs on a page of the list. A list of all runs would be sent whole to each viewer with
+/// each change.
 pub(crate) const PAGE: u64 = 50;
 
-/// Most names of engines offered.
+/// Most names of engines offered. They are sent to each viewer with the list.
 pub(crate) const MAX_ENGINES: usize = 200;
 
 /// Columns of the page.
@@ -118,7 +119,8 @@ fn new_test() -> Markup {
     html! {
         details id="start" {
             summary { "New test" }
-            // The form uses POST, so that without a script no token gets into an address.
+            // A GET form would put the token into the address, and so into the history of the
+            // browser.
             form method="post" action="/start" {
                 (field("dev", "Dev", &"")) (field("base", "Base", &""))
                 (field("limit", "Limit", &DEFAULT_TC))

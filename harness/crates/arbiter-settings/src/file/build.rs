@@ -60,15 +60,18 @@ impl BuildTable {
             read.transpose().map_err(|error| format!("{key}: {error}"))
         };
         let timeout: Option<Duration> = seconds("timeout", self.timeout)?;
+        // The recipe comes with a commit, which must not have another program played in its place.
         if let Some(binary) = self.binary.as_deref().filter(|path| !is_inside(path)) {
             return Err(format!("binary = \"{}\" is not below the checkout", binary.display()));
         }
+        // The system would reject such a name only when the build starts.
         if let Some(name) = self.env.keys().find(|name| name.is_empty() || name.contains('=')) {
             return Err(format!("env: invalid variable name '{name}'"));
         }
         if self.command.as_deref().is_some_and(|command| command.trim().is_empty()) {
             return Err("command is empty".to_owned());
         }
+        // Tried here, so that a wrong pattern is reported before anything is built.
         BenchReader::new(self.bench_pattern.as_deref())?;
         let split = |text: &String| {
             shell_words::split(text)

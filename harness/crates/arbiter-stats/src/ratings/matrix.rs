@@ -31,6 +31,7 @@ impl Cholesky {
                 row.push((cells[column] - product(&row, above)) / above[column]);
             }
             let rest = cells[place] - product(&row, &row);
+            // Relative to the diagonal, because curvatures grow with the number of games.
             if rest.is_nan() || rest <= 1e-12 * cells[place].abs() {
                 return None;
             }

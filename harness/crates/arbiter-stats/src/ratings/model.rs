@@ -76,6 +76,7 @@ impl OutcomeModel {
                 let square = (2.0 * parameter).exp();
                 let product = square * score * (1.0 - score);
                 let (a, b) = (1.0 - 0.25 * square, 0.5 * square);
+                // This form of the root cancels nothing, and holds for a = 0.
                 let draw = 2.0 * product / (b + (b * b + 4.0 * a * product).sqrt());
                 [1.0 - score - 0.5 * draw, draw, score - 0.5 * draw]
             }
@@ -103,6 +104,7 @@ impl OutcomeModel {
                 // A draw's probability is win·loss·(e^(2δ) − 1).
                 let (ups, downs) = (wins + draws, losses + draws);
                 let (bend_up, bend_down) = (ups * win * (1.0 - win), downs * loss * (1.0 - loss));
+                // 1 − e^(−2δ) without cancellation for few draws.
                 let rest = -(-2.0 * parameter).exp_m1();
                 Derivatives {
                     first: [
@@ -122,6 +124,8 @@ impl OutcomeModel {
                 let score = win + 0.5 * draw;
                 Derivatives {
                     first: [wins + 0.5 * draws - games * score, 0.0],
+                    // Draws do not take part in the likelihood of strengths, so their derivatives
+                    // are 0.
                     second: [games * score * (1.0 - score), 0.0, 0.0],
                 }
             }

@@ -74,6 +74,7 @@ impl Rated {
         let sample = SampleSize {
             pairs: pairs as f64,
             singles: encounters.iter().map(|encounter| encounter.singles).sum(),
+            // The level of a group without an anchor is not estimated.
             unknowns: (state.unknowns - state.floating.len()) as f64,
         };
         sample.allow_for_few(&mut sandwich, &information, &spread);
@@ -135,6 +136,7 @@ impl Rated {
         }
         let variance = self.covariance(a, a, errors)? + self.covariance(b, b, errors)?
             - 2.0 * self.covariance(a, b, errors)?;
+        // Rounding may bring the variance of nearly identical players below 0.
         Some(variance.max(0.0).sqrt())
     }
 
@@ -171,6 +173,7 @@ impl SampleSize {
         let (units, games) = (pairs + singles, 2.0 * pairs + singles);
         let lost = (games - 1.0) / (games - unknowns).max(1.0);
         let factor = lost.max(1.0) * units / (units - 1.0).max(1.0);
+        // δ = p/(m − p) reaches its limit of ½ at m = 3p.
         let share = match units > 3.0 * unknowns {
             true => unknowns / (units - unknowns),
             false => 0.5,
@@ -194,7 +197,8 @@ pub(super) fn is_inside(meeting: &Meeting, group_of: &[Option<usize>]) -> bool {
 /// added.
 fn centred(mut covariance: Matrix, state: &State, square: f64) -> Matrix {
     for group in &state.floating {
-        // What holds the level is its mean; ratings are relative to it.
+        // The term that holds the level fixes the mean of the group. Ratings are relative to this
+        // mean, so the covariance is centred on it (C·V·C with C = I − 1/n).
         let n = group.len() as f64;
         let row_mean = |row: &Vec<f64>| group.iter().map(|j| row[*j]).sum::<f64>() / n;
         let row_means: Vec<f64> = covariance.iter().map(row_mean).collect();
@@ -253,6 +257,8 @@ fn spread(
         let [first, second] = meeting.players;
         for (with_white, row) in meeting.pairs.iter().enumerate() {
             for (with_black, count) in row.iter().enumerate().filter(|(_, count)| **count > 0) {
+                // The two games of a pair are added before the product, because they are not
+                // independent.
                 let mut vector = pull(first, second, with_white);
                 for (unknown, value) in pull(second, first, 2 - with_black) {
                     match vector.iter_mut().find(|(known, _)| *known == unknown) {

@@ -18,7 +18,8 @@ const LAST_STEP: f64 = 1e-11;
 /// Maximum number of steps; ordinary tables take 5 to 10.
 const MAX_STEPS: usize = 300;
 
-/// Range, in natural units to either side, in which ratings for perfect scores are searched.
+/// Range, in natural units to either side, in which ratings for perfect scores are searched. 30
+/// units are 5,200 Elo.
 const PERFECT_RANGE: f64 = 30.0;
 
 /// Distance of a draw rate from 0 or 1 below which it cannot be estimated: no draw was seen, or
@@ -117,6 +118,7 @@ pub fn rate(players: usize, meetings: &[Meeting], options: &Options) -> Result<R
     let mut left_out = Vec::new();
     let mut rated = 0;
     groups.groups.retain(|group| {
+        // Groups are sorted by size, so the largest are rated first.
         let fits = rated + group.len() <= MAX_PLAYERS;
         if fits {
             rated += group.len();
@@ -128,7 +130,8 @@ pub fn rate(players: usize, meetings: &[Meeting], options: &Options) -> Result<R
     let encounters = encounters(players, meetings, options, &groups);
     let mut state = start(players, &encounters, options, &groups);
     let mut fitted = newton(&mut state, &encounters, options);
-    // Where all is drawn, and draws were to be expected for that, strengths make no difference.
+    // If all games were drawn and the draw rate is fitted, the draw rate explains everything, and
+    // the strengths have no effect.
     let is_flat = draw_share(&encounters) == 1.0
         && options.draw_rate == Parameter::Fitted
         && options.priors.is_empty()
@@ -137,14 +140,16 @@ pub fn rate(players: usize, meetings: &[Meeting], options: &Options) -> Result<R
     let is_advantage_known = is_advantage_told || options.advantage != Parameter::Fitted;
     let mut fixed = options.clone();
     if fitted.is_none() && !is_advantage_known {
-        // Somebody had one colour only, and the colours cannot be told from the players.
+        // A player had only one colour, so White's advantage cannot be separated from the player's
+        // strength.
         fixed.advantage = Parameter::Fixed(0.0);
         state = start(players, &encounters, &fixed, &groups);
         fitted = newton(&mut state, &encounters, &fixed);
     }
     if fitted.is_none() {
-        // Of two players of whom one never loses, the better one is all the better the more the
-        // two draw: the share of draws is that of the games.
+        // If one of two players never loses, the likelihood has no maximum: more draws and a larger
+        // difference explain the games better and better. The share of draws is then taken from the
+        // games.
         fixed.draw_rate = Parameter::Fixed(draw_share(&encounters));
         state = start(players, &encounters, &fixed, &groups);
         fitted = newton(&mut state, &encounters, &fixed);
@@ -253,7 +258,7 @@ fn start(players: usize, encounters: &[Encounter], options: &Options, groups: &G
     let draw_index = next(is_draw_unknown);
     let rate = match options.draw_rate {
         Parameter::Fixed(rate) => rate,
-        // A drawn game would have made an encounter.
+        // Without encounters nothing was drawn: a drawn game would be an encounter.
         Parameter::Fitted if observed.is_nan() => 0.0,
         Parameter::Fitted => observed,
     };
@@ -279,16 +284,20 @@ fn newton(state: &mut State, encounters: &[Encounter], options: &Options) -> Opt
         let root = Cholesky::new(&curvature)?;
         let mut step = root.solve(&slope);
         let longest = step.iter().fold(0.0, |max: f64, s| max.max(s.abs()));
+        // The whole step is scaled, which keeps its direction.
         if longest > MAX_STEP {
             step.iter_mut().for_each(|s| *s *= MAX_STEP / longest);
         }
         state.add(&step);
         if options.model == OutcomeModel::RaoKupper {
+            // In this model δ must be positive, or a draw would have no probability.
             state.draw = state.draw.max(EXTREME_RATE);
         }
         if longest < LAST_STEP {
             let games: f64 = encounters.iter().flat_map(|e| e.counts).sum();
             let rest = local(state, encounters, options).0;
+            // A short step is no proof: the slope itself has to vanish, up to rounding errors that
+            // grow with the number of games.
             let is_root = rest.iter().all(|s| s.abs() <= 1e-7 * (1.0 + games));
             return is_root.then_some(root);
         }
@@ -323,7 +332,8 @@ fn local(state: &State, encounters: &[Encounter], options: &Options) -> (Vec<f64
         add_outer(&mut curvature, &direction, weight);
     }
     for group in &state.floating {
-        // Of the size of the curvature.
+        // The weight is of the size of the curvature, which keeps the matrix well conditioned. A
+        // group without games still needs a positive one.
         let trace: f64 = group.iter().map(|i| curvature[*i][*i]).sum();
         let weight = (trace / (group.len() * group.len()) as f64).max(f64::MIN_POSITIVE);
         for i in group {
@@ -366,6 +376,7 @@ fn perfect_ratings(
     let last = last_left(meetings, options, groups);
     let mut found = Vec::new();
     last.iter().for_each(|last| is_rated[*last] = true);
+    // In reverse order, because a player who was removed later met those that remained.
     for taken in groups.perfect.iter().rev() {
         let player = taken.player;
         if is_rated[player] {
@@ -391,6 +402,7 @@ fn perfect_ratings(
             let each = |(other, sign, games): &(usize, f64, f64)| {
                 let x = rating - state.ratings[*other] + sign * state.advantage;
                 let [loss, _, win] = options.model.probabilities(x, state.draw);
+                // The probability may underflow to 0, whose logarithm would be infinite.
                 games * if taken.won_all { win } else { loss }.max(f64::MIN_POSITIVE).ln()
             };
             opponents.iter().map(each).sum()

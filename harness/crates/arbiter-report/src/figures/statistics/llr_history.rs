@@ -38,14 +38,15 @@ impl LlrHistory {
         self.pairs += 1;
         self.stride = self.stride.max(1);
         let is_kept = self.pairs.is_multiple_of(self.stride);
-        // The estimate of a point that is not kept is computed where it is shown.
+        // An estimate takes time, and most points are dropped. The last point gets its estimate
+        // when it is shown.
         let elo = if is_kept { self.elo() } else { None };
         let point = HistoryPoint { games: self.counts.games(), sprt_status, elo };
         self.last = Some(point);
         if is_kept {
             self.points.push(point);
         }
-        // Every second point is dropped.
+        // Dropping every second point keeps the rest evenly spaced, whatever the length of the run.
         if self.points.len() > MAX_POINTS {
             self.points = self.points.iter().skip(1).step_by(2).copied().collect();
             self.stride *= 2;
@@ -64,7 +65,7 @@ impl LlrHistory {
 
     fn elo(&self) -> Option<Estimate> {
         let estimate = Strength::of(self.counts.main_encounter()).elo?;
-        // Pairs that are all alike show no spread.
+        // If all pairs are equal, the interval has no width, which says nothing about the strength.
         (estimate.low != estimate.high).then_some(estimate)
     }
 }

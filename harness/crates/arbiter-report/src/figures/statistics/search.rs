@@ -22,7 +22,8 @@ pub(crate) const PHASES: [(&str, usize); 3] = [("opening", 22), ("middlegame", 9
 const WEIGHTS: [(Role, usize); 4] =
     [(Role::Knight, 1), (Role::Bishop, 1), (Role::Rook, 2), (Role::Queen, 4)];
 
-/// Upper ends of the buckets of times, in milliseconds; the last bucket has none.
+/// Upper ends of the buckets of times, in milliseconds; the last bucket has none. The steps 1, 2, 5
+/// are about even on a logarithmic scale, because thinking times differ by orders of magnitude.
 pub(crate) const ENDS_MS: [u64; 16] =
     [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000];
 

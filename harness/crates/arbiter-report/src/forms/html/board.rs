@@ -53,7 +53,7 @@ fn data(game: &Game) -> String {
     });
     let start = json!([game.start, "", "The start", [], null]);
     let all: Vec<_> = std::iter::once(start).chain(steps).collect();
-    // The text must not end its script element.
+    // A `</script>` in a text would end the script element, whatever the quotes around it.
     serde_json::Value::from(all).to_string().replace('<', "\\u003c")
 }
 

@@ -45,6 +45,7 @@ fn interval(Estimate { value, low, high }: &Estimate, hypotheses: Option<[f64; 2
         .filter(|value| value.is_finite())
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
     let place = |value: f64| {
+        // If all values are equal, the divisor would be 0.
         let share = (value.clamp(least, most) - least) / (most - least).max(f64::MIN_POSITIVE);
         ENDS.0 + (ENDS.1 - ENDS.0) * share
     };
@@ -52,7 +53,7 @@ fn interval(Estimate { value, low, high }: &Estimate, hypotheses: Option<[f64; 2
     let is_clear = hypotheses
         .is_none_or(|[elo0, elo1]| zero < place(elo0) - ROOM || zero > place(elo1) + ROOM);
     let is_bound = is_bound(*value, *low, *high);
-    // An open end goes to the edge.
+    // An open end of an interval is drawn to the edge.
     let ends = [(*low, 0.0), (*high, 100.0)];
     let [left, right] = ends.map(|(end, edge)| if end.is_finite() { place(end) } else { edge });
     html! {
@@ -75,7 +76,7 @@ fn interval(Estimate { value, low, high }: &Estimate, hypotheses: Option<[f64; 2
         @if !is_bound {
             circle cx=(at(place(*value))) cy="14" r="5" {}
         } @else {
-            // A bound has no value but its end.
+            // A bound has no value except its finite end.
             @for (end, _) in ends.iter().filter(|(end, _)| end.is_finite()) {
                 line class="whole" x1=(at(place(*end))) y1="8" x2=(at(place(*end))) y2="20" {}
             }

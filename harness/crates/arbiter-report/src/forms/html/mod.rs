@@ -15,7 +15,8 @@ pub const HTML_STYLE: &str = include_str!("style.css");
 /// Script that steps through games.
 pub const HTML_SCRIPT: &str = include_str!("viewer.js");
 
-/// Policy under which nothing is loaded, whatever an engine's name may try.
+/// Policy under which a page loads nothing. A name of an engine that got into the markup could
+/// otherwise load something.
 pub const HTML_POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
@@ -123,7 +124,7 @@ fn part(block: &Block, heading: &str) -> Markup {
             }
         },
         Block::Figure(found) => figure(found, &[&svg::WIDE, &svg::NARROW]),
-        // Two have room for larger drawings.
+        // One or two figures in a row have room for the large drawings.
         Block::Figures(found) if found.len() < 3 => html! {
             @for one in found { (figure(one, &[&svg::WIDE, &svg::NARROW])) }
         },
@@ -155,7 +156,8 @@ fn figure(figure: &Figure, frames: &[&svg::Frame]) -> Markup {
         frames.iter().map(|frame| svg::draw(&figure.chart, frame)).collect();
     let is_plain =
         drawn.is_err() && !figure.table.is_empty() && figure.table.rows().len() <= PLAIN_ROWS;
-    // On paper, the values are printed with the full names that a drawing shortens.
+    // Paper has no tooltips with the full names, so the values are printed below a chart that
+    // truncates names.
     let is_cut = drawn.iter().flatten().any(|svg| svg.contains('…'));
     html! {
         figure class=[is_cut.then_some("cut")] {
@@ -209,8 +211,8 @@ fn table_with(
     let has_head = head.iter().any(|cell| !cell.is_empty());
     let columns: Vec<Option<&str>> =
         (0..head.len()).map(|column| is_of_figures(body, column).then_some("figure")).collect();
-    // A telephone has no room for so many columns and shows each row as a card, unless it is a
-    // matrix.
+    // A telephone has no room for so many columns, so each row becomes a card. A matrix would lose
+    // its meaning that way.
     let is_matrix = head.iter().skip(1).eq(body.iter().filter_map(|row| row.first()));
     let is_wide = has_head && head.len() >= CARD_COLUMNS && !is_matrix;
     let label = |column: usize| head.get(column).filter(|_| is_wide);
@@ -254,7 +256,7 @@ fn is_of_figures(rows: &[Vec<String>], column: usize) -> bool {
 fn is_figure(cell: &str) -> bool {
     cell.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '±' | '<' | '>'))
         && !cell.starts_with("--")
-        // Digests and commits are no figures, whatever they begin with.
+        // Hashes and commits may begin with a digit and are no figures.
         && !(cell.chars().all(|c| c.is_ascii_hexdigit())
             && (cell.len() >= 16 || cell.contains(|c: char| c.is_ascii_alphabetic())))
         && cell.chars().count() <= 32

@@ -6,7 +6,8 @@ use crate::parts::{Meeting, Round};
 
 /// Draws the rounds, which scroll by themselves.
 pub(super) fn rounds(rounds: &[Round], is_bracket: bool) -> Markup {
-    // In a bracket a line leads to those whose opponents come from encounters of the round before.
+    // In a bracket a line leads to an encounter only if an encounter of the round before was
+    // played. A bye has none.
     let is_fed = |round: usize, place: usize| {
         let before = round.checked_sub(1).map_or(&[][..], |before| &rounds[before].encounters);
         before.iter().skip(2 * place).take(2).any(|met| !met.sides.is_empty())

@@ -11,7 +11,7 @@ use arbiter_stats::elo::normal_cdf;
 use arbiter_stats::{Decision, GameResult, SprtStatus, Trinomial};
 
 /// Half-width of the interval in standard deviations: cutechess-cli's approximation of the quantile
-/// at 0.975.
+/// at 0.975. It follows from S. Winitzki's approximation of the inverse error function.
 const DEVIATIONS: f64 = 1.957_161_931_656_024_5;
 
 /// Formats the difference of two engines. A run without a test has this line, too.
@@ -82,7 +82,7 @@ fn shares(games: &Trinomial) -> [f64; 2] {
 /// Formats the ranking: the first engines of a gauntlet, then all others by the share of points.
 pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
     let of = |engine| (engine, total(counts, engine).games);
-    // Among equals, the last engine comes first.
+    // cutechess-cli lists the last of several equal engines first.
     let mut ranking: Vec<(usize, Trinomial)> = (0..writer.engines.len()).rev().map(of).collect();
     let key = |(engine, games): &(usize, Trinomial)| match games.games() {
         _ if *engine < writer.seeds => -1.0,
@@ -114,7 +114,7 @@ pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
 /// one.
 pub(super) fn shown(value: f64, decimals: usize) -> String {
     let unit = 10f64.powi(decimals as i32);
-    // Only multiples of this can be exactly between two numbers.
+    // A value is exactly between two numbers only if it is a multiple of this power of two.
     let is_between = (value * 2f64.powi(decimals as i32 + 1)).fract() == 0.0
         && (value * unit).fract().abs() == 0.5;
     let value = if is_between { value + (0.5 / unit).copysign(value) } else { value };

@@ -18,15 +18,15 @@ struct Figures {
 impl Figures {
     fn of(strength: &Strength) -> Figures {
         let lead = points(&strength.games).1 - 50.0;
-        // Without a spread, fastchess divides by zero.
+        // Without spread fastchess divides by zero, and prints the infinity or NaN that follows.
         let endless = lead * f64::INFINITY;
         let both = |estimate: Option<Estimate>, instead: f64| {
             let value = estimate.map_or(instead, |estimate| estimate.value);
             (value, estimate.and_then(|estimate| estimate.half_width()))
         };
         let (elo, error) = both(strength.elo, f64::NAN);
-        // In fastchess an even score has the Elo -0, and the logarithm of a negative number is a
-        // NaN without a sign.
+        // fastchess prints an even score as −0, and the logarithm of a negative number as NaN
+        // without a sign. Scripts compare texts.
         let elo_text = shown(if elo == 0.0 { -0.0 } else { elo }, 2);
         let without = if elo.is_finite() { "nan" } else { "-nan" };
         let error = error.map_or(without.to_owned(), |error| shown(error, 2));
@@ -54,7 +54,7 @@ pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     let (elo, nelo) = (elo.join(" +/- "), nelo.join(" +/- "));
     let (draws, ratio) = match writer.penta {
         true => {
-            // Without a lost pair, fastchess divides by zero.
+            // Without a lost pair fastchess divides by zero, and prints what follows.
             let [.., wd, ww] = pairs.0;
             let endless = if wd + ww > 0 { f64::INFINITY } else { f64::NAN };
             let ratio = shown(pairs.pairs_ratio().unwrap_or(endless), 2);
@@ -76,7 +76,7 @@ pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
         shown(share, 2)
     );
     if writer.penta {
-        // Won and lost games of one pair, over pairs of two draws.
+        // The ratio is that of pairs with a won and a lost game to pairs of two draws.
         let mixed = encounter.table[0][2] + encounter.table[2][0];
         let ratio = mixed as f64 / encounter.table[1][1] as f64;
         let ratio = shown(ratio, 2);

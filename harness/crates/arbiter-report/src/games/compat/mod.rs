@@ -231,7 +231,8 @@ impl DialectWriter {
         let Some(played) = illegal_move(&game.outcome) else {
             let is_silent = match game.outcome.termination {
                 Termination::Stall => true,
-                // Before fastchess restarts a crashed engine, it asks whether the engine responds.
+                // fastchess asks a crashed engine whether it responds before it restarts the
+                // engine, and prints that it does not.
                 Termination::Crash | Termination::Disconnect => recovers,
                 _ => false,
             };
@@ -262,7 +263,7 @@ impl DialectWriter {
         let of = |engine| (engine, self.strength(total(counts, engine)));
         let mut ranking: Vec<(usize, Strength)> = (0..self.engines.len()).map(of).collect();
         let elo = |strength: &Strength| strength.elo.map(|elo| elo.value + 0.0);
-        // Engines without a game come last.
+        // `None` is less than any value, so engines without a game come last.
         ranking.sort_by(|(_, a), (_, b)| elo(b).partial_cmp(&elo(a)).unwrap_or(Ordering::Equal));
         ranking
     }

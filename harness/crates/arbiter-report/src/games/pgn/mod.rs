@@ -133,7 +133,7 @@ fn tags(header: &PgnHeader, round: String, game: &GameRecord) -> String {
         more_tags(header, game, &mut tags);
     }
     if is_cutechess {
-        // The roster of cutechess-cli is followed by all other tags in the order of their names.
+        // cutechess-cli sorts all tags after the roster by name.
         tags[roster..].sort_unstable();
     }
     let escaped = |value: String| value.replace('\\', "\\\\").replace('"', "\\\"");
@@ -155,7 +155,7 @@ fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str
         tags.push(("GameStartTime", shown(begun_ms)));
         tags.push(("GameEndTime", shown(begun_ms.saturating_add(length))));
     }
-    // fastchess counts an illegal move as a ply, too.
+    // fastchess counts an illegal move as a ply.
     let illegal = illegal_move(&game.outcome)
         .filter(|played| dialect == Some(Dialect::Fastchess) && !played.is_empty());
     tags.push(("PlyCount", (game.moves.len() + illegal.iter().count()).to_string()));
@@ -170,7 +170,7 @@ fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str
         Some(_) => time_control(limits)
             .unwrap_or_else(|| if is_cutechess { "inf" } else { "-" }.to_owned()),
     };
-    // In fastchess, engines with the same clock have one tag, whatever other limits they have.
+    // fastchess writes one tag for engines with the same clock, whatever other limits they have.
     let is_one = dialect == Some(Dialect::Fastchess) && control(&white) == control(&black);
     if white == black || is_one {
         tags.push(("TimeControl", control(&white)));
@@ -178,7 +178,7 @@ fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str
         tags.push(("WhiteTimeControl", control(&white)));
         tags.push(("BlackTimeControl", control(&black)));
     }
-    // cutechess-cli names openings by all moves of a game.
+    // cutechess-cli names an opening by all moves of a game from the start position.
     let is_whole = !is_cutechess || tags.iter().all(|(name, _)| *name != "FEN");
     let names = header.names.as_ref().filter(|_| is_whole);
     let named = names.and_then(|names| names.last_named(game, LONGEST_OPENING));
@@ -252,7 +252,8 @@ fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
             (Color::Black, _) => Ok(()),
         };
         number += u32::from(position.turn().is_black());
-        // A record has legal moves only; the text of one that does not is cut short.
+        // The referee has accepted all moves of a record. The text of a damaged record is cut
+        // short.
         if written::play(&mut word, &mut position, played, annotation.notation, mode).is_none() {
             break;
         }

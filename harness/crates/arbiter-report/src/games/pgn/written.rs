@@ -32,7 +32,8 @@ pub(super) fn play(
     }
     let san = San::from_move(position, m);
     position.play_unchecked(m);
-    // Checkmate, which needs the legal moves, is looked for only where there is check.
+    // Looking for checkmate takes all legal moves, so `is_check` decides first whether the suffix
+    // is used.
     let check = if position.is_checkmate() { Suffix::Checkmate } else { Suffix::Check };
     let san = SanPlus { san, suffix: position.is_check().then_some(check) };
     write!(text, "{}", if notation == Notation::Lan { long(san, m) } else { san }).ok()
@@ -65,13 +66,14 @@ pub(super) fn comment(
         // cutechess-cli writes no score without a depth, and nothing for a move without a report.
         score if is_cutechess && (depth == 0 || score.is_none()) => {}
         Some(Score::Mate(moves)) if annotation.dialect.is_some() => {
-            // Other programs write mates in plies.
+            // Other programs write mates in plies. The side that mates moves first and last; the
+            // side that is mated has as many moves as its opponent.
             let plies = if moves > 0 { 2 * i64::from(moves) - 1 } else { 2 * i64::from(moves) };
             let sign = if moves > 0 { '+' } else { '-' };
             write!(text, "{sign}M{}", plies.abs())?;
         }
         Some(score) => write!(text, "{score}")?,
-        // Other programs write a missing score like this, and readers know it.
+        // Other programs write a missing score in this form, and readers of PGN know it.
         None => text.push_str("0.00"),
     }
     match is_cutechess {
@@ -143,6 +145,7 @@ struct Seconds(Duration);
 
 impl fmt::Display for Seconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Half a millisecond more rounds to the nearest millisecond.
         let ms = self.0.saturating_add(Duration::from_micros(500)).as_millis() as u64;
         write!(f, "{}.{:03}s", ms / 1_000, ms % 1_000)
     }

@@ -128,7 +128,8 @@ pub(crate) fn draw(chart: &Chart, frame: &Frame) -> Result<String, Box<dyn std::
     for (row, name) in names.into_iter().enumerate() {
         text = text.replace(&format!("{CUT}{row}{CUT}"), &html! { title { (name) } }.0);
     }
-    // The script needs the values or rows at both ends of an axis, and the positions of these ends.
+    // The script of the page converts positions of the mouse to values, for which it needs both
+    // ends of an axis.
     let plot = match chart.ends() {
         Some((left, right)) => {
             let room = if let Chart::Lines(lines) = chart { frame.label_room(lines) } else { 0 };
@@ -294,7 +295,8 @@ fn row_axes<'a>(
         mesh.disable_y_mesh();
     }
     if count < 2 {
-        // The second place of a single row is empty.
+        // An axis with a single place cannot be drawn, so there are two, and the second one stays
+        // empty.
         mesh.set_tick_mark_size(LabelAreaPosition::Left, 0);
     }
     mesh.x_desc(unit)
@@ -320,7 +322,7 @@ fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars, names: &[&String]) -
         }
     }
     let (_, high) = range(ends.iter().copied().chain([0.0])).ok_or_else(nothing)?;
-    // Room for the number behind the longest bar.
+    // A tenth more leaves room for the number behind the longest bar.
     let mut context = row_axes(area, frame, names, (0.0, 1.1 * high), chart.y, true)?;
     context.draw_series(bars.into_iter().map(|(index, row, from, to)| {
         let corners = [(from, SegmentValue::Exact(row)), (to, SegmentValue::Exact(row + 1))];
@@ -352,7 +354,8 @@ impl Frame {
 
     /// Returns as much of a name as there is room for beside an axis.
     fn shortened(&self, name: &str) -> String {
-        // The colour behind the name of an engine stays.
+        // The colour at the end of a name tells two rows of one engine apart, so only the name
+        // before it is shortened.
         let colour = [", White", ", Black"].into_iter().find(|colour| name.ends_with(colour));
         let (name, rest) = name.split_at(name.len() - colour.map_or(0, str::len));
         shortened(name, self.name_length - rest.len()) + rest
@@ -378,7 +381,7 @@ fn draw_intervals(area: &Area<'_>, frame: &Frame, chart: &Intervals, names: &[&S
         let row = SegmentValue::CenterOf(place);
         let engine = chart.engines.get(chart.rows.len() - 1 - place);
         let colour = engine.copied().unwrap_or(Some(0)).map_or(EVEN, colour);
-        // An estimate with one end only is a bound: it points to where the value is.
+        // An estimate with only one end is a bound, drawn as an arrow towards the value.
         let whole = [(low.max(ends.0), row.clone()), (high.min(ends.1), row.clone())];
         if !low.is_nan() && !high.is_nan() {
             context.draw_series([PathElement::new(whole.clone(), colour.stroke_width(2))])?;

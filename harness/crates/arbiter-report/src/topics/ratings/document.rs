@@ -77,7 +77,8 @@ fn encounter(meeting: &Meeting) -> Encounter {
         singles: meeting.singles,
         ..Encounter::default()
     };
-    // Games without a partner would be missing from the pairs.
+    // The counts of pairs would omit games without a partner, so they are shown only if there are
+    // none.
     if meeting.singles.iter().flatten().all(|count| *count == 0) {
         encounter.pairs = Pentanomial(pentanomial(meeting));
     }
@@ -121,7 +122,7 @@ fn named<'a>(ratings: &'a Ratings<'_>, player: usize) -> Option<(&'a str, Rating
 /// Adds all players with their scores.
 fn players(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     let order: Vec<usize> = order.iter().copied().filter(|p| ratings.is_shown(*p)).collect();
-    // Other models have scales of another width.
+    // The scales of other models are wider or narrower, so the heading names the model.
     let elo = match ratings.law {
         OutcomeModel::Scores => "Elo (95 %)".to_owned(),
         law => format!("Elo by {law} (95 %)"),

@@ -82,7 +82,8 @@ impl Ratings<'_> {
                 let _ = writeln!(text, "  group {number} of {}: {}", group.len(), names(group));
             }
         }
-        // A player who beat only players without a rating has none either.
+        // A player who has beaten only players without a rating has no rating either, and is not
+        // among these.
         let mut bounds: Vec<usize> = self.rated.perfect.iter().map(|one| one.player).collect();
         bounds.sort_unstable();
         let perfect = groups.perfect.iter().map(|perfect| perfect.player);

@@ -26,7 +26,8 @@ pub(crate) fn draw(knockout: &Knockout, encounters: &[Encounter], engines: &[Str
         let step = 2 << level;
         let mut column = vec![" ".repeat(width + 4); lines.len()];
         for (place, cell) in cells.iter().enumerate() {
-            // An engine with a bye stands in the next column only.
+            // An engine with a bye has no encounter in this round, so it is shown in the next
+            // column.
             if [place, place ^ 1].iter().any(|place| entrants.get(*place) == Some(&Entrant::Bye)) {
                 continue;
             }
@@ -74,7 +75,7 @@ pub(super) fn rounds(knockout: &Knockout, met: &[Encounter], engines: &[String])
             Some(_) => knockout.sides(level, place).to_vec(),
             None => vec![levels[level - 1][place]],
         };
-        // An engine with a bye stands in the next round only.
+        // An engine with a bye has no encounter in this round, so it is shown in the next one.
         let is_played = !entrants.contains(&Entrant::Bye);
         let entrants = entrants.into_iter().filter(|_| is_played);
         let sides = entrants.map(|entrant| side(entrant, level, place)).collect();

@@ -106,7 +106,7 @@ fn course(document: &mut Document, standings: &Standings, engines: &[String]) {
         }
         None => Default::default(),
     };
-    // Formats that are fixed have neither.
+    // Formats with a fixed schedule have neither rounds with results nor a bracket.
     if !text.is_empty() {
         let is_bracket = schedule.bracket().is_some();
         document.blocks.extend([Block::Gap, Block::Rounds { rounds, is_bracket, text }]);

@@ -28,7 +28,8 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> Drawn
         return Err(nothing());
     }
     let (left, right) = chart.ends().ok_or_else(nothing)?;
-    // The first intervals are so wide that they would hide everything else.
+    // The intervals of the first points are so wide that nothing else would be visible, so the
+    // range follows from the points.
     let middle = range(points().map(|point| point.1).chain(levels)).ok_or_else(nothing)?;
     let ends =
         |line: &Line| line.band.iter().skip(line.band.len() / 4).copied().collect::<Vec<_>>();
@@ -81,7 +82,7 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> Drawn
             let outline: Vec<_> = upper.chain(lower).collect();
             context.draw_series([Polygon::new(outline, colour.mix(0.18).filled())])?;
         }
-        // A line of one point would be invisible.
+        // A line with one point has no length and would be invisible.
         let size = if line.points.len() == 1 { 4 } else { 0 };
         let series = LineSeries::new(frame.thinned(&line.points), colour.stroke_width(2).filled());
         context.draw_series(series.point_size(size))?;
