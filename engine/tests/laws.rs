@@ -6,7 +6,7 @@ use palimpsest::chess::perft::perft_at;
 use palimpsest::chess::uci_move::{self, CastlingForm};
 use palimpsest::chess::{Game, Move, MoveKind, Position, fen};
 use palimpsest::eval::{Score, Variant};
-use palimpsest::line::Line;
+use palimpsest::line::SearchStack;
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _};
@@ -162,7 +162,7 @@ fn shakmaty_agrees() {
 /// met on the way there and on the way back.
 fn walk(variant: Variant, seed: u64) -> (Vec<Score>, Vec<Score>) {
     let mut random = Random(seed);
-    let mut line = Line::new(&Game::new(Position::startpos()), variant.evaluator());
+    let mut line = SearchStack::new(&Game::new(Position::startpos()), variant.evaluator());
     let mut there = Vec::new();
     for _ in 0..60 {
         there.push(line.evaluate());

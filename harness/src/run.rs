@@ -34,7 +34,7 @@ use arbiter_game::engine::EngineSetup;
 use arbiter_game::tablebases::Syzygy;
 use arbiter_openings::Book;
 use arbiter_plan::{
-    Ending, Engine, JobMaker, Observer, Plan, PlanError, PlayedPair, Program, Request, RunKind,
+    Engine, JobMaker, Observer, Plan, PlanError, PlayedPair, Program, Request, RunEnd, RunKind,
     RunState, default_concurrency, load_book,
 };
 use arbiter_process::{Links, open_output};
@@ -428,7 +428,7 @@ fn carry_out(
         show(name, results),
         with_results("report", results)
     ));
-    if summary.ending == Some(Ending::Interrupted) {
+    if summary.ending == Some(RunEnd::Interrupted) {
         note(&go_on);
     }
     Ok(result::exit_code(&summary, request))

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use self::steps::{Gates, Sides, outcome};
+use self::steps::{Gates, StepEngines, outcome};
 use crate::{
     BuildArgs, BuildContext, ExitCode, Failure, OutputFormat, Rows, emit,
     engine_builds::DEFAULT_TEST,
@@ -155,7 +155,7 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
         }
     }
     let test = sides.as_ref().map_or("the change", |sides| &sides.test.label);
-    publish(&args, test, sides.as_ref().and_then(Sides::base_label), &outcomes, files)?;
+    publish(&args, test, sides.as_ref().and_then(StepEngines::base_label), &outcomes, files)?;
     Ok(ExitCode::of_number(ci_exit_code(&outcomes)).unwrap_or(ExitCode::Bug))
 }
 
@@ -191,7 +191,7 @@ fn sides(
     base: Option<String>,
     steps: &[Step],
     with: &BuildContext,
-) -> Result<Sides, Failure> {
+) -> Result<StepEngines, Failure> {
     let base = match (steps.iter().any(Step::needs_base), base) {
         (false, _) => Err(String::new()),
         (true, Some(base)) => Ok(base),
@@ -207,7 +207,7 @@ fn sides(
     let build = BuildArgs { base: built, no_bench: true, ..build.clone() };
     let prepared =
         build.prepare(Vec::new(), &Default::default(), with.clone(), Some(Box::new(|_| Ok(()))))?;
-    Sides::new(prepared, base.err().unwrap_or_default(), unchanged)
+    StepEngines::new(prepared, base.err().unwrap_or_default(), unchanged)
 }
 
 /// Returns the steps that are left out, as none of their paths differs.

@@ -11,7 +11,7 @@ use crate::{
 use arbiter_names::counted;
 use arbiter_plan::Engine;
 use arbiter_protocol::Limits;
-use arbiter_report::{EpdEngine, EpdReport, Place, note};
+use arbiter_report::{EngineLocation, EpdEngine, EpdReport, note};
 use arbiter_suite::epd::{Answer, Question, Record, Searched, read};
 
 /// Time for a position without a limit.
@@ -104,7 +104,7 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
             announce(&args, &engines, records.len());
             let query = &args.suite.query;
             let answers = answers_here(query, &engines, is_chess960, &questions)?;
-            (answers, Place::Here(query.concurrency()))
+            (answers, EngineLocation::Here(query.concurrency()))
         }
         #[cfg(feature = "cluster")]
         Some(fleet) => {

@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::{ClusterArgs, ExitCode, Failure, OutputFormat, Rows, SuiteArgs, emit, run_tasks};
 use arbiter_protocol::Limits as SearchLimits;
-use arbiter_report::{PerftReport, PerftTotals, Place};
+use arbiter_report::{EngineLocation, PerftReport, PerftTotals};
 use arbiter_suite::perft::{Case, Count, Limits, Patterns, PerftQuery, read, variant_of};
 
 const HELP: &str = "\
@@ -93,7 +93,7 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
             let query = &args.suite.query;
             let counts = counts.clone();
             let verdicts = run_tasks(query, &engines, needs_chess960, counts, |_, _| Ok(()))?;
-            (verdicts, Place::Here(query.concurrency()))
+            (verdicts, EngineLocation::Here(query.concurrency()))
         }
         #[cfg(feature = "cluster")]
         Some(fleet) => {

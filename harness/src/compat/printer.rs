@@ -13,10 +13,10 @@ use super::log::Log;
 use super::{FASTCHESS, Style};
 use crate::{Failure, emit, unwritten};
 use arbiter_game::outcome::Termination;
-use arbiter_game::record::{GameRecord, Thought};
+use arbiter_game::record::{GameRecord, SearchInfo};
 use arbiter_plan::{
-    ControlCommand, Ending, GameTally, Observer, ObserverError, PairTally, Plan, PlayedPair,
-    RunCounts, RunEvent, RunState,
+    ControlCommand, GameTally, Observer, ObserverError, PairTally, Plan, PlayedPair, RunCounts,
+    RunEnd, RunEvent, RunState,
 };
 use arbiter_process::{Links, open_output};
 use arbiter_report::{Dialect, DialectWriter, in_words, warn};
@@ -109,7 +109,7 @@ impl Printer {
         style: &Style,
         plan: &Plan,
         state: &RunState,
-        ending: Ending,
+        ending: RunEnd,
     ) -> Result<(), Failure> {
         let mut printer = Printer::new(style, plan, &[], state.schedule().clone());
         printer.go_on(state.counts());
@@ -135,7 +135,7 @@ impl Printer {
                 "Fatal; {engine} engine startup failure: \"Engine didn't respond to uciok after \
                  startup\"\n"
             )
-            + &printer.ended(Ending::Interrupted, Duration::ZERO)?;
+            + &printer.ended(RunEnd::Interrupted, Duration::ZERO)?;
         log.printed(&text).map_err(Failure::environment)?;
         emit(&text)
     }
@@ -324,7 +324,8 @@ impl Printer {
         let movers = [game.first_to_move(), !game.first_to_move()].into_iter().cycle();
         for (played, mover) in game.moves.iter().zip(movers) {
             let engine = *game.engines.get(mover);
-            let has_info = |thought: &&Thought| thought.depth.is_some() || thought.nodes.is_some();
+            let has_info =
+                |thought: &&SearchInfo| thought.depth.is_some() || thought.nodes.is_some();
             let thought = played.thought.as_ref().filter(has_info);
             if thought.is_some_and(|thought| thought.score.is_none())
                 && self.without_score.insert(engine)
@@ -356,11 +357,11 @@ impl Printer {
 
     /// Returns the figures of a run that is over. fastchess has none for an interrupted run, and
     /// always those of an SPRT that has decided.
-    fn last_figures(&mut self, ending: Ending) -> String {
+    fn last_figures(&mut self, ending: RunEnd) -> String {
         let is_fastchess = self.style.program == Dialect::Fastchess;
         match ending {
-            Ending::Interrupted if is_fastchess => String::new(),
-            Ending::AcceptedH0 | Ending::AcceptedH1 if is_fastchess => {
+            RunEnd::Interrupted if is_fastchess => String::new(),
+            RunEnd::AcceptedH0 | RunEnd::AcceptedH1 if is_fastchess => {
                 let games = self.counts_now().main_encounter().games;
                 self.writer.score(0, 1, &games) + &self.figures()
             }
@@ -370,7 +371,7 @@ impl Printer {
     }
 
     /// Returns the lines after the last figures.
-    fn ended(&self, ending: Ending, elapsed: Duration) -> Result<String, Failure> {
+    fn ended(&self, ending: RunEnd, elapsed: Duration) -> Result<String, Failure> {
         let mut text = self.writer.verdict(ending) + &self.writer.faults(&self.shown);
         self.save()?;
         if let Some(path) = self.plan.pgn.as_deref().filter(|_| self.style.shows_crc) {
@@ -381,7 +382,7 @@ impl Printer {
         {
             text += &self.writer.outcomes(&self.outcomes);
         }
-        if ending == Ending::Interrupted && self.style.program == Dialect::Fastchess {
+        if ending == RunEnd::Interrupted && self.style.program == Dialect::Fastchess {
             text += "Tournament was interrupted.";
             if let Some(config) = &self.style.saved_in {
                 text += &format!(
@@ -470,7 +471,7 @@ impl Observer for Printer {
                 text
             }
             RunEvent::Ended { ending, elapsed } => {
-                if *ending != Ending::Interrupted && self.shown != self.counts {
+                if *ending != RunEnd::Interrupted && self.shown != self.counts {
                     // Games that ended while the test decided do not count.
                     (self.shown, self.is_up_to_date) = (self.counts.clone(), false);
                 }

@@ -4,7 +4,7 @@ use crate::{
     ExitCode, Failure, OutputFormat, emit,
     output::{lines, width},
 };
-use arbiter_plan::Ending;
+use arbiter_plan::RunEnd;
 use arbiter_report::{
     Summary, Verdict, brief_document, gates_of_run, markdown, plain_body, run_csv, run_document,
     run_json, run_json_text,
@@ -30,7 +30,7 @@ pub(crate) fn print(store: &Store, summary: &Summary, format: OutputFormat) -> R
 /// Returns the exit code of a run's end and of its cause.
 pub(crate) fn exit_code(summary: &Summary, request: Option<StopCause>) -> ExitCode {
     match (summary.ending, summary.verdict()) {
-        (Some(Ending::Interrupted), _) => match request {
+        (Some(RunEnd::Interrupted), _) => match request {
             Some(StopCause::Signal(StopSignal::Terminate)) => ExitCode::Terminated,
             Some(StopCause::Drain) => ExitCode::Drained,
             Some(StopCause::Signal(StopSignal::Interrupt)) | None => ExitCode::Interrupted,

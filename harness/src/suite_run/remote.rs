@@ -7,7 +7,7 @@ use crate::{Failure, Fleet, fleet::opened, runtime};
 use arbiter_cluster::{Assignment, SuiteEvent, check_engines, run_suite};
 use arbiter_names::counted;
 use arbiter_plan::Engine;
-use arbiter_report::{Place, note};
+use arbiter_report::{EngineLocation, note};
 use arbiter_runner::{DispatcherEnd, JobCommand, Signals, check_suite_engines, unix_time_ms};
 
 /// Results of all queries of a suite, in their order, each with its worker, as a suffix of a
@@ -21,7 +21,7 @@ pub(crate) fn run_on_workers<A: Assignment>(
     engines: &[Engine],
     needs_chess960: bool,
     questions: Vec<A>,
-) -> Result<(Answered<A>, Place), Failure> {
+) -> Result<(Answered<A>, EngineLocation), Failure> {
     check_engines(engines).map_err(Failure::invalid)?;
     note(&counted(questions.len(), "position"));
     fleet.announce();
@@ -60,7 +60,7 @@ pub(crate) fn run_on_workers<A: Assignment>(
         *positions.entry(worker.clone()).or_default() += 1;
     }
     let excluded = results.excluded.into_iter().map(|remark| (remark.worker, remark.what));
-    let place = Place::Workers { positions, excluded: excluded.collect() };
+    let place = EngineLocation::Workers { positions, excluded: excluded.collect() };
     let answers = results.done.into_values();
     Ok((answers.map(|(done, worker)| (done, format!(" (worker {worker})"))).collect(), place))
 }

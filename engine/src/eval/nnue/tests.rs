@@ -2,7 +2,7 @@ use super::network::{HIDDEN, INPUTS, NetworkError, OUTPUTS};
 use super::*;
 use crate::chess::fen;
 use crate::eval::palimpsest::tests::positions;
-use crate::line::Line;
+use crate::line::SearchStack;
 use crate::random::Random;
 
 /// A network of random weights as large as they may be.
@@ -32,9 +32,9 @@ fn sums_are_those_of_the_position_on_every_cpu() {
         "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
     ] {
         let game = Game::new(fen::parse(text).unwrap());
-        let mut lines: Vec<Line<Nnue>> = Vec::new();
+        let mut lines: Vec<SearchStack<Nnue>> = Vec::new();
         for &machine in &machines {
-            lines.push(Line::new(&game, Nnue::at(machine, network)));
+            lines.push(SearchStack::new(&game, Nnue::at(machine, network)));
         }
         let mut random = Random::new(7);
         for step in 0..600 {

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use crate::wire::{RunDescription, RunEngine};
 use arbiter_game::driver::{GameSetup, referee};
 use arbiter_game::outcome::{Outcome, Termination};
-use arbiter_game::record::{GameRecord, MoveRecord, Thought};
+use arbiter_game::record::{GameRecord, MoveRecord, SearchInfo};
 use arbiter_game::referee::Reply;
 use arbiter_plan::{PairJob, PlayedPair};
 use arbiter_protocol::{Info, Limits, Protocol};
@@ -117,8 +117,8 @@ fn check_game(record: &GameRecord, setup: &GameSetup, terms: &Terms) -> Result<(
 }
 
 /// Returns the reply that the engine gave with its move.
-fn reply(played: &MoveRecord, thought: &Thought) -> Reply {
-    let Thought { score, depth, seldepth, nodes, elapsed, reported, .. } = *thought;
+fn reply(played: &MoveRecord, thought: &SearchInfo) -> Reply {
+    let SearchInfo { score, depth, seldepth, nodes, elapsed, reported, .. } = *thought;
     let info = Info { score, depth, seldepth, nodes, time: reported, ..Info::default() };
     Reply::Move { text: played.uci.to_string(), elapsed, info }
 }

@@ -58,7 +58,7 @@ pub fn check(record: &GameRecord) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{MoveRecord, Thought};
+    use crate::record::{MoveRecord, SearchInfo};
 
     #[test]
     fn a_game_ends_as_its_moves_say() {
@@ -68,7 +68,7 @@ mod tests {
                 Outcome { result: result.parse().unwrap(), termination, detail: String::new() };
             let moves = moves.split_whitespace().map(|uci| MoveRecord {
                 uci: uci.parse().unwrap(),
-                thought: Some(Thought::default()),
+                thought: Some(SearchInfo::default()),
             });
             super::check(&GameRecord {
                 engines: ByColor { white: 0, black: 1 },

@@ -15,7 +15,7 @@ use crate::engine::EngineProcess;
 use crate::live_game::LiveGame;
 use crate::outcome::Outcome;
 use crate::progress::Progress;
-use crate::record::{GameRecord, Keep, LateMove};
+use crate::record::{GameRecord, KeptFields, LateMove};
 use crate::referee::{Fault, Referee, Reply, ignores_limit};
 use crate::relay::relayed;
 use crate::transcript::{Recorder, Transcript};
@@ -46,7 +46,7 @@ pub struct GameSetup {
     /// Endgame tables, if the rules need them.
     pub tables: Option<Arc<dyn Tables>>,
     /// Selection of what is kept besides moves and result.
-    pub keep: Arc<Keep>,
+    pub keep: Arc<KeptFields>,
     /// Counter of the answers of the engines.
     pub progress: Progress,
 }

@@ -22,7 +22,7 @@ use crate::adjudicate::{Adjudicator, Played, Rules, Tables};
 use crate::lint::{LintFinding, Searched};
 use crate::live_game::{GameSnapshot, MoveSummary};
 use crate::outcome::{Outcome, Termination, color_name, printable};
-use crate::record::{Details, Keep, MoveRecord, Thought};
+use crate::record::{KeptFields, MoveRecord, SearchDetails, SearchInfo};
 use arbiter_protocol::{Claim, Clock, Conditions, Go, Info, Limits, Score};
 
 /// Length of the quoted part of an answer that is not a move, in characters.
@@ -123,7 +123,7 @@ pub struct Referee {
     line: String,
     moves: Vec<MoveRecord>,
     /// Selection of what is kept with each move.
-    keep: Arc<Keep>,
+    keep: Arc<KeptFields>,
     adjudicator: Adjudicator,
     outcome: Option<Outcome>,
     /// Excess over the time of the move that lost on time.
@@ -171,7 +171,7 @@ impl Referee {
     }
 
     /// Returns the referee with this selection of what is kept with each move.
-    pub fn keeping(self, keep: Arc<Keep>) -> Referee {
+    pub fn keeping(self, keep: Arc<KeptFields>) -> Referee {
         Referee { keep, ..self }
     }
 
@@ -290,8 +290,8 @@ impl Referee {
         let Info { nps, hashfull, tbhits, pv, lines, .. } = info;
         let clock = self.clocks.get(color).as_ref();
         let left = clock.filter(|_| self.keep.time_left()).map(Clock::left);
-        let details = Details { left, nps, hashfull, tbhits, pv, lines, findings };
-        let thought = Thought {
+        let details = SearchDetails { left, nps, hashfull, tbhits, pv, lines, findings };
+        let thought = SearchInfo {
             score: info.score,
             depth: info.depth,
             seldepth: info.seldepth,
@@ -340,7 +340,7 @@ impl Referee {
         Ok(())
     }
 
-    fn play(&mut self, m: Move, thought: Option<Thought>) {
+    fn play(&mut self, m: Move, thought: Option<SearchInfo>) {
         let uci = m.to_uci(self.mode);
         append(&mut self.line, self.moves.is_empty(), uci);
         let is_own = thought.is_some();

@@ -55,5 +55,5 @@ pub use topics::games::game_to_show;
 pub use topics::gates::{GatesReport, gates_json, gates_junit, gates_table, is_kept};
 pub use topics::ratings::{Ratings, elostat, games_document, games_junit, ratings_json};
 pub use topics::speed::SpeedReport;
-pub use topics::suite::{EpdEngine, EpdReport, PerftReport, PerftTotals, Place};
+pub use topics::suite::{EngineLocation, EpdEngine, EpdReport, PerftReport, PerftTotals};
 pub use topics::tuning::{tuned_names, tuning_schedule};

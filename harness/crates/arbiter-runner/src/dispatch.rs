@@ -18,8 +18,8 @@ pub use control::{Answer, ControlRequest};
 use crate::executor::{Executor, JobEvent};
 use crate::signal::{Signals, StopSignal};
 use arbiter_plan::{
-    Effect, Ending, JobMaker, Observer, ObserverError, Overload, Pace, PairTally, Plan, PlayedPair,
-    Remark, RunEvent, RunInput, RunState, voided_again,
+    Effect, JobMaker, Observer, ObserverError, Overload, Pace, PairTally, Plan, PlayedPair, Remark,
+    RunEnd, RunEvent, RunInput, RunState, voided_again,
 };
 use arbiter_store::{Store, StoreError, StoredRun};
 
@@ -116,7 +116,7 @@ pub enum StopCause {
 #[derive(Debug)]
 pub struct Finished {
     /// Way in which the run ended.
-    pub ending: Ending,
+    pub ending: RunEnd,
     /// Cause of the stop.
     pub stop_cause: Option<StopCause>,
     /// Reason that the store lacks the ending, though it has all pairs.

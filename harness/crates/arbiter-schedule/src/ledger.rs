@@ -1,6 +1,6 @@
 //! Encounters of a tournament whose pairs become known during the run.
 
-use super::{Design, Format, Place, Score};
+use super::{Design, Format, PairPosition, Score};
 
 /// Encounter of two engines in a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,10 +61,10 @@ impl Ledger {
         self.pairs.len() as u64
     }
 
-    pub(super) fn place(&self, pair: u64) -> Option<(Place, [usize; 2])> {
+    pub(super) fn place(&self, pair: u64) -> Option<(PairPosition, [usize; 2])> {
         let &(encounter, nth) = self.pairs.get(usize::try_from(pair).ok()?)?;
         let found = &self.encounters[encounter];
-        let place = Place { pair, round: found.round, encounter: encounter as u64, nth };
+        let place = PairPosition { pair, round: found.round, encounter: encounter as u64, nth };
         Some((place, found.engines))
     }
 

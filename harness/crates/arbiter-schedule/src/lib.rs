@@ -142,7 +142,7 @@ impl Design {
     }
 
     /// Returns the ordinal of the opening of a pair.
-    fn opening(&self, place: Place) -> u64 {
+    fn opening(&self, place: PairPosition) -> u64 {
         let ordinal = match self.openings {
             OpeningPolicy::Shared => {
                 let stride = self.pairs.saturating_add(self.tie_breaks);
@@ -158,7 +158,7 @@ impl Design {
     }
 
     /// Returns the pair at a place.
-    fn pairing(&self, place: Place, [first, second]: [usize; 2]) -> Pairing {
+    fn pairing(&self, place: PairPosition, [first, second]: [usize; 2]) -> Pairing {
         let is_turn = self.alternates && place.pair % 2 == 1;
         let is_reversed = self.is_reversed != is_turn;
         let engines = if is_reversed { [second, first] } else { [first, second] };
@@ -168,7 +168,7 @@ impl Design {
 
 /// Place of a pair in a tournament; all numbers from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct PairPosition {
     /// Number of the pair in the run.
     pair: u64,
     round: u64,
@@ -207,7 +207,7 @@ impl Score {
 }
 
 #[derive(Debug, Clone)]
-enum Course {
+enum FormatState {
     Fixed(Fixed),
     Knockout(Knockout),
     Swiss(Swiss),
@@ -219,7 +219,7 @@ enum Course {
 pub struct Schedule {
     design: Design,
     engines: usize,
-    course: Course,
+    course: FormatState,
     /// Encounters of a format that appends them as results come in; none for a fixed one.
     ledger: Ledger,
     /// Number of rounds that may start before the current one is counted, if they have to wait at
@@ -238,11 +238,11 @@ impl Schedule {
         let mut ledger = Ledger::new(design);
         let course = match design.format {
             Format::RoundRobin | Format::Gauntlet | Format::Pyramid => {
-                Course::Fixed(Fixed::new(engines, &design))
+                FormatState::Fixed(Fixed::new(engines, &design))
             }
-            Format::Knockout => Course::Knockout(Knockout::new(&order(), &mut ledger)),
-            Format::Swiss => Course::Swiss(Swiss::new(order(), &mut ledger)),
-            Format::Ladder => Course::Ladder(Ladder::new(order(), &mut ledger)),
+            Format::Knockout => FormatState::Knockout(Knockout::new(&order(), &mut ledger)),
+            Format::Swiss => FormatState::Swiss(Swiss::new(order(), &mut ledger)),
+            Format::Ladder => FormatState::Ladder(Ladder::new(order(), &mut ledger)),
         };
         let scores = BTreeMap::new();
         Schedule { design, engines, course, ledger, ahead: None, counted: 0, scores }
@@ -273,12 +273,12 @@ impl Schedule {
     /// are among them.
     pub fn known(&self) -> u64 {
         match (&self.course, self.ahead) {
-            (Course::Fixed(fixed), Some(ahead)) => {
+            (FormatState::Fixed(fixed), Some(ahead)) => {
                 let round = fixed.pairs.div_ceil(self.design.rounds.max(1)).max(1);
                 let started = (self.counted / round).saturating_add(ahead).saturating_add(1);
                 fixed.pairs.min(started.saturating_mul(round))
             }
-            (Course::Fixed(fixed), None) => fixed.pairs,
+            (FormatState::Fixed(fixed), None) => fixed.pairs,
             _ => self.ledger.pairs(),
         }
     }
@@ -288,10 +288,10 @@ impl Schedule {
     pub fn expected(&self) -> u64 {
         let engines = self.engines as u64;
         let encounters = match &self.course {
-            Course::Fixed(fixed) => return fixed.pairs,
-            Course::Knockout(..) => engines - 1,
-            Course::Swiss(..) => (engines / 2).saturating_mul(self.design.rounds),
-            Course::Ladder(..) => (engines - 1).saturating_mul(self.design.rounds),
+            FormatState::Fixed(fixed) => return fixed.pairs,
+            FormatState::Knockout(..) => engines - 1,
+            FormatState::Swiss(..) => (engines / 2).saturating_mul(self.design.rounds),
+            FormatState::Ladder(..) => (engines - 1).saturating_mul(self.design.rounds),
         };
         // Those that are known may be shorter or longer than usual.
         let known: u64 = self.encounters().iter().map(|e| e.planned).sum();
@@ -302,7 +302,7 @@ impl Schedule {
     /// Returns the number of matchups: two engines that meet, or may meet.
     pub fn matchups(&self) -> usize {
         match &self.course {
-            Course::Fixed(fixed) => fixed.encounters as usize,
+            FormatState::Fixed(fixed) => fixed.encounters as usize,
             _ => self.engines * (self.engines - 1) / 2,
         }
     }
@@ -310,18 +310,18 @@ impl Schedule {
     /// Returns whether no pair will follow those that are known.
     pub fn is_complete(&self) -> bool {
         match &self.course {
-            Course::Fixed(fixed) => self.known() == fixed.pairs,
-            Course::Knockout(knockout) => knockout.winner().is_some(),
-            Course::Swiss(swiss) => swiss.is_over,
-            Course::Ladder(ladder) => ladder.is_over(),
+            FormatState::Fixed(fixed) => self.known() == fixed.pairs,
+            FormatState::Knockout(knockout) => knockout.winner().is_some(),
+            FormatState::Swiss(swiss) => swiss.is_over,
+            FormatState::Ladder(ladder) => ladder.is_over(),
         }
     }
 
     /// Returns the pair with this number; `None` if it is not known yet, or beyond the end.
     pub fn pairing(&self, pair: u64) -> Option<Pairing> {
         let (place, engines) = match &self.course {
-            Course::Fixed(_) if pair >= self.known() => return None,
-            Course::Fixed(fixed) => fixed.place(pair)?,
+            FormatState::Fixed(_) if pair >= self.known() => return None,
+            FormatState::Fixed(fixed) => fixed.place(pair)?,
             _ => self.ledger.place(pair)?,
         };
         Some(self.design.pairing(place, engines))
@@ -359,10 +359,10 @@ impl Schedule {
         let halves = if self.design.is_reversed { [halves[1], halves[0]] } else { halves };
         let Some(encounter) = self.ledger.count(pair, halves, games) else { return };
         match &mut self.course {
-            Course::Fixed(_) => {}
-            Course::Knockout(knockout) => knockout.settle(encounter, &mut self.ledger),
-            Course::Swiss(swiss) => swiss.settle(&mut self.ledger),
-            Course::Ladder(ladder) => ladder.settle(encounter, &mut self.ledger),
+            FormatState::Fixed(_) => {}
+            FormatState::Knockout(knockout) => knockout.settle(encounter, &mut self.ledger),
+            FormatState::Swiss(swiss) => swiss.settle(&mut self.ledger),
+            FormatState::Ladder(ladder) => ladder.settle(encounter, &mut self.ledger),
         }
     }
 
@@ -379,25 +379,25 @@ impl Schedule {
 
     /// Returns the byes of a Swiss, as (round, engine), both from 0.
     pub fn byes(&self) -> &[(u64, usize)] {
-        if let Course::Swiss(swiss) = &self.course { &swiss.byes } else { &[] }
+        if let FormatState::Swiss(swiss) = &self.course { &swiss.byes } else { &[] }
     }
 
     /// Returns the bracket of a knockout.
     pub fn bracket(&self) -> Option<&Knockout> {
-        if let Course::Knockout(knockout) = &self.course { Some(knockout) } else { None }
+        if let FormatState::Knockout(knockout) = &self.course { Some(knockout) } else { None }
     }
 
     /// Returns the round that is being played, from 0, and the number of rounds.
     pub fn round(&self) -> (u64, u64) {
         let latest = self.encounters().iter().filter(|e| !e.is_over()).map(|e| e.round).min();
         let (round, rounds) = match &self.course {
-            Course::Fixed(fixed) => {
+            FormatState::Fixed(fixed) => {
                 let next = self.counted.min(fixed.pairs.saturating_sub(1));
                 let round = fixed.place(next).map_or(0, |(place, _)| place.round);
                 return (round, self.design.rounds);
             }
-            Course::Knockout(knockout) => (latest, knockout.rounds()),
-            Course::Swiss(..) | Course::Ladder(..) => (latest, self.design.rounds),
+            FormatState::Knockout(knockout) => (latest, knockout.rounds()),
+            FormatState::Swiss(..) | FormatState::Ladder(..) => (latest, self.design.rounds),
         };
         (round.unwrap_or(rounds.saturating_sub(1)), rounds)
     }

@@ -10,7 +10,7 @@
 //!
 //! Engines that nothing tells apart share a rank.
 
-use super::{Course, Format, Schedule};
+use super::{Format, FormatState, Schedule};
 
 /// Rank of one engine, with the values that decide it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,7 +40,7 @@ impl Schedule {
         let totals = self.totals();
         let mut ranked: Vec<Ranked> = (0..self.engines).map(|e| self.place(e, &totals)).collect();
         match &self.course {
-            Course::Ladder(ladder) => {
+            FormatState::Ladder(ladder) => {
                 ranked = ladder.rungs.iter().map(|engine| ranked[*engine]).collect();
                 ranked.iter_mut().zip(1..).for_each(|(row, rank)| row.rank = rank);
             }

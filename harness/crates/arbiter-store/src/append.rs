@@ -8,7 +8,7 @@ use super::checksum::{GAME_COLUMNS, enter_of_pairs};
 use super::{Offsets, Store, StoreError};
 use crate::rows::{Fingerprints, GameRow, PlanRow};
 use arbiter_game::record::GameRecord;
-use arbiter_plan::{Ending, Latencies, Plan, PlayedPair, Written};
+use arbiter_plan::{Latencies, Plan, PlayedPair, RunEnd, Written};
 use arbiter_schedule::Pairing;
 
 impl Store {
@@ -108,7 +108,7 @@ impl Store {
     }
 
     /// Notes the ending of a run; `None` while it is in progress.
-    pub fn set_ending(&self, run: &str, ending: Option<Ending>) -> Result<(), StoreError> {
+    pub fn set_ending(&self, run: &str, ending: Option<RunEnd>) -> Result<(), StoreError> {
         self.check_in_place()?;
         let ending = ending.and_then(ending_name);
         self.change_run(run, "ending = ?2", params![run, ending]).map(drop)
@@ -188,18 +188,18 @@ impl Store {
 }
 
 /// Stored names of endings.
-const ENDINGS: [(Ending, &str); 4] = [
-    (Ending::AcceptedH1, "H1"),
-    (Ending::AcceptedH0, "H0"),
-    (Ending::Complete, "complete"),
-    (Ending::Interrupted, "interrupted"),
+const ENDINGS: [(RunEnd, &str); 4] = [
+    (RunEnd::AcceptedH1, "H1"),
+    (RunEnd::AcceptedH0, "H0"),
+    (RunEnd::Complete, "complete"),
+    (RunEnd::Interrupted, "interrupted"),
 ];
 
-fn ending_name(ending: Ending) -> Option<&'static str> {
+fn ending_name(ending: RunEnd) -> Option<&'static str> {
     ENDINGS.iter().find(|(known, _)| *known == ending).map(|(_, name)| *name)
 }
 
 /// Returns the ending of a name; `None` if there is none.
-pub(super) fn ending_of(name: Option<String>) -> Option<Ending> {
+pub(super) fn ending_of(name: Option<String>) -> Option<RunEnd> {
     ENDINGS.into_iter().find(|(_, known)| name.as_deref() == Some(*known)).map(|(ending, _)| ending)
 }

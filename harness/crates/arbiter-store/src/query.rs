@@ -8,7 +8,7 @@ use super::checksum::{OF_PAIR, OF_RUN, PAIRS, of_game};
 use super::{Offsets, Store, StoreError};
 use crate::rows::{Fingerprints, GameRow, PlanRow};
 use arbiter_game::outcome::Termination;
-use arbiter_plan::{Ending, GameTally, Games, PairTally, Plan, PlayedPair};
+use arbiter_plan::{GameTally, Games, PairTally, Plan, PlayedPair, RunEnd};
 use arbiter_schedule::Pairing;
 use arbiter_stats::GameResult;
 
@@ -23,7 +23,7 @@ pub struct RunHead {
     /// Start of the run, in milliseconds of Unix time.
     pub created_ms: i64,
     /// Ending of the run; `None` while it is in progress, or if it was killed.
-    pub ending: Option<Ending>,
+    pub ending: Option<RunEnd>,
     /// Number of pairs on disk.
     pub pairs: u64,
     /// Purpose of the run, in one line, if the user gave one.

@@ -7,16 +7,16 @@ use shakmaty::{ByColor, Color};
 use super::*;
 use arbiter_game::lint::{LintFinding, LintRule};
 use arbiter_game::outcome::{Outcome, Termination};
-use arbiter_game::record::{Details, GameRecord, LateMove, MoveRecord, Thought};
+use arbiter_game::record::{GameRecord, LateMove, MoveRecord, SearchDetails, SearchInfo};
 use arbiter_plan::{Games, LatencyKind, Plan, PlayedPair, Remark, Request, RunKind};
 use arbiter_schedule::Pairing;
 use arbiter_spsa::Iteration;
 
 fn game() -> GameRecord {
-    let thought = Thought {
+    let thought = SearchInfo {
         elapsed: Duration::from_micros(1_250),
         reported: Some(Duration::from_millis(1)),
-        ..Thought::default()
+        ..SearchInfo::default()
     };
     GameRecord {
         engines: ByColor { white: 0, black: 1 },
@@ -79,7 +79,7 @@ fn findings_count_once_and_go_with_their_pair() {
     let thought = played.games.first.moves[0].thought.as_mut().unwrap();
     // Who says a thing twice has said it once.
     let findings = vec![finding.clone(), finding];
-    thought.details = Details { findings, ..Details::default() }.boxed();
+    thought.details = SearchDetails { findings, ..SearchDetails::default() }.boxed();
     for pair in [7, 5] {
         played.pairing.pair = pair;
         assert!(store.append("run", &played, None, Some("w")).unwrap());
@@ -433,7 +433,7 @@ fn what_is_no_run_is_refused_and_leaves_nothing() {
 fn judged(plies: usize, scores: &[i32]) -> GameRecord {
     let uci: shakmaty::uci::UciMove = "e8e7".parse().unwrap();
     let scores = scores.iter().map(|score| Some(arbiter_protocol::Score::Centipawns(*score)));
-    let thoughts = scores.map(|score| Some(Thought { score, ..Thought::default() }));
+    let thoughts = scores.map(|score| Some(SearchInfo { score, ..SearchInfo::default() }));
     let book = MoveRecord { uci, thought: None };
     let moves = thoughts.flat_map(|thought| [MoveRecord { uci, thought }, book.clone()]);
     let mut moves: Vec<_> = moves.collect();

@@ -41,7 +41,7 @@ pub(super) struct Side {
 
 /// The engines of the steps.
 #[derive(Debug)]
-pub(super) struct Sides {
+pub(super) struct StepEngines {
     /// Engine under test.
     pub(super) test: Side,
     /// Base, or the reason that there is none, if that matters.
@@ -50,13 +50,13 @@ pub(super) struct Sides {
     unchanged: Vec<String>,
 }
 
-impl Sides {
+impl StepEngines {
     /// Returns the built engines; `without` is the reason that there is no base.
     pub(super) fn new(
         prepared: BuiltEngines,
         without: String,
         unchanged: Vec<String>,
-    ) -> Result<Sides, Failure> {
+    ) -> Result<StepEngines, Failure> {
         let own = own_binary()?;
         let mut sides = Vec::new();
         for (index, spec) in prepared.engines.into_iter().enumerate() {
@@ -77,7 +77,7 @@ impl Sides {
         }
         let mut sides = sides.into_iter();
         let test = sides.next().ok_or_else(|| Failure::invalid("no engine under test"))?;
-        Ok(Sides { test, base: sides.next().ok_or(without), unchanged })
+        Ok(StepEngines { test, base: sides.next().ok_or(without), unchanged })
     }
 
     /// Returns the name of the base.
@@ -96,7 +96,7 @@ impl Sides {
 
 /// Runner of the steps.
 pub(super) struct Gates<'a> {
-    pub(super) sides: &'a Sides,
+    pub(super) sides: &'a StepEngines,
     pub(super) build: &'a BuildArgs,
     pub(super) with: &'a BuildContext,
     pub(super) store: &'a Store,

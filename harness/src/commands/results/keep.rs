@@ -12,7 +12,7 @@ use crate::{ExitCode, Failure, NewFile, emit, in_use, store_files, unwritten};
 use arbiter_game::consistency;
 use arbiter_names::is_hidden;
 use arbiter_openings::decompressed;
-use arbiter_plan::Ending;
+use arbiter_plan::RunEnd;
 use arbiter_process::{folder_of, is_at, open_input};
 use arbiter_report::{note, stored_summary};
 use arbiter_runner::unix_time_ms;
@@ -151,7 +151,7 @@ pub(super) fn import(folder: &Path, args: &ImportArgs) -> Result<(), Failure> {
     let name = imported.map_or_else(|| import_into(&store, args), Ok)?;
     let stored = store.run(&name)?;
     let name = &stored.head.run;
-    if matches!(stored.head.ending, None | Some(Ending::Interrupted)) {
+    if matches!(stored.head.ending, None | Some(RunEnd::Interrupted)) {
         note(&format!(
             "--resume {name} starts the programs that the file names; check them first:\n  {}",
             command_line(&stored.plan).replace(is_hidden, "?")

@@ -15,7 +15,7 @@ use crate::run_id::RunId;
 use crate::trust::{Key, PublicKey, Purpose};
 use arbiter_game::driver::{GameSetup, Settings};
 use arbiter_game::progress::Progress;
-use arbiter_game::record::Keep;
+use arbiter_game::record::KeptFields;
 use arbiter_plan::{Games, PairJob};
 use arbiter_position::Start;
 use arbiter_schedule::Pairing;
@@ -198,7 +198,10 @@ fn pair(
         settings: ByColor { white: first_settings?, black: second_settings? },
         rules: description.rules,
         tables: None,
-        keep: Arc::new(Keep::for_annotation(&description.annotation, description.transcripts)),
+        keep: Arc::new(KeptFields::for_annotation(
+            &description.annotation,
+            description.transcripts,
+        )),
         progress: Progress::default(),
     };
     let reversed = || GameSetup {

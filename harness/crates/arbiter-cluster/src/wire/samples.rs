@@ -15,7 +15,9 @@ use arbiter_game::driver::GameSetup;
 use arbiter_game::lint::{LintFinding, LintRule};
 use arbiter_game::outcome::{Outcome, Termination};
 use arbiter_game::progress::Progress;
-use arbiter_game::record::{Details, GameRecord, Keep, LateMove, MoveRecord, Thought};
+use arbiter_game::record::{
+    GameRecord, KeptFields, LateMove, MoveRecord, SearchDetails, SearchInfo,
+};
 use arbiter_plan::{Engine, Games, LaunchSettings, PairJob, PlayedPair};
 use arbiter_protocol::{Conditions, Deadlines, Limits, Score};
 use arbiter_schedule::Pairing;
@@ -104,7 +106,7 @@ pub(crate) fn job(pair: u64) -> PairJob {
         settings: ByColor::default(),
         rules: Rules::default(),
         tables: None,
-        keep: Arc::new(Keep::default()),
+        keep: Arc::new(KeptFields::default()),
         progress: Progress::default(),
     };
     let games = Games { first: setup(0, 1), second: Some(setup(1, 0)) };
@@ -123,7 +125,7 @@ pub(crate) fn played(pair: u64) -> PlayedPair {
             .enumerate()
             .map(|(ply, uci)| MoveRecord {
                 uci: uci.parse().unwrap(),
-                thought: (ply > 0).then(Thought::default),
+                thought: (ply > 0).then(SearchInfo::default),
             })
             .collect(),
         outcome: Outcome::lost(Color::White, Termination::Checkmate, "White is mated"),
@@ -147,14 +149,14 @@ pub(crate) fn result(report: Report) -> JobResult {
 pub(crate) fn full() -> JobResult {
     let mut pair = played(7);
     let game = &mut pair.games.first;
-    game.moves[1].thought = Some(Thought {
+    game.moves[1].thought = Some(SearchInfo {
         score: Some(Score::Mate(-3)),
         depth: Some(9),
         seldepth: Some(12),
         nodes: Some(123_456_789_012),
         elapsed: Duration::from_nanos(1_234_567),
         reported: Some(Duration::from_millis(1)),
-        details: Details {
+        details: SearchDetails {
             left: Some(Duration::from_nanos(7)),
             nps: Some(1_000),
             hashfull: Some(4),

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 /// Way in which a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum RunEnd {
     /// Acceptance of H1 by the SPRT.
     AcceptedH1,
     /// Acceptance of H0 by the SPRT.
@@ -128,7 +128,7 @@ pub enum RunEvent<'a> {
     /// The run is over.
     Ended {
         /// Way in which the run ended.
-        ending: Ending,
+        ending: RunEnd,
         /// Time since the start or resumption.
         elapsed: Duration,
     },

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::counts::sorted;
 use super::repeats::Repeats;
-use crate::{Ending, Pace, PairTally, Plan, RunCounts};
+use crate::{Pace, PairTally, Plan, RunCounts, RunEnd};
 use arbiter_schedule::{Pairing, Schedule};
 use arbiter_spsa::{Iteration, SpsaState};
 use arbiter_stats::{Decision, Sprt, SprtMonitor, SprtStatus};
@@ -59,14 +59,14 @@ pub enum Effect {
     /// Abandon everything in flight.
     CancelAll,
     /// The run is over.
-    End(Ending),
+    End(RunEnd),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Running,
     Draining,
-    Over(Ending),
+    Over(RunEnd),
 }
 
 /// The state of one run.
@@ -96,7 +96,7 @@ pub struct RunState {
     /// and those that were put off.
     next_to_count: u64,
     /// Encounters that have ended, by the two engines, lower index first: how, and by which pair.
-    stopped: BTreeMap<[usize; 2], (Ending, u64)>,
+    stopped: BTreeMap<[usize; 2], (RunEnd, u64)>,
     counts: RunCounts,
     repeats: Repeats,
     /// Counted pairs that are repeats and left out.
@@ -155,7 +155,7 @@ impl RunState {
             RunInput::Drain if self.phase == Phase::Running => self.interrupt(),
             RunInput::Stop if self.ending().is_none() => {
                 let mut effects = Vec::new();
-                self.end(Ending::Interrupted, &mut effects);
+                self.end(RunEnd::Interrupted, &mut effects);
                 effects
             }
             RunInput::Pause | RunInput::Unpause => {
@@ -225,7 +225,7 @@ impl RunState {
     }
 
     /// Returns the way in which the run ended, if it did.
-    pub fn ending(&self) -> Option<Ending> {
+    pub fn ending(&self) -> Option<RunEnd> {
         match self.phase {
             Phase::Over(ending) => Some(ending),
             Phase::Running | Phase::Draining => None,
@@ -347,7 +347,7 @@ impl RunState {
                     effects.extend(self.move_values(&tally));
                     if is_exhausted {
                         self.counts.is_exhausted = true;
-                        self.stop(&tally, Ending::Complete);
+                        self.stop(&tally, RunEnd::Complete);
                     }
                 }
                 None if is_skipped => {}
@@ -379,7 +379,7 @@ impl RunState {
 
     fn end_if_drained(&mut self, effects: &mut Vec<Effect>) {
         if self.phase == Phase::Draining && self.in_flight.is_empty() {
-            self.end(Ending::Interrupted, effects);
+            self.end(RunEnd::Interrupted, effects);
         }
     }
 
@@ -405,7 +405,7 @@ impl RunState {
     }
 
     /// Ends an encounter with a pair. If that was put off, all others of the encounter are counted.
-    fn stop(&mut self, tally: &PairTally, ending: Ending) {
+    fn stop(&mut self, tally: &PairTally, ending: RunEnd) {
         let twosome = tally.twosome();
         self.stopped.entry(twosome).or_insert((ending, self.next_to_count));
         self.waiting.retain(|_, waiting| waiting.twosome() != twosome);
@@ -418,8 +418,8 @@ impl RunState {
         let sprt_status = if tally.is_repeat { before } else { self.ask_sprt(&tally) };
         self.sprt_statuses.extend(sprt_status.map(|sprt_status| (tally.twosome(), sprt_status)));
         let ending = match sprt_status.map(|sprt_status| sprt_status.decision) {
-            Some(Decision::AcceptH1) => Some(Ending::AcceptedH1),
-            Some(Decision::AcceptH0) => Some(Ending::AcceptedH0),
+            Some(Decision::AcceptH1) => Some(RunEnd::AcceptedH1),
+            Some(Decision::AcceptH0) => Some(RunEnd::AcceptedH0),
             Some(Decision::Continue) | None => None,
         };
         if let Some(ending) = ending {
@@ -462,15 +462,15 @@ impl RunState {
     }
 
     /// Returns the ending of the run: the decision on its only encounter, or completion.
-    fn verdict(&self) -> Option<Ending> {
+    fn verdict(&self) -> Option<RunEnd> {
         let decided = self.stopped.values().next().map(|(ending, _)| *ending);
         let is_all = self.schedule.is_complete()
             && self.next_to_count >= self.schedule.known()
             && self.left_late().next().is_none();
         match decided {
             Some(ending) if self.schedule.matchups() == 1 => Some(ending),
-            _ if self.stopped.len() == self.schedule.matchups() => Some(Ending::Complete),
-            _ => is_all.then_some(Ending::Complete),
+            _ if self.stopped.len() == self.schedule.matchups() => Some(RunEnd::Complete),
+            _ => is_all.then_some(RunEnd::Complete),
         }
     }
 
@@ -481,13 +481,13 @@ impl RunState {
                 self.phase = Phase::Draining;
                 effects.push(Effect::Drain);
             }
-            Phase::Running | Phase::Draining => self.end(Ending::Interrupted, &mut effects),
+            Phase::Running | Phase::Draining => self.end(RunEnd::Interrupted, &mut effects),
             Phase::Over(_) => {}
         }
         effects
     }
 
-    fn end(&mut self, ending: Ending, effects: &mut Vec<Effect>) {
+    fn end(&mut self, ending: RunEnd, effects: &mut Vec<Effect>) {
         self.phase = Phase::Over(ending);
         if !std::mem::take(&mut self.in_flight).is_empty() {
             effects.push(Effect::CancelAll);

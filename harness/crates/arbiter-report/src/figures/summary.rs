@@ -10,7 +10,7 @@ use super::strength::Strength;
 use crate::parts::{ratio, shortened};
 use arbiter_openings::Quarantine;
 use arbiter_plan::{
-    Disturbances, Ending, ExcludedWorker, Latencies, Plan, Remark, RunCounts, RunKind, RunState,
+    Disturbances, ExcludedWorker, Latencies, Plan, Remark, RunCounts, RunEnd, RunKind, RunState,
 };
 use arbiter_protocol::Limits;
 use arbiter_schedule::Format;
@@ -84,7 +84,7 @@ pub struct Summary {
     /// All counts.
     pub counts: RunCounts,
     /// Ending of the run; `None` before the end.
-    pub ending: Option<Ending>,
+    pub ending: Option<RunEnd>,
     /// `true` if a process is known to play the run now; only live pages and lists ask.
     pub is_played: bool,
     /// Latencies of the engines' answers.
@@ -99,7 +99,7 @@ pub struct Summary {
 
 impl Summary {
     /// Returns the summary of a run by its plan and the state after its pairs.
-    pub fn new(run: &str, plan: &Plan, state: &RunState, ending: Option<Ending>) -> Summary {
+    pub fn new(run: &str, plan: &Plan, state: &RunState, ending: Option<RunEnd>) -> Summary {
         let is_match = plan.engines.len() == 2 && plan.design.format.is_fixed();
         let has_standings = !is_match && plan.ablation.is_none();
         Summary {
@@ -128,8 +128,8 @@ impl Summary {
         // An ablation asks a question of each feature, and has no answer as a whole.
         match (self.plan.sprt.filter(|_| self.plan.kind == RunKind::Sprt), self.ending) {
             (None, _) => Verdict::None,
-            (Some(_), Some(Ending::AcceptedH1)) => Verdict::H1,
-            (Some(_), Some(Ending::AcceptedH0)) => Verdict::H0,
+            (Some(_), Some(RunEnd::AcceptedH1)) => Verdict::H1,
+            (Some(_), Some(RunEnd::AcceptedH0)) => Verdict::H0,
             (Some(_), _) => Verdict::Inconclusive,
         }
     }
@@ -285,8 +285,8 @@ impl Summary {
         let words = match (self.verdict(), self.ending) {
             (Verdict::H1, _) => "H1 accepted",
             (Verdict::H0, _) => "H0 accepted",
-            (Verdict::Inconclusive, Some(Ending::Complete)) => "inconclusive",
-            (_, Some(Ending::Interrupted)) => "interrupted",
+            (Verdict::Inconclusive, Some(RunEnd::Complete)) => "inconclusive",
+            (_, Some(RunEnd::Interrupted)) => "interrupted",
             (_, Some(_)) => "complete",
             (_, None) if self.is_played => "running",
             (_, None) => "unfinished",
@@ -298,14 +298,14 @@ impl Summary {
     pub fn phase(&self) -> RunPhase {
         match self.ending {
             None if self.is_played => RunPhase::Running,
-            Some(Ending::Interrupted) | None => RunPhase::Unfinished,
+            Some(RunEnd::Interrupted) | None => RunPhase::Unfinished,
             Some(_) => RunPhase::Ended,
         }
     }
 
     /// Returns whether the run has reached its planned end.
     pub fn is_over(&self) -> bool {
-        !matches!(self.ending, None | Some(Ending::Interrupted))
+        !matches!(self.ending, None | Some(RunEnd::Interrupted))
     }
 
     /// Returns whether more games ended by an engine's fault than the plan allows; before the end,
@@ -355,7 +355,7 @@ mod tests {
             (summary.counts, summary.standings) = (counts, Some(standings));
             summary
         };
-        let first = |format, ranks| run(format, ranks, Some(Ending::Complete)).elo_in_words();
+        let first = |format, ranks| run(format, ranks, Some(RunEnd::Complete)).elo_in_words();
         assert!(first(Format::Swiss, [2, 3, 1]).starts_with("C "));
         assert_eq!(first(Format::Swiss, [1, 3, 1]), "", "the place is shared");
         assert!(first(Format::RoundRobin, [2, 3, 1]).starts_with("A +"));

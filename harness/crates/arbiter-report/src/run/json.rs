@@ -11,7 +11,7 @@ use crate::figures::{NaiveElo, StrengthFigures, Summary, Verdict};
 use crate::parts::{ends, to_value};
 use crate::topics::{ablation, latency, lint, tournament, tuning};
 use arbiter_game::outcome::Termination;
-use arbiter_plan::{Ending, ExcludedWorker, Provenance, Remark, RunKind, Scale};
+use arbiter_plan::{ExcludedWorker, Provenance, Remark, RunEnd, RunKind, Scale};
 use arbiter_stats::Sprt;
 
 /// Conditions and results of a run. Printed by `sprt`, `match`, `tournament`, `ablate` and `tune`
@@ -261,10 +261,10 @@ fn build(from: &Provenance) -> Build<'_> {
     }
 }
 
-fn ending_word(ending: Ending) -> &'static str {
+fn ending_word(ending: RunEnd) -> &'static str {
     match ending {
-        Ending::AcceptedH1 | Ending::AcceptedH0 => "verdict",
-        Ending::Complete => "complete",
-        Ending::Interrupted => "interrupted",
+        RunEnd::AcceptedH1 | RunEnd::AcceptedH0 => "verdict",
+        RunEnd::Complete => "complete",
+        RunEnd::Interrupted => "interrupted",
     }
 }

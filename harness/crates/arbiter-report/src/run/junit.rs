@@ -9,7 +9,7 @@ use crate::forms::{case, failed, whole};
 use crate::parts::results;
 use crate::topics::gates::step_case;
 use crate::topics::{ablation, lint};
-use arbiter_plan::{Encounter, Ending, RunKind, StepOutcome};
+use arbiter_plan::{Encounter, RunEnd, RunKind, StepOutcome};
 use arbiter_stats::Decision;
 
 /// Returns the suite of a run: a case for its verdict, or for each feature or encounter, one for
@@ -62,7 +62,7 @@ fn verdict(summary: &Summary) -> TestCase {
     let status = match (summary.verdict(), summary.ending) {
         (Verdict::H1, _) => TestCaseStatus::success(),
         (Verdict::H0, _) => failed(NonSuccessKind::Failure, "H0", &words),
-        (_, Some(Ending::Complete)) => failed(NonSuccessKind::Failure, "inconclusive", &words),
+        (_, Some(RunEnd::Complete)) => failed(NonSuccessKind::Failure, "inconclusive", &words),
         _ => failed(NonSuccessKind::Error, "unfinished", &words),
     };
     let elo = summary.strength().elo_in_words();
@@ -74,7 +74,7 @@ fn verdict(summary: &Summary) -> TestCase {
 fn end(summary: &Summary) -> TestCase {
     let words = verdict_sentence(summary);
     let status = match summary.ending {
-        Some(Ending::Complete) => TestCaseStatus::success(),
+        Some(RunEnd::Complete) => TestCaseStatus::success(),
         _ => failed(NonSuccessKind::Error, "unfinished", &words),
     };
     case("all games", &format!("arbiter.{}", summary.plan.kind), &words, status)

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::figures::{RunPhase, Summary, Verdict};
 use crate::parts::{Table, to_value, utc_time, utc_time_as};
-use arbiter_plan::{Ending, RunKind};
+use arbiter_plan::{RunEnd, RunKind};
 use arbiter_store::RunHead;
 
 /// State of a run that cannot be read.
@@ -237,12 +237,12 @@ fn figures(summary: &Summary) -> RunFigures<'_> {
     }
 }
 
-fn ending_word(ending: Option<Ending>) -> &'static str {
+fn ending_word(ending: Option<RunEnd>) -> &'static str {
     match ending {
-        Some(Ending::AcceptedH1) => "H1",
-        Some(Ending::AcceptedH0) => "H0",
-        Some(Ending::Complete) => "complete",
-        Some(Ending::Interrupted) => "interrupted",
+        Some(RunEnd::AcceptedH1) => "H1",
+        Some(RunEnd::AcceptedH0) => "H0",
+        Some(RunEnd::Complete) => "complete",
+        Some(RunEnd::Interrupted) => "interrupted",
         None => "unfinished",
     }
 }

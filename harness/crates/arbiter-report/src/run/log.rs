@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::json::report;
 use crate::figures::{Summary, Verdict};
 use crate::parts::{Table, to_value};
-use arbiter_plan::{Ending, Provenance};
+use arbiter_plan::{Provenance, RunEnd};
 use arbiter_stats::Sprt;
 
 /// Number of digits of a commit that are shown.
@@ -106,8 +106,8 @@ fn verdict(summary: &Summary) -> String {
     let word = match (summary.verdict(), summary.ending) {
         (Verdict::H1, _) => "accepted",
         (Verdict::H0, _) => "rejected",
-        (_, Some(Ending::Complete)) => "undecided (cap)",
-        (_, Some(Ending::Interrupted)) => "undecided (interrupted)",
+        (_, Some(RunEnd::Complete)) => "undecided (cap)",
+        (_, Some(RunEnd::Interrupted)) => "undecided (interrupted)",
         (_, _) => "undecided (unfinished)",
     };
     match summary.is_invalid() {
@@ -124,7 +124,7 @@ mod tests {
     use arbiter_stats::GameResult;
 
     /// Returns the entry of a test after pairs that the first engine won.
-    fn entry(run: &str, pairs: u64, ending: Option<Ending>) -> LogEntry {
+    fn entry(run: &str, pairs: u64, ending: Option<RunEnd>) -> LogEntry {
         let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let mut state = RunState::new(plan.schedule(), plan.sprt);
         for pair in 0..pairs {
@@ -166,7 +166,7 @@ mod tests {
         for (engine, from) in decided.summary.plan.engines.iter_mut().zip(built) {
             engine.provenance = from;
         }
-        let rows = rows(&[decided, entry("two", 3, Some(Ending::Complete))]);
+        let rows = rows(&[decided, entry("two", 3, Some(RunEnd::Complete))]);
         let [first, second] = &rows[..] else { panic!("{rows:?}") };
         assert_eq!(first[..2], ["2026-11-20", "a better rook"]);
         assert_eq!(first[2..4], ["123456789", "old (fedcba987-dirty)"]);
@@ -183,14 +183,14 @@ mod tests {
     fn what_is_unusual_is_named() {
         let mut open = entry("open", 1, None);
         assert_eq!(verdict(&open.summary), "undecided (unfinished)");
-        open.summary.ending = Some(Ending::Interrupted);
+        open.summary.ending = Some(RunEnd::Interrupted);
         assert_eq!(verdict(&open.summary), "undecided (interrupted)");
         // One fault of few games is no verdict yet.
         open.summary.counts.faults.insert((0, Termination::Crash), 1);
         assert_eq!(verdict(&open.summary), "undecided (interrupted)");
         open.summary.plan.fault_limit = 0.0;
         assert_eq!(verdict(&open.summary), "undecided (interrupted), invalid (faults)");
-        (open.summary.plan.fault_limit, open.summary.ending) = (0.05, Some(Ending::Complete));
+        (open.summary.plan.fault_limit, open.summary.ending) = (0.05, Some(RunEnd::Complete));
         assert_eq!(verdict(&open.summary), "undecided (cap), invalid (faults)");
         let model = open.summary.plan.sprt.unwrap().model;
         let strict = Sprt::new(-3.0, 1.5, 0.01, 0.05, model).unwrap();

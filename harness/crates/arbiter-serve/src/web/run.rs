@@ -4,7 +4,7 @@ use maud::{Markup, PreEscaped, html};
 
 use super::{EventSource, Fragment, NavPage, joined, page};
 use arbiter_names::counted;
-use arbiter_plan::{ControlCommand, Ending, Pace};
+use arbiter_plan::{ControlCommand, Pace, RunEnd};
 use arbiter_report::{Board, Boards, Recent, RecentEvent, Running, Side, Summary};
 use arbiter_report::{diagram, run_title, squares, tone, utc_time_as};
 
@@ -22,7 +22,7 @@ pub(crate) enum State {
     /// A process plays the run.
     Played(Running),
     /// No process plays the run; without an ending, it was killed, or is about to start.
-    Over(Option<Ending>),
+    Over(Option<RunEnd>),
 }
 
 impl State {
@@ -37,7 +37,7 @@ impl State {
     /// Returns the state as text, marked and coloured like a verdict.
     pub(super) fn badge(&self, summary: &Summary) -> Markup {
         let class = match self {
-            State::Over(Some(ending)) if *ending != Ending::Interrupted => tone(summary).name(),
+            State::Over(Some(ending)) if *ending != RunEnd::Interrupted => tone(summary).name(),
             State::Played(Running { status, .. }) if status.pace == Pace::Paused => "paused",
             State::Played(_) => "running",
             State::Over(_) => "unfinished",

@@ -1,7 +1,7 @@
 use super::*;
 use arbiter_game::outcome::Termination;
 use arbiter_plan::{
-    Ending, GameTally, Pace, PairTally, Plan, Request, RunInput, RunKind, RunState, RunStatus,
+    GameTally, Pace, PairTally, Plan, Request, RunEnd, RunInput, RunKind, RunState, RunStatus,
 };
 use arbiter_report::verdict_sentence;
 use arbiter_report::{Board, Boards, ListedRun, Recent, RecentEvent, Running, Side, Summary};
@@ -76,7 +76,7 @@ fn a_test_that_goes_on_has_no_verdict() {
     }
     open.is_played = false;
     assert!(verdict_sentence(&open).contains("was killed and can be resumed.\nNo decision"));
-    open.ending = Some(Ending::AcceptedH1);
+    open.ending = Some(RunEnd::AcceptedH1);
     assert!(verdict_sentence(&open).contains("beats"));
 }
 
@@ -106,8 +106,8 @@ fn the_list_has_a_row_for_each_run_and_links_to_its_parts() {
         assert!(row.html.contains(part), "{part} in {}", row.html);
     }
     let mut ended = listed("one", false);
-    ended.summary.as_mut().unwrap().ending = Some(Ending::AcceptedH0);
-    let over = run::State::Over(Some(Ending::AcceptedH0));
+    ended.summary.as_mut().unwrap().ending = Some(RunEnd::AcceptedH0);
+    let over = run::State::Over(Some(RunEnd::AcceptedH0));
     assert!(list::row(&ended, &over).html.contains("class=\"badge bad\">H0 accepted<"));
     ended.summary = Err("<b>".to_owned());
     let unread = list::row(&ended, &over).html;

@@ -1,6 +1,6 @@
 use super::*;
 use arbiter_game::outcome::{Outcome, Termination};
-use arbiter_game::record::{GameRecord, LateMove, MoveRecord, Thought};
+use arbiter_game::record::{GameRecord, LateMove, MoveRecord, SearchInfo};
 use arbiter_protocol::Limits;
 use arbiter_schedule::Pairing;
 use arbiter_schedule::seed::{seed_for, uniform};
@@ -26,7 +26,7 @@ type Side = (f64, f64);
 /// beyond the margin at a loss on time, and those waited during that move.
 fn game(white: usize, sides: [Side; 2], winner: Option<Color>, late: Option<Side>) -> GameRecord {
     let [w, b] = sides;
-    let thought = |(_, ms_): Side| Thought { elapsed: ms(ms_), ..Thought::default() };
+    let thought = |(_, ms_): Side| SearchInfo { elapsed: ms(ms_), ..SearchInfo::default() };
     let moves =
         sides.map(|side| MoveRecord { uci: "e2e4".parse().unwrap(), thought: Some(thought(side)) });
     GameRecord {

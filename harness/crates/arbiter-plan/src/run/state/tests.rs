@@ -66,7 +66,7 @@ fn pairs_are_counted_in_schedule_order() {
     assert_eq!(counted(&state.apply(RunInput::Committed(won(0)))), [0]);
     let effects = state.apply(RunInput::Committed(won(1)));
     assert_eq!(counted(&effects), [1, 2]);
-    assert_eq!(effects.last(), Some(&Effect::End(Ending::Complete)));
+    assert_eq!(effects.last(), Some(&Effect::End(RunEnd::Complete)));
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn the_verdict_stops_at_its_pair_whatever_finished_before() {
                 break;
             }
         }
-        assert_eq!(last.last(), Some(&Effect::End(Ending::AcceptedH1)));
+        assert_eq!(last.last(), Some(&Effect::End(RunEnd::AcceptedH1)));
         assert!(last.contains(&Effect::CancelAll) || order[0] != 0);
         state.counts().main_encounter()
     };
@@ -107,10 +107,10 @@ fn an_sprt_can_be_lost_or_stay_open() {
     let mut state = run(200, Some(sprt()));
     let lost = |pair| tally(pair, [GameResult::Loss; 2]);
     (0..200).for_each(|pair| drop(state.apply(RunInput::Committed(lost(pair)))));
-    assert_eq!(state.ending(), Some(Ending::AcceptedH0));
+    assert_eq!(state.ending(), Some(RunEnd::AcceptedH0));
     let mut state = run(2, Some(sprt()));
     (0..2).for_each(|pair| drop(state.apply(RunInput::Committed(won(pair)))));
-    assert_eq!(state.ending(), Some(Ending::Complete));
+    assert_eq!(state.ending(), Some(RunEnd::Complete));
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn corrected_bounds_decide_and_a_resumed_run_remembers_them() {
                 break;
             }
         }
-        assert_eq!(state.ending(), Some(Ending::AcceptedH1));
+        assert_eq!(state.ending(), Some(RunEnd::AcceptedH1));
         (state, sprt_statuses)
     };
     let is_earlier = |period: &u64| {
@@ -155,7 +155,7 @@ fn corrected_bounds_decide_and_a_resumed_run_remembers_them() {
         let missing = (cut..sprt_statuses.len() as u64).filter(|pair| *pair != cut + 1);
         missing.for_each(|pair| drop(resumed.apply(RunInput::Committed(mixed(pair)))));
         assert_eq!(resumed.sprt_statuses(), corrected.sprt_statuses());
-        assert_eq!(resumed.ending(), Some(Ending::AcceptedH1));
+        assert_eq!(resumed.ending(), Some(RunEnd::AcceptedH1));
     }
 }
 
@@ -166,7 +166,7 @@ fn the_first_interrupt_drains_and_the_second_stops() {
     assert_eq!(state.apply(RunInput::Interrupt), [Effect::Drain]);
     assert_eq!(state.apply(RunInput::Idle), []);
     state.apply(RunInput::Committed(won(1)));
-    let end = Effect::End(Ending::Interrupted);
+    let end = Effect::End(RunEnd::Interrupted);
     let effects = state.clone().apply(RunInput::Committed(won(0)));
     assert_eq!((counted(&effects), effects.last()), (vec![0, 1], Some(&end)));
     assert_eq!(state.apply(RunInput::Interrupt), [Effect::CancelAll, end]);
@@ -192,7 +192,7 @@ fn a_run_that_ends_leaves_void_pairs_for_later() {
     state.apply(RunInput::Voided(0));
     assert_eq!(state.apply(RunInput::Interrupt), [Effect::Drain]);
     assert_eq!(state.apply(RunInput::Idle), []);
-    assert_eq!(state.apply(RunInput::Voided(1)), [Effect::End(Ending::Interrupted)]);
+    assert_eq!(state.apply(RunInput::Voided(1)), [Effect::End(RunEnd::Interrupted)]);
 }
 
 #[test]
@@ -238,9 +238,9 @@ fn each_encounter_of_a_gauntlet_stops_by_itself() {
     };
     // All of a gauntlet whose decided pairs were in flight or stored already.
     let state = play(&(0..120).collect::<Vec<_>>());
-    assert_eq!(state.ending(), Some(Ending::Complete));
+    assert_eq!(state.ending(), Some(RunEnd::Complete));
     let (first, last) = state.stopped.get(&[0, 1]).copied().unwrap();
-    assert_eq!(first, Ending::AcceptedH1);
+    assert_eq!(first, RunEnd::AcceptedH1);
     let beaten = state.counts().encounter([0, 1]);
     assert_eq!(beaten.pairs.pairs(), last / 2 + 1);
     assert!(last < 60, "{last}");
@@ -268,7 +268,7 @@ fn colours_in_turn_change_nothing_of_which_encounters_are_decided() {
         state.apply(RunInput::Committed(tally));
     }
     assert_eq!(orders.len(), 6, "{orders:?}");
-    assert_eq!(state.ending(), Some(Ending::Complete));
+    assert_eq!(state.ending(), Some(RunEnd::Complete));
     assert!(state.stopped.keys().eq(&[[0, 1], [0, 2], [0, 3]]), "{:?}", state.stopped);
     let counted = state.counted().count() as u64;
     assert_eq!(counted, state.counts().games() / 2);
@@ -304,7 +304,7 @@ fn a_knockout_starts_what_is_known_and_waits_for_the_rest() {
     state.apply(RunInput::Committed(tally(0, [0, 3])));
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(2));
     let effects = state.apply(RunInput::Committed(tally(2, [0, 1])));
-    assert_eq!(effects.last(), Some(&Effect::End(Ending::Complete)));
+    assert_eq!(effects.last(), Some(&Effect::End(RunEnd::Complete)));
 }
 
 /// In whatever order pairs come in, and wherever the run was cut, the same ones count.
@@ -376,10 +376,10 @@ fn a_drain_never_stops_a_game() {
     state.apply(RunInput::Unpause);
     assert_eq!((state.pace(), state.apply(RunInput::Idle)), (Pace::Draining, vec![]));
     let effects = state.apply(RunInput::Committed(won(0)));
-    assert_eq!(effects.last(), Some(&Effect::End(Ending::Interrupted)));
+    assert_eq!(effects.last(), Some(&Effect::End(RunEnd::Interrupted)));
     let mut paused = run(9, None);
     paused.apply(RunInput::Pause);
-    assert_eq!(paused.apply(RunInput::Drain), [Effect::End(Ending::Interrupted)]);
+    assert_eq!(paused.apply(RunInput::Drain), [Effect::End(RunEnd::Interrupted)]);
 }
 
 /// Returns a tuning of six iterations of two pairs, one ahead, of one parameter.
@@ -442,7 +442,7 @@ fn the_path_does_not_depend_on_the_order_or_on_what_comes_twice() {
                 }
             }
         }
-        assert_eq!(state.ending(), Some(Ending::Complete));
+        assert_eq!(state.ending(), Some(RunEnd::Complete));
         (found, told)
     };
     let calm = play(&[0, 1, 2, 3], false);
@@ -463,7 +463,7 @@ fn a_pair_turned_round_counts_for_the_same_side() {
 
 #[test]
 fn a_stop_gives_up_what_is_in_flight() {
-    let end = Effect::End(Ending::Interrupted);
+    let end = Effect::End(RunEnd::Interrupted);
     for draining in [false, true] {
         let mut state = run(9, None);
         started(&mut state, 2);

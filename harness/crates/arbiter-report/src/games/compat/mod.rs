@@ -14,7 +14,7 @@ pub use arbiter_game::annotation::Dialect;
 use arbiter_game::lint::{LintFinding, LintRule};
 use arbiter_game::outcome::{Outcome, Termination, color_name};
 use arbiter_game::record::GameRecord;
-use arbiter_plan::{Encounter, Ending, Plan, RunCounts};
+use arbiter_plan::{Encounter, Plan, RunCounts, RunEnd};
 use arbiter_protocol::{Limits, Score};
 use arbiter_schedule::Format;
 use arbiter_stats::{Sprt, SprtStatus, Trinomial};
@@ -129,11 +129,11 @@ impl DialectWriter {
     }
 
     /// Returns the verdict of the test, if the run has one and ends with it.
-    pub fn verdict(&self, ending: Ending) -> String {
+    pub fn verdict(&self, ending: RunEnd) -> String {
         let verdict = match ending {
-            Ending::AcceptedH1 => "H1",
-            Ending::AcceptedH0 => "H0",
-            Ending::Complete | Ending::Interrupted => return String::new(),
+            RunEnd::AcceptedH1 => "H1",
+            RunEnd::AcceptedH0 => "H0",
+            RunEnd::Complete | RunEnd::Interrupted => return String::new(),
         };
         match (self.dialect, self.sprt) {
             (Dialect::Fastchess, Some(Sprt { elo0, elo1, .. })) => {

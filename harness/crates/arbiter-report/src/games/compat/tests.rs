@@ -77,8 +77,8 @@ fn the_block_of_fastchess() {
     assert_eq!((lines[7], lines.len()), (lines[0], 8));
     assert_eq!(writer.score(0, 1, &Trinomial::default()), "");
     let ended = "SPRT ([0.00, 5.00]) completed - H1 was accepted\n";
-    assert_eq!(writer.verdict(Ending::AcceptedH1), ended);
-    assert_eq!(writer.verdict(Ending::Complete), "");
+    assert_eq!(writer.verdict(RunEnd::AcceptedH1), ended);
+    assert_eq!(writer.verdict(RunEnd::Complete), "");
     let by_games = duel(Dialect::Fastchess, false).interval(&counts(&pairs), None);
     assert!(by_games.contains("DrawRatio: 50.00 %\n") && !by_games.contains("Ptnml"), "{by_games}");
 }
@@ -105,7 +105,7 @@ fn the_lines_of_cutechess() {
     assert!(lines[3].ends_with(", LOS: 71.8 %, DrawRatio: 50.0 %"), "{text}");
     let sprt = "SPRT: llr 2.95 (100.3%), lbound -2.94, ubound 2.94 - H1 was accepted";
     assert_eq!(lines[4..], [sprt]);
-    assert_eq!(writer.verdict(Ending::AcceptedH1), "");
+    assert_eq!(writer.verdict(RunEnd::AcceptedH1), "");
 }
 
 #[test]

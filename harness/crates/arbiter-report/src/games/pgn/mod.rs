@@ -305,20 +305,20 @@ mod tests {
     use super::*;
     use arbiter_game::annotation::Notation;
     use arbiter_game::outcome::Outcome;
-    use arbiter_game::record::{MoveRecord, Thought};
+    use arbiter_game::record::{MoveRecord, SearchInfo};
     use arbiter_plan::Games;
     use arbiter_protocol::Score;
     use arbiter_schedule::Pairing;
     use shakmaty::ByColor;
 
     fn game(fen: &str, moves: &[&str]) -> GameRecord {
-        let thought = Thought {
+        let thought = SearchInfo {
             score: Some(Score::Centipawns(31)),
             depth: Some(7),
             seldepth: None,
             nodes: Some(900),
             elapsed: Duration::from_micros(104_400),
-            ..Thought::default()
+            ..SearchInfo::default()
         };
         let moves = moves.iter().map(|uci| MoveRecord {
             uci: uci.parse().unwrap(),

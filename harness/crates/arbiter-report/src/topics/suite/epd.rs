@@ -12,7 +12,7 @@ use super::epd_figures::{
     AnsweredSearch, ComparedFigures, EngineFigures, EpdFigures, PositionFigures, SearchFigures,
     ThemeFigures,
 };
-use super::{Place, line_faults};
+use super::{EngineLocation, line_faults};
 use crate::parts::{Block, Document, Table, percent_interval, to_value};
 use arbiter_stats::paired::{Solved, margin, mcnemar, share_interval};
 use arbiter_suite::LineFault;
@@ -29,7 +29,7 @@ pub struct EpdReport<'a> {
     /// ended.
     pub hold: Option<u32>,
     /// Place where the engines ran.
-    pub place: Place,
+    pub place: EngineLocation,
     /// Positions of the suite.
     pub records: &'a [Arc<Record>],
     /// Lines that could not be used.
@@ -379,7 +379,7 @@ nonsense";
                 engine("B", ["e2e3", "zzzz", "e2e3", "e2e3"]),
             ],
             hold: None,
-            place: Place::Here(2),
+            place: EngineLocation::Here(2),
             records: &records,
             unusable: &suite.unusable,
             corrected: &suite.corrected,

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::place::PlaceFigures;
-use super::{Place, line_faults};
+use super::{EngineLocation, line_faults};
 use crate::parts::{Block, Document, Table, to_value};
 use arbiter_suite::LineFault;
 use arbiter_suite::perft::{Case, Count, Verdict, Wrong};
@@ -30,7 +30,7 @@ pub struct PerftReport<'a> {
     /// Parts left out of positions that are used.
     pub corrected: &'a [LineFault],
     /// Place where the engine ran.
-    pub place: Place,
+    pub place: EngineLocation,
 }
 
 /// Counts of leaves by an engine: `arbiter perft`.
@@ -211,7 +211,8 @@ impl PerftReport<'_> {
         ];
         let some = all.into_iter().filter(|(number, _)| *number > 0);
         let some = some.map(|(number, what)| format!("{number} {what}"));
-        let elsewhere = matches!(self.place, Place::Workers { .. }).then(|| self.place.in_words());
+        let elsewhere =
+            matches!(self.place, EngineLocation::Workers { .. }).then(|| self.place.in_words());
         some.chain(elsewhere).collect()
     }
 
@@ -357,7 +358,7 @@ mod tests {
             Ok(Verdict::Wrong { got: 7, leaves: 5, finding }),
         ];
         let report = PerftReport {
-            place: Place::Here(1),
+            place: EngineLocation::Here(1),
             engine: "E",
             suite: "s.epd",
             cases: &suite.cases,

@@ -33,7 +33,7 @@ fn a_pair_that_is_put_off_comes_after_all_others_with_fewer_at_once() {
     assert_eq!((state.counted().collect::<Vec<_>>(), state.ending()), (vec![0, 2], None));
     let effects = state.apply(RunInput::Committed(won(3)));
     assert_eq!(counted(&effects), [3, 1, 4]);
-    assert_eq!(effects.last(), Some(&Effect::End(Ending::Complete)));
+    assert_eq!(effects.last(), Some(&Effect::End(RunEnd::Complete)));
     // Files have them in this order, too, and are held to it when the run is resumed.
     assert_eq!(state.counted().collect::<Vec<_>>(), [0, 2, 3, 1, 4]);
     assert_eq!(state.counts().games(), 10);
@@ -88,7 +88,7 @@ fn a_run_is_resumed_in_the_middle_of_what_was_put_off() {
         [1, 4]
             .into_iter()
             .for_each(|pair| drop(uninterrupted.apply(RunInput::Committed(mixed(pair)))));
-        assert_eq!(ended.last(), Some(&Effect::End(Ending::Complete)));
+        assert_eq!(ended.last(), Some(&Effect::End(RunEnd::Complete)));
         assert_eq!(resumed.counts(), uninterrupted.counts());
         assert_eq!(resumed.sprt_statuses(), uninterrupted.sprt_statuses());
     }
@@ -103,7 +103,7 @@ fn a_verdict_does_not_wait_for_what_was_put_off() {
     for pair in (0..60).filter(|pair| *pair != 1) {
         effects.extend(state.apply(RunInput::Committed(won(pair))));
     }
-    assert_eq!(state.ending(), Some(Ending::AcceptedH1));
+    assert_eq!(state.ending(), Some(RunEnd::AcceptedH1));
     assert!(effects.contains(&Effect::CancelAll) && !state.counted().any(|pair| pair == 1));
     assert_eq!(state.apply(RunInput::Committed(won(1))), [], "it counts no more");
 }
@@ -119,7 +119,7 @@ fn the_last_pair_of_all_may_bring_the_verdict() {
     (1..needed).for_each(|pair| drop(state.apply(RunInput::Committed(won(pair)))));
     assert_eq!(state.ending(), None);
     let effects = state.apply(RunInput::Committed(won(0)));
-    assert_eq!(effects.last(), Some(&Effect::End(Ending::AcceptedH1)));
+    assert_eq!(effects.last(), Some(&Effect::End(RunEnd::AcceptedH1)));
     assert_eq!(state.counted().count() as u64, needed);
     assert_eq!(state.counts(), free.counts());
 }
@@ -145,5 +145,5 @@ fn an_interruption_leaves_what_was_put_off_for_later() {
     assert_eq!(state.apply(RunInput::Interrupt), [Effect::Drain]);
     assert_eq!(state.apply(RunInput::PutOff(0)), []);
     [1, 2].into_iter().for_each(|pair| drop(state.apply(RunInput::Committed(won(pair)))));
-    assert_eq!(state.ending(), Some(Ending::Interrupted));
+    assert_eq!(state.ending(), Some(RunEnd::Interrupted));
 }

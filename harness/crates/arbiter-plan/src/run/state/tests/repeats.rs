@@ -41,7 +41,7 @@ fn a_pass_of_repeats_ends_the_run() {
     for sprt in [None, Some(Sprt::new(0.0, 1.0, 0.05, 0.05, Model::Normalized).unwrap())] {
         let mut state = from_book(10_000, sprt);
         assert_eq!(play(&mut state, deterministic), 12);
-        assert_eq!((state.ending(), sums(&state)), (Some(Ending::Complete), (12, 6, 6)));
+        assert_eq!((state.ending(), sums(&state)), (Some(RunEnd::Complete), (12, 6, 6)));
         assert!(state.counts().is_exhausted);
         assert_eq!(state.evidence().collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5]);
     }
