@@ -34,7 +34,7 @@ const BRANCHES: usize = 200;
 
 /// An engine that has been registered.
 #[derive(Debug)]
-pub(crate) struct Registered {
+pub(crate) struct RegisteredEngine {
     /// Spec of the engine.
     pub spec: EngineSpec,
     /// File that defines the engine.
@@ -47,7 +47,7 @@ pub(crate) fn registry() -> Result<PathBuf, Failure> {
 }
 
 /// Returns all registered engines: those of our file, and those of cutechess's that are not in it.
-pub(crate) fn registered() -> Result<BTreeMap<String, Registered>, Failure> {
+pub(crate) fn registered() -> Result<BTreeMap<String, RegisteredEngine>, Failure> {
     let mut all = BTreeMap::new();
     let (file, theirs) = cutechess_engines();
     let ours = registry().ok().filter(|path| path.is_file());
@@ -55,7 +55,7 @@ pub(crate) fn registered() -> Result<BTreeMap<String, Registered>, Failure> {
     let own = own.into_iter().flatten().map(|engine| (engine, ours.clone().unwrap_or_default()));
     for ((name, mut spec), file) in theirs.into_iter().map(|e| (e, file.clone())).chain(own) {
         spec.name.get_or_insert_with(|| name.clone());
-        all.insert(name, Registered { spec, file });
+        all.insert(name, RegisteredEngine { spec, file });
     }
     Ok(all)
 }
@@ -91,7 +91,8 @@ pub(crate) fn register(name: &str, table: toml::Table) -> Result<PathBuf, Failur
 pub(crate) fn unregister(name: &str) -> Result<PathBuf, Failure> {
     let path = registry()?;
     let known = registered()?;
-    if let Some(Registered { file, .. }) = known.get(name).filter(|known| known.file != path) {
+    if let Some(RegisteredEngine { file, .. }) = known.get(name).filter(|known| known.file != path)
+    {
         let reason = format!("engine '{name}' is defined in {}; remove it there", file.display());
         return Err(Failure::invalid(reason));
     }
@@ -157,7 +158,7 @@ impl BuildArgs {
         // Some systems have a program HEAD, which plays no chess.
         let program = find_program(&name, spec.dir.as_deref()).ok().filter(|_| !is_revision(&name));
         let mut meanings = Vec::new();
-        if let Some(Registered { spec: own, file }) = known.remove(&name) {
+        if let Some(RegisteredEngine { spec: own, file }) = known.remove(&name) {
             meanings.push((format!("the engine of {}", file.display()), spec.clone().or(&own)));
         }
         if let Ok(top) = &commit {

@@ -9,7 +9,7 @@ use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::{Failure, unwritten};
-use arbiter_plan::{Observer, ObserverError, PlayedPair, RunEvent, Written};
+use arbiter_plan::{FilePrefix, Observer, ObserverError, PlayedPair, RunEvent};
 use arbiter_process::{Links, WholeFile, is_at, open_output, places_near};
 use arbiter_report::{Dialect, PgnHeader, final_positions, pgn_text};
 
@@ -98,7 +98,7 @@ impl GamesFile {
 
     /// Skips the first pairs of the run if the file has them unchanged since `written` was noted.
     /// Returns the number of skipped pairs.
-    pub(crate) fn skip(&mut self, written: &Written) -> Result<u64, Failure> {
+    pub(crate) fn skip(&mut self, written: &FilePrefix) -> Result<u64, Failure> {
         let Some(length) = written.end.checked_sub(self.end) else { return Ok(0) };
         let hasher = self.hash(length)?;
         if written.file != self.path || hasher.finalize().to_hex().as_str() != written.hash {
@@ -263,9 +263,9 @@ impl Observer for GamesFile {
         done.map_err(|failure| ObserverError(failure.message))
     }
 
-    fn written(&self) -> Option<Written> {
+    fn written(&self) -> Option<FilePrefix> {
         let hash = self.hasher.finalize().to_hex().to_string();
-        Some(Written { file: self.path.clone(), pairs: self.pairs, end: self.end, hash })
+        Some(FilePrefix { file: self.path.clone(), pairs: self.pairs, end: self.end, hash })
     }
 }
 
@@ -417,7 +417,7 @@ mod tests {
             assert_eq!(reopened().skip(&noted).unwrap(), 0);
         }
         std::fs::write(&path, whole(2)).unwrap();
-        let other = Written { file: "other.pgn".into(), ..noted };
+        let other = FilePrefix { file: "other.pgn".into(), ..noted };
         assert_eq!(reopened().skip(&other).unwrap(), 0);
     }
 

@@ -138,10 +138,10 @@ pub(crate) fn emit(text: &str) -> Result<(), Failure> {
 }
 
 /// A file that a command uses, with a description of its use.
-pub(crate) type Use = (&'static str, PathBuf);
+pub(crate) type FileUse = (&'static str, PathBuf);
 
 /// Returns the files that a command reads, and the file of its output.
-pub(crate) fn in_use(read: impl IntoIterator<Item = Use>) -> Result<FilesInUse, Failure> {
+pub(crate) fn in_use(read: impl IntoIterator<Item = FileUse>) -> Result<FilesInUse, Failure> {
     let mut files = FilesInUse::default();
     for (words, path) in read {
         files.reads(words, &path).map_err(Failure::invalid)?;
@@ -150,7 +150,7 @@ pub(crate) fn in_use(read: impl IntoIterator<Item = Use>) -> Result<FilesInUse, 
 }
 
 /// Returns the files of the store in a results folder.
-pub(crate) fn store_files(folder: &Path) -> impl Iterator<Item = Use> + use<> {
+pub(crate) fn store_files(folder: &Path) -> impl Iterator<Item = FileUse> + use<> {
     own_files(folder).into_iter().map(|path| ("the results store", path))
 }
 

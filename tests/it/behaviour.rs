@@ -1,7 +1,7 @@
 //! Start, initialisation and reuse of engines, set by flags and by the file.
 
 use crate::support::bench::Bench;
-use crate::support::plan::{Plan, Played};
+use crate::support::plan::{Plan, RunOutput};
 use crate::support::programs;
 use crate::support::snapshot::said;
 
@@ -21,7 +21,7 @@ fn heard(bench: &Bench) -> Vec<String> {
     processes.remove(0)
 }
 
-fn behaved(pairs: usize) -> Played {
+fn behaved(pairs: usize) -> RunOutput {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", pairs).puppet("A", "--seed 1").puppet("B", "--seed 2");
     plan.played(0)

@@ -8,7 +8,7 @@ use rustix::thread::sched_getaffinity;
 
 use crate::resume::resume;
 use crate::support::bench::Bench;
-use crate::support::plan::{Plan, Played};
+use crate::support::plan::{Plan, RunOutput};
 use crate::support::snapshot::{line_with, said, without_figures};
 use crate::support::{process, programs, store, wait_for};
 
@@ -66,7 +66,7 @@ fn pairs_of_a_starved_engine_are_void_and_in_the_end_count_with_a_note() {
     let json = finished.json();
     assert_eq!((&json["pairs_voided"], &json["pairs_disturbed"]), (&2.into(), &1.into()));
     said(&without_figures(&finished.stderr));
-    let played = Played::read(&bench, &finished);
+    let played = RunOutput::read(&bench, &finished);
     assert_eq!((played.report.games, played.games().len()), (2, 2));
     let noted = store::disturbances(&bench.path("results"));
     let fates: Vec<(i64, i64, bool)> = noted.iter().map(|row| (row.0, row.1, row.3)).collect();
@@ -157,7 +157,7 @@ fn a_run_with_void_pairs_survives_being_killed() {
         running = resume(&bench);
     }
     let finished = running.finish().expect_code(0);
-    let played = Played::read(&bench, &finished);
+    let played = RunOutput::read(&bench, &finished);
     assert_eq!((played.report.games, played.games().len()), (4, 4));
     store::assert_consistent(&results);
     assert_eq!(store::pairs(&results).len(), 2);

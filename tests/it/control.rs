@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::resume::{resume, slow, uninterrupted, wait_for_pairs};
 use crate::support::bench::{Bench, Finished};
-use crate::support::plan::{Plan, Played};
+use crate::support::plan::{Plan, RunOutput};
 use crate::support::snapshot::{of_any_machine, said, without_figures};
 use crate::support::{phrases, store, wait_for};
 
@@ -47,7 +47,7 @@ fn a_paused_run_waits_and_goes_on_as_if_nothing_had_been() {
     said(&without_figures(&words));
     assert_eq!(ctl(&bench, &["resume"]).expect_code(0).stdout, "running\n");
     let finished = running.finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_drained_run_says_so_and_can_be_resumed() {
     assert!(!bench.path("results/run.ctl").exists(), "the socket is left behind");
     ctl(&bench, &["status"]).expect_error(3);
     let finished = resume(&bench).finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_stopped_run_gives_up_its_games_and_can_be_resumed() {
     said(&without_figures(&finished.stderr));
     bench.wait_until_quiet();
     let finished = resume(&bench).finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn the_number_of_games_at_once_can_change_both_ways() {
         (status(&bench)["pairs_in_flight"].as_u64() <= Some(1)).then_some(())
     });
     let finished = running.finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
     bench.wait_until_quiet();
 }
 
@@ -140,7 +140,7 @@ fn nonsense_is_answered_in_a_sentence_and_harms_nobody() {
         assert!(!answer.trim_end().contains(char::is_control), "{answer:?}");
     }
     let finished = running.finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn the_socket_of_a_killed_run_is_replaced() {
     });
     assert_eq!(answer["state"], "running");
     let finished = running.finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
     ctl(&bench, &["pause"]).expect_error(3);
 }
 
@@ -220,7 +220,7 @@ fn keys_steer_a_run_in_a_terminal_which_is_left_as_it_was() {
         assert!(shown.contains(words), "the terminal has lost {words}: {shown}");
     }
     let finished = resume(&bench).finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
 }
 
 #[test]

@@ -26,7 +26,7 @@ use crate::resume::{PAIRS, slow, uninterrupted, wait_for_pairs};
 use crate::support::bench::{Bench, Running};
 use crate::support::nats::{LEASE, Server, Worker, key};
 use crate::support::phrases;
-use crate::support::plan::{Plan, Played};
+use crate::support::plan::{Plan, RunOutput};
 use crate::support::site::{Site, words};
 use crate::support::snapshot::{said, without_figures};
 use crate::support::store;
@@ -45,7 +45,7 @@ pub fn impatient<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
 #[track_caller]
 pub fn assert_untouched(bench: &Bench, running: Running) {
     let finished = running.finish().expect_code(0);
-    assert_eq!(Played::read(bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(bench, &finished), uninterrupted());
     store::assert_consistent(&bench.path("results"));
     assert_eq!(store::pairs(&bench.path("results")).len(), PAIRS);
 }

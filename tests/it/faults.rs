@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::records::latency;
 use crate::support::bench::Bench;
-use crate::support::plan::{Plan, Played};
+use crate::support::plan::{Plan, RunOutput};
 use crate::support::snapshot::{line_with, said};
 
 /// A pair between an engine that fails (`A`) and one that does not (`B`).
@@ -26,7 +26,7 @@ fn pair<'a>(bench: &'a Bench, misdeed: &str) -> Plan<'a> {
 /// A has lost both games for `reason`, which makes the run invalid, and its
 /// opponent has won them.
 #[track_caller]
-fn assert_lost(bench: &Bench, plan: Plan<'_>, reason: &str) -> Played {
+fn assert_lost(bench: &Bench, plan: Plan<'_>, reason: &str) -> RunOutput {
     let played = plan.played(6);
     let report = &played.report;
     assert_eq!((report.games, report.losses), (2, 2), "{report:#?}");
@@ -39,7 +39,7 @@ fn assert_lost(bench: &Bench, plan: Plan<'_>, reason: &str) -> Played {
 }
 
 #[track_caller]
-fn loses_by(misdeed: &str, reason: &str) -> Played {
+fn loses_by(misdeed: &str, reason: &str) -> RunOutput {
     let bench = Bench::new();
     assert_lost(&bench, pair(&bench, misdeed), reason)
 }

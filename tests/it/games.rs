@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::support::bench::Bench;
-use crate::support::plan::{Plan, Played, openings};
+use crate::support::plan::{Plan, RunOutput, openings};
 use crate::support::snapshot::said;
 
 /// A match of two honest puppets.
@@ -15,7 +15,7 @@ fn honest(bench: &Bench, pairs: usize) -> Plan<'_> {
 }
 
 /// Plays an honest match in a place of its own.
-fn play(configure: impl Fn(Plan<'_>) -> Plan<'_>) -> Played {
+fn play(configure: impl Fn(Plan<'_>) -> Plan<'_>) -> RunOutput {
     let bench = Bench::new();
     let played = configure(honest(&bench, 20)).played(0);
     bench.wait_until_quiet();

@@ -1,11 +1,11 @@
 //! Limits of an engine's thinking, as the engine receives them.
 
 use crate::support::bench::Bench;
-use crate::support::plan::{Plan, Played};
+use crate::support::plan::{Plan, RunOutput};
 use crate::support::snapshot::said;
 
 /// Plays a match with limits for each side; returns each side's `go` commands in order.
-fn told(white: &str, black: &str, args: &str) -> (Played, Vec<Vec<String>>) {
+fn told(white: &str, black: &str, args: &str) -> (RunOutput, Vec<Vec<String>>) {
     let bench = Bench::new();
     let logs = bench.logs();
     let played = Plan::new(&bench, "match", 1)

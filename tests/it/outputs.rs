@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use rustix::process::Signal;
 
 use crate::support::bench::{Bench, Finished};
-use crate::support::plan::{Plan, Played};
+use crate::support::plan::{Plan, RunOutput};
 use crate::support::{programs, store, wait_for};
 
 /// Harm that another program does to a file.
@@ -18,7 +18,7 @@ type Damage<'a> = &'a dyn Fn(&Path);
 
 const PAIRS: usize = 12;
 
-fn played(bench: &Bench) -> Played {
+fn played(bench: &Bench) -> RunOutput {
     Plan::new(bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2").played(0)
 }
 

@@ -8,7 +8,7 @@ use shakmaty::{EnPassantMode, Position};
 
 use crate::resume;
 use crate::support::bench::{Bench, Finished};
-use crate::support::plan::{Plan, Played};
+use crate::support::plan::{Plan, RunOutput};
 use crate::support::store;
 
 /// The bundled engine against a puppet.
@@ -158,7 +158,7 @@ fn a_book_can_be_begun_where_it_has_an_opening_only() {
 }
 
 /// The final positions of the games in a PGN, as the file of positions should have them.
-fn ends(played: &Played) -> String {
+fn ends(played: &RunOutput) -> String {
     let line = |game: &crate::support::pgn::Game| {
         let end = &game.end;
         let position = Epd::from_position(end, EnPassantMode::Legal);
@@ -184,7 +184,7 @@ fn final_positions_survive_kills_each_once() {
         bench.write("ends.epd", &text[..text.len().saturating_sub(kill).max(before.len() + 1)]);
         running = resume::resume(&bench);
     }
-    let played = Played::read(&bench, &running.finish().expect_code(0));
+    let played = RunOutput::read(&bench, &running.finish().expect_code(0));
     assert_eq!(bench.read("ends.epd"), format!("{before}\n{}", ends(&played)));
     bench.write("ends.epd", "somebody else's\n".repeat(400));
     resume::resume(&bench).finish().expect_error(3);
@@ -274,7 +274,7 @@ fn latencies_of_a_run_that_was_killed_count_each_game_once() {
     running.finish();
     bench.wait_until_quiet();
     let finished = resume::resume(&bench).finish().expect_code(0);
-    let games = Played::read(&bench, &finished).games();
+    let games = RunOutput::read(&bench, &finished).games();
     let report = finished.json();
     let moves: usize = games.iter().map(|game| game.moves.len()).sum();
     let count = |kind| {

@@ -6,7 +6,7 @@ use rustix::process::Signal;
 
 use crate::support::bench::{Bench, Running};
 use crate::support::disk::Disk;
-use crate::support::plan::{Plan, Played};
+use crate::support::plan::{Plan, RunOutput};
 use crate::support::snapshot::said;
 use crate::support::{store, wait_for};
 
@@ -22,7 +22,7 @@ pub fn slow(bench: &Bench) -> Plan<'_> {
 }
 
 /// Plays [`slow`] without an interruption.
-pub fn uninterrupted() -> Played {
+pub fn uninterrupted() -> RunOutput {
     let bench = Bench::new();
     Plan::new(&bench, "match", PAIRS).puppet("A", "--seed 1").puppet("B", "--seed 2").played(0)
 }
@@ -61,7 +61,7 @@ fn a_run_survives_being_killed_again_and_again() {
         running = resume(&bench);
     }
     let finished = running.finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
     store::assert_consistent(&bench.path("results"));
     assert_eq!(store::pairs(&bench.path("results")).len(), PAIRS);
     bench.wait_until_quiet();

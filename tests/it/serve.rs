@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::resume::{resume, slow, uninterrupted, wait_for_pairs};
 use crate::support::bench::Bench;
-use crate::support::plan::{Plan, Played};
+use crate::support::plan::{Plan, RunOutput};
 use crate::support::site::{Site, outline, words};
 use crate::support::snapshot::{of_any_machine, said, without_figures};
 use crate::support::{phrases, programs, store, wait_for};
@@ -40,7 +40,7 @@ fn a_run_is_followed_from_before_its_beginning_to_its_end() {
     said(&outline(&page));
     // Viewers change nothing.
     let finished = running.finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
     store::assert_consistent(&bench.path("results"));
     site.end();
 }
@@ -195,7 +195,7 @@ fn only_who_has_the_token_steers() {
     let running = resume(&bench);
     events.wait_for("part-state", &["data-phase=\"ended\""]);
     let finished = running.finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
     site.end();
 }
 

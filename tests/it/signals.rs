@@ -6,7 +6,7 @@ use rustix::process::Signal;
 
 use crate::resume::{resume, slow, uninterrupted, wait_for_pairs};
 use crate::support::bench::Bench;
-use crate::support::plan::{Plan, Played};
+use crate::support::plan::{Plan, RunOutput};
 use crate::support::snapshot::{said, without_figures};
 use crate::support::{store, wait_for};
 
@@ -25,7 +25,7 @@ fn once_finishes_the_games_in_flight() {
     assert!(after <= before + 4, "it went on playing: {before}, then {after}");
 
     let finished = resume(&bench).finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
 }
 
 /// A run whose games do not end in the time that a test has.
@@ -104,14 +104,14 @@ fn a_hang_up_that_was_to_be_ignored_is_ignored() {
     wait_for_pairs(&bench, 1);
     running.signal(Signal::HUP);
     let finished = running.finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
 }
 
 #[test]
 fn a_terminal_that_went_away_does_not_end_a_run() {
     let bench = Bench::new();
     let finished = slow(&bench).start_by(r#"exec "$0" "$@" 2>/dev/full"#).finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
     // A result that nobody can read is another matter.
     let bench = Bench::new();
     let finished = slow(&bench).start_by(r#"exec "$0" "$@" >/dev/full"#).finish();

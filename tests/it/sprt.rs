@@ -5,7 +5,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::support::bench::Bench;
-use crate::support::plan::{Plan, Played};
+use crate::support::plan::{Plan, RunOutput};
 use crate::support::snapshot::{line_with, said};
 use crate::support::{store, wait_for};
 
@@ -26,7 +26,7 @@ fn test<'a>(bench: &'a Bench, first: &str, second: &str, pairs: usize) -> Plan<'
 
 /// Checks the bounds and returns the ratio with them.
 #[track_caller]
-fn evidence(played: &Played) -> (f64, f64, f64) {
+fn evidence(played: &RunOutput) -> (f64, f64, f64) {
     let report = &played.report;
     let (lower, upper) = report.llr_bounds.expect("a test has bounds");
     // Wald's bounds for both errors at 5 %.

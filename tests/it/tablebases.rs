@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::support::bench::Bench;
-use crate::support::plan::{Plan, Played};
+use crate::support::plan::{Plan, RunOutput};
 use crate::support::snapshot::said;
 
 /// Tables for four pieces: from `SYZYGY_PATH`, or beside the repository. Says loudly if there are
@@ -47,7 +47,7 @@ const DRAWN: &str = "k6n/8/8/8/8/8/4B3/K7 w - - 0 80";
 const TOO_LATE: &str = "4k3/8/8/8/8/8/8/KQ6 b - - 97 80";
 
 #[track_caller]
-fn check(played: &Played, plies: usize, results: [&str; 2], comment: &str) {
+fn check(played: &RunOutput, plies: usize, results: [&str; 2], comment: &str) {
     let games = played.games();
     assert_eq!(games.len(), 2);
     for (game, result) in games.iter().zip(results) {
@@ -103,7 +103,12 @@ fn the_file_names_tables_and_a_resumed_run_finds_them() {
     let plan = pair(&bench, TOO_LATE).set("config", file.display());
     let finished = plan.run().expect_code(0);
     said(&finished.stderr.replace(&tables, "TABLES"));
-    check(&Played::read(&bench, &finished), 1, ["1-0", "1-0"], "White wins by adjudication: Syzy");
+    check(
+        &RunOutput::read(&bench, &finished),
+        1,
+        ["1-0", "1-0"],
+        "White wins by adjudication: Syzy",
+    );
     let results = bench.path("results");
     let results = results.to_str().expect("the name is ours");
     let again = bench.arbiter(["match", "--resume", "run", "--results", results]).finish();

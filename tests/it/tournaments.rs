@@ -79,7 +79,7 @@ impl Dice {
 
 /// Statistics of interrupted tournaments.
 #[derive(Debug, Default)]
-struct Toll {
+struct InterruptionCounts {
     /// Signals that reached a run before its end, by signal.
     cuts: BTreeMap<&'static str, u32>,
     /// Number of these signals after which the run was in the store and had to be resumed.
@@ -92,7 +92,7 @@ struct Toll {
     doubled: usize,
 }
 
-impl Toll {
+impl InterruptionCounts {
     fn cuts(&self) -> u32 {
         self.cuts.values().sum()
     }
@@ -119,7 +119,7 @@ impl Toll {
 
 /// Cuts tournaments of one format short until there were `cuts` signals, and plays the last one
 /// to its end. An instant is drawn, so this sleeps for a guessed time on purpose.
-fn cut_short(format: Format, cuts: u32, dice: &mut Dice, toll: &mut Toll) {
+fn cut_short(format: Format, cuts: u32, dice: &mut Dice, toll: &mut InterruptionCounts) {
     // The programs are built when they are first asked for, which is no part of a tournament.
     let _ = (programs::arbiter(), programs::puppet());
     let start = Instant::now();
@@ -169,7 +169,7 @@ fn cut_short(format: Format, cuts: u32, dice: &mut Dice, toll: &mut Toll) {
 
 #[test]
 fn tournaments_that_are_cut_short_lose_no_game() {
-    let mut toll = Toll::default();
+    let mut toll = InterruptionCounts::default();
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     for format in FORMATS {
         cut_short(format, 2, &mut dice, &mut toll);
@@ -182,7 +182,7 @@ fn tournaments_that_are_cut_short_lose_no_game() {
 #[test]
 #[ignore = "takes minutes"]
 fn a_hundred_signals_at_random_instants_lose_no_game() {
-    let mut toll = Toll::default();
+    let mut toll = InterruptionCounts::default();
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let mut dice = Dice(now.expect("it is after 1970").as_nanos() as u64 | 1);
     for (number, format) in (0..).zip(FORMATS) {

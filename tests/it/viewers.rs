@@ -26,7 +26,7 @@ fn setting(name: &str, default: usize) -> usize {
 }
 
 /// Measurements of a match.
-struct Taken {
+struct Measurements {
     /// Seconds for all of its pairs.
     seconds: f64,
     /// Share of the machine's processor time that the server and the viewers took.
@@ -36,7 +36,7 @@ struct Taken {
 }
 
 /// Plays the match, seen by so many.
-fn played(pairs: usize, nodes: usize, viewers: usize) -> Taken {
+fn played(pairs: usize, nodes: usize, viewers: usize) -> Measurements {
     let bench = Bench::new();
     let site = (viewers > 0).then(|| Site::start(&bench, &[]));
     let engine = |name: &str, eval: &str| format!("name={name},cmd=bundled,eval={eval}");
@@ -71,7 +71,7 @@ fn played(pairs: usize, nodes: usize, viewers: usize) -> Taken {
         (0..viewers).filter_map(|eye| std::fs::metadata(bench.path(&format!("eye{eye}"))).ok());
     let sent = sent.map(|file| file.len()).sum();
     site.into_iter().for_each(Site::end);
-    Taken { seconds: seconds / (pairs - before) as f64 * pairs as f64, share, sent }
+    Measurements { seconds: seconds / (pairs - before) as f64 * pairs as f64, share, sent }
 }
 
 /// Processors of the machine.

@@ -25,11 +25,11 @@ const LISTEN: Duration = Duration::from_millis(3_500);
 #[derive(Debug, Args)]
 pub(crate) struct ClusterCommand {
     #[command(subcommand)]
-    what: What,
+    what: ClusterAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum ClusterAction {
     /// Create a folder with all that your own NATS server needs, and a join file for the
     /// coordinator and for each worker.
     Init(Box<server::InitArgs>),
@@ -65,11 +65,11 @@ struct KeyArgs {
 /// Carries out the command.
 pub(crate) fn run(command: ClusterCommand) -> Result<(), Failure> {
     match command.what {
-        What::Init(args) => server::init(*args),
-        What::Add(args) => server::add(&args),
-        What::Up(args) => server::up(&args),
-        What::Show(args) => show(*args),
-        What::Key(args) => key(args),
+        ClusterAction::Init(args) => server::init(*args),
+        ClusterAction::Add(args) => server::add(&args),
+        ClusterAction::Up(args) => server::up(&args),
+        ClusterAction::Show(args) => show(*args),
+        ClusterAction::Key(args) => key(args),
     }
 }
 

@@ -11,7 +11,7 @@ use log::LevelFilter;
 use crate::{
     ExitCode, Failure, OtherFiles, RequestedRun, ResultsArg, Resume,
     compat::{
-        Config, FASTCHESS, Options, Saved, Style, Word, check, engine_list, help, own_name,
+        Config, FASTCHESS, Options, SavedIdentity, Style, Word, check, engine_list, help, own_name,
         request, split,
     },
     emit, own_binary, run,
@@ -176,7 +176,7 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
             "{games} games counted before are included, but are not in the store of this run"
         ));
     }
-    let Some(Saved { run, results, .. }) = run else {
+    let Some(SavedIdentity { run, results, .. }) = run else {
         check(&options).map_err(Failure::invalid)?;
         if dialect == Dialect::Cutechess {
             for spec in options.request.engines.iter_mut().filter(|spec| spec.name.is_none()) {

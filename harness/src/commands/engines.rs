@@ -113,7 +113,7 @@ pub(crate) struct Registration {
 /// An engine that was started: `arbiter engines check`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "arbiter.engines.check")]
-pub(crate) struct Checked {
+pub(crate) struct CheckedEngine {
     /// Name of the engine.
     name: String,
     #[serde(flatten)]
@@ -172,12 +172,12 @@ fn check(names: &[String], format: OutputFormat) -> Result<ExitCode, Failure> {
             Ok(Answer { protocol, name: own, options }) => {
                 table.push([&name, &protocol, &own, &options]);
                 let engine = Answering { protocol, calls_itself: own, options };
-                rows.push(Checked { name, engine: Some(engine), error: None });
+                rows.push(CheckedEngine { name, engine: Some(engine), error: None });
             }
             Err(failure) => {
                 code = ExitCode::Faulty;
                 table.push([&name, &"none", &failure.message, &""]);
-                rows.push(Checked { name, engine: None, error: Some(failure.message) });
+                rows.push(CheckedEngine { name, engine: None, error: Some(failure.message) });
             }
         }
     }

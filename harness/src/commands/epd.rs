@@ -12,7 +12,7 @@ use arbiter_names::counted;
 use arbiter_plan::Engine;
 use arbiter_protocol::Limits;
 use arbiter_report::{EngineLocation, EpdEngine, EpdReport, note};
-use arbiter_suite::epd::{Answer, Question, Record, Searched, read};
+use arbiter_suite::epd::{Answer, Question, Record, SearchOutcome, read};
 
 /// Time for a position without a limit.
 const DEFAULT_MOVETIME: Duration = Duration::from_secs(1);
@@ -113,7 +113,7 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
             (answered.into_iter().map(|(done, by)| (done.0, by)).collect(), place)
         }
     };
-    let mut searches: Vec<Vec<Searched>> = engines.iter().map(|_| Vec::new()).collect();
+    let mut searches: Vec<Vec<SearchOutcome>> = engines.iter().map(|_| Vec::new()).collect();
     for (record, (answers, by)) in records.iter().zip(answers) {
         for (searches, answer) in searches.iter_mut().zip(answers) {
             let searched = answer.and_then(|answer| answer.judged(&record.start, &record.goal));
@@ -139,7 +139,7 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
 }
 
 /// Answers of all engines to one query, with the worker as a suffix of a fault's message.
-type Answered = (Vec<Result<Answer, String>>, String);
+type QueryAnswers = (Vec<Result<Answer, String>>, String);
 
 /// Runs the queries on engines on this machine.
 fn answers_here(
@@ -147,7 +147,7 @@ fn answers_here(
     engines: &[Engine],
     needs_chess960: bool,
     questions: &[Question],
-) -> Result<Vec<Answered>, Failure> {
+) -> Result<Vec<QueryAnswers>, Failure> {
     let limits = || engines.iter().map(|engine| engine.conditions.limits);
     let tasks = questions.iter().flat_map(|question| question.searches(limits()));
     let answers = run_tasks(args, engines, needs_chess960, tasks.collect(), |_, _| Ok(()));

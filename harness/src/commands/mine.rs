@@ -15,8 +15,8 @@ use arbiter_plan::Engine;
 use arbiter_report::{note, utc_time_as};
 use arbiter_runner::{ask_engine, unix_time_ms};
 use arbiter_suite::mine::{
-    CONFIRMATIONS, Candidate, Criteria, Found, Game, Journal, Judged, OPTIONS, Rejection, Search,
-    candidates, suite_lines,
+    CONFIRMATIONS, Candidate, Criteria, Game, Journal, MinedPosition, MiningResult, OPTIONS,
+    Rejection, Search, candidates, suite_lines,
 };
 
 const HELP: &str = "\
@@ -110,11 +110,11 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
         criteria.depth
     ));
     let faults = judge(args, &engine, &candidates, &left, &criteria, &mut journal)?;
-    let judged: Vec<(usize, &Judged)> = candidates
+    let judged: Vec<(usize, &MiningResult)> = candidates
         .iter()
         .filter_map(|candidate| Some((candidate.game, journal.judged(&candidate.start.fen())?)))
         .collect();
-    let found: Vec<(usize, Found)> = judged
+    let found: Vec<(usize, MinedPosition)> = judged
         .iter()
         .filter_map(|(game, judged)| Some((*game, judged.as_ref().ok()?.clone())))
         .collect();
@@ -220,7 +220,7 @@ fn judge(
 }
 
 /// Returns the number of positions for each outcome.
-fn summary(judged: &[(usize, &Judged)], candidates: usize, lines: usize) -> String {
+fn summary(judged: &[(usize, &MiningResult)], candidates: usize, lines: usize) -> String {
     let mut counts: BTreeMap<Rejection, usize> = BTreeMap::new();
     for rejection in judged.iter().filter_map(|(_, judged)| judged.as_ref().err()) {
         *counts.entry(*rejection).or_default() += 1;

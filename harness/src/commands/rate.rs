@@ -18,7 +18,7 @@ use arbiter_process::read_text;
 use arbiter_rate::{Choice, ScanOptions, Tally};
 use arbiter_report::{Ratings, elostat, games_document, note, ratings_json, warn};
 use arbiter_stats::ratings::{
-    LOGISTIC_SCALE, Options, OutcomeModel, Parameter, Prior, Rated, Relation, rate, scale_of,
+    LOGISTIC_SCALE, Options, OutcomeModel, Parameter, Prior, RatingList, Relation, rate, scale_of,
 };
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -288,7 +288,7 @@ fn warn_of_contradiction(
     line: u64,
     relation: &Relation,
     tally: &Tally,
-    rated: &Rated,
+    rated: &RatingList,
 ) {
     let Relation { players: [first, second], mean, deviation } = *relation;
     let found = rated.rating(first).zip(rated.rating(second)).map(|(a, b)| a - b);

@@ -10,11 +10,11 @@ use shakmaty::{ByColor, CastlingMode, Chess, Color};
 use crate::{ExitCode, Failure, ResultsArg, emit, run::open_tables};
 use arbiter_game::outcome::Outcome;
 use arbiter_game::referee::Referee;
-use arbiter_game::replay::{Part, Replayed, replay};
+use arbiter_game::replay::{Part, ReplayResult, replay};
 use arbiter_process::read_text;
 use arbiter_report::transcript_text;
 use arbiter_runner::{any_moment, engine_setups};
-use arbiter_store::{Recorded, Store};
+use arbiter_store::{RecordedGame, Store};
 
 /// Flags of `arbiter replay`.
 #[derive(Debug, Args)]
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
     let recorded = match &args.game {
         None if path.is_file() => {
             let text = read_text(path);
-            let read = text.map_err(|error| error.to_string()).and_then(Recorded::read);
+            let read = text.map_err(|error| error.to_string()).and_then(RecordedGame::read);
             read.map_err(|error| Failure::invalid(format!("{}: {error}", path.display())))?
         }
         None => return list(&args.results.store()?, &args.source),
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
     if args.raw {
         return emit(&recorded.text).map(|()| ExitCode::Passed);
     }
-    let Recorded { run, round, plan, record, transcript, .. } = &recorded;
+    let RecordedGame { run, round, plan, record, transcript, .. } = &recorded;
     let names = record.engines.map(|index| plan.engines[index].name.as_str());
     let ByColor { white, black } = names;
     emit(&format!("run {run}, game {round}: {white} (White) v {black} (Black)\n\n"))?;
@@ -89,7 +89,7 @@ fn list(store: &Store, run: &str) -> Result<ExitCode, Failure> {
     emit(&text).map(|()| ExitCode::Passed)
 }
 
-fn find(store: &Store, run: &str, game: &str) -> Result<Recorded, Failure> {
+fn find(store: &Store, run: &str, game: &str) -> Result<RecordedGame, Failure> {
     let run = &store.named(run)?;
     let numbers = game.split_once('.').and_then(|(pair, half)| {
         let pair: u64 = pair.parse().ok()?;
@@ -109,8 +109,8 @@ fn find(store: &Store, run: &str, game: &str) -> Result<Recorded, Failure> {
 }
 
 /// Replays the game.
-fn again(recorded: &Recorded) -> Result<Replayed, Failure> {
-    let Recorded { plan, record, transcript, .. } = recorded;
+fn again(recorded: &RecordedGame) -> Result<ReplayResult, Failure> {
+    let RecordedGame { plan, record, transcript, .. } = recorded;
     let mode = CastlingMode::from_chess960(record.chess960);
     let fen: Fen = record.fen.parse().map_err(Failure::invalid)?;
     let start: Chess = fen.into_position(mode).map_err(Failure::invalid)?;
@@ -135,7 +135,7 @@ fn again(recorded: &Recorded) -> Result<Replayed, Failure> {
 }
 
 /// Returns the comparison with the record, and the exit code.
-fn judgement(recorded: &Outcome, replayed: &Replayed) -> (String, ExitCode) {
+fn judgement(recorded: &Outcome, replayed: &ReplayResult) -> (String, ExitCode) {
     let sentence = |outcome: &Outcome| {
         let Outcome { result, termination, detail } = outcome;
         format!("{} ({termination}): {detail}", result.as_str())

@@ -31,7 +31,7 @@ pub(crate) enum Level {
 
 /// Requested log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct LogRequest {
     /// Log file; nothing is written without one.
     pub file: Option<PathBuf>,
     pub level: Level,
@@ -41,9 +41,9 @@ pub(crate) struct Wanted {
     pub is_printed: bool,
 }
 
-impl Default for Wanted {
-    fn default() -> Wanted {
-        Wanted { file: None, level: Level::Warn, has_engines: false, is_printed: false }
+impl Default for LogRequest {
+    fn default() -> LogRequest {
+        LogRequest { file: None, level: Level::Warn, has_engines: false, is_printed: false }
     }
 }
 
@@ -90,7 +90,7 @@ impl Options {
 /// Writer of the log.
 #[derive(Debug)]
 pub(super) struct Log {
-    wanted: Wanted,
+    wanted: LogRequest,
     file: Option<File>,
     engines: Vec<String>,
     /// Start of the run, in milliseconds of Unix time.
@@ -101,7 +101,7 @@ pub(super) struct Log {
 
 impl Log {
     /// Opens the file, if one is wanted.
-    pub(super) fn open(wanted: &Wanted, engines: Vec<String>) -> Result<Log, String> {
+    pub(super) fn open(wanted: &LogRequest, engines: Vec<String>) -> Result<Log, String> {
         let open = |path: &PathBuf| {
             let file = open_output(path, File::options().append(true), Links::Followed);
             file.map_err(|error| format!("-log file={}: {error}", path.display()))

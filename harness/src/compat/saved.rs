@@ -44,7 +44,7 @@ const CHANGEABLE: [&str; 13] = [
 
 /// Identity of a run in such a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Saved {
+pub(crate) struct SavedIdentity {
     /// Name of the run.
     pub run: String,
     /// Folder of the run's store.
@@ -82,10 +82,10 @@ fn is_of_another_program(path: &Path) -> bool {
     path.exists() && content(path).is_err()
 }
 
-impl Saved {
+impl SavedIdentity {
     /// Adds the identity to the file of fastchess, and writes it.
     pub(crate) fn write(self, path: &Path, mut theirs: Value) -> Result<(), Failure> {
-        let marked = Saved { checksum: Some(checksum(&theirs)), ..self };
+        let marked = SavedIdentity { checksum: Some(checksum(&theirs)), ..self };
         theirs[KEY] = serde_json::to_value(marked).map_err(Failure::environment)?;
         write(path, &theirs)
     }
@@ -103,7 +103,7 @@ pub(super) fn write(path: &Path, theirs: &Value) -> Result<(), Failure> {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Config {
     /// Run to resume.
-    pub run: Option<Saved>,
+    pub run: Option<SavedIdentity>,
     /// Counts of fastchess that the run continues.
     pub prior: Option<Prior>,
     /// Command line that applies.
@@ -149,17 +149,17 @@ impl Config {
         let (before, after) = words.split_at(index);
         let (saved, after) = (content(&path)?, others(after));
         let wrong = |what: String| format!("-config file={}: {what}", path.display());
-        let ours = saved.get(KEY).map(Saved::deserialize).transpose();
+        let ours = saved.get(KEY).map(SavedIdentity::deserialize).transpose();
         let ours = ours.map_err(|error| wrong(error.to_string()))?;
         let (mut words, prior) = foreign::read(&saved, keeps_counts).map_err(wrong)?;
         let out = out.unwrap_or_else(|| path.clone());
-        let is_same = |ours: &Saved| {
+        let is_same = |ours: &SavedIdentity| {
             let is_as_written =
                 ours.checksum.is_none_or(|checksum| checksum == self::checksum(&saved));
             keeps_counts && is_as_written && after.iter().all(is_changeable)
         };
         let Some(run) = ours.clone().filter(is_same) else {
-            if let Some(Saved { run, results, .. }) = ours {
+            if let Some(SavedIdentity { run, results, .. }) = ours {
                 warn(&format!("{} differs from run '{run}': starting a new run", path.display()));
                 let values = vec![format!("results={}", results.display())];
                 words.push(Word { name: "arbiter".to_owned(), values });
@@ -206,7 +206,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a b.json");
         let results = folder.path().join("results");
-        let saved = Saved { run: "match-1".to_owned(), results, checksum: None };
+        let saved = SavedIdentity { run: "match-1".to_owned(), results, checksum: None };
         let theirs = serde_json::json!({"rounds": 4, "concurrency": 1, "games": 2});
         for _ in 0..2 {
             saved.clone().write(&file, theirs.clone()).unwrap();
@@ -257,7 +257,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("config.json");
         std::fs::write(&file, "{\"engines\": []}").unwrap();
-        let saved = Saved { run: "match-1".to_owned(), results: "/results".into(), checksum: None };
+        let saved =
+            SavedIdentity { run: "match-1".to_owned(), results: "/results".into(), checksum: None };
         saved.write(&file, serde_json::json!({})).unwrap();
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "{\"engines\": []}");
         let error = read(&format!("-config file={}", file.display())).unwrap_err();

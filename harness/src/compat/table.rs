@@ -7,16 +7,16 @@ use super::words::{Word, truth};
 use arbiter_names::nearest;
 
 /// Applies an option.
-type Take = fn(&mut Options, &Word) -> Result<(), String>;
+type ApplyOption = fn(&mut Options, &Word) -> Result<(), String>;
 
 /// An option: its name, its values, its effect here, and the function that applies it.
-type Known = (&'static str, &'static str, &'static str, Take);
+type OptionRow = (&'static str, &'static str, &'static str, ApplyOption);
 
 /// Start of the description of an option that is accepted without effect; the reason follows.
 const NOTHING: &str = "ignored: ";
 
 /// All options, in the order of the help.
-pub(super) const OPTIONS: &[Known] = &[
+pub(super) const OPTIONS: &[OptionRow] = &[
     ("engine", "KEY=VALUE...", "adds an engine", Options::add_engine),
     // What is said of all engines overrules what they say, wherever it stands.
     ("each", "KEY=VALUE...", "settings of all engines", |_, _| Ok(())),

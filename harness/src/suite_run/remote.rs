@@ -12,7 +12,7 @@ use arbiter_runner::{DispatcherEnd, JobCommand, Signals, check_suite_engines, un
 
 /// Results of all queries of a suite, in their order, each with its worker, as a suffix of a
 /// fault's message.
-pub(crate) type Answered<A> = Vec<(<A as Assignment>::Done, String)>;
+pub(crate) type WorkerResults<A> = Vec<(<A as Assignment>::Done, String)>;
 
 /// Has workers carry out all queries of a suite; also returns the number of positions of each.
 pub(crate) fn run_on_workers<A: Assignment>(
@@ -21,7 +21,7 @@ pub(crate) fn run_on_workers<A: Assignment>(
     engines: &[Engine],
     needs_chess960: bool,
     questions: Vec<A>,
-) -> Result<(Answered<A>, EngineLocation), Failure> {
+) -> Result<(WorkerResults<A>, EngineLocation), Failure> {
     check_engines(engines).map_err(Failure::invalid)?;
     note(&counted(questions.len(), "position"));
     fleet.announce();

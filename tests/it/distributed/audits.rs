@@ -13,7 +13,7 @@ use super::strangers::{repacked, unpacked};
 use super::{assert_untouched, distant, impatient};
 use crate::support::bench::Bench;
 use crate::support::nats::{LEASE, Server, Worker};
-use crate::support::plan::{Plan, Played};
+use crate::support::plan::{Plan, RunOutput};
 use crate::support::{phrases, store, wait_for};
 
 /// Hands the results of two workers to the test first.
@@ -158,7 +158,7 @@ fn two_workers_that_tell_the_same_lies_are_found_by_the_others() {
     let plan = longer(&bench, 4).unset("concurrency").set("on", server.url());
     let finished = plan.set("lease", LEASE.as_secs()).set("audit", "100%").run().expect_code(0);
     let local = Bench::new();
-    assert_eq!(Played::read(&bench, &finished), longer(&local, 0).played(0));
+    assert_eq!(RunOutput::read(&bench, &finished), longer(&local, 0).played(0));
     let excluded = excluded(&bench);
     let is_liar =
         |remark: &String| remark.starts_with("liar: ") || remark.starts_with("accomplice: ");

@@ -9,7 +9,7 @@ use crate::resume::{PAIRS, slow, uninterrupted, wait_for_pairs};
 use crate::support::bench::Bench;
 use crate::support::disk::Disk;
 use crate::support::nats::{Server, Worker};
-use crate::support::plan::Played;
+use crate::support::plan::RunOutput;
 use crate::support::{programs, store};
 
 /// The library that lies to a program about the time, if it is installed.
@@ -81,7 +81,7 @@ fn clocks_that_are_an_hour_wrong_do_not_matter_to_an_encrypted_server() {
     let workers = [join("worker1", "-1h"), join("worker2", "+1h")];
     let finished = running.finish().expect_code(0);
     // Near midnight the date is another one.
-    assert_eq!(Played::read(&bench, &finished).moves(), uninterrupted().moves());
+    assert_eq!(RunOutput::read(&bench, &finished).moves(), uninterrupted().moves());
     let results = bench.path("results");
     assert_eq!(store::remarks(&results), Vec::<String>::new());
     assert_eq!(store::players(&results).keys().collect::<Vec<_>>(), ["worker1", "worker2"]);

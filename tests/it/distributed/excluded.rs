@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use crate::resume::wait_for_pairs;
 use crate::support::bench::{Bench, Finished};
 use crate::support::nats::{Client, Server, Worker, key};
-use crate::support::plan::{Plan, Played};
+use crate::support::plan::{Plan, RunOutput};
 use crate::support::snapshot::{line_with, said, without_figures};
 use crate::support::{programs, store, wait_for};
 
@@ -43,7 +43,7 @@ pub fn distant<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
 }
 
 /// Plays `pairs` pairs of the run on one machine, at full speed.
-fn local(pairs: usize) -> Played {
+fn local(pairs: usize) -> RunOutput {
     let bench = Bench::new();
     fickle(&bench, 0).set("pairs", pairs).set("concurrency", 2).played(0)
 }
@@ -51,7 +51,7 @@ fn local(pairs: usize) -> Played {
 /// Asserts that a run has ended as on one machine. The hash of the script may differ.
 #[track_caller]
 fn assert_as_local(bench: &Bench, finished: &Finished, pairs: usize) {
-    let (found, expected) = (Played::read(bench, finished), local(pairs));
+    let (found, expected) = (RunOutput::read(bench, finished), local(pairs));
     assert_eq!(found.report, expected.report);
     assert_eq!(found.moves(), expected.moves());
 }

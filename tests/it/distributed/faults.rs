@@ -7,7 +7,7 @@ use crate::resume::{PAIRS, uninterrupted, wait_for_pairs};
 use crate::support::bench::{Bench, Running};
 use crate::support::nats::{Client, LEASE, Server, Worker};
 use crate::support::phrases;
-use crate::support::plan::Played;
+use crate::support::plan::RunOutput;
 use crate::support::{store, wait_for};
 
 /// Continues the run in `bench`.
@@ -220,7 +220,7 @@ fn a_worker_that_leaves_finishes_what_it_has_and_one_that_must_go_gives_it_back(
     // With this long lease, pairs that were not given back would not come again during the test.
     let _last = Worker::start(&bench, &server, "c");
     let finished = running.finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
     assert_eq!(store::pairs(&bench.path("results")).len(), PAIRS);
     assert_eq!(store::remarks(&bench.path("results")), Vec::<String>::new());
 }

@@ -8,7 +8,7 @@ use rustix::process::Signal;
 
 use crate::support::bench::{Bench, Finished, Running};
 use crate::support::nats::{LEASE, Server, Worker};
-use crate::support::plan::{Plan, Played};
+use crate::support::plan::{Plan, RunOutput};
 use crate::support::store;
 
 /// Pairs of a run; when it is over, the next begins.
@@ -161,7 +161,11 @@ fn plan<'a>(bench: &'a Bench, args: &str) -> Plan<'a> {
 }
 
 /// Plays a run that is struck until `end`, or until it ends by itself.
-fn run(end: Instant, dice: &mut Dice, kills: &mut BTreeMap<&'static str, u32>) -> Option<Played> {
+fn run(
+    end: Instant,
+    dice: &mut Dice,
+    kills: &mut BTreeMap<&'static str, u32>,
+) -> Option<RunOutput> {
     let bench = Bench::new();
     let server = Server::start(&bench, "")?;
     let workers = WORKERS.map(|name| Victim::Alive(Worker::start(&bench, &server, name)));
@@ -189,7 +193,7 @@ fn run(end: Instant, dice: &mut Dice, kills: &mut BTreeMap<&'static str, u32>) -
         std::thread::sleep(Duration::from_millis(20));
     };
     drop(storm);
-    let played = Played::read(&bench, &finished.expect_code(0));
+    let played = RunOutput::read(&bench, &finished.expect_code(0));
     store::assert_consistent(&bench.path("results"));
     assert_eq!(store::pairs(&bench.path("results")).len(), PAIRS);
     bench.wait_until_quiet();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::puppet::mode_names;
 use crate::support::bench::Bench;
-use crate::support::plan::{Plan, Played};
+use crate::support::plan::{Plan, RunOutput};
 
 /// A position in which a greedy engine promotes as soon as it moves.
 const PROMOTION: &str = "8/P7/6k1/8/8/7K/2p5/8 w - -";
@@ -79,7 +79,7 @@ impl Row {
     }
 
     /// The same pair with an engine that behaves makes no difference.
-    fn check_harmless(&self, played: Played) {
+    fn check_harmless(&self, played: RunOutput) {
         let bench = Bench::new();
         let behaved = self.misdeed.replacen(self.mode(), "good", 1);
         let expected = self.plan(&bench, &behaved).played(0);

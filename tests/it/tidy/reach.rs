@@ -61,14 +61,14 @@ pub fn check(files: &[File]) -> Vec<Violation> {
     found
 }
 
-struct Declared {
+struct Declaration {
     line: usize,
     in_test: bool,
     candidates: [String; 2],
 }
 
 /// The modules that `path` declares and that live in files of their own.
-fn declarations(path: &str, text: &str) -> Vec<Declared> {
+fn declarations(path: &str, text: &str) -> Vec<Declaration> {
     let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
     let home = match name {
         "mod.rs" | "lib.rs" | "main.rs" => dir.to_owned(),
@@ -80,7 +80,7 @@ fn declarations(path: &str, text: &str) -> Vec<Declared> {
     for (index, line) in text.lines().enumerate() {
         if let Some(name) = module.captures(line).and_then(|names| names.get(1)) {
             let name = name.as_str();
-            declared.push(Declared {
+            declared.push(Declaration {
                 line: index + 1,
                 in_test: in_test || is_test_file(path),
                 candidates: [format!("{home}/{name}.rs"), format!("{home}/{name}/mod.rs")],

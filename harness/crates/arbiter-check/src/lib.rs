@@ -63,14 +63,14 @@ pub struct Check {
     /// Judges the transcript; an error describes the fault. It is called only where the engine has
     /// neither exited nor been silent when the script waited for it.
     #[serde(skip)]
-    judge: fn(&Case) -> Judged,
+    judge: fn(&Case) -> Judgement,
     /// `true` if the check measures time, so that a busy machine may be to blame for a failure.
     #[serde(skip)]
     is_timed: bool,
 }
 
 /// Judgement of a check; an error describes the fault.
-type Judged = Result<(), String>;
+type Judgement = Result<(), String>;
 
 /// Evidence by which a check is judged.
 #[derive(Debug, Clone, Copy)]

@@ -110,7 +110,7 @@ fn run(
 }
 
 /// Reason to leave a session that cannot continue; the transcript says why.
-struct Aborted;
+struct SessionAborted;
 
 struct Session {
     /// Running process; `None` once it has exited.
@@ -127,7 +127,7 @@ struct Session {
 }
 
 impl Session {
-    fn take(&mut self, step: Step) -> Result<(), Aborted> {
+    fn take(&mut self, step: Step) -> Result<(), SessionAborted> {
         match step {
             Step::Send(bytes, lines) => self.send(&bytes, lines),
             Step::Finish => match self.hears("bestmove", self.timeout)? {
@@ -158,7 +158,7 @@ impl Session {
         self.transcript.0.push(TimedEvent { at: self.start.elapsed(), event });
     }
 
-    fn send(&mut self, bytes: &[u8], lines: Vec<String>) -> Result<(), Aborted> {
+    fn send(&mut self, bytes: &[u8], lines: Vec<String>) -> Result<(), SessionAborted> {
         if lines.iter().any(|line| line.split_ascii_whitespace().next() == Some("go")) {
             self.early_moves = 0;
         }
@@ -168,15 +168,15 @@ impl Session {
         self.write(bytes)
     }
 
-    fn write(&mut self, bytes: &[u8]) -> Result<(), Aborted> {
-        let Some(process) = &mut self.process else { return Err(Aborted) };
+    fn write(&mut self, bytes: &[u8]) -> Result<(), SessionAborted> {
+        let Some(process) = &mut self.process else { return Err(SessionAborted) };
         process.write(bytes).map_err(|error| match error {
             WriteError::Closed => self.died(),
             WriteError::Full => self.abort(Event::Died(error.to_string())),
         })
     }
 
-    fn expect(&mut self, word: &'static str, limit: Duration) -> Result<(), Aborted> {
+    fn expect(&mut self, word: &'static str, limit: Duration) -> Result<(), SessionAborted> {
         match self.hears(word, limit)? {
             true => Ok(()),
             false => Err(self.timed_out(word, limit)),
@@ -184,7 +184,7 @@ impl Session {
     }
 
     /// Waits for a line that begins with `word`; `false` after the timeout.
-    fn hears(&mut self, word: &'static str, limit: Duration) -> Result<bool, Aborted> {
+    fn hears(&mut self, word: &'static str, limit: Duration) -> Result<bool, SessionAborted> {
         if word == "bestmove" && self.early_moves > 0 {
             self.early_moves -= 1;
             return Ok(true);
@@ -205,7 +205,7 @@ impl Session {
     }
 
     /// Waits for output of a process that has to stay; `false` after the timeout.
-    fn receive(&mut self, until: Instant) -> Result<bool, Aborted> {
+    fn receive(&mut self, until: Instant) -> Result<bool, SessionAborted> {
         if self.is_closed {
             return Err(self.died());
         }
@@ -233,7 +233,7 @@ impl Session {
         true
     }
 
-    fn await_exit(&mut self, limit: Duration) -> Result<(), Aborted> {
+    fn await_exit(&mut self, limit: Duration) -> Result<(), SessionAborted> {
         let until = Instant::now() + limit;
         while !self.is_closed && self.receive_chunk(until) {}
         let left = until.saturating_duration_since(Instant::now()).max(EXIT_GRACE);
@@ -243,18 +243,18 @@ impl Session {
     }
 
     /// Notes the reason for which the session cannot continue.
-    fn abort(&mut self, event: Event) -> Aborted {
+    fn abort(&mut self, event: Event) -> SessionAborted {
         self.note(event);
-        Aborted
+        SessionAborted
     }
 
     /// Notes that an awaited answer did not come in time.
-    fn timed_out(&mut self, awaited: &str, limit: Duration) -> Aborted {
+    fn timed_out(&mut self, awaited: &str, limit: Duration) -> SessionAborted {
         self.abort(Event::Timeout(format!("no {awaited} within {} ms", limit.as_millis())))
     }
 
     /// Notes how the engine exited after it closed its output.
-    fn died(&mut self) -> Aborted {
+    fn died(&mut self) -> SessionAborted {
         let how = self.exit(EXIT_GRACE);
         self.abort(Event::Died(how.unwrap_or_else(|| "closed its input or output".to_owned())))
     }

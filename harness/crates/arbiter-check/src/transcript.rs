@@ -68,9 +68,9 @@ pub(super) struct Search<'a> {
     /// Time of the first `ponderhit`.
     pub(super) hit: Option<Duration>,
     /// Arguments of the `info` lines.
-    pub(super) infos: Vec<Said<'a>>,
+    pub(super) infos: Vec<EngineLine<'a>>,
     /// Arguments of the `bestmove` lines.
-    pub(super) answers: Vec<Said<'a>>,
+    pub(super) answers: Vec<EngineLine<'a>>,
 }
 
 impl<'a> Search<'a> {
@@ -102,14 +102,14 @@ impl<'a> Search<'a> {
 
 /// Line from the engine, without its first word.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Said<'a> {
+pub(super) struct EngineLine<'a> {
     /// Time of the line.
     pub(super) at: Duration,
     /// Text of the line without its first word.
     pub(super) text: &'a str,
 }
 
-impl<'a> Said<'a> {
+impl<'a> EngineLine<'a> {
     /// Returns the first word of the text; empty without one.
     pub(super) fn first_word(&self) -> &'a str {
         split_word(self.text).0
@@ -206,8 +206,8 @@ impl Transcript {
                 }),
                 (true, "stop", Some(search)) => drop(search.stop.get_or_insert(at)),
                 (true, "ponderhit", Some(search)) => drop(search.hit.get_or_insert(at)),
-                (false, "info", Some(search)) => search.infos.push(Said { at, text }),
-                (false, "bestmove", Some(search)) => search.answers.push(Said { at, text }),
+                (false, "info", Some(search)) => search.infos.push(EngineLine { at, text }),
+                (false, "bestmove", Some(search)) => search.answers.push(EngineLine { at, text }),
                 _ => {}
             }
         }

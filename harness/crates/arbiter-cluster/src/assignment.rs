@@ -12,8 +12,8 @@ use arbiter_game::engine::EngineSetup;
 use arbiter_plan::{PairJob, PlayedPair, judge_contention};
 use arbiter_runner::{Executor, LiveGames, LocalExecutor, LocalOptions};
 use arbiter_schedule::Pairing;
-use arbiter_suite::epd::{Answer, Answered, Question};
-use arbiter_suite::perft::{Count, Counted, Verdict};
+use arbiter_suite::epd::{Answer, EngineAnswers, Question};
+use arbiter_suite::perft::{Count, CountResult, Verdict};
 use tokio::sync::watch;
 
 /// Work that is sent to workers.
@@ -98,13 +98,13 @@ impl Assignment for PairJob {
 }
 
 impl Assignment for Question {
-    type Done = Answered;
+    type Done = EngineAnswers;
 
     fn work(&self) -> Work {
         Work::Search(self.clone())
     }
 
-    fn check(&self, answered: &Answered, _: &Terms) -> Result<(), String> {
+    fn check(&self, answered: &EngineAnswers, _: &Terms) -> Result<(), String> {
         if answered.0.len() != self.engines {
             return Err("a result of another task".to_owned());
         }
@@ -119,13 +119,13 @@ impl Assignment for Question {
 }
 
 impl Assignment for Count {
-    type Done = Counted;
+    type Done = CountResult;
 
     fn work(&self) -> Work {
         Work::Count(self.clone())
     }
 
-    fn check(&self, counted: &Counted, _: &Terms) -> Result<(), String> {
+    fn check(&self, counted: &CountResult, _: &Terms) -> Result<(), String> {
         match counted.0 {
             Ok(Verdict::Wrong { got: count, .. } | Verdict::WrongSuite { leaves: count })
                 if count == self.expected =>
@@ -157,7 +157,7 @@ mod tests {
             since: None,
         };
         let check = |answers: Vec<Result<Answer, String>>| {
-            question.check(&Answered(answers), &Terms::default())
+            question.check(&EngineAnswers(answers), &Terms::default())
         };
         assert_eq!(check(vec![Ok(answer("e2e4"))]), Ok(()));
         assert!(check(vec![Ok(answer("a1a8"))]).is_err());

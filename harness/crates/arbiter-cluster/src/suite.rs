@@ -142,7 +142,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use arbiter_suite::epd::{Answered, Question, read};
+    use arbiter_suite::epd::{EngineAnswers, Question, read};
 
     fn tasks(count: u64) -> Vec<Question> {
         let record = read("4k3/8/8/8/8/8/4P3/4K2R w K - bm e4;", false).records.remove(0);
@@ -151,8 +151,8 @@ mod tests {
         (0..count).map(question).collect()
     }
 
-    fn answered() -> Answered {
-        Answered(vec![Err("it crashed".to_owned())])
+    fn answered() -> EngineAnswers {
+        EngineAnswers(vec![Err("it crashed".to_owned())])
     }
 
     #[test]

@@ -97,7 +97,7 @@ const MAX_CHECKED: usize = 5_000;
 const MAX_LINE: usize = 1_000;
 
 /// A move and the engine's information about its search.
-pub(crate) struct Searched<'a> {
+pub(crate) struct SearchedMove<'a> {
     /// Position before the move.
     pub(crate) position: &'a Chess,
     /// Counts the occurrences of a position since the last irreversible move, the current position
@@ -115,10 +115,10 @@ pub(crate) struct Searched<'a> {
     pub(crate) info: &'a Info,
 }
 
-impl Searched<'_> {
+impl SearchedMove<'_> {
     /// Returns all findings.
     pub(crate) fn lint(&self) -> Vec<LintFinding> {
-        let Searched { limits, before, elapsed, info, .. } = *self;
+        let SearchedMove { limits, before, elapsed, info, .. } = *self;
         let mut findings = Vec::new();
         self.check_variations(&mut findings);
         if info.pv_score.is_some() {
@@ -264,7 +264,7 @@ mod tests {
         let position: Chess = fen.into_position(CastlingMode::Standard).unwrap();
         let mut info = Info::default();
         lines.iter().for_each(|line| info.update(Info::parse(line)));
-        let searched = Searched {
+        let searched = SearchedMove {
             position: &position,
             repetitions: &|_| 0,
             best: best.parse::<UciMove>().unwrap().to_move(&position).unwrap(),
@@ -334,7 +334,7 @@ mod tests {
         lines.iter().for_each(|line| info.update(Info::parse(line)));
         let mut find = |variations: Vec<String>| {
             info.variations = Some(Box::new(Variations(variations)));
-            let searched = Searched {
+            let searched = SearchedMove {
                 position: &position,
                 repetitions: &|_| 0,
                 best: "e2e4".parse::<UciMove>().unwrap().to_move(&position).unwrap(),
@@ -368,7 +368,7 @@ mod tests {
         let position = Chess::default();
         let info = Info::parse("score cp 0 pv g1f3 g8f6 f3g1 f6g8 e2e4");
         let lint = |there: usize| {
-            let searched = Searched {
+            let searched = SearchedMove {
                 position: &position,
                 repetitions: &|at| if *at.board() == *Chess::default().board() { there } else { 0 },
                 best: "g1f3".parse::<UciMove>().unwrap().to_move(&position).unwrap(),

@@ -18,8 +18,8 @@ use shakmaty::{
     Bitboard, ByColor, CastlingMode, Chess, Color, EnPassantMode, Move, Position, attacks,
 };
 
-use crate::adjudicate::{Adjudicator, Played, Rules, Tables};
-use crate::lint::{LintFinding, Searched};
+use crate::adjudicate::{Adjudicator, PlayedMove, Rules, Tables};
+use crate::lint::{LintFinding, SearchedMove};
 use crate::live_game::{GameSnapshot, MoveSummary};
 use crate::outcome::{Outcome, Termination, color_name, printable};
 use crate::record::{KeptFields, MoveRecord, SearchDetails, SearchInfo};
@@ -317,7 +317,8 @@ impl Referee {
         };
         let limits = &self.conditions.get(self.position.turn()).limits;
         let position = &self.position;
-        Searched { position, repetitions: &repetitions, best, limits, before, elapsed, info }.lint()
+        SearchedMove { position, repetitions: &repetitions, best, limits, before, elapsed, info }
+            .lint()
     }
 
     fn charge(
@@ -355,7 +356,7 @@ impl Referee {
         let color = self.position.turn();
         self.position.play_unchecked(m);
         self.seen.push(key(&self.position));
-        let adjudicated = self.adjudicator.observe(Played {
+        let adjudicated = self.adjudicator.observe(PlayedMove {
             color,
             full_moves: self.position.fullmoves().get() - 1,
             is_book: !is_own,

@@ -157,7 +157,7 @@ pub(super) async fn relayed<T: Send + 'static>(
         handoffs,
         runtime: Handle::current(),
     });
-    let awaited = Awaited(relay);
+    let awaited = RelayHandle(relay);
     let output = std::future::poll_fn(|cx| {
         *lock(&awaited.0.awaiting) = Some(cx.waker().clone());
         awaited.0.poll_here();
@@ -167,9 +167,9 @@ pub(super) async fn relayed<T: Send + 'static>(
 }
 
 /// Handle of the only task that waits for a relayed future.
-struct Awaited<T>(Arc<Relay<T>>);
+struct RelayHandle<T>(Arc<Relay<T>>);
 
-impl<T> Drop for Awaited<T> {
+impl<T> Drop for RelayHandle<T> {
     fn drop(&mut self) {
         // To be dropped outside of the lock, because that ends engines.
         let abandoned = lock(&self.0.future).take();

@@ -28,7 +28,7 @@ pub struct Part {
 
 /// Result of a replay.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Replayed {
+pub struct ReplayResult {
     /// Outcome of the game; `None` if the transcript does not get that far.
     pub outcome: Option<Outcome>,
     /// Number of moves that were judged, those of the book included.
@@ -68,7 +68,7 @@ pub fn replay(
     parts: ByColor<Part>,
     transcript: &Transcript,
     zero: Instant,
-) -> Replayed {
+) -> ReplayResult {
     let limits = ByColor { white: parts.white.limits, black: parts.black.limits };
     let games = limits.map(|limits| Game { start, mode, limits, settings: &[] });
     let ByColor { white, black } = parts;
@@ -82,7 +82,7 @@ pub fn replay(
     let said = sides.into_iter().filter_map(|side| side.difference);
     let remarks = said.chain(remarks).collect();
     let outcome = referee.outcome().cloned();
-    Replayed { outcome, moves: referee.into_moves().len(), remarks }
+    ReplayResult { outcome, moves: referee.into_moves().len(), remarks }
 }
 
 /// Plays until the game is over; an error says what is missing.

@@ -28,7 +28,7 @@ pub(super) fn read(
         };
         let text = Text::new(&block);
         let mut games = Games::new(&text);
-        let mut opened = Opened { options: book.options, ..Opened::default() };
+        let mut opened = OpeningVisitor { options: book.options, ..OpeningVisitor::default() };
         while games.read(&mut opened) {
             number += 1;
             let lines = games.lines();
@@ -52,7 +52,7 @@ pub(super) fn read(
 
 /// Visitor that follows the main line of a game for as many plies as are wanted.
 #[derive(Default)]
-struct Opened {
+struct OpeningVisitor {
     options: ReadOptions,
     fault: Option<String>,
     /// `true` if the fault is of the move read last.
@@ -64,7 +64,7 @@ struct Opened {
     has_text: bool,
 }
 
-impl Opened {
+impl OpeningVisitor {
     /// Returns the opening of the game that was read, and the correction of its start.
     fn conclude(&mut self) -> Result<(Opening, Option<String>), String> {
         if let Some(fault) = self.fault.take() {
@@ -94,9 +94,9 @@ fn key(position: &Chess) -> Zobrist64 {
     position.zobrist_hash(EnPassantMode::Legal)
 }
 
-impl GameVisitor for Opened {
+impl GameVisitor for OpeningVisitor {
     fn begin(&mut self, tags: &Tags) -> ControlFlow<()> {
-        *self = Opened { options: self.options, ..Opened::default() };
+        *self = OpeningVisitor { options: self.options, ..OpeningVisitor::default() };
         match tags.start().and_then(playable) {
             Ok(start) => self.line = Some(Mainline::new(start)),
             Err(fault) => return self.end_with(fault, false),

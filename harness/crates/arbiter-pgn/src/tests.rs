@@ -9,9 +9,9 @@ use super::*;
 
 /// Everything that is read of a game, in a line.
 #[derive(Default)]
-struct Told(String);
+struct GameText(String);
 
-impl GameVisitor for Told {
+impl GameVisitor for GameText {
     fn begin(&mut self, tags: &Tags) -> ControlFlow<()> {
         self.0.clear();
         let tags = [&tags.white, &tags.black, &tags.result, &tags.fen].map(|tag| text_of(tag));
@@ -51,7 +51,7 @@ fn told(text: impl AsRef<[u8]>) -> String {
         let block = block.expect("memory can be read");
         let text = Text::new(&block);
         let mut reader = Games::new(&text);
-        let mut told = Told::default();
+        let mut told = GameText::default();
         while reader.read(&mut told) {
             let Lines { first, last } = reader.lines();
             let lines = (first + lines_before + 1, last + lines_before + 1);

@@ -11,7 +11,7 @@ use super::scan::{Block, ScanOptions, scan};
 use arbiter_pgn::Blocks;
 
 /// Block with its number, or the error that ends the stream.
-type Scanned = io::Result<(usize, Block)>;
+type ScannedBlock = io::Result<(usize, Block)>;
 
 /// Scans `source` with `threads` threads and passes its blocks to `take` in their order. Each
 /// thread holds the text of one block at a time, so memory does not grow with the source.
@@ -46,7 +46,7 @@ pub fn scan_all<R: Read + Send>(
 /// Reads and scans blocks until there are no more, or the receiver is gone.
 fn work<R: Read>(
     blocks: &Mutex<Enumerate<Blocks<R>>>,
-    sender: &SyncSender<Scanned>,
+    sender: &SyncSender<ScannedBlock>,
     options: ScanOptions,
 ) {
     // A thread that panics ends the whole scope, so what it leaves behind is not used.

@@ -70,7 +70,7 @@ pub struct RejectedGame {
 /// Games that wait for their partner: whether the first player is White, and the results of that
 /// player.
 #[derive(Debug, Default)]
-struct Waiting {
+struct UnpairedGames {
     first_is_white: bool,
     results: VecDeque<GameResult>,
 }
@@ -128,7 +128,7 @@ pub struct Tally {
     by_name: HashMap<String, usize>,
     by_opening: HashMap<u64, usize>,
     meetings: BTreeMap<[usize; 2], Meeting>,
-    waiting: HashMap<([usize; 2], usize), Waiting>,
+    waiting: HashMap<([usize; 2], usize), UnpairedGames>,
     /// Hashes of the games that count, for recognizing copies.
     known: HashSet<u64>,
     /// File that is being read, with the games and lines of it that are counted.

@@ -17,9 +17,9 @@ mod schemas;
 mod topics;
 
 pub use figures::{
-    EloFigures, GameStatistics, HistoryPoint, LlrHistory, Named, OpeningNames, RunPhase, Strength,
-    Summary, Verdict, apply_tallies, gates_of_run, read_one, replayed_state, rules_in_words,
-    shown_run, stored_summary, summary_of,
+    EloFigures, GameStatistics, HistoryPoint, LlrHistory, OpeningName, OpeningNames, RunPhase,
+    Strength, Summary, Verdict, apply_tallies, gates_of_run, read_one, replayed_state,
+    rules_in_words, shown_run, stored_summary, summary_of,
 };
 pub use forms::{
     HTML_POLICY, HTML_SCRIPT, HTML_STYLE, csv_rows, diagram, game_viewer, html_page, html_sections,

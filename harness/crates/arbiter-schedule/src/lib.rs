@@ -24,7 +24,7 @@ use swiss::Swiss;
 
 pub use knockout::{Entrant, Knockout};
 pub use ledger::Encounter;
-pub use ranking::Ranked;
+pub use ranking::RankedEngine;
 
 /// Kind of tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]

@@ -14,7 +14,7 @@ use super::{Format, FormatState, Schedule};
 
 /// Rank of one engine, with the values that decide it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ranked {
+pub struct RankedEngine {
     /// Index of the engine.
     pub engine: usize,
     /// Rank, from 1; equal ranks are shared.
@@ -36,9 +36,10 @@ pub struct Ranked {
 
 impl Schedule {
     /// Returns all engines from first to last.
-    pub fn ranking(&self) -> Vec<Ranked> {
+    pub fn ranking(&self) -> Vec<RankedEngine> {
         let totals = self.totals();
-        let mut ranked: Vec<Ranked> = (0..self.engines).map(|e| self.place(e, &totals)).collect();
+        let mut ranked: Vec<RankedEngine> =
+            (0..self.engines).map(|e| self.place(e, &totals)).collect();
         match &self.course {
             FormatState::Ladder(ladder) => {
                 ranked = ladder.rungs.iter().map(|engine| ranked[*engine]).collect();
@@ -49,9 +50,9 @@ impl Schedule {
         ranked
     }
 
-    fn sort(&self, ranked: &mut [Ranked]) {
+    fn sort(&self, ranked: &mut [RankedEngine]) {
         let is_swiss = self.design.format == Format::Swiss;
-        let key = |row: &Ranked| -> [f64; 3] {
+        let key = |row: &RankedEngine| -> [f64; 3] {
             match row.survived {
                 Some(survived) => [survived as f64, 0.0, 0.0],
                 None if is_swiss => [
@@ -65,7 +66,7 @@ impl Schedule {
                 }
             }
         };
-        let order = |a: &Ranked, b: &Ranked| {
+        let order = |a: &RankedEngine, b: &RankedEngine| {
             let (a, b) = (key(a), key(b));
             let parts = b.iter().zip(&a).map(|(b, a)| b.total_cmp(a));
             parts.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
@@ -98,12 +99,12 @@ impl Schedule {
         (self.design.pairs * self.design.games_per_pair()) as f64 / 2.0
     }
 
-    fn place(&self, engine: usize, totals: &[(f64, u64)]) -> Ranked {
+    fn place(&self, engine: usize, totals: &[(f64, u64)]) -> RankedEngine {
         let (points, games) = totals[engine];
         let byes = self.byes().iter().filter(|(_, other)| *other == engine).count() as f64;
         let format = self.design.format;
         let is_swiss = format == Format::Swiss;
-        Ranked {
+        RankedEngine {
             engine,
             rank: 0,
             points,

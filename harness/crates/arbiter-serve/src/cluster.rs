@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::time::{interval, sleep};
 
-use super::asked::Asked;
+use super::asked::UrlQuery;
 use super::hub::LivePage;
 use crate::web::{Fragment, cluster as page};
 use arbiter_cluster::{
@@ -102,7 +102,7 @@ const RESIDUAL_TICKS: u32 = 120;
 struct ClusterPage {
     monitor: Arc<ClusterMonitor>,
     results: PathBuf,
-    asked: Asked,
+    asked: UrlQuery,
     /// Residual of each worker against the others, as last computed.
     residuals: BTreeMap<String, f64>,
     /// Ticks until the residuals may be computed again.
@@ -111,7 +111,7 @@ struct ClusterPage {
 
 impl ClusterMonitor {
     /// Returns the page of the workers that the query selects.
-    pub(crate) fn page(self: &Arc<Self>, results: PathBuf, asked: &Asked) -> Box<dyn LivePage> {
+    pub(crate) fn page(self: &Arc<Self>, results: PathBuf, asked: &UrlQuery) -> Box<dyn LivePage> {
         let (monitor, asked) = (self.clone(), asked.clone());
         Box::new(ClusterPage { monitor, results, asked, residuals: BTreeMap::new(), rest: 0 })
     }

@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use super::asked::Asked;
+use super::asked::UrlQuery;
 use crate::web::games as pages;
 use arbiter_plan::Plan;
 use arbiter_report::{OpeningNames, PgnHeader, game_pgn, game_to_show, shown_run};
@@ -28,9 +28,9 @@ pub(crate) const ORDERS: [(&str, &str, GameOrder); 3] = [
 ];
 
 /// Answer to a query; the inner error is a sentence on what is wrong with the query.
-pub(crate) type Found<T> = Result<Result<T, String>, StoreError>;
+pub(crate) type QueryResult<T> = Result<Result<T, String>, StoreError>;
 
-impl Asked {
+impl UrlQuery {
     /// Returns the games that the query selects, except for their openings.
     fn games(&self, plan: &Plan) -> Result<GameQuery, String> {
         let engine = |name: &str| {
@@ -53,10 +53,10 @@ impl Asked {
 
 /// Cached names of the openings that viewers have asked for.
 #[derive(Debug, Default)]
-pub(crate) struct Openings(Mutex<Known>);
+pub(crate) struct Openings(Mutex<OpeningCache>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct OpeningCache {
     table: Option<OpeningNames>,
     /// Names by run, with its start time, and by place in the order of the book.
     runs: BTreeMap<(String, i64), BTreeMap<u64, String>>,
@@ -74,7 +74,7 @@ impl Openings {
         let run = &stored.head.run;
         // The contents are valid even if a thread panicked.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Known { table, runs } = &mut *known;
+        let OpeningCache { table, runs } = &mut *known;
         let table = table.get_or_insert_default();
         let key = (run.clone(), stored.head.created_ms);
         if runs.len() >= MAX_RUNS && !runs.contains_key(&key) {
@@ -99,7 +99,7 @@ impl Openings {
 
     /// Returns the games that the query selects. An opening is given by its number, from 1, or by a
     /// part of its name.
-    fn games(&self, store: &Store, stored: &StoredRun, asked: &Asked) -> Found<GameQuery> {
+    fn games(&self, store: &Store, stored: &StoredRun, asked: &UrlQuery) -> QueryResult<GameQuery> {
         let query = match asked.games(&stored.plan) {
             Ok(query) => query,
             Err(words) => return Ok(Err(words)),
@@ -119,7 +119,12 @@ impl Openings {
 }
 
 /// Returns a page of the list.
-pub(crate) fn list(results: &Path, run: &str, asked: &Asked, openings: &Openings) -> Found<String> {
+pub(crate) fn list(
+    results: &Path,
+    run: &str,
+    asked: &UrlQuery,
+    openings: &Openings,
+) -> QueryResult<String> {
     let store = Store::observe(results)?;
     let stored = shown_run(&store, run)?;
     let wanted = openings.games(&store, &stored, asked)?;
@@ -145,9 +150,9 @@ pub(crate) fn game(
     results: &Path,
     run: &str,
     place: (u64, usize),
-    asked: &Asked,
+    asked: &UrlQuery,
     openings: &Openings,
-) -> Found<Option<String>> {
+) -> QueryResult<Option<String>> {
     let store = Store::observe(results)?;
     let stored = shown_run(&store, run)?;
     let query = match openings.games(&store, &stored, asked)? {
@@ -177,9 +182,9 @@ pub(crate) fn game(
 pub(crate) fn chosen(
     results: &Path,
     run: &str,
-    asked: &Asked,
+    asked: &UrlQuery,
     openings: &Openings,
-) -> Found<(PgnHeader, Vec<(u64, usize)>)> {
+) -> QueryResult<(PgnHeader, Vec<(u64, usize)>)> {
     let store = Store::observe(results)?;
     let stored = shown_run(&store, run)?;
     let query = match openings.games(&store, &stored, asked)? {
@@ -231,7 +236,7 @@ mod tests {
         let ask = |query: &str| {
             let fields = query.split('&').filter_map(|field| field.split_once('='));
             let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));
-            Asked::new(query, fields.collect())
+            UrlQuery::new(query, fields.collect())
         };
         let asked =
             ask("from=10&to=20&swing=1.5&ending=crash&page=3&order=swing&opening=").unwrap();

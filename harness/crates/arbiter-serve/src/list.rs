@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::asked::Asked;
+use super::asked::UrlQuery;
 use super::fold::Fold;
 use super::hub::LivePage;
 use super::run::state;
@@ -36,12 +36,12 @@ struct Runs {
     epoch: [u64; 2],
     /// Names of all runs, the newest first.
     order: Vec<String>,
-    known: BTreeMap<String, Known>,
+    known: BTreeMap<String, CachedRun>,
 }
 
 /// Run that was read.
 #[derive(Debug)]
-struct Known {
+struct CachedRun {
     listed: ListedRun,
     state: State,
     /// Fold of the run as long as pairs may come.
@@ -51,9 +51,9 @@ struct Known {
 /// Fields of a query that select runs.
 const FIELDS: [&str; 5] = ["q", "state", "kind", "engine", "page"];
 
-impl Asked {
+impl UrlQuery {
     /// Keeps only the fields that select runs.
-    pub(crate) fn for_runs(self) -> Asked {
+    pub(crate) fn for_runs(self) -> UrlQuery {
         self.only(&FIELDS)
     }
 
@@ -84,7 +84,7 @@ pub(crate) struct Figures {
 #[derive(Debug)]
 pub(crate) struct RunListPage {
     list: RunList,
-    asked: Asked,
+    asked: UrlQuery,
     /// Fragments as they were last made.
     made: Vec<Fragment>,
     /// Ticks until the fragments may be made again.
@@ -126,7 +126,7 @@ impl RunList {
     }
 
     /// Returns the page of the list that the query selects.
-    pub(crate) fn page(&self, asked: Asked) -> RunListPage {
+    pub(crate) fn page(&self, asked: UrlQuery) -> RunListPage {
         RunListPage { list: self.clone(), asked, made: Vec::new(), rest: 0 }
     }
 }
@@ -152,7 +152,7 @@ impl Runs {
                 Some(known) => known.go_on(&store, &self.results, outline, has_changed),
                 None if room == 0 => unread += 1,
                 None => {
-                    let known = Known::read(&store, &self.results, outline);
+                    let known = CachedRun::read(&store, &self.results, outline);
                     room = room.saturating_sub(RUN_PAIRS + known.listed.head.pairs);
                     self.known.insert(outline.run.clone(), known);
                 }
@@ -164,14 +164,14 @@ impl Runs {
     }
 
     /// Returns the runs that were read, the newest first.
-    fn known(&self) -> impl Iterator<Item = &Known> {
+    fn known(&self) -> impl Iterator<Item = &CachedRun> {
         self.order.iter().filter_map(|run| self.known.get(run))
     }
 }
 
-impl Known {
+impl CachedRun {
     /// Reads a run; if it cannot be read, only its name is known.
-    fn read(store: &Store, results: &std::path::Path, outline: &Outline) -> Known {
+    fn read(store: &Store, results: &std::path::Path, outline: &Outline) -> CachedRun {
         let Outline { run, created_ms, ending, about } = outline.clone();
         let read = || {
             let fold = Fold::begin(store, &outline.run, |_| ())?;
@@ -186,11 +186,11 @@ impl Known {
                 let is_played = matches!(state, State::Played(_));
                 let summary = Ok(Summary { is_played, ..summary });
                 let fold = Some(fold).filter(|fold| fold.stored.head.ending.is_none());
-                Known { listed: ListedRun { head, summary }, state, fold }
+                CachedRun { listed: ListedRun { head, summary }, state, fold }
             }
             Err(why) => {
                 let head = RunHead { run, created_ms, ending, pairs: 0, about };
-                Known {
+                CachedRun {
                     state: of(&head),
                     listed: ListedRun { head, summary: Err(why) },
                     fold: None,
@@ -214,7 +214,7 @@ impl Known {
             || outline.created_ms != head.created_ms;
         let Some(fold) = self.fold.as_mut().filter(|_| !is_other) else {
             if is_other || (has_changed && summary.is_err()) {
-                *self = Known::read(store, results, outline);
+                *self = CachedRun::read(store, results, outline);
             }
             return;
         };
@@ -243,7 +243,8 @@ impl RunListPage {
             Ok(wanted) => wanted,
             Err(words) => return Ok(vec![notice(&words)]),
         };
-        let chosen: Vec<&Known> = runs.known().filter(|run| filter.holds(&run.listed)).collect();
+        let chosen: Vec<&CachedRun> =
+            runs.known().filter(|run| filter.holds(&run.listed)).collect();
         let summaries = runs.known().filter_map(|run| run.listed.summary.as_ref().ok());
         let engines: BTreeSet<&String> =
             summaries.flat_map(|summary| &summary.engines).take(MAX_ENGINES).collect();
@@ -281,7 +282,7 @@ mod tests {
         let ask = |query: &str| {
             let fields = query.split('&').filter_map(|field| field.split_once('='));
             let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));
-            Asked::new(query, fields.collect()).unwrap().for_runs()
+            UrlQuery::new(query, fields.collect()).unwrap().for_runs()
         };
         let asked = ask("q=a|b&since=1-2&state=&kind=sprt&page=3&other=x");
         assert_eq!(asked.address("/", None), "/?q=a|b&kind=sprt");

@@ -19,11 +19,11 @@ use futures_util::stream::{Stream, unfold};
 use tokio::net::TcpListener;
 use tokio::sync::{Mutex, Semaphore, watch};
 
-use super::asked::Asked;
+use super::asked::UrlQuery;
 use super::cluster::ClusterMonitor;
 use super::compute;
 use super::connections;
-use super::games::{self, Found, Openings};
+use super::games::{self, Openings, QueryResult};
 use super::guard::Guard;
 use super::hub::{Hub, Latest, Topic};
 use super::metrics::{RequestTimes, healthz, timed};
@@ -218,7 +218,7 @@ async fn live(
     Ok(Html(render(&page.fragments, source)).into_response())
 }
 
-async fn runs(State(site): State<Site>, asked: Asked) -> Answer {
+async fn runs(State(site): State<Site>, asked: UrlQuery) -> Answer {
     let (asked, may_start) = (asked.for_runs(), site.0.starter.is_some());
     let render =
         |fragments: &[_], source: EventSource<'_>| list::list(&asked, fragments, source, may_start);
@@ -234,7 +234,7 @@ async fn run(State(site): State<Site>, Path(run): Path<String>) -> Answer {
     live(&site, Topic::Run(run.clone()), render).await
 }
 
-async fn cluster(State(site): State<Site>, asked: Asked) -> Answer {
+async fn cluster(State(site): State<Site>, asked: UrlQuery) -> Answer {
     let asked = asked.only(&["state"]);
     live(&site, Topic::Cluster(asked), web::cluster_page).await
 }
@@ -252,7 +252,7 @@ pub(super) async fn check_run(site: &Site, run: &str) -> Result<(), HttpError> {
 async fn events(
     State(site): State<Site>,
     Path(topic): Path<String>,
-    asked: Asked,
+    asked: UrlQuery,
     headers: HeaderMap,
 ) -> Answer {
     let since = asked.value("since").to_owned();
@@ -306,15 +306,15 @@ async fn report(State(site): State<Site>, Path(run): Path<String>) -> Answer {
     Ok((headers, Html(page)).into_response())
 }
 
-impl FromRequestParts<Site> for Asked {
+impl FromRequestParts<Site> for UrlQuery {
     type Rejection = HttpError;
 
-    async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<Asked, HttpError> {
+    async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<UrlQuery, HttpError> {
         let bad = |words: String| HttpError(StatusCode::BAD_REQUEST, words);
         let Ok(RawQuery(raw)) = RawQuery::from_request_parts(parts, site).await;
         let fields = Query::from_request_parts(parts, site).await;
         let Query(fields) = fields.map_err(|error| bad(error.to_string()))?;
-        Asked::new(&raw.unwrap_or_default(), fields).map_err(bad)
+        UrlQuery::new(&raw.unwrap_or_default(), fields).map_err(bad)
     }
 }
 
@@ -322,7 +322,7 @@ impl FromRequestParts<Site> for Asked {
 async fn of_games<T: Send + 'static>(
     site: &Site,
     run: &str,
-    work: impl FnOnce(&std::path::Path, &Openings) -> Found<T> + Send + 'static,
+    work: impl FnOnce(&std::path::Path, &Openings) -> QueryResult<T> + Send + 'static,
 ) -> Result<T, HttpError> {
     check_run(site, run).await?;
     let inner = site.0.clone();
@@ -330,7 +330,7 @@ async fn of_games<T: Send + 'static>(
     found.map_err(|words| HttpError(StatusCode::BAD_REQUEST, words))
 }
 
-async fn games(State(site): State<Site>, Path(run): Path<String>, asked: Asked) -> Answer {
+async fn games(State(site): State<Site>, Path(run): Path<String>, asked: UrlQuery) -> Answer {
     let name = run.clone();
     let list = move |results: &_, openings: &_| games::list(results, &name, &asked, openings);
     Ok(Html(of_games(&site, &run, list).await?).into_response())
@@ -340,7 +340,7 @@ async fn games(State(site): State<Site>, Path(run): Path<String>, asked: Asked) 
 async fn game(
     State(site): State<Site>,
     Path((run, game)): Path<(String, String)>,
-    asked: Asked,
+    asked: UrlQuery,
 ) -> Answer {
     let missing = || HttpError(StatusCode::NOT_FOUND, format!("Run {run} has no game {game}."));
     let name = run.clone();
@@ -359,7 +359,7 @@ async fn game(
 }
 
 /// Streams the games of a list as PGN, read while they are sent.
-async fn games_pgn(State(site): State<Site>, Path(run): Path<String>, asked: Asked) -> Answer {
+async fn games_pgn(State(site): State<Site>, Path(run): Path<String>, asked: UrlQuery) -> Answer {
     let name = run.clone();
     let chosen = move |results: &_, openings: &_| games::chosen(results, &name, &asked, openings);
     let (header, chosen) = of_games(&site, &run, chosen).await?;

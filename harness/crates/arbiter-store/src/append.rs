@@ -8,7 +8,7 @@ use super::checksum::{GAME_COLUMNS, enter_of_pairs};
 use super::{Offsets, Store, StoreError};
 use crate::rows::{Fingerprints, GameRow, PlanRow};
 use arbiter_game::record::GameRecord;
-use arbiter_plan::{Latencies, Plan, PlayedPair, RunEnd, Written};
+use arbiter_plan::{FilePrefix, Latencies, Plan, PlayedPair, RunEnd};
 use arbiter_schedule::Pairing;
 
 impl Store {
@@ -130,20 +130,20 @@ impl Store {
     }
 
     /// Notes the written part of a file of a run.
-    pub fn note_written(&self, run: &str, written: &Written) -> Result<(), StoreError> {
-        let Written { file, pairs, end, hash } = written;
+    pub fn note_written(&self, run: &str, written: &FilePrefix) -> Result<(), StoreError> {
+        let FilePrefix { file, pairs, end, hash } = written;
         let insert = "INSERT OR REPLACE INTO written (run, file, pairs, length, hash, checksum)
             VALUES (?1, ?2, ?3, ?4, ?5, checksum(?3, ?4, ?5))";
         self.execute(insert, params![run, file.to_string_lossy(), pairs, end, hash]).map(drop)
     }
 
     /// Returns the last note on a file of a run.
-    pub fn written(&self, run: &str, file: &Path) -> Result<Option<Written>, StoreError> {
+    pub fn written(&self, run: &str, file: &Path) -> Result<Option<FilePrefix>, StoreError> {
         let select = "SELECT pairs, length, hash FROM written
             WHERE run = ?1 AND file = ?2 AND checksum = checksum(pairs, length, hash)";
         self.row(select, params![run, file.to_string_lossy()], |row| {
             let (pairs, end, hash) = row.try_into()?;
-            Ok(Written { file: file.to_owned(), pairs, end, hash })
+            Ok(FilePrefix { file: file.to_owned(), pairs, end, hash })
         })
     }
 

@@ -46,7 +46,7 @@ pub use games::{GameOrder, GameQuery, ListedGame};
 pub use gates::StoredGate;
 pub use lint::LintCount;
 pub use query::{LATEST, RunHead, StoredRun};
-pub use recorded::Recorded;
+pub use recorded::RecordedGame;
 pub use rows::Fingerprints;
 pub use run_lock::{LockError, RunLock};
 
@@ -219,7 +219,7 @@ pub struct Store {
     /// Response times of the pairs of an unfinished group, by run.
     group_latencies: BTreeMap<String, Latencies>,
     /// The file and its log, as of the last write.
-    seen: RefCell<[watch::Seen; 2]>,
+    seen: RefCell<[watch::FileIdentity; 2]>,
     /// Number of progress checks of the present query so far.
     ticks: Arc<AtomicU64>,
 }

@@ -178,10 +178,10 @@ fn transcripts_come_back_with_their_games() {
     assert_eq!(store.transcript("run", 1, 0).unwrap(), None);
     let recorded = store.recorded("run", 0, 1).unwrap().unwrap();
     assert_eq!((recorded.run.as_str(), recorded.round.as_str()), ("run", "1.2"));
-    let again = Recorded::read(recorded.text.clone()).unwrap();
+    let again = RecordedGame::read(recorded.text.clone()).unwrap();
     assert_eq!(format!("{again:?}"), format!("{recorded:?}"));
     let newer = recorded.text.replace("{\"transcript\":1", "{\"transcript\":2");
-    assert!(Recorded::read(newer).unwrap_err().contains("update arbiter"));
+    assert!(RecordedGame::read(newer).unwrap_err().contains("update arbiter"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use tempfile::TempDir;
 
-use super::list::{Wanted, listed};
+use super::list::{RunFilterArgs, listed};
 use crate::{ExitCode, Failure, NewFile, emit, in_use, store_files, unwritten};
 use arbiter_game::consistency;
 use arbiter_names::is_hidden;
@@ -43,7 +43,7 @@ pub(super) struct PruneArgs {
     #[arg(long, value_name = "DAYS")]
     keep_days: u32,
     #[command(flatten)]
-    wanted: Wanted,
+    wanted: RunFilterArgs,
     /// Remove the runs, instead of listing them
     #[arg(long)]
     yes: bool,

@@ -18,7 +18,7 @@ use arbiter_store::{RunHead, Store};
 #[derive(Debug, Args, Default)]
 pub(super) struct ListArgs {
     #[command(flatten)]
-    wanted: Wanted,
+    wanted: RunFilterArgs,
     /// Sort key
     #[arg(long, value_enum, default_value = "started")]
     sort: SortKey,
@@ -26,7 +26,7 @@ pub(super) struct ListArgs {
 
 /// Filter of runs.
 #[derive(Debug, Clone, Args, Default)]
-pub(super) struct Wanted {
+pub(super) struct RunFilterArgs {
     /// List only runs whose name, engines, --about or state matches, in any case
     #[arg(long, value_name = "REGEX", value_parser = run_pattern)]
     filter: Option<Regex>,
@@ -98,10 +98,10 @@ pub(super) fn listed(store: &Store, head: RunHead) -> ListedRun {
     ListedRun { head, summary }
 }
 
-impl Wanted {
+impl RunFilterArgs {
     /// Returns the filter of the flags.
     pub(super) fn filter(&self) -> RunFilter {
-        let Wanted { filter, state, kind, engine } = self.clone();
+        let RunFilterArgs { filter, state, kind, engine } = self.clone();
         RunFilter { pattern: filter, phase: state, kind, engine }
     }
 }

@@ -5,7 +5,7 @@ use shakmaty::Position;
 use super::{board, each_search, ensure, legal_answer, must, nothing_more, one_answer, should};
 use crate::script::Script;
 use crate::transcript::Search;
-use crate::{Case, Check, Judged};
+use crate::{Case, Check, Judgement};
 
 /// Positions in which move generators often fail: castling, en passant, promotion, pins, checks.
 const TRICKY: [&str; 10] = [
@@ -81,7 +81,7 @@ fn over<'a>(script: Script<'a>, position: &str) -> Script<'a> {
 /// Notations of no move.
 const NO_MOVE: [&str; 5] = ["(none)", "0000", "none", "NULL", "null"];
 
-fn no_move_then_one(case: &Case) -> Judged {
+fn no_move_then_one(case: &Case) -> Judgement {
     let searches = case.transcript.searches();
     let [over, after] = &searches[..] else { return Err("expected two searches".to_owned()) };
     one_answer(over)?;
@@ -92,7 +92,7 @@ fn no_move_then_one(case: &Case) -> Judged {
 }
 
 /// Requires that the last answer is legal; late answers to an earlier `go` do not matter.
-fn last_is_legal(case: &Case) -> Judged {
+fn last_is_legal(case: &Case) -> Judgement {
     let searches = case.transcript.searches();
     let Some(search) = searches.last() else { return nothing_more(case) };
     let best = search.answers.last().ok_or("no bestmove")?.first_word();
@@ -101,7 +101,7 @@ fn last_is_legal(case: &Case) -> Judged {
     })
 }
 
-fn begins_pv(search: &Search) -> Judged {
+fn begins_pv(search: &Search) -> Judgement {
     let mut infos = search.infos.iter().rev();
     let last = infos.find(|info| info.is_main_line() && !info.is_bound() && !info.pv().is_empty());
     let last = last.ok_or("no PV in any info line")?;
@@ -109,7 +109,7 @@ fn begins_pv(search: &Search) -> Judged {
     ensure(last.pv()[0] == best, || format!("bestmove {best} after '{}'", last.text))
 }
 
-fn legal_reply(search: &Search) -> Judged {
+fn legal_reply(search: &Search) -> Judgement {
     let Some(answer) = search.answers.first().map(|answer| answer.text) else { return Ok(()) };
     let words: Vec<&str> = answer.split_ascii_whitespace().collect();
     let [best, "ponder", reply, ..] = words[..] else { return Ok(()) };
@@ -117,7 +117,7 @@ fn legal_reply(search: &Search) -> Judged {
     ensure(is_legal, || format!("'bestmove {answer}' in {}", search.fen()))
 }
 
-fn mates(search: &Search) -> Judged {
+fn mates(search: &Search) -> Judgement {
     let best = search.best();
     let end = board::play(&search.position, [best]);
     ensure(end.is_ok_and(|end| end.is_checkmate()), || format!("{best} does not mate"))

@@ -18,8 +18,8 @@ use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules};
 use arbiter_game::outcome::printable;
 use arbiter_plan::{Games, PairJob, PlayedPair};
 use arbiter_protocol::Limits;
-use arbiter_suite::epd::Answered;
-use arbiter_suite::perft::{Counted, Verdict};
+use arbiter_suite::epd::EngineAnswers;
+use arbiter_suite::perft::{CountResult, Verdict};
 
 /// Length up to which [`repeated`] extends a short message, in bytes.
 const MAX_REPEATED: usize = 2 << 20;
@@ -34,10 +34,10 @@ const READERS: [Reader; 18] = [
     (pairs, || vec![write(&full()), write(&result(Report::Failed("no memory".into())))]),
     (pairs, || vec![write(&result(Report::Played(played(7))))]),
     (repeated, || vec![[&[0, 0, 0], &write(&full())[..]].concat()]),
-    (|text| results::<Answered>(text, answers), || vec![write(&other_result(answered()))]),
+    (|text| results::<EngineAnswers>(text, answers), || vec![write(&other_result(answered()))]),
     (
-        |text| results::<Counted>(text, counts),
-        || vec![write(&other_result(Counted(Ok(Verdict::WrongSuite { leaves: 7 }))))],
+        |text| results::<CountResult>(text, counts),
+        || vec![write(&other_result(CountResult(Ok(Verdict::WrongSuite { leaves: 7 }))))],
     ),
     (unpacked, || vec![pack(&write(&full()))]),
     (anything, || vec![proven(&pack(&write(&full()))), sign(&description(), &key())]),
@@ -205,11 +205,11 @@ fn ways_to_play() -> Vec<PairJob> {
     all.map(with).collect()
 }
 
-fn answers(answered: &Answered) {
+fn answers(answered: &EngineAnswers) {
     let _ = question().check(answered, &Terms::default()).map_err(shown);
 }
 
-fn counts(counted: &Counted) {
+fn counts(counted: &CountResult) {
     let _ = count().check(counted, &Terms::default()).map_err(shown);
 }
 
@@ -224,7 +224,7 @@ fn repeated(bytes: &[u8]) -> bool {
 
 /// Reads the output of the unpacker, which the sender chooses, too.
 fn unpacked(bytes: &[u8]) -> bool {
-    let _ = (packed::<Answered>(bytes), packed::<Counted>(bytes));
+    let _ = (packed::<EngineAnswers>(bytes), packed::<CountResult>(bytes));
     packed::<PlayedPair>(bytes).is_some()
 }
 

@@ -12,8 +12,8 @@ use crate::run_id::RunId;
 use arbiter_game::record::GameRecord;
 use arbiter_game::text::Text;
 use arbiter_plan::{PairTally, PlayedPair};
-use arbiter_suite::epd::Answered;
-use arbiter_suite::perft::Counted;
+use arbiter_suite::epd::EngineAnswers;
+use arbiter_suite::perft::CountResult;
 
 /// Report of a worker on a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -188,14 +188,14 @@ impl Payload for PlayedPair {
     }
 }
 
-impl Payload for Answered {
-    fn is_same(&self, other: &Answered) -> bool {
+impl Payload for EngineAnswers {
+    fn is_same(&self, other: &EngineAnswers) -> bool {
         self == other
     }
 }
 
-impl Payload for Counted {
-    fn is_same(&self, other: &Counted) -> bool {
+impl Payload for CountResult {
+    fn is_same(&self, other: &CountResult) -> bool {
         self == other
     }
 }

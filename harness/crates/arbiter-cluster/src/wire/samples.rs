@@ -21,7 +21,7 @@ use arbiter_game::record::{
 use arbiter_plan::{Engine, Games, LaunchSettings, PairJob, PlayedPair};
 use arbiter_protocol::{Conditions, Deadlines, Limits, Score};
 use arbiter_schedule::Pairing;
-use arbiter_suite::epd::{Answer, Answered, Question, SearchProgress, read as read_suite};
+use arbiter_suite::epd::{Answer, EngineAnswers, Question, SearchProgress, read as read_suite};
 use arbiter_suite::perft::{Count, Patterns, PerftQuery, read as read_cases};
 
 pub(crate) const RUN_ID: &str = "0123456789abcdef";
@@ -188,7 +188,7 @@ pub(crate) fn question() -> Question {
 }
 
 /// Answers of three engines.
-pub(crate) fn answered() -> Answered {
+pub(crate) fn answered() -> EngineAnswers {
     let since = SearchProgress { at: Duration::from_millis(3), depth: Some(4), nodes: None };
     let end = SearchProgress { at: Duration::from_nanos(12_345), depth: Some(9), nodes: Some(77) };
     let score = Some(Score::Mate(3));
@@ -196,7 +196,7 @@ pub(crate) fn answered() -> Answered {
     let score = Some(Score::Centipawns(-5));
     let end = SearchProgress { depth: None, ..end };
     let other = Answer { score, since: None, end, ..answer.clone() };
-    Answered(vec![Ok(answer), Ok(other), Err("it crashed".into())])
+    EngineAnswers(vec![Ok(answer), Ok(other), Err("it crashed".into())])
 }
 
 /// A count of two plies.

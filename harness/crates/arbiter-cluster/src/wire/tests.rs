@@ -9,7 +9,7 @@ use crate::proof::{RunSecret, proof};
 use crate::run_id::RunId;
 use crate::trust::{Key, Purpose};
 use arbiter_plan::PlayedPair;
-use arbiter_suite::perft::{Counted, Finding, Verdict, Wrong};
+use arbiter_suite::perft::{CountResult, Finding, Verdict, Wrong};
 
 /// Serializes a result within `most` bytes.
 fn written<D: Payload>(result: JobResult<D>, most: usize) -> Vec<u8> {
@@ -144,7 +144,7 @@ fn verdicts_arrive_as_they_were_sent() {
         finding(Wrong::Context { depth: 2, got: 3, expected: 4 }),
         finding(Wrong::Unrepeatable),
     ] {
-        let report = Report::Played(Counted(verdict));
+        let report = Report::Played(CountResult(verdict));
         let JobResult { run_id, number, attempt, .. } = full();
         let sent = JobResult { run_id, number, attempt, report };
         assert_eq!(read_packed(written(sent.clone(), 1 << 20)).unwrap(), sent);

@@ -38,7 +38,7 @@ struct KnownRun {
 /// State of a run that a worker has joined, kept as long as the worker runs, so that recorded
 /// messages have no effect a second time.
 #[derive(Debug)]
-struct Joined {
+struct JoinedRun {
     /// Key of the coordinator.
     key: PublicKey,
     /// Times of the last join and of the last beacon, by the coordinator's clock.
@@ -70,7 +70,7 @@ pub(super) struct Choice {
 #[derive(Debug, Default)]
 pub(super) struct KnownRuns {
     runs: BTreeMap<RunId, KnownRun>,
-    joined: BTreeMap<RunId, Joined>,
+    joined: BTreeMap<RunId, JoinedRun>,
     now: Duration,
     /// Last problem.
     pub(super) trouble: Option<String>,
@@ -81,7 +81,7 @@ impl KnownRuns {
     /// Records a beacon, with its key if that is trusted. Returns whether the run is new and kept.
     pub(super) fn update(&mut self, beacon: Beacon, key: Option<PublicKey>) -> bool {
         let heard = self.now;
-        if let Some(Joined { key: own, last_beacon, .. }) = self.joined.get_mut(&beacon.run_id) {
+        if let Some(JoinedRun { key: own, last_beacon, .. }) = self.joined.get_mut(&beacon.run_id) {
             if key != Some(*own) || beacon.at <= *last_beacon {
                 return false;
             }
@@ -114,7 +114,7 @@ impl KnownRuns {
             // Of the others nothing is heard any more.
             self.joined.retain(|joined, _| self.runs.contains_key(joined));
         }
-        let new = || Joined { key, at, last_beacon: at, done: HashMap::new() };
+        let new = || JoinedRun { key, at, last_beacon: at, done: HashMap::new() };
         let joined = self.joined.entry(run_id).or_insert_with(new);
         joined.at = joined.at.max(at);
     }
@@ -127,7 +127,7 @@ impl KnownRuns {
     /// Returns the notice in a message, unless it was sent before the worker joined. After one that
     /// ends the run the worker has to join again; one may come while it does.
     pub(super) fn hear(&mut self, message: CoordinatorMessage) -> Option<Notice> {
-        if let Some(Joined { at, last_beacon, .. }) = self.joined.get_mut(&message.run_id) {
+        if let Some(JoinedRun { at, last_beacon, .. }) = self.joined.get_mut(&message.run_id) {
             if message.at <= *at {
                 return None;
             }
@@ -148,8 +148,10 @@ impl KnownRuns {
     ) -> Result<(), &'static str> {
         match self.joined.get(run_id) {
             None => Err("its run was not joined"),
-            Some(Joined { last_beacon, .. }) if *last_beacon > expires => Err("it has expired"),
-            Some(Joined { done, .. }) if done.get(&number).is_some_and(|last| attempt <= *last) => {
+            Some(JoinedRun { last_beacon, .. }) if *last_beacon > expires => Err("it has expired"),
+            Some(JoinedRun { done, .. })
+                if done.get(&number).is_some_and(|last| attempt <= *last) =>
+            {
                 Err("its result was sent")
             }
             Some(_) => Ok(()),

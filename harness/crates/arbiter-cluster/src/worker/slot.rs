@@ -110,7 +110,7 @@ pub(super) async fn work(shared: Arc<Shared>) {
 }
 
 /// A job that was taken, with the setup to do it.
-struct Taken {
+struct AcceptedJob {
     setup: Arc<RunSetup>,
     job: Job,
     /// Permits that are held until the job is done.
@@ -119,7 +119,7 @@ struct Taken {
 
 /// Takes a job of the run that comes first; `None` if there is none within some seconds.
 /// Cancel-safe.
-async fn take_any(shared: &Shared) -> Option<Taken> {
+async fn take_any(shared: &Shared) -> Option<AcceptedJob> {
     let mut cancelled = shared.cancelled.subscribe();
     let chosen = shared.known_runs().choose();
     let Some(Choice { run_id, setup, others_have_work }) = chosen else {
@@ -151,7 +151,7 @@ async fn take_any(shared: &Shared) -> Option<Taken> {
         None => shared.known_runs().mark_empty(&run_id),
     }
     let job = read(shared, &setup, &job?).map_err(|error| shared.trouble(error)).ok()?;
-    Some(Taken { setup, job, _permit: permit })
+    Some(AcceptedJob { setup, job, _permit: permit })
 }
 
 /// Reads a job that is to be done; an error says why it is not done here. The server then gives it

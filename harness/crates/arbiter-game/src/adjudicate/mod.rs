@@ -78,7 +78,7 @@ impl Rules {
 
 /// Move as the counters see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Played {
+pub struct PlayedMove {
     /// Side that moved.
     pub color: Color,
     /// Number of full moves that are over by the number of the move in the position, those before
@@ -129,7 +129,7 @@ impl Adjudicator {
     }
 
     /// Counts a move, and returns the outcome if the game is over.
-    pub fn observe(&mut self, mut played: Played) -> Option<Outcome> {
+    pub fn observe(&mut self, mut played: PlayedMove) -> Option<Outcome> {
         let Rules { draw, resign, move_cap, counts_by_position, counts_as_fastchess, .. } =
             self.rules;
         self.plies += 1;
@@ -172,7 +172,7 @@ mod tests {
     fn over_from(before: u32, rules: Rules, scores: &[i32]) -> Option<(usize, Termination)> {
         let mut adjudicator = Adjudicator::new(rules, None);
         scores.iter().enumerate().find_map(|(ply, cp)| {
-            let outcome = adjudicator.observe(Played {
+            let outcome = adjudicator.observe(PlayedMove {
                 color: if ply % 2 == 0 { Color::White } else { Color::Black },
                 full_moves: before + (ply as u32).div_ceil(2),
                 is_book: ply < 2,

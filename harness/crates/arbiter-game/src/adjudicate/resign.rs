@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use shakmaty::{ByColor, Color};
 
-use super::Played;
+use super::PlayedMove;
 use arbiter_protocol::Score;
 
 /// Rule that a side resigns once scores have been hopeless for a while.
@@ -26,7 +26,7 @@ pub(super) struct DecidedMoves {
 
 impl ResignRule {
     /// Counts a move. Returns the side that resigns after it, if any.
-    pub(super) fn observe(self, moves: &mut DecidedMoves, played: Played) -> Option<Color> {
+    pub(super) fn observe(self, moves: &mut DecidedMoves, played: PlayedMove) -> Option<Color> {
         let limit = i64::from(self.score_cp);
         let value = played.score.map_or(0, worth);
         let step = |count: &mut u32, holds: bool| *count = if holds { *count + 1 } else { 0 };
@@ -60,7 +60,7 @@ mod tests {
         scores.iter().enumerate().find_map(|(ply, &score)| {
             let color = if ply % 2 == 0 { Color::White } else { Color::Black };
             let score = Some(score);
-            let played = Played { color, full_moves: 1, is_book: false, zeroing: false, score };
+            let played = PlayedMove { color, full_moves: 1, is_book: false, zeroing: false, score };
             rule.observe(&mut moves, played).map(|loser| (ply + 1, loser))
         })
     }

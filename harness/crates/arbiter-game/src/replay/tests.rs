@@ -42,7 +42,7 @@ const MATE: &str = "\
 700300 B> bestmove d8h4
 ";
 
-fn replayed(text: &str) -> Replayed {
+fn replayed(text: &str) -> ReplayResult {
     let limits = Limits { clock: Some("1".parse().unwrap()), ..Limits::default() };
     let margin = Duration::from_millis(10);
     let conditions = Conditions { limits, margin, white_pov: false };

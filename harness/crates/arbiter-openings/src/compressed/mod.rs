@@ -63,16 +63,16 @@ pub fn decompressed<'a>(
     let (is_gzip, is_zstd) = (head.starts_with(b"\x1f\x8b"), is_zstd(&head));
     let source = Cursor::new(head).chain(source);
     Ok(match (is_gzip, is_zstd) {
-        (true, _) => Box::new(Unpacked(MultiGzDecoder::new(source))),
-        (_, true) => Box::new(Unpacked(Frames::new(source))),
+        (true, _) => Box::new(Decompressor(MultiGzDecoder::new(source))),
+        (_, true) => Box::new(Decompressor(Frames::new(source))),
         _ => Box::new(source),
     })
 }
 
 /// Reader of compressed data whose error at a missing end says what is missing.
-struct Unpacked<R>(R);
+struct Decompressor<R>(R);
 
-impl<R: Read> Read for Unpacked<R> {
+impl<R: Read> Read for Decompressor<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.0.read(buffer).map_err(|error| match error.kind() {
             ErrorKind::UnexpectedEof => io::Error::new(

@@ -185,14 +185,14 @@ pub trait Observer {
 
     /// Returns the written part of a file that has all counted pairs in order, if the observer has
     /// one.
-    fn written(&self) -> Option<Written> {
+    fn written(&self) -> Option<FilePrefix> {
         None
     }
 }
 
 /// Part of a file that has the first pairs of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct FilePrefix {
     /// Path of the file.
     pub file: PathBuf,
     /// Number of pairs.

@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::cpus;
-use super::sandbox::{Home, Prepared};
+use super::sandbox::{Home, PreparedSandbox};
 use crate::Launch;
 
 /// The limit of open files with which this process was started.
@@ -92,7 +92,7 @@ pub(crate) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Resul
     }
     let sandbox = launch.sandbox.as_ref();
     let mut sandbox = sandbox.map(|s| s.prepare(command, launch)).transpose()?;
-    let home = sandbox.as_mut().and_then(Prepared::take_home);
+    let home = sandbox.as_mut().and_then(PreparedSandbox::take_home);
     let limits = launch.limits;
     let cpus = (!launch.cpus.is_empty()).then(|| cpus::set(&launch.cpus));
     let parent = rustix::process::getpid();
@@ -108,7 +108,7 @@ pub(crate) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Resul
         if rustix::process::getppid() != Some(parent) {
             return Err(Errno::SRCH.into());
         }
-        sandbox.as_mut().map_or(Ok(()), Prepared::enter)
+        sandbox.as_mut().map_or(Ok(()), PreparedSandbox::enter)
     };
     // SAFETY: between fork and exec only async-signal-safe calls are allowed; the closure makes
     // a few system calls and allocates nothing.

@@ -162,7 +162,7 @@ impl fmt::Display for SandboxSupport {
 }
 
 /// Sandbox that is ready to be entered.
-pub(crate) struct Prepared {
+pub(crate) struct PreparedSandbox {
     rules: Option<RulesetCreated>,
     filters: Vec<BpfProgram>,
     namespaces: Namespaces,
@@ -182,7 +182,11 @@ impl Sandbox {
     }
 
     /// Gives a command the environment of the sandbox, and opens the files that it may reach.
-    pub(crate) fn prepare(&self, command: &mut Command, launch: &Launch) -> io::Result<Prepared> {
+    pub(crate) fn prepare(
+        &self,
+        command: &mut Command,
+        launch: &Launch,
+    ) -> io::Result<PreparedSandbox> {
         let support = SandboxSupport::of_this_system();
         if self.is_required {
             let unsupported = |words| io::Error::new(io::ErrorKind::Unsupported, words);
@@ -206,7 +210,7 @@ impl Sandbox {
         let filters = if support.seccomp { filters } else { vec![] };
         let dir = command.get_current_dir().unwrap_or(home);
         let namespaces = Namespaces::new(self.is_builder.then_some([home, dir]))?;
-        Ok(Prepared { rules: Some(rules), filters, namespaces, home: own })
+        Ok(PreparedSandbox { rules: Some(rules), filters, namespaces, home: own })
     }
 
     fn rules(&self, home: &Path, program: &Path) -> Result<RulesetCreated, RulesError> {
@@ -227,7 +231,7 @@ impl Sandbox {
     }
 }
 
-impl Prepared {
+impl PreparedSandbox {
     /// Takes the home that was made for the process and has to live as long.
     pub(crate) fn take_home(&mut self) -> Option<Home> {
         self.home.take()

@@ -5,11 +5,11 @@ use std::fmt;
 use crate::parts::{signed, too_few};
 use arbiter_names::counted;
 use arbiter_plan::{Encounter, RunCounts};
-use arbiter_schedule::Ranked;
+use arbiter_schedule::RankedEngine;
 use arbiter_schedule::{Design, Format, OpeningPolicy, Schedule};
 use arbiter_stats::Trinomial;
 use arbiter_stats::elo::Z_95;
-use arbiter_stats::ratings::{self, Errors, Meeting, Options, Rated};
+use arbiter_stats::ratings::{self, Errors, Meeting, Options, RatingList};
 
 /// Tournament, or its state so far.
 #[derive(Debug, Clone)]
@@ -24,7 +24,7 @@ pub struct Standings {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Row {
     /// Place and points.
-    pub ranked: Ranked,
+    pub ranked: RankedEngine,
     /// Games by result.
     pub games: Trinomial,
     /// Strength; `None` before the first game, or if no opponent can be rated.
@@ -47,7 +47,7 @@ pub struct Rating {
 
 impl Rating {
     /// Returns the rating of a player; `None` if there was nothing to rate.
-    pub(crate) fn of(rated: &Rated, player: usize) -> Option<Rating> {
+    pub(crate) fn of(rated: &RatingList, player: usize) -> Option<Rating> {
         let perfect = rated.perfect.iter().find(|perfect| perfect.player == player);
         Some(Rating {
             elo: rated.rating(player)?,
@@ -104,7 +104,7 @@ impl Standings {
     /// Returns the standings after the counted pairs.
     pub fn new(schedule: &Schedule, counts: &RunCounts) -> Standings {
         let rated = rated(schedule.engines(), counts);
-        let row = |ranked: Ranked| Row {
+        let row = |ranked: RankedEngine| Row {
             ranked,
             games: total(counts, ranked.engine).games,
             rating: rated.as_ref().and_then(|rated| Rating::of(rated, ranked.engine)),
@@ -143,7 +143,7 @@ pub(crate) fn total(counts: &RunCounts, engine: usize) -> Encounter {
 
 /// Rates all engines of a run by maximum likelihood over its counted games; `None` if that has no
 /// maximum.
-pub(crate) fn rated(engines: usize, counts: &RunCounts) -> Option<Rated> {
+pub(crate) fn rated(engines: usize, counts: &RunCounts) -> Option<RatingList> {
     let met = counts.encounters.iter();
     let meetings: Vec<Meeting> = met.map(|(engines, e)| e.meeting(*engines)).collect();
     ratings::rate(engines, &meetings, &Options::default()).ok()
@@ -151,13 +151,13 @@ pub(crate) fn rated(engines: usize, counts: &RunCounts) -> Option<Rated> {
 
 /// Returns half of the 95 % interval of a rating, in Elo, for every table and chart of ratings; it
 /// counts pairs as pairs. `None` for an engine that won or lost everything.
-pub(crate) fn margin(rated: &Rated, player: usize) -> Option<f64> {
+pub(crate) fn margin(rated: &RatingList, player: usize) -> Option<f64> {
     rated.error(player, Errors::Sandwich).map(|error| Z_95 * error)
 }
 
 /// Returns the likelihood, 0 to 1, that an engine is stronger than another one, by the same errors;
 /// `None` for an engine against itself and where the two cannot be compared.
-pub(crate) fn superiority(rated: &Rated, one: usize, other: usize) -> Option<f64> {
+pub(crate) fn superiority(rated: &RatingList, one: usize, other: usize) -> Option<f64> {
     rated.superiority(one, other, Errors::Sandwich).filter(|_| one != other)
 }
 

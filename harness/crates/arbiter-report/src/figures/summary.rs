@@ -15,7 +15,7 @@ use arbiter_plan::{
 use arbiter_protocol::Limits;
 use arbiter_schedule::Format;
 use arbiter_spsa::SpsaState;
-use arbiter_stats::ratings::Rated;
+use arbiter_stats::ratings::RatingList;
 use arbiter_stats::sequential::{self, SequentialEstimate};
 use arbiter_stats::{Sprt, SprtMonitor, SprtStatus};
 use arbiter_store::LintCount;
@@ -210,7 +210,7 @@ impl Summary {
     }
 
     /// Rates all engines together; `None` before the first result.
-    pub(crate) fn rated(&self) -> Option<Rated> {
+    pub(crate) fn rated(&self) -> Option<RatingList> {
         standings::rated(self.engines.len(), &self.counts)
     }
 

@@ -110,10 +110,10 @@ pub fn in_words(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
 
 /// Observer of a run that keeps recent events for viewers; clones share them.
 #[derive(Debug, Clone)]
-pub struct RecentEvents(Arc<Mutex<Watched>>);
+pub struct RecentEvents(Arc<Mutex<RecentState>>);
 
 #[derive(Debug)]
-struct Watched {
+struct RecentState {
     /// Start time, as Unix time in milliseconds.
     begun_ms: i64,
     engines: Vec<String>,
@@ -131,7 +131,7 @@ impl RecentEvents {
     /// Returns the events of a run that starts now, or is resumed.
     pub fn new(plan: &Plan, begun_ms: i64) -> RecentEvents {
         let engines = plan.engines.iter().map(|engine| engine.name.clone()).collect();
-        RecentEvents(Arc::new(Mutex::new(Watched {
+        RecentEvents(Arc::new(Mutex::new(RecentState {
             begun_ms,
             engines,
             elapsed: Duration::ZERO,
@@ -153,7 +153,7 @@ impl RecentEvents {
         }
     }
 
-    fn watched(&self) -> MutexGuard<'_, Watched> {
+    fn watched(&self) -> MutexGuard<'_, RecentState> {
         // The contents are valid even if a thread panicked.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use maud::html;
 
 use super::{Fragment, fragments as of_document};
-use crate::asked::Asked;
+use crate::asked::UrlQuery;
 use arbiter_cluster::{
     Cluster, WorkerState, benches, in_words, runs_table, trouble, wire::WorkerStatus,
 };
@@ -22,7 +22,7 @@ pub(crate) fn lost(why: &str) -> Vec<Fragment> {
 /// those in trouble first, and the runs.
 pub(crate) fn fragments(
     cluster: &Cluster,
-    asked: &Asked,
+    asked: &UrlQuery,
     residuals: &BTreeMap<String, f64>,
 ) -> Vec<Fragment> {
     let mut workers: Vec<_> = cluster
@@ -130,7 +130,7 @@ mod tests {
         let residuals = [("a".to_owned(), 2.25)].into();
         let ids = |query: &str| {
             let fields = vec![("state".to_owned(), query.to_owned())];
-            let asked = Asked::new(&format!("state={query}"), fields).unwrap();
+            let asked = UrlQuery::new(&format!("state={query}"), fields).unwrap();
             let found = fragments(&cluster, &asked, &residuals);
             let ids = found.iter().map(|fragment| fragment.id.clone()).collect::<Vec<_>>();
             (ids.join(" "), found.into_iter().map(|fragment| fragment.html).collect::<String>())

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::run::State;
 use super::{EventSource, Fragment, NavPage, option, page, parts};
-use crate::asked::Asked;
+use crate::asked::UrlQuery;
 use arbiter_plan::{DEFAULT_SPRT_PAIRS, DEFAULT_TC, RunKind};
 use arbiter_report::{ListedRun, RunColumn, RunPhase, Summary, tone};
 use arbiter_stats::{DEFAULT_ELO0, DEFAULT_ELO1, SprtStatus};
@@ -95,7 +95,7 @@ pub(crate) fn notice(words: &str) -> Fragment {
 /// Returns the numbers of the runs shown and of all, links to the other pages, and the names of
 /// engines.
 pub(crate) fn standing(
-    asked: &Asked,
+    asked: &UrlQuery,
     part: u64,
     (chosen, all): (usize, usize),
     unread: usize,
@@ -139,7 +139,7 @@ fn new_test() -> Markup {
 
 /// Returns the page of the list: the numbers, then the rows.
 pub(crate) fn list(
-    asked: &Asked,
+    asked: &UrlQuery,
     fragments: &[Fragment],
     source: EventSource<'_>,
     may_start: bool,

@@ -116,7 +116,7 @@ fn the_list_has_a_row_for_each_run_and_links_to_its_parts() {
         "{unread}"
     );
     let fields = vec![("q".to_owned(), "\"><b>".to_owned())];
-    let asked = Asked::new("q=%22%3E%3Cb%3E&page=2", fields).unwrap().for_runs();
+    let asked = UrlQuery::new("q=%22%3E%3Cb%3E&page=2", fields).unwrap().for_runs();
     let engine = "B".to_owned();
     let standing = list::standing(&asked, 1, (120, 500), 7, &[&engine].into());
     for part in [

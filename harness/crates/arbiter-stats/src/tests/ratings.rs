@@ -1,7 +1,7 @@
 //! Cross tables rated by Ordo 1.2.6, BayesElo 0057 and an independent solver of their equations.
 
 use super::super::ratings::{
-    Errors, LOGISTIC_SCALE, Meeting, Options, OutcomeModel, Parameter, Rated, Relation, rate,
+    Errors, LOGISTIC_SCALE, Meeting, Options, OutcomeModel, Parameter, RatingList, Relation, rate,
     scale_of,
 };
 use super::agreement::Agreement;
@@ -19,7 +19,7 @@ fn meetings(games: Games) -> Vec<Meeting> {
         .collect()
 }
 
-fn rated(games: Games, options: &Options) -> Rated {
+fn rated(games: Games, options: &Options) -> RatingList {
     let players = games.iter().map(|(a, b, _)| a.max(b) + 1).max().expect("some games");
     rate(players, &meetings(games), options).expect("a maximum")
 }

@@ -34,7 +34,7 @@ pub struct Question {
 
 /// Answers of the engines to a question, by their index; an error is the engine's fault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answered(
+pub struct EngineAnswers(
     #[serde(with = "As::<Vec<Result<Same, Text>>>")] pub Vec<Result<Answer, String>>,
 );
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::candidate::Candidate;
-use super::epd::{Found, found};
+use super::epd::{MinedPosition, found};
 use super::proof::{Transcript, look, prove};
 use super::{Criteria, Rejection};
 use crate::runner::{Task, TaskError};
@@ -27,7 +27,7 @@ pub struct Search {
 }
 
 impl Task for Search {
-    type Output = Result<Found, Rejection>;
+    type Output = Result<MinedPosition, Rejection>;
 
     fn engine(&self) -> usize {
         0

@@ -10,7 +10,7 @@ mod walk;
 
 pub use answer::Patterns;
 pub use read::{Suite, read, variant_of};
-pub use task::{Count, Counted, PerftQuery, Verdict};
+pub use task::{Count, CountResult, PerftQuery, Verdict};
 pub use walk::{Finding, Wrong, leaves};
 
 use arbiter_position::Start;

@@ -12,7 +12,7 @@ use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position};
 
 use self::written::harmless;
-use crate::figures::{Named, OpeningNames};
+use crate::figures::{OpeningName, OpeningNames};
 use crate::games::compat::{illegal_move, reason, time_control};
 use crate::parts::{files_in_words, utc_time_as};
 use arbiter_game::annotation::{Annotation, Dialect};
@@ -182,7 +182,7 @@ fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str
     let is_whole = !is_cutechess || tags.iter().all(|(name, _)| *name != "FEN");
     let names = header.names.as_ref().filter(|_| is_whole);
     let named = names.and_then(|names| names.last_named(game, LONGEST_OPENING));
-    if let Some(Named { eco, name }) = named {
+    if let Some(OpeningName { eco, name }) = named {
         tags.extend([("ECO", eco.to_owned()), ("Opening", name.to_owned())]);
     }
     if header.annotation.has_origin && dialect.is_none() {
@@ -234,7 +234,7 @@ fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
     let is_cutechess = annotation.dialect == Some(Dialect::Cutechess);
     // cutechess-cli always counts moves from 1.
     let mut number = if is_cutechess { 1 } else { position.fullmoves().get() };
-    let mut lines = Wrapped::default();
+    let mut lines = WrappedText::default();
     let detail = match annotation.dialect {
         None => harmless(&game.outcome.detail),
         Some(program) => reason(&game.outcome, program),
@@ -280,12 +280,12 @@ fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
 
 /// Text that breaks only between moves.
 #[derive(Default)]
-struct Wrapped {
+struct WrappedText {
     text: String,
     column: usize,
 }
 
-impl Wrapped {
+impl WrappedText {
     fn push(&mut self, word: &str) {
         let length = word.chars().count();
         if self.column > 0 && self.column + 1 + length > WIDTH {

@@ -80,7 +80,7 @@ pub(super) fn comment(
                 write!(text, "/{depth} ")?;
             }
             if depth > 0 || thought.nodes.is_some() || thought.elapsed.as_millis() >= 500 {
-                write!(text, "{}", Rounded(thought.elapsed))?;
+                write!(text, "{}", RoundedTime(thought.elapsed))?;
             }
         }
         false => write!(text, "/{depth}")?,
@@ -149,9 +149,9 @@ impl fmt::Display for Seconds {
 }
 
 /// Time as comments of cutechess-cli have it, with fewer decimals the longer it is.
-struct Rounded(Duration);
+struct RoundedTime(Duration);
 
-impl fmt::Display for Rounded {
+impl fmt::Display for RoundedTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ms = self.0.as_millis() as u64;
         let places = match ms {

@@ -103,7 +103,7 @@ const fn drawn_as(colour: usize) -> RGBColor {
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawing<'a, X, Y> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<X, Y>>;
-type Drawn = Result<(), Box<dyn std::error::Error>>;
+type DrawResult = Result<(), Box<dyn std::error::Error>>;
 
 /// Draws a chart as an SVG element.
 ///
@@ -195,7 +195,7 @@ fn nothing() -> Box<dyn std::error::Error> {
     "there is nothing to draw".into()
 }
 
-fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
+fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> DrawResult {
     let values = chart.series.iter().flat_map(|(_, values)| values.iter().copied());
     let (_, high) = range(values.chain([0.0])).ok_or_else(nothing)?;
     let groups = chart.labels.len();
@@ -310,7 +310,7 @@ fn row_axes<'a>(
     Ok(context)
 }
 
-fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars, names: &[&String]) -> Drawn {
+fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars, names: &[&String]) -> DrawResult {
     let mut ends = vec![0.0; chart.labels.len()];
     let mut bars = Vec::new();
     for (index, (_, values)) in chart.series.iter().enumerate() {
@@ -364,7 +364,12 @@ impl Frame {
     }
 }
 
-fn draw_intervals(area: &Area<'_>, frame: &Frame, chart: &Intervals, names: &[&String]) -> Drawn {
+fn draw_intervals(
+    area: &Area<'_>,
+    frame: &Frame,
+    chart: &Intervals,
+    names: &[&String],
+) -> DrawResult {
     let values = chart.rows.iter().flat_map(|(_, value, low, high)| [*value, *low, *high]);
     let values = values.chain(chart.level);
     let ends = range(values).ok_or_else(nothing)?;

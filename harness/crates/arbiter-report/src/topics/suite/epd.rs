@@ -14,9 +14,9 @@ use super::epd_figures::{
 };
 use super::{EngineLocation, line_faults};
 use crate::parts::{Block, Document, Table, percent_interval, to_value};
-use arbiter_stats::paired::{Solved, margin, mcnemar, share_interval};
+use arbiter_stats::paired::{SolvedCounts, margin, mcnemar, share_interval};
 use arbiter_suite::LineFault;
-use arbiter_suite::epd::{Comparison, Record, Searched, Tally, compare, themes};
+use arbiter_suite::epd::{Comparison, Record, SearchOutcome, Tally, compare, themes};
 
 /// Results of `arbiter epd`.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub struct EpdEngine<'a> {
     /// Limits of the engine, in words.
     pub limits: String,
     /// Searches, in the order of the records.
-    pub searches: Vec<Searched>,
+    pub searches: Vec<SearchOutcome>,
 }
 
 impl EpdReport<'_> {
@@ -154,7 +154,7 @@ impl EpdReport<'_> {
     fn compared(&self, document: &mut Document, other: usize) {
         let (first, second) = (self.engines[0].name, self.engines[other].name);
         let found = self.comparison(other);
-        let Solved { both, only_first, only_second, neither } = found.solved;
+        let SolvedCounts { both, only_first, only_second, neither } = found.solved;
         document.heading(format!("{first} against {second}"));
         match mcnemar(&found.solved) {
             None => document.paragraph("They solved the same positions."),
@@ -354,7 +354,7 @@ mod tests {
 4k3/8/8/8/8/8/4P3/4K2R w K - bm e3 Qa1; id \"B.2\";
 nonsense";
 
-    fn searches(records: &[Arc<Record>], played: [&str; 4]) -> Vec<Searched> {
+    fn searches(records: &[Arc<Record>], played: [&str; 4]) -> Vec<SearchOutcome> {
         let search = |(record, played): (&Arc<Record>, &str)| {
             let judge = Judge::new(&record.start, &record.goal);
             let info = Info::parse("depth 3 nodes 70");
