@@ -6,8 +6,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::{
-    BuildArgs, ExitCode, Failure, bundled_engine::evaluation, compat::cutechess_engines, unwritten,
-    write_whole,
+    BuildArgs, ExitCode, Failure, bundled_engine::evaluation, compat::cutechess_engines,
+    write_atomically, write_error,
 };
 use arbiter_build::{BuildError, BuildFailure, WORKING_TREE};
 use arbiter_names::did_you_mean;
@@ -83,7 +83,7 @@ pub(crate) fn register(name: &str, table: toml::Table) -> Result<PathBuf, Failur
         let gap = if file.metadata()?.len() == 0 { "" } else { "\n" };
         file.write_all(format!("{gap}{text}").as_bytes())
     };
-    write().map_err(|error| unwritten(&path, &error))?;
+    write().map_err(|error| write_error(&path, &error))?;
     Ok(path)
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn unregister(name: &str) -> Result<PathBuf, Failure> {
     let start = tables.get_ref().keys().find(|key| key.get_ref() == name).map_or(0, line);
     let starts = tables.get_ref().keys().map(line);
     let end = starts.filter(|other| *other > start).min().unwrap_or(text.len());
-    write_whole(&path, &format!("{}{}", &text[..start], &text[end..]), FilesInUse::default())?;
+    write_atomically(&path, &format!("{}{}", &text[..start], &text[end..]), FilesInUse::default())?;
     Ok(path)
 }
 

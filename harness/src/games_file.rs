@@ -8,7 +8,7 @@ use std::fs::{File, TryLockError};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::{Failure, unwritten};
+use crate::{Failure, write_error};
 use arbiter_plan::{FilePrefix, Observer, ObserverError, PlayedPair, RunEvent};
 use arbiter_process::{Links, WholeFile, is_at, open_output, places_near};
 use arbiter_report::{Dialect, PgnHeader, final_positions, pgn_text};
@@ -80,7 +80,7 @@ impl GamesFile {
     pub(crate) fn open(path: &Path, content: Content, offset: u64) -> Result<GamesFile, Failure> {
         let file = open_output(path, File::options().read(true).write(true), Links::Followed);
         let (name, flag) = content.words(path);
-        let file = file.map_err(|error| unwritten(path, &error))?;
+        let file = file.map_err(|error| write_error(path, &error))?;
         // Two runs that write one file at their own places would overwrite each other.
         file.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => Failure::invalid(format!(

@@ -61,7 +61,7 @@ const OPTIONAL: [(&str, &str, bool); 4] = [
 const EXAMPLES: &str = "Examples:\n";
 
 /// Returns the command line with its help arranged, for `-h` if `is_short` and else for `--help`.
-pub(crate) fn arranged(root: Command, is_short: bool) -> Command {
+pub(crate) fn arrange_help(root: Command, is_short: bool) -> Command {
     arrange(root, "", is_short)
 }
 
@@ -149,7 +149,7 @@ fn number_expected(error: &clap::Error, flag: &str) -> Option<String> {
 /// Returns an error of the command line with the right flag, where a wrong one is an engine's key
 /// or has the form of another program's; with the expected form of a number; and with only one
 /// suggested command.
-pub(crate) fn advised(mut error: clap::Error, args: &[OsString]) -> clap::Error {
+pub(crate) fn with_hint(mut error: clap::Error, args: &[OsString]) -> clap::Error {
     if let Some(message) = missing_feature(&error, args, &OPTIONAL) {
         return clap::Error::raw(error.kind(), message);
     }
@@ -249,7 +249,7 @@ mod tests {
 
     fn commands(is_short: bool) -> Vec<(String, Command)> {
         let mut found = Vec::new();
-        let mut root = arranged(Cli::command(), is_short).term_width(100);
+        let mut root = arrange_help(Cli::command(), is_short).term_width(100);
         // Flags that all commands share are then theirs.
         root.build();
         all(&root, "", &mut found);
@@ -295,10 +295,10 @@ mod tests {
             "arbiter man --out d --format json-schema",
         ] {
             let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-            let read = arranged(Cli::command(), false).try_get_matches_from(&args);
+            let read = arrange_help(Cli::command(), false).try_get_matches_from(&args);
             let own = OPTIONAL.iter().find(|(word, ..)| line.contains(word));
             let (_, feature, has) = own.unwrap_or(&OPTIONAL[2]);
-            let error = read.map_err(|error| advised(error, &args).to_string()).err();
+            let error = read.map_err(|error| with_hint(error, &args).to_string()).err();
             let added = format!("cargo install --locked --path harness --features {feature}\n");
             let is_answered = error.as_ref().is_some_and(|error| error.contains(&added));
             assert_eq!(is_answered, !has, "{line}: {error:?}");
@@ -394,7 +394,7 @@ mod tests {
         // As the shell would.
         let line = &line.replace(" ~/", " /data/");
         let Some(words) = words_of(line) else { return };
-        match arranged(Cli::command(), false).try_get_matches_from(words) {
+        match arrange_help(Cli::command(), false).try_get_matches_from(words) {
             Err(error) if error.use_stderr() => panic!("{place}: {line}: {error}"),
             _ => {}
         }

@@ -27,7 +27,7 @@ pub(crate) use self::restore::replayed;
 use crate::{
     BuildContext, Content, Endpoint, ExitCode, Failure, Fleet, GamesFile, Keyboard, OutputFormat,
     Printer, RequestedRun, Resume, Style, bundled_engine, control_server, own_binary, runtime,
-    unwritten,
+    write_error,
 };
 use arbiter_game::adjudicate::Tables;
 use arbiter_game::engine::EngineSetup;
@@ -38,7 +38,7 @@ use arbiter_plan::{
     RunState, default_concurrency, load_book,
 };
 use arbiter_process::{Links, open_output};
-use arbiter_report::{Boards, Live, PgnHeader, RecentEvents, complain, note, summary_of};
+use arbiter_report::{Boards, Live, PgnHeader, RecentEvents, log_error, note, summary_of};
 use arbiter_runner::{
     Finished, LiveGames, LocalExecutor, LocalOptions, OptionsFound, Run, Signals, check_unchanged,
     cpu_sets_of, dispatch, engine_setups, take_fingerprints, unix_time_ms,
@@ -166,7 +166,7 @@ fn resolve(kind: RunKind, requested: &mut RequestedRun) -> Result<Plan, Failure>
 /// Returns the plan of a request whose engines can be started.
 fn plan_of(kind: RunKind, request: Request) -> Result<Plan, Failure> {
     let plan = Plan::resolve(kind, request).map_err(|error| match error {
-        PlanError::NothingToRun => Failure::new(ExitCode::Nothing, error),
+        PlanError::NothingToRun => Failure::new(ExitCode::NothingToRun, error),
         PlanError::EngineCount(_) => Failure::new(ExitCode::Usage, error),
         PlanError::Invalid(_) => Failure::invalid(error),
     })?;
@@ -231,7 +231,7 @@ fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failu
     for path in &replaces {
         let file = open_output(path, File::options().write(true), Links::Followed);
         let emptied = file.and_then(|file| file.set_len(0));
-        emptied.map_err(|error| unwritten(path, &error))?;
+        emptied.map_err(|error| write_error(path, &error))?;
     }
     let begin = |path: &Option<PathBuf>, content| {
         path.as_deref().map(|path| GamesFile::begin(path, content)).transpose()
@@ -414,7 +414,7 @@ fn carry_out(
     };
     // Whoever reads the pairs sees how it ended.
     if let Some(error) = unnoted {
-        complain(format!("{error}; all pairs are stored, but not the final status of the run"));
+        log_error(format!("{error}; all pairs are stored, but not the final status of the run"));
     }
     let ReadyRun { name, state, store, results, .. } = &ready;
     let summary = summary_of(store, &store.run(name)?, state)?;

@@ -108,7 +108,7 @@ impl SuiteArgs {
             .map(|fault| format!("\n  line {}: {}", fault.line, fault.reason))
             .collect();
         let message = format!("{}: no usable position{reasons}", self.suite.display());
-        Failure::new(ExitCode::Nothing, message)
+        Failure::new(ExitCode::NothingToRun, message)
     }
 }
 
@@ -170,7 +170,7 @@ pub(crate) fn run_tasks<T: Task>(
             tell(index, answer).map_err(SuiteError::Environment)
         };
         let asked = run_suite(setups.clone(), tasks, args.concurrency(), observe).await;
-        asked.map_err(|error| Failure::of(matches!(error, SuiteError::Environment(_)), error))
+        asked.map_err(|error| Failure::classify(matches!(error, SuiteError::Environment(_)), error))
     };
     let answers = runtime()?.block_on(until_signal(work, UNFINISHED));
     bar.finish_and_clear();

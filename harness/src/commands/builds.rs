@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::{Args, Subcommand};
 
-use crate::{Failure, OutputFormat, Rows, emit};
+use crate::{Failure, OutputFormat, Rows, print_result};
 use arbiter_build::{
     Cache, KeptBuild, Policy, abandoned_folders, builds_to_remove, kept_builds, remove_abandoned,
     remove_build,
@@ -70,7 +70,7 @@ pub(crate) fn run(args: BuildsArgs) -> Result<(), Failure> {
         BuildsCommand::List { format } => {
             let rows: Vec<BuildRow> = kept_builds(&cache)?.iter().map(row).collect();
             let first = Rows { list: None, first: &["build", "used", "bytes", "commit"] };
-            emit(&format.of_document(&builds_document(&rows), || to_value(&rows), first))
+            print_result(&format.of_document(&builds_document(&rows), || to_value(&rows), first))
         }
         BuildsCommand::Clean(args) => tidy_up(&cache, &args),
     }
@@ -110,7 +110,7 @@ fn tidy_up(cache: &Cache, args: &CleanArgs) -> Result<(), Failure> {
         message
             .push_str(&format!(", {} of killed builds {would}removed", counted(count, "folder")));
     }
-    emit(&format!("{message}\n"))
+    print_result(&format!("{message}\n"))
 }
 
 fn row(kept: &KeptBuild) -> BuildRow {

@@ -7,8 +7,8 @@ use clap::Args;
 use regex_lite::RegexBuilder;
 
 use crate::{
-    ExitCode, Failure, OutputFormat, Rows, emit, engine_builds::setup, engine_files, in_use,
-    progress, runtime, suite_run, write_whole,
+    ExitCode, Failure, OutputFormat, Rows, engine_builds::setup, engine_files, in_use,
+    print_result, progress, runtime, suite_run, write_atomically,
 };
 use arbiter_check::{Check, Engine, Outcome, carry_out, checks, introduce};
 use arbiter_game::engine::EngineSetup;
@@ -62,7 +62,7 @@ pub(crate) struct CheckArgs {
 pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let checks = wanted(args)?;
     let Some(engine) = args.engine.as_ref().filter(|_| !args.list) else {
-        emit(&listed(&checks))?;
+        print_result(&listed(&checks))?;
         return Ok(ExitCode::Passed);
     };
     let engine = suite_run::engine(engine)?;
@@ -115,10 +115,10 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let name = info.name.filter(|name| !name.trim().is_empty()).unwrap_or(called);
     let report = CheckReport { engine: &name, verdicts: &verdicts };
     let rows = Rows { list: Some("checks"), first: &["name", "grade", "outcome"] };
-    emit(&args.format.of_document(&report.document(), || report.json(), rows))?;
+    print_result(&args.format.of_document(&report.document(), || report.json(), rows))?;
     if let Some(path) = &args.junit {
         let xml = report.junit().map_err(Failure::environment)?;
-        write_whole(path, &xml, files)?;
+        write_atomically(path, &xml, files)?;
         note(&format!("JUnit XML in {}", path.display()));
     }
     Ok(match report.has_grave_failure() {
@@ -136,7 +136,7 @@ fn wanted(args: &CheckArgs) -> Result<Vec<&'static Check>, Failure> {
         |check: &&Check| regex.is_match(check.name) || regex.is_match(&check.grade.to_string());
     let checks: Vec<&Check> = checks().filter(is_wanted).collect();
     match checks.is_empty() {
-        true => Err(Failure::new(ExitCode::Nothing, format!("no check matches '{pattern}'"))),
+        true => Err(Failure::new(ExitCode::NothingToRun, format!("no check matches '{pattern}'"))),
         false => Ok(checks),
     }
 }
@@ -153,5 +153,5 @@ fn speaks_xboard(engine: &str) -> Failure {
 }
 
 fn spawn_failure(engine: &str, error: &SpawnError) -> Failure {
-    Failure::of(error.is_environment, format!("engine '{engine}': {error}"))
+    Failure::classify(error.is_environment, format!("engine '{engine}': {error}"))
 }

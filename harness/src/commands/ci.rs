@@ -10,18 +10,18 @@ use clap::Args;
 
 use self::steps::{Gates, StepEngines, outcome};
 use crate::{
-    BuildArgs, BuildContext, ExitCode, Failure, OutputFormat, Rows, emit,
+    BuildArgs, BuildContext, ExitCode, Failure, OutputFormat, Rows,
     engine_builds::DEFAULT_TEST,
-    in_use,
+    in_use, print_result,
     project::{results_folder, settings},
-    store_files, unwritten, write_whole,
+    store_files, write_atomically, write_error,
 };
 use arbiter_build::{BuildError, BuildFailure, Repository};
 use arbiter_plan::{
     SandboxMode, Step, StepKind, StepOutcome, StepVerdict, ci_exit_code, default_concurrency,
 };
 use arbiter_process::{FilesInUse, Links, open_output};
-use arbiter_report::{GatesReport, complain, gates_junit, markdown, note};
+use arbiter_report::{GatesReport, gates_junit, log_error, markdown, note};
 use arbiter_runner::unix_time_ms;
 use arbiter_settings::{DEFAULT_SETTINGS, SANDBOXES, Settings, at_least_one, one_of};
 use arbiter_store::Store;
@@ -120,7 +120,7 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     let (verdict, words, code) = match &sides {
         Ok(sides) => (StepVerdict::Passed, sides.words(), 0),
         Err(Failure { code, message }) => {
-            complain(message);
+            log_error(message);
             (StepVerdict::Broken, message.clone(), *code as u8)
         }
     };
@@ -166,7 +166,7 @@ fn no_settings() -> Failure {
         Ok(_) => "create one with `arbiter init`",
     };
     let reason = format!("no {DEFAULT_SETTINGS} here\nhint: {what}, or give --config");
-    Failure::new(ExitCode::Nothing, reason)
+    Failure::new(ExitCode::NothingToRun, reason)
 }
 
 fn wanted(settings: &Settings, only: &[String]) -> Result<Vec<Step>, Failure> {
@@ -179,7 +179,7 @@ fn wanted(settings: &Settings, only: &[String]) -> Result<Vec<Step>, Failure> {
     let is_wanted = |step: &Step| only.is_empty() || only.contains(&step.name);
     let steps: Vec<Step> = steps.into_iter().filter(is_wanted).collect();
     match steps.is_empty() {
-        true => Err(Failure::new(ExitCode::Nothing, "[ci] has no steps")),
+        true => Err(Failure::new(ExitCode::NothingToRun, "[ci] has no steps")),
         false => Ok(steps),
     }
 }
@@ -266,15 +266,15 @@ fn publish(
     let rows =
         Rows { list: Some("steps"), first: &["step", "verdict", "kind", "seconds", "words"] };
     let document = report.document();
-    emit(&args.format.of_document(&document, || report.json(), rows))?;
+    print_result(&args.format.of_document(&document, || report.json(), rows))?;
     if let Some(path) = &args.junit {
         let xml = gates_junit(test, outcomes).map_err(Failure::environment)?;
-        write_whole(path, &xml, in_use)?;
+        write_atomically(path, &xml, in_use)?;
     }
     if let Some(path) = &args.summary {
         let file = open_output(path, File::options().append(true), Links::Followed);
         file.and_then(|mut file| file.write_all(markdown(&document).as_bytes()))
-            .map_err(|error| unwritten(path, &error))?;
+            .map_err(|error| write_error(path, &error))?;
     }
     Ok(())
 }

@@ -11,9 +11,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    Failure, OutputFormat, Rows, emit,
+    Failure, OutputFormat, Rows,
     fleet::{AccessArgs, ServerName, default_key},
-    runtime,
+    print_result, runtime,
 };
 use arbiter_cluster::{Cluster, Key, Role, RunId, document, observe, trouble};
 use arbiter_report::to_value;
@@ -75,7 +75,7 @@ pub(crate) fn run(command: ClusterCommand) -> Result<(), Failure> {
 
 fn key(args: KeyArgs) -> Result<(), Failure> {
     let key = Key::load_or_make(&args.signing_key.map_or_else(default_key, Ok)?)?;
-    emit(&format!("{}\n", key.public()))
+    print_result(&format!("{}\n", key.public()))
 }
 
 fn show(args: ShowArgs) -> Result<(), Failure> {
@@ -90,7 +90,11 @@ fn show(args: ShowArgs) -> Result<(), Failure> {
         observe(&connection, LISTEN).await
     })?;
     let rows = Rows { list: Some("workers"), first: &["worker", "slots", "playing"] };
-    emit(&args.format.of_document(&document(&cluster), || to_value(&figures(&cluster)), rows))
+    print_result(&args.format.of_document(
+        &document(&cluster),
+        || to_value(&figures(&cluster)),
+        rows,
+    ))
 }
 
 /// Workers and runs on a NATS server: `arbiter cluster show`.

@@ -14,7 +14,7 @@ use crate::{
         Config, FASTCHESS, Options, SavedIdentity, Style, Word, check, engine_list, help, own_name,
         request, split,
     },
-    emit, own_binary, run,
+    own_binary, print_result, run,
 };
 use arbiter_plan::{Affinity, Request};
 use arbiter_report::{Dialect, note};
@@ -115,7 +115,7 @@ pub(crate) fn run(args: CompatArgs) -> Result<ExitCode, Failure> {
         () => None,
     };
     if let Some(text) = text {
-        return emit(&text).map(|()| ExitCode::Passed);
+        return print_result(&text).map(|()| ExitCode::Passed);
     }
     let played = play(dialect, &args.options).map_err(|failure| {
         let is_usual = !matches!(failure.code, ExitCode::Interrupted | ExitCode::Terminated);
@@ -123,7 +123,9 @@ pub(crate) fn run(args: CompatArgs) -> Result<ExitCode, Failure> {
         Failure { code: if is_usual { ExitCode::Negative } else { failure.code }, ..failure }
     })?;
     Ok(match (played, dialect) {
-        (ExitCode::Negative | ExitCode::Inconclusive | ExitCode::Faulty, _) => ExitCode::Passed,
+        (ExitCode::Negative | ExitCode::Inconclusive | ExitCode::TooManyFaults, _) => {
+            ExitCode::Passed
+        }
         (ExitCode::Interrupted | ExitCode::Terminated | ExitCode::Drained, Dialect::Fastchess) => {
             ExitCode::Negative
         }
@@ -150,7 +152,7 @@ fn install(folders: &[String]) -> Result<(), Failure> {
             std::fs::remove_file(&link).map_err(failed)?;
         }
         symlink(&own, &link).map_err(failed)?;
-        emit(&format!("{} -> {}\n", link.display(), own.display()))?;
+        print_result(&format!("{} -> {}\n", link.display(), own.display()))?;
     }
     Ok(())
 }

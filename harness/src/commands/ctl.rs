@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::Value;
 
-use crate::{Failure, OutputFormat, ResultsArg, Rows, emit};
+use crate::{Failure, OutputFormat, ResultsArg, Rows, print_result};
 use arbiter_plan::ControlCommand;
 use arbiter_report::Table;
 use arbiter_runner::{CONTROL_TIMEOUT, send_command};
@@ -41,7 +41,7 @@ pub(crate) struct CtlArgs {
 
 /// Carries out the command.
 pub(crate) fn run(args: &CtlArgs) -> Result<(), Failure> {
-    emit(&ask(args)?)
+    print_result(&ask(args)?)
 }
 
 fn ask(args: &CtlArgs) -> Result<String, Failure> {

@@ -8,8 +8,8 @@ use clap::Args;
 
 use crate::{
     ExitCode, Failure, NewFile, PlayArgs, RequestedRun, Resume, engine_builds::setup,
-    game_source::stored_games, in_use, run, runtime::interruptible, store_files, unwritten,
-    write_whole,
+    game_source::stored_games, in_use, run, runtime::interruptible, store_files, write_atomically,
+    write_error,
 };
 use arbiter_game::adjudicate::{DrawRule, ResignRule};
 use arbiter_game::engine::EngineSetup;
@@ -107,7 +107,10 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     let out = out.display();
     note(&format!("{games} games, {positions} positions in {out}, {speed:.0} positions/s"));
     match positions {
-        0 => Err(Failure::new(ExitCode::Nothing, format!("{out}: no game has a quiet position"))),
+        0 => Err(Failure::new(
+            ExitCode::NothingToRun,
+            format!("{out}: no game has a quiet position"),
+        )),
         _ => Ok(code),
     }
 }
@@ -190,7 +193,7 @@ fn openings(
     let setup = setup(&engine)?;
     note(&format!("{} makes {count} openings", setup.name));
     let fens = interruptible(move |spawner, cancel| genfens(setup, count, seed, spawner, cancel))?;
-    write_whole(&path, &fens, in_use(store_files(&requested.results))?)?;
+    write_atomically(&path, &fens, in_use(store_files(&requested.results))?)?;
     Ok(path)
 }
 
@@ -233,7 +236,7 @@ fn write(store: &Store, run: &str, out: &Path) -> Result<(usize, usize), Failure
     let stored = store.run(run)?;
     let games = stored_games(store, run)?;
     let mut file = NewFile::create(out, in_use(store_files(folder_of(store.file())))?)?;
-    let mut add = |bytes: &[u8]| file.write_all(bytes).map_err(|error| unwritten(out, &error));
+    let mut add = |bytes: &[u8]| file.write_all(bytes).map_err(|error| write_error(out, &error));
     add(&header(run, &stored.plan, &stored.fingerprints.engines))?;
     let mut positions = 0;
     for game in &games {

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::engines::answer;
 use crate::{
-    ExitCode, Failure, OutputFormat, Rows, emit, engine_names::registered, suite_run::engine,
+    ExitCode, Failure, OutputFormat, Rows, engine_names::registered, print_result,
+    suite_run::engine,
 };
 use arbiter_plan::{BUNDLED, find_program};
 use arbiter_process::{CpuTimes, Machine, allowed_cpus};
@@ -123,7 +124,7 @@ pub(crate) fn run(args: DoctorArgs) -> Result<ExitCode, Failure> {
     }
     let value = || to_value(&Findings { fit: is_fit, findings });
     let first = &["subject", "health", "found", "advice"];
-    emit(&args.format.of_table(table, value, Rows { list: Some("findings"), first }))?;
+    print_result(&args.format.of_table(table, value, Rows { list: Some("findings"), first }))?;
     Ok(if is_fit { ExitCode::Passed } else { ExitCode::Negative })
 }
 

@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    ExitCode, Failure, OutputFormat, Rows, emit,
+    ExitCode, Failure, OutputFormat, Rows,
     engine_builds::setup,
     engine_names::{register, registered, unregister},
-    runtime,
+    print_result, runtime,
     suite_run::engine,
 };
 use arbiter_names::counted;
@@ -152,7 +152,7 @@ fn list(format: OutputFormat) -> Result<ExitCode, Failure> {
 
 fn show(format: OutputFormat, table: Table, rows: &[impl Serialize]) -> Result<(), Failure> {
     let columns = Rows { list: None, first: &["name"] };
-    emit(&format.of_table(table, || to_value(rows), columns))
+    print_result(&format.of_table(table, || to_value(rows), columns))
 }
 
 fn check(names: &[String], format: OutputFormat) -> Result<ExitCode, Failure> {
@@ -162,7 +162,7 @@ fn check(names: &[String], format: OutputFormat) -> Result<ExitCode, Failure> {
     };
     if names.is_empty() {
         let message = "no engine is registered\nhint: register one with `arbiter engines add`";
-        return Err(Failure::new(ExitCode::Nothing, message));
+        return Err(Failure::new(ExitCode::NothingToRun, message));
     }
     let mut table = Table::new(["name", "protocol", "own name", "options"]);
     let mut rows = Vec::new();
@@ -175,7 +175,7 @@ fn check(names: &[String], format: OutputFormat) -> Result<ExitCode, Failure> {
                 rows.push(CheckedEngine { name, engine: Some(engine), error: None });
             }
             Err(failure) => {
-                code = ExitCode::Faulty;
+                code = ExitCode::TooManyFaults;
                 table.push([&name, &"none", &failure.message, &""]);
                 rows.push(CheckedEngine { name, engine: None, error: Some(failure.message) });
             }

@@ -6,7 +6,8 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::{
-    ClusterArgs, ExitCode, Failure, OutputFormat, QueryArgs, Rows, SuiteArgs, emit, run_tasks,
+    ClusterArgs, ExitCode, Failure, OutputFormat, QueryArgs, Rows, SuiteArgs, print_result,
+    run_tasks,
 };
 use arbiter_names::counted;
 use arbiter_plan::Engine;
@@ -134,7 +135,7 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
         corrected: &suite.corrected,
     };
     let rows = Rows { list: Some("positions"), first: &["line", "id"] };
-    emit(&args.format.of_document(&report.document(), || report.json(), rows))?;
+    print_result(&args.format.of_document(&report.document(), || report.json(), rows))?;
     Ok(verdict(&args, &report))
 }
 
@@ -192,7 +193,7 @@ fn verdict(args: &EpdArgs, report: &EpdReport) -> ExitCode {
     }
     match engines.map(|engine| report.tally(engine).faults).sum() {
         0u64 => ExitCode::Passed,
-        _ => ExitCode::Faulty,
+        _ => ExitCode::TooManyFaults,
     }
 }
 

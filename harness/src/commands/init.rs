@@ -8,9 +8,10 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::{
-    BuildArgs, BuildContext, DEFAULT_RESULTS, ExitCode, Failure, emit, interruptible, own_binary,
+    BuildArgs, BuildContext, DEFAULT_RESULTS, ExitCode, Failure, interruptible, own_binary,
+    print_result,
     project::{IGNORED, PERFT, PERFT_FILE, WORKFLOW_FILE, seen_from_here},
-    unwritten,
+    write_error,
 };
 use arbiter_build::{Outline, Repository, WORKING_TREE};
 use arbiter_plan::{EngineSpec, default_concurrency, failed_musts};
@@ -118,7 +119,7 @@ pub(crate) fn run(args: InitArgs) -> Result<(), Failure> {
         next +=
             "Set the variable ARBITER_REPOSITORY of the repository to the address of Arbiter.\n";
     }
-    emit(&next)
+    print_result(&next)
 }
 
 /// Reads the settings file, which must be valid.
@@ -145,7 +146,7 @@ fn ignore_results(repo: &Repository) -> Result<Option<String>, Failure> {
         let mut file = open_output(&path, File::options().append(true), Links::Followed)?;
         file.write_all(format!("{gap}/{DEFAULT_RESULTS}/\n").as_bytes())
     };
-    write().map(|()| Some(IGNORED.to_owned())).map_err(|error| unwritten(&path, &error))
+    write().map(|()| Some(IGNORED.to_owned())).map_err(|error| write_error(&path, &error))
 }
 
 /// Tries the engine out and writes the settings, and a suite if the engine counts perft.
@@ -159,7 +160,9 @@ fn settings(build: BuildArgs, top: &Path) -> Result<Vec<String>, Failure> {
         build.prepare(Vec::new(), &EngineSpec::default(), with, None)
     };
     let built = match make(&build) {
-        Err(failure) if matches!(failure.code, ExitCode::NoBench | ExitCode::BenchUnsteady) => {
+        Err(failure)
+            if matches!(failure.code, ExitCode::NoBench | ExitCode::BenchNondeterministic) =>
+        {
             note(&failure.message);
             make(&BuildArgs { no_bench: true, ..build })?
         }
@@ -231,7 +234,7 @@ fn failed_checks(program: &str) -> Result<Option<String>, Failure> {
 fn counts_perft(program: &str) -> Result<bool, Failure> {
     let folder = tempfile::tempdir().map_err(Failure::environment)?;
     let suite = folder.path().join(PERFT_FILE);
-    fs::write(&suite, PERFT).map_err(|error| unwritten(&suite, &error))?;
+    fs::write(&suite, PERFT).map_err(|error| write_error(&suite, &error))?;
     let words = ["perft", program, "--deadline", PERFT_DEADLINE, "--suite", PERFT_FILE];
     Ok(tried(&words, folder.path())?.code == Some(0))
 }
@@ -330,7 +333,7 @@ fn write_new(top: &Path, name: &str, text: &str) -> Result<Option<String>, Failu
             note(&format!("{name} already exists; left unchanged"));
             Ok(None)
         }
-        done => done.map(|()| Some(name.to_owned())).map_err(|error| unwritten(&path, &error)),
+        done => done.map(|()| Some(name.to_owned())).map_err(|error| write_error(&path, &error)),
     }
 }
 

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::{
-    ExitCode, Failure, GameSourceArgs, NewFile, QueryArgs, emit, engine_builds::setup,
-    engine_files, run_tasks, runtime, suite_run::engine,
+    ExitCode, Failure, GameSourceArgs, NewFile, QueryArgs, engine_builds::setup, engine_files,
+    print_result, run_tasks, runtime, suite_run::engine,
 };
 use arbiter_names::counted;
 use arbiter_plan::Engine;
@@ -88,7 +88,7 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
     let candidates: Vec<Arc<Candidate>> =
         candidates(&games, args.from_ply).into_iter().map(Arc::new).collect();
     if candidates.is_empty() {
-        return Err(Failure::new(ExitCode::Nothing, "no candidate position in these games"));
+        return Err(Failure::new(ExitCode::NothingToRun, "no candidate position in these games"));
     }
     let mut engine = engine(&args.engine)?;
     engine.options.extend(OPTIONS.map(|(name, value)| (name.to_owned(), value.to_owned())));
@@ -119,16 +119,16 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
         .filter_map(|(game, judged)| Some((*game, judged.as_ref().ok()?.clone())))
         .collect();
     let lines = suite_lines(&found);
-    emit(&summary(&judged, candidates.len(), lines.len()))?;
+    print_result(&summary(&judged, candidates.len(), lines.len()))?;
     if let Some(first) = faults.first() {
         let message = format!(
             "the engine failed at {} positions, first: {first}\nhint: repeat them with the same command",
             faults.len()
         );
-        return Err(Failure::new(ExitCode::Faulty, message));
+        return Err(Failure::new(ExitCode::TooManyFaults, message));
     }
     if lines.is_empty() {
-        return Err(Failure::new(ExitCode::Nothing, "no position has a unique best move"));
+        return Err(Failure::new(ExitCode::NothingToRun, "no position has a unique best move"));
     }
     let header = header(args, &name, &criteria, &games);
     file.write(&lines.iter().fold(header, |text, line| text + line + "\n"))?;

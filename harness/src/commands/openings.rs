@@ -68,7 +68,7 @@ pub(crate) fn run(args: OpeningsArgs) -> Result<(), Failure> {
 
 fn generate(args: &GenerateArgs) -> Result<(), Failure> {
     if args.count == 0 {
-        return Err(Failure::new(ExitCode::Nothing, "expected at least 1 opening"));
+        return Err(Failure::new(ExitCode::NothingToRun, "expected at least 1 opening"));
     }
     // Half a book helps nobody, and none that cannot be written is searched for.
     let judge = engine(&args.engine)?;

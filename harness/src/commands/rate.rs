@@ -10,13 +10,13 @@ use csv::{ReaderBuilder, StringRecord, Trim};
 use crate::{
     ExitCode, Failure, OutputFormat,
     args::threads,
-    emit,
     pgn_scan::{OPENING_PLIES, PLAYERS, nothing, read_files},
+    print_result,
 };
 use arbiter_names::{counted, did_you_mean};
 use arbiter_process::read_text;
 use arbiter_rate::{Choice, ScanOptions, Tally};
-use arbiter_report::{Ratings, elostat, games_document, note, ratings_json, warn};
+use arbiter_report::{Ratings, elostat, games_document, log_warn, note, ratings_json};
 use arbiter_stats::ratings::{
     LOGISTIC_SCALE, Options, OutcomeModel, Parameter, Prior, RatingList, Relation, rate, scale_of,
 };
@@ -187,14 +187,14 @@ fn within(range: RangeInclusive<f64>) -> impl Fn(&str) -> Result<f64, String> + 
 
 /// Carries out the command.
 pub(crate) fn run(args: &RateArgs) -> Result<(), Failure> {
-    emit(&ratings_of(args)?)
+    print_result(&ratings_of(args)?)
 }
 
 fn ratings_of(args: &RateArgs) -> Result<String, Failure> {
     let threads = threads(args.threads).map_err(Failure::invalid)?;
     let tally = read_all(args, threads).map_err(Failure::invalid)?;
     if tally.games == tally.bad_games() {
-        return Err(Failure::new(ExitCode::Nothing, nothing(&tally)));
+        return Err(Failure::new(ExitCode::NothingToRun, nothing(&tally)));
     }
     if tally.corrected > 0 {
         let games = counted(tally.corrected, "FEN tag");
@@ -295,7 +295,7 @@ fn warn_of_contradiction(
     if let Some(found) = found.filter(|found| (found - mean).abs() > REMARKABLE * deviation) {
         let path = args.relations.as_deref().unwrap_or(Path::new("")).display();
         let [first, second] = [first, second].map(|player| &tally.players[player].name);
-        warn(&format!(
+        log_warn(&format!(
             "{path}:{line}: {first} is rated {found:+.1} against {second}, far from the given \
              {mean:+.1} ± {deviation}"
         ));
@@ -375,7 +375,7 @@ fn read_all(args: &RateArgs, threads: usize) -> Result<Tally, String> {
         // A list may be of players of many files.
         match args.include.iter().chain(&args.exclude).any(|given| given == name) {
             true => return Err(unknown(name, &tally)),
-            false => warn(&unknown(name, &tally)),
+            false => log_warn(&unknown(name, &tally)),
         }
     }
     Ok(tally)

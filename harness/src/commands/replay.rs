@@ -7,7 +7,7 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, CastlingMode, Chess, Color};
 
-use crate::{ExitCode, Failure, ResultsArg, emit, run::open_tables};
+use crate::{ExitCode, Failure, ResultsArg, print_result, run::open_tables};
 use arbiter_game::outcome::Outcome;
 use arbiter_game::referee::Referee;
 use arbiter_game::replay::{Part, ReplayResult, replay};
@@ -58,16 +58,16 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
         Some(game) => find(&args.results.store()?, &args.source, game)?,
     };
     if args.raw {
-        return emit(&recorded.text).map(|()| ExitCode::Passed);
+        return print_result(&recorded.text).map(|()| ExitCode::Passed);
     }
     let RecordedGame { run, round, plan, record, transcript, .. } = &recorded;
     let names = record.engines.map(|index| plan.engines[index].name.as_str());
     let ByColor { white, black } = names;
-    emit(&format!("run {run}, game {round}: {white} (White) v {black} (Black)\n\n"))?;
-    emit(&transcript_text(transcript, names))?;
+    print_result(&format!("run {run}, game {round}: {white} (White) v {black} (Black)\n\n"))?;
+    print_result(&transcript_text(transcript, names))?;
     let replayed = again(&recorded)?;
     let (text, code) = judgement(&record.outcome, &replayed);
-    emit(&text).map(|()| code)
+    print_result(&text).map(|()| code)
 }
 
 fn list(store: &Store, run: &str) -> Result<ExitCode, Failure> {
@@ -86,7 +86,7 @@ fn list(store: &Store, run: &str) -> Result<ExitCode, Failure> {
         let kept = stored.plan.transcripts;
         text = format!("run {run} has no transcripts (recorded: {kept})\n");
     }
-    emit(&text).map(|()| ExitCode::Passed)
+    print_result(&text).map(|()| ExitCode::Passed)
 }
 
 fn find(store: &Store, run: &str, game: &str) -> Result<RecordedGame, Failure> {

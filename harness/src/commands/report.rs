@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use crate::{
-    ExitCode, Failure, ResultsArg, emit, in_use,
+    ExitCode, Failure, ResultsArg, in_use,
     output::{lines, width},
-    store_files, write_whole,
+    print_result, store_files, write_atomically,
 };
 use anstream::adapter::strip_str;
 use arbiter_plan::Effect;
@@ -201,7 +201,7 @@ fn put(
     in_use: FilesInUse,
 ) -> Result<(), Failure> {
     let path = match target {
-        Target::Stdout => return emit(text),
+        Target::Stdout => return print_result(text),
         Target::File(path) => path.clone(),
         Target::Folder(folder) => {
             fs::create_dir_all(folder).map_err(|error| {
@@ -213,7 +213,7 @@ fn put(
     // Colours are for terminals.
     let plain = (form == ReportFormat::Text).then(|| strip_str(text).to_string());
     let text = plain.as_deref().unwrap_or(text);
-    write_whole(&path, text, in_use)?;
+    write_atomically(&path, text, in_use)?;
     note(&format!("wrote {} ({} KiB)", path.display(), text.len().div_ceil(1024)));
     Ok(())
 }

@@ -68,7 +68,7 @@ pub(crate) fn run(args: &SamplesArgs) -> Result<(), Failure> {
         }
     }
     if positions == 0 {
-        return Err(Failure::new(ExitCode::Nothing, nothing(args, games.len())));
+        return Err(Failure::new(ExitCode::NothingToRun, nothing(args, games.len())));
     }
     file.finish()?;
     let out = args.out.display();

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::{
-    BuildArgs, BuildContext, BuiltEngines, ExitCode, Failure, OutputFormat, Rows, emit,
-    engine_builds::setup, interruptible, progress,
+    BuildArgs, BuildContext, BuiltEngines, ExitCode, Failure, OutputFormat, Rows,
+    engine_builds::setup, interruptible, print_result, progress,
 };
 use arbiter_build::{
     BenchReader, BenchRecipe, BenchTarget, BuildError, build_environment, run_bench_once,
@@ -120,7 +120,7 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     };
     let rows =
         Rows { list: None, first: &["engines", "ratio", "ratio_low", "ratio_high", "verdict"] };
-    emit(&args.format.of_document(&report.document(), || report.json(), rows))?;
+    print_result(&args.format.of_document(&report.document(), || report.json(), rows))?;
     Ok(match (args.max_loss, report.answer()) {
         (None, _) | (Some(_), SpeedVerdict::Above) => ExitCode::Passed,
         (Some(_), SpeedVerdict::Below) => ExitCode::Negative,

@@ -11,7 +11,7 @@ use arbiter_game::annotation::{Field, Notation};
 use arbiter_openings::Order;
 use arbiter_plan::{Affinity, Encounter, Engine, Plan, Prior, Program, RunCounts};
 use arbiter_protocol::{Restart, TimeControl};
-use arbiter_report::{Dialect, warn};
+use arbiter_report::{Dialect, log_warn};
 use arbiter_schedule::Format;
 use arbiter_stats::{Model, Sprt};
 
@@ -408,7 +408,9 @@ fn counted(saved: &Value) -> Result<(Option<Prior>, u64), String> {
         return Ok((None, 0));
     }
     let [row] = rows[..] else {
-        warn("counts of more than two engines are ignored, as by fastchess: all games are played");
+        log_warn(
+            "counts of more than two engines are ignored, as by fastchess: all games are played",
+        );
         return Ok((None, 0));
     };
     let mut prior = Prior::default();

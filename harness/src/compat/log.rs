@@ -13,7 +13,7 @@ use arbiter_game::annotation::Keeping;
 use arbiter_game::record::GameRecord;
 use arbiter_game::transcript::Mark;
 use arbiter_process::{Links, open_output};
-use arbiter_report::{utc_time_as, warn};
+use arbiter_report::{log_warn, utc_time_as};
 use arbiter_runner::unix_time_ms;
 
 /// Maximum distance in milliseconds of two starts of an engine that are the same start, recorded by
@@ -65,7 +65,7 @@ impl Options {
                 ("append", _) => self.replaces[2] = !truth(&word.name, key, value)?,
                 ("engine", _) => log.has_engines = truth(&word.name, key, value)?,
                 ("compress", _) if truth(&word.name, key, value)? => {
-                    warn("-log compress=true: the log is not compressed");
+                    log_warn("-log compress=true: the log is not compressed");
                 }
                 ("compress" | "realtime", _) => drop(truth(&word.name, key, value)?),
                 _ => {

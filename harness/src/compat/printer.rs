@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::log::Log;
 use super::{FASTCHESS, Style};
-use crate::{Failure, emit, unwritten};
+use crate::{Failure, print_result, write_error};
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::{GameRecord, SearchInfo};
 use arbiter_plan::{
@@ -19,7 +19,7 @@ use arbiter_plan::{
     RunEnd, RunEvent, RunState,
 };
 use arbiter_process::{Links, open_output};
-use arbiter_report::{Dialect, DialectWriter, in_words, warn};
+use arbiter_report::{Dialect, DialectWriter, in_words, log_warn};
 use arbiter_runner::{ControlRequest, OptionsFound};
 use arbiter_schedule::{Pairing, Schedule};
 use arbiter_stats::{LlrBounds, Sprt, SprtStatus};
@@ -114,7 +114,7 @@ impl Printer {
         let mut printer = Printer::new(style, plan, &[], state.schedule().clone());
         printer.go_on(state.counts());
         let text = printer.figures() + &printer.ended(ending, Duration::ZERO)?;
-        emit(&text)
+        print_result(&text)
     }
 
     /// Prints a run of fastchess that ends with the start of its first engine, and creates its
@@ -125,7 +125,7 @@ impl Printer {
         }
         for path in [&plan.pgn, &plan.epd].into_iter().flatten() {
             open_output(path, File::options().append(true), Links::Followed)
-                .map_err(|error| unwritten(path, &error))?;
+                .map_err(|error| write_error(path, &error))?;
         }
         style.save_unplayed(plan)?;
         let printer = Printer::new(style, plan, &[], plan.schedule());
@@ -137,7 +137,7 @@ impl Printer {
             )
             + &printer.ended(RunEnd::Interrupted, Duration::ZERO)?;
         log.printed(&text).map_err(Failure::environment)?;
-        emit(&text)
+        print_result(&text)
     }
 
     /// Returns a printer that saves the progress of the run, and may end it.
@@ -394,7 +394,7 @@ impl Printer {
             text += "\n";
         }
         if self.disturbed > 0 {
-            warn(&format!("pairs that CPU contention can have decided: {}", self.disturbed));
+            log_warn(&format!("pairs that CPU contention can have decided: {}", self.disturbed));
         }
         text += "Finished match\n";
         if self.style.program == Dialect::Fastchess {
@@ -481,7 +481,7 @@ impl Observer for Printer {
                 figures + &ended.map_err(|failure| ObserverError(failure.message))?
             }
             RunEvent::Paused { .. } => {
-                in_words(event, &[]).iter().for_each(|words| warn(words));
+                in_words(event, &[]).iter().for_each(|words| log_warn(words));
                 String::new()
             }
             RunEvent::Disturbed { .. } => {
@@ -494,7 +494,7 @@ impl Observer for Printer {
             log.printed(&text).map_err(ObserverError)?;
         }
         // A script that has seen enough and closed the pipe does not end the run.
-        emit(&text).map_err(|failure| ObserverError(failure.message))
+        print_result(&text).map_err(|failure| ObserverError(failure.message))
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::options::Options;
-use crate::emit;
+use crate::print_result;
 use arbiter_openings::Order;
 use arbiter_plan::{EngineSpec, Request, RunKind, TournamentRequest};
 use arbiter_report::Dialect;
@@ -106,7 +106,7 @@ pub(crate) fn request(options: &mut Options) -> Result<(RunKind, Request), Strin
     request.deadlines.readyok = options.ready.unwrap_or(request.deadlines.readyok);
     request.deadlines = request.deadlines.with_start_scaled(options.start_scale.unwrap_or(1.0));
     request.seed.get_or_insert_with(random_seed);
-    emit(&options.first_lines).map_err(|failure| failure.message)?;
+    print_result(&options.first_lines).map_err(|failure| failure.message)?;
     Ok((kind, request))
 }
 

@@ -10,10 +10,10 @@ use serde_json::Value;
 use super::foreign;
 use super::table::is_idle;
 use super::words::{Word, truth};
-use crate::{Failure, emit, write_whole};
+use crate::{Failure, print_result, write_atomically};
 use arbiter_plan::Prior;
 use arbiter_process::{FilesInUse, open_input};
-use arbiter_report::warn;
+use arbiter_report::log_warn;
 
 /// Default file name of fastchess.
 const USUAL: &str = "config.json";
@@ -96,7 +96,7 @@ pub(super) fn write(path: &Path, theirs: &Value) -> Result<(), Failure> {
     if is_of_another_program(path) {
         return Ok(());
     }
-    write_whole(path, &format!("{theirs:#}\n"), FilesInUse::default())
+    write_atomically(path, &format!("{theirs:#}\n"), FilesInUse::default())
 }
 
 /// The `-config` options of a command line.
@@ -124,7 +124,8 @@ impl Config {
                     "outname" => out = Some(PathBuf::from(value)),
                     "discard" if truth(&word.name, key, value)? => {
                         file = None;
-                        emit("Discarding config file\n").map_err(|failure| failure.message)?;
+                        print_result("Discarding config file\n")
+                            .map_err(|failure| failure.message)?;
                     }
                     "discard" => {}
                     "stats" => keeps_counts = truth(&word.name, key, value)?,
@@ -138,7 +139,7 @@ impl Config {
         let Some((index, path)) = file else {
             let (out, words) = (out.unwrap_or_else(|| USUAL.into()), others(words));
             if is_of_another_program(&out) {
-                warn(&format!(
+                log_warn(&format!(
                     "{} belongs to another program; unchanged. Name another file with -config outname=",
                     out.display()
                 ));
@@ -160,7 +161,10 @@ impl Config {
         };
         let Some(run) = ours.clone().filter(is_same) else {
             if let Some(SavedIdentity { run, results, .. }) = ours {
-                warn(&format!("{} differs from run '{run}': starting a new run", path.display()));
+                log_warn(&format!(
+                    "{} differs from run '{run}': starting a new run",
+                    path.display()
+                ));
                 let values = vec![format!("results={}", results.display())];
                 words.push(Word { name: "arbiter".to_owned(), values });
             }
@@ -171,7 +175,7 @@ impl Config {
             before.iter().filter(|word| !is_changeable(word)).map(|word| &*word.name).collect();
         unused.dedup();
         if !unused.is_empty() {
-            warn(&format!("-{}: overridden by {}", unused.join(", -"), path.display()));
+            log_warn(&format!("-{}: overridden by {}", unused.join(", -"), path.display()));
         }
         if !run.results.is_dir() {
             return Err(wrong(format!(

@@ -1,7 +1,7 @@
 //! `--dry-run`: resolves and checks everything, and plays nothing.
 
 use super::{LoadedPlan, check_engines, load};
-use crate::{Failure, RequestedRun, Rows, emit};
+use crate::{Failure, RequestedRun, Rows, print_result};
 use arbiter_plan::{Engine, Program, RunKind};
 use arbiter_report::{note, plan_document, plan_json, repeats_in_words};
 
@@ -28,7 +28,7 @@ pub(super) fn print(kind: RunKind, mut requested: RequestedRun) -> Result<(), Fa
     let rows =
         Rows { list: Some("engines"), first: &["name", "limits", "program", "commit", "blake3"] };
     let json = || plan_json(&plan, &fingerprints, &book);
-    emit(&format.of_document(&document, json, rows))
+    print_result(&format.of_document(&document, json, rows))
 }
 
 /// Returns whether the bundled engine stands in for a revision, whose code is not run.

@@ -7,7 +7,9 @@ use crate::{ExitCode, Failure, Fleet, ResultsArg, quoted};
 use arbiter_names::counted;
 use arbiter_openings::Book;
 use arbiter_plan::{Engine, LaunchSettings, Plan, Program, cpu_list, default_concurrency};
-use arbiter_report::{note, repeats_in_words, rules_in_words, tuned_names, tuning_schedule, warn};
+use arbiter_report::{
+    log_warn, note, repeats_in_words, rules_in_words, tuned_names, tuning_schedule,
+};
 use arbiter_runner::{RunError, cpu_sets_of};
 use arbiter_store::Store;
 
@@ -34,7 +36,7 @@ pub(super) fn announce(ready: &ReadyRun, book: &Book, fleet: Option<&Fleet>) {
         ("corrected", "corrected", book.corrected()),
     ];
     for (what, _, faults) in kinds {
-        faults.first(QUOTED_FAULTS).iter().for_each(|line| warn(&format!("{what}: {line}")));
+        faults.first(QUOTED_FAULTS).iter().for_each(|line| log_warn(&format!("{what}: {line}")));
     }
     let counts = kinds.iter().filter(|(.., faults)| !faults.is_empty());
     let mut counts: Vec<String> =
@@ -162,9 +164,9 @@ pub(super) fn failure(error: &RunError, show: &str, go_on: &str) -> Failure {
     let message = format!("{error}; finished pairs are stored\nhint: {go_on}");
     match error {
         RunError::Lost(_) => Failure::new(ExitCode::Cluster, message),
-        RunError::Faulty { .. } => {
+        RunError::TooManyFaults { .. } => {
             let message = format!("{error}\nhint: see {show}; after fixing it, {go_on}");
-            Failure::new(ExitCode::Faulty, message)
+            Failure::new(ExitCode::TooManyFaults, message)
         }
         RunError::Unsaved { .. } => Failure::environment(format!("{error}\nhint: {go_on}")),
         RunError::Store(_)

@@ -1,7 +1,7 @@
 //! Reports for users: a pure [`Summary`] of a run, and one writer for each format.
 //!
 //! Writers turn values into text; opening files is left to the caller. Only [`Live`], [`note`] and
-//! [`complain`] print, on standard error.
+//! [`log_error`] print, on standard error.
 //!
 //! `parts` and `forms` know nothing of runs, `figures` has the values of a run, and `topics` has
 //! its subjects; `run`, `live` and `games` are reports made of these.
@@ -34,9 +34,8 @@ pub use live::{
 };
 pub use parts::{
     BAD_STYLE, Block, Chart, Document, Figure, Game, Gauge, Intervals, Line, Lines, Picture, Table,
-    complain, ends, interval, note, percent, plus_minus, plus_minus_95, progress_bar,
+    ends, interval, log_error, log_warn, note, percent, plus_minus, plus_minus_95, progress_bar,
     shown_message, shown_output, signed, styled, superiority, to_value, utc_time, utc_time_as,
-    warn,
 };
 pub use run::brief::brief_document;
 pub use run::document::{outcome_document, plan_document, run_document, run_title, tone};

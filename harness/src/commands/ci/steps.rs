@@ -206,7 +206,7 @@ impl Gates<'_> {
             Err(failure) if failure.is_interruption() => return Err(failure),
             Err(Failure { code, message }) => {
                 let verdict = match code {
-                    ExitCode::BenchUnsteady | ExitCode::BenchBroken => StepVerdict::Failed,
+                    ExitCode::BenchNondeterministic | ExitCode::BenchBroken => StepVerdict::Failed,
                     _ => StepVerdict::Broken,
                 };
                 (verdict, code as u8, message, Value::Null)

@@ -39,7 +39,7 @@ pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Fa
     if tally.games == tally.bad_games() {
         let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
         let message = format!("{}: {}", names.join(", "), nothing(&tally));
-        return Err(Failure::new(ExitCode::Nothing, message));
+        return Err(Failure::new(ExitCode::NothingToRun, message));
     }
     let meetings = tally.meetings();
     let options = Options::default();

@@ -8,7 +8,7 @@ use clap::Args;
 use tempfile::TempDir;
 
 use super::list::{RunFilterArgs, listed};
-use crate::{ExitCode, Failure, NewFile, emit, in_use, store_files, unwritten};
+use crate::{ExitCode, Failure, NewFile, in_use, print_result, store_files, write_error};
 use arbiter_game::consistency;
 use arbiter_names::is_hidden;
 use arbiter_openings::decompressed;
@@ -84,10 +84,10 @@ pub(super) fn remove(store: &Store, args: &RemoveArgs) -> Result<(), Failure> {
     let locks = heads.iter().map(|head| RunLock::take(folder(store), &head.run));
     let _locks = locks.collect::<Result<Vec<_>, _>>()?;
     if !args.yes && !is_sure(&format!("Permanently remove {}?", counted(&heads)))? {
-        return emit("nothing removed\n");
+        return print_result("nothing removed\n");
     }
     heads.iter().try_for_each(|head| store.remove_run(&head.run))?;
-    emit(&format!("{} removed\n", counted(&heads)))
+    print_result(&format!("{} removed\n", counted(&heads)))
 }
 
 /// Removes old runs, but none in progress.
@@ -112,7 +112,7 @@ pub(super) fn prune(store: &Store, args: &PruneArgs) -> Result<(), Failure> {
     }
     let would = if args.yes { "" } else { " would be" };
     let hint = if args.yes || gone.is_empty() { "" } else { "; add --yes to remove them" };
-    emit(&format!("{}{would} removed{hint}\n", counted(&gone)))
+    print_result(&format!("{}{would} removed{hint}\n", counted(&gone)))
 }
 
 /// Writes a run to a file. An existing file may be the only copy of another run, so it is replaced
@@ -129,21 +129,21 @@ pub(super) fn export(store: &Store, args: &ExportArgs) -> Result<(), Failure> {
     file.finish()?;
     let bytes = args.out.metadata().map_or(0, |about| about.len());
     let (runs, out) = (counted(std::slice::from_ref(&stored.head)), args.out.display());
-    emit(&format!("{runs} exported to {out}, {} KiB\n", bytes.div_ceil(1024)))
+    print_result(&format!("{runs} exported to {out}, {} KiB\n", bytes.div_ceil(1024)))
 }
 
 /// Imports the run of a file into the store.
 pub(super) fn import(folder: &Path, args: &ImportArgs) -> Result<(), Failure> {
     let file = folder.join(FILE_NAME);
     let mut imported = None;
-    let whole = std::path::absolute(folder).map_err(|error| unwritten(folder, &error))?;
+    let whole = std::path::absolute(folder).map_err(|error| write_error(folder, &error))?;
     whole.ancestors().for_each(remove_leftovers);
     if !file.exists() {
         // What is refused makes no store.
         let near = whole.ancestors().find(|near| near.is_dir()).unwrap_or(&whole);
-        let (trial, _lock) = trial_folder(near).map_err(|error| unwritten(folder, &error))?;
+        let (trial, _lock) = trial_folder(near).map_err(|error| write_error(folder, &error))?;
         let name = import_into(&Store::create_unshared(trial.path())?, args)?;
-        std::fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
+        std::fs::create_dir_all(folder).map_err(|error| write_error(folder, &error))?;
         // Where a link cannot be made, or another store came meanwhile, it is imported once more.
         imported = std::fs::hard_link(trial.path().join(FILE_NAME), &file).ok().map(|()| name);
     }
@@ -157,7 +157,7 @@ pub(super) fn import(folder: &Path, args: &ImportArgs) -> Result<(), Failure> {
             command_line(&stored.plan).replace(is_hidden, "?")
         ));
     }
-    emit(&format!("{} imported as {name}\n", counted(std::slice::from_ref(&stored.head))))
+    print_result(&format!("{} imported as {name}\n", counted(std::slice::from_ref(&stored.head))))
 }
 
 /// Creates a folder for a store that may be refused, which this process has locked.

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use regex_lite::Regex;
 
 use super::keep::folder;
-use crate::{Failure, OutputFormat, Rows, emit, output::width};
+use crate::{Failure, OutputFormat, Rows, output::width, print_result};
 use arbiter_plan::{ControlCommand, RunKind};
 use arbiter_report::{ListedRun, RunColumn, RunFilter, RunPhase, read_one, shown_run};
 use arbiter_report::{run_pattern, runs_json, runs_table, stored_summary};
@@ -72,7 +72,7 @@ pub(super) fn list(store: &Store, args: &ListArgs, format: OutputFormat) -> Resu
     // The newest first; sorting keeps this order of what is equal.
     let heads = store.runs()?;
     if heads.is_empty() && format == OutputFormat::Text {
-        return emit(&format!("{}\n", store.empty()));
+        return print_result(&format!("{}\n", store.empty()));
     }
     let runs = heads.into_iter().rev().map(|head| listed(store, head));
     let filter = args.wanted.filter();
@@ -84,7 +84,7 @@ pub(super) fn list(store: &Store, args: &ListArgs, format: OutputFormat) -> Resu
     if format == OutputFormat::Text && width().is_some_and(|width| width < WIDE) {
         table = table.without("kind").without("limits");
     }
-    emit(&format.of_table(table, || runs_json(&runs), rows))
+    print_result(&format.of_table(table, || runs_json(&runs), rows))
 }
 
 /// Returns one run, with the reason if it cannot be read.

@@ -1,6 +1,6 @@
 //! `arbiter results verify`: comparison of the store with its checksums.
 
-use crate::{Failure, emit};
+use crate::{Failure, print_result};
 use arbiter_names::counted;
 use arbiter_store::Store;
 
@@ -24,7 +24,7 @@ pub(super) fn verify(store: &Store, run: Option<&str>) -> Result<(), Failure> {
         add(format!("run '{run}', {pairs}, {games}"), checked.damaged);
     }
     add(format!("{}, as SQLite checks it", store.file().display()), store.check_file()?);
-    emit(&text)?;
+    print_result(&text)?;
     if damaged == 0 {
         return Ok(());
     }

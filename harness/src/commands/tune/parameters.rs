@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::{
-    ExitCode, Failure, RequestedRun, emit, engine_builds::setup, run::make_engines, runtime,
-    suite_run,
+    ExitCode, Failure, RequestedRun, engine_builds::setup, print_result, run::make_engines,
+    runtime, suite_run,
 };
 use arbiter_names::did_you_mean;
 use arbiter_plan::{Engine, RunKind, resolve_engine};
@@ -143,7 +143,7 @@ pub(super) struct SpinsArgs {
 pub(super) fn print(args: &SpinsArgs) -> Result<ExitCode, Failure> {
     let parameters = declared(&suite_run::engine(&args.engine)?, &args.names)?;
     let lines: Vec<String> = parameters.iter().map(|p| format!("{}\n", table::line(p))).collect();
-    emit(&lines.concat())?;
+    print_result(&lines.concat())?;
     Ok(ExitCode::Passed)
 }
 

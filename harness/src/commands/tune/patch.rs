@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::{ExitCode, Failure, ResultsArg, emit, run};
+use crate::{ExitCode, Failure, ResultsArg, print_result, run};
 use arbiter_process::read_text;
 use arbiter_report::note;
 use arbiter_spsa::patch::{applied, unified};
@@ -46,6 +46,6 @@ pub(super) fn run(args: &PatchArgs) -> Result<ExitCode, Failure> {
     if patch.is_empty() {
         note(&format!("{file} already has these values"));
     }
-    emit(&patch)?;
+    print_result(&patch)?;
     Ok(ExitCode::Passed)
 }

@@ -34,7 +34,7 @@ pub fn note(line: &str) {
 }
 
 /// Writes a warning, which a run shown as another program's has, too.
-pub fn warn(line: &str) {
+pub fn log_warn(line: &str) {
     log::warn!("{line}");
 }
 
@@ -49,7 +49,7 @@ pub fn progress_bar(length: u64) -> ProgressBar {
 }
 
 /// Writes an error to standard error.
-pub fn complain(error: impl std::fmt::Display) {
+pub fn log_error(error: impl std::fmt::Display) {
     log::error!("{error}");
 }
 
