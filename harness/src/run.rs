@@ -20,7 +20,9 @@ pub(crate) use self::files::{OtherFiles, engine_files};
 #[cfg(feature = "json-schema")]
 pub(crate) use self::json_lines::Line;
 use self::json_lines::Stream;
-use self::messages::{announce, failure, go_on, note_engines, show, tell_workers, with_results};
+use self::messages::{
+    announce, default_resume_hint, failure, note_engines, note_worker_shares, show, with_results,
+};
 use self::new_name::{NewName, new_name};
 use self::preflight::check_engines;
 pub(crate) use self::restore::replayed;
@@ -73,38 +75,38 @@ struct Inputs {
 }
 
 /// Plays the requested run and prints the result.
-pub(crate) fn play(kind: RunKind, requested: RequestedRun) -> Result<ExitCode, Failure> {
+pub(crate) fn run_command(kind: RunKind, requested: RequestedRun) -> Result<ExitCode, Failure> {
     match requested.is_dry_run {
         true => dry_run::print(kind, requested).map(|()| ExitCode::Passed),
-        false => play_named(kind, requested).map(|(_, code)| code),
+        false => play_and_name(kind, requested).map(|(_, code)| code),
     }
 }
 
 /// Plays the requested run, prints the result, and returns the name of the run.
-pub(crate) fn play_named(
+pub(crate) fn play_and_name(
     kind: RunKind,
     mut requested: RequestedRun,
 ) -> Result<(String, ExitCode), Failure> {
     let (format, style) = (requested.format, requested.compat.clone());
-    let again = requested.may_start.then_some("run the same command again to continue");
+    let retry_hint = requested.may_start.then_some("run the same command again to continue");
     let fleet = std::mem::take(&mut requested.cluster).fleet(requested.concurrency)?;
     if let Some(wanted) = &requested.resume
         && requested.may_start
-        && !is_there(&requested.results, &wanted.run)?
+        && !run_exists(&requested.results, &wanted.run)?
     {
         requested.resume = None;
     }
     let endpoint = requested.metrics.open()?;
     let ready = match requested.resume.take() {
-        Some(wanted) => resume(kind, wanted, requested, fleet.is_some())?,
-        None => begin(kind, requested, fleet.as_ref())?,
+        Some(wanted) => resume_run(kind, wanted, requested, fleet.is_some())?,
+        None => start_new_run(kind, requested, fleet.as_ref())?,
     };
     let name = ready.name.clone();
-    carry_out(ready, fleet, endpoint, format, style, again).map(|code| (name, code))
+    execute(ready, fleet, endpoint, format, style, retry_hint).map(|code| (name, code))
 }
 
 /// Returns whether there is a run of this name.
-fn is_there(results: &Path, run: &str) -> Result<bool, Failure> {
+fn run_exists(results: &Path, run: &str) -> Result<bool, Failure> {
     match Store::open(results).and_then(|store| store.run(run)) {
         Ok(_) => Ok(true),
         Err(StoreError::NoRun { .. } | StoreError::Missing(_)) => Ok(false),
@@ -126,7 +128,7 @@ pub(crate) fn play_plan(
         about: Some(about.to_owned()),
         ..RequestedRun::default()
     };
-    carry_out(create(read(plan, None)?, new)?, None, None, format, None, None)
+    execute(store_run(load_inputs(plan, None)?, new)?, None, None, format, None, None)
 }
 
 /// A plan with the files it names, before anything is stored.
@@ -137,19 +139,19 @@ struct LoadedPlan {
 }
 
 /// Resolves the request and reads all files that it names.
-fn load(
+fn load_plan(
     kind: RunKind,
     requested: &mut RequestedRun,
     fleet: Option<&Fleet>,
 ) -> Result<LoadedPlan, Failure> {
     let without_limits = requested.request.without_limits();
-    let loaded = read(resolve(kind, requested)?, fleet)?;
+    let loaded = load_inputs(resolve_plan(kind, requested)?, fleet)?;
     note_engines(&loaded, &without_limits);
     Ok(loaded)
 }
 
 /// Returns the plan of a request.
-fn resolve(kind: RunKind, requested: &mut RequestedRun) -> Result<Plan, Failure> {
+fn resolve_plan(kind: RunKind, requested: &mut RequestedRun) -> Result<Plan, Failure> {
     if let Some(path) = &requested.request.openings {
         std::fs::metadata(path).map_err(|error| {
             let path = path.display();
@@ -180,7 +182,7 @@ fn plan_of(kind: RunKind, request: Request) -> Result<Plan, Failure> {
 }
 
 /// Reads all files that a plan names; `fleet` plays the plan if this machine does not.
-fn read(plan: Plan, fleet: Option<&Fleet>) -> Result<LoadedPlan, Failure> {
+fn load_inputs(plan: Plan, fleet: Option<&Fleet>) -> Result<LoadedPlan, Failure> {
     match fleet {
         None => drop(cpu_sets_of(&plan).map_err(Failure::invalid)?),
         Some(fleet) => fleet.check(&plan)?,
@@ -202,23 +204,23 @@ fn read(plan: Plan, fleet: Option<&Fleet>) -> Result<LoadedPlan, Failure> {
     Ok(LoadedPlan { plan, fingerprints, inputs })
 }
 
-fn begin(
+fn start_new_run(
     kind: RunKind,
     mut requested: RequestedRun,
     fleet: Option<&Fleet>,
 ) -> Result<ReadyRun, Failure> {
     let stderr_dir = requested.request.stderr_dir.clone();
-    let loaded = load(kind, &mut requested, fleet)?;
+    let loaded = load_plan(kind, &mut requested, fleet)?;
     if let Some(dir) = stderr_dir {
         std::fs::create_dir_all(&dir).map_err(|error| {
             Failure::environment(format!("cannot make folder {}: {error}", dir.display()))
         })?;
     }
-    create(loaded, requested)
+    store_run(loaded, requested)
 }
 
 /// Stores a plan as a run, once it is certain that it can be played.
-fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failure> {
+fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failure> {
     let LoadedPlan { mut plan, fingerprints, inputs } = loaded;
     let RequestedRun { results, name, about, is_probed, replaces, compat, files, .. } = requested;
     if let Some(name) = &name {
@@ -257,13 +259,13 @@ pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Resul
     let check = Box::new(move |engines| {
         if let Some(name) = &name {
             RunLock::check_new_name(name)?;
-            if is_there(&results, name)? {
+            if run_exists(&results, name)? {
                 return Err(StoreError::Exists(name.clone()).into());
             }
         }
         let plan = plan_of(kind, Request { engines, ..request })?;
         files::check(&plan, &files, &results, name.as_deref())?;
-        read(plan, None).map(drop)
+        load_inputs(plan, None).map(drop)
     });
     let own = &requested.request;
     let outputs = own.pgn.iter().chain(&own.epd);
@@ -278,12 +280,12 @@ pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Resul
     let built = requested.build.prepare(engines, &requested.request.each, with, Some(check))?;
     requested.request.engines = built.engines;
     requested.request.scale = built.scale;
-    // Whoever asks again gets what is there.
+    // A second call reuses the builds.
     (requested.build.test, requested.build.base) = (None, None);
     Ok(())
 }
 
-fn resume(
+fn resume_run(
     kind: RunKind,
     wanted: Resume,
     mut requested: RequestedRun,
@@ -316,7 +318,7 @@ fn resume(
     // A run that is over needs nothing of what it was played with.
     if state.ending().is_none() {
         let changed = Plan { concurrency, affinity: affinity.clone(), ..plan.clone() };
-        let loaded = read(changed, None)?;
+        let loaded = load_inputs(changed, None)?;
         let (then, now) = (&stored.fingerprints, &loaded.fingerprints);
         check_unchanged(&plan, then, now).map_err(Failure::invalid)?;
         inputs = Some(check_engines(&mut plan, loaded.inputs, false, style.as_ref())?);
@@ -385,15 +387,16 @@ fn counted_pair(store: &Store, run: &str, pair: u64) -> Result<PlayedPair, Failu
     store.pair(run, pair)?.ok_or_else(missing)
 }
 
-fn carry_out(
+fn execute(
     mut ready: ReadyRun,
     fleet: Option<Fleet>,
     endpoint: Option<Endpoint>,
     format: OutputFormat,
     style: Option<Style>,
-    again: Option<&str>,
+    retry_hint: Option<&str>,
 ) -> Result<ExitCode, Failure> {
-    let go_on = again.map_or_else(|| go_on(&ready, fleet.as_ref()), str::to_owned);
+    let resume_hint =
+        retry_hint.map_or_else(|| default_resume_hint(&ready, fleet.as_ref()), str::to_owned);
     if let Some(style) = &style {
         style.save(&ready.name, &ready.results, &ready.plan, ready.state.counts())?;
     }
@@ -409,7 +412,7 @@ fn carry_out(
             }
             (None, unnoted)
         }
-        None => run(&mut ready, fleet, endpoint, format, style.as_ref(), &go_on)
+        None => play_pairs(&mut ready, fleet, endpoint, format, style.as_ref(), &resume_hint)
             .map(|finished| (finished.stop_cause, finished.unnoted))?,
     };
     // Whoever reads the pairs sees how it ended.
@@ -421,7 +424,7 @@ fn carry_out(
     if style.is_none() {
         result::print(store, &summary, format)?;
     }
-    tell_workers(store, name)?;
+    note_worker_shares(store, name)?;
     note(&format!(
         "results in {}; show them: {}; as a page: {} {name} --out {name}.html",
         store.file().display(),
@@ -429,19 +432,19 @@ fn carry_out(
         with_results("report", results)
     ));
     if summary.ending == Some(RunEnd::Interrupted) {
-        note(&go_on);
+        note(&resume_hint);
     }
     Ok(result::exit_code(&summary, request))
 }
 
-/// Plays the run; `go_on` is the resume command after an error.
-fn run(
+/// Plays the run; `resume_hint` is the resume command after an error.
+fn play_pairs(
     ready: &mut ReadyRun,
     fleet: Option<Fleet>,
     endpoint: Option<Endpoint>,
     format: OutputFormat,
     style: Option<&Style>,
-    go_on: &str,
+    resume_hint: &str,
 ) -> Result<Finished, Failure> {
     let ReadyRun { name, plan, inputs, store, files, state, results, .. } = ready;
     let inputs = inputs.as_mut().expect("a run that is not over has what it is played with");
@@ -505,7 +508,7 @@ fn run(
             }
         };
         socket.close().await;
-        finished.map_err(|error| failure(&error, &show(name, results), go_on))
+        finished.map_err(|error| failure(&error, &show(name, results), resume_hint))
     })
 }
 

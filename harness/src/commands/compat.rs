@@ -200,7 +200,7 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
             compat: Some(style),
             ..RequestedRun::default()
         };
-        return run::play(kind, requested);
+        return run::run_command(kind, requested);
     };
     let kind = Store::open(&results)?.run(&run)?.plan.kind;
     let Request { concurrency, affinity, .. } = options.request;
@@ -208,5 +208,5 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
     let resume = Some(Resume { run, pgn: None, concurrency, affinity });
     let style = Some(Style { replaces: Vec::new(), ..options.style });
     let requested = RequestedRun { results, resume, compat: style, ..RequestedRun::default() };
-    run::play(kind, requested)
+    run::run_command(kind, requested)
 }

@@ -81,7 +81,7 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     let begun = Store::open(&requested.results).ok().filter(|store| store.run(&name).is_ok());
     refuse_another(&out, begun.as_ref().map(|_| &*name))?;
     if requested.is_dry_run {
-        return run::play(RunKind::Match, requested);
+        return run::run_command(RunKind::Match, requested);
     }
     let results = requested.results.clone();
     let before = begun.and_then(|store| store.tallies(&name).ok());
@@ -92,7 +92,7 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
         requested.given.insert("openings".to_owned());
     }
     let begun_ms = unix_time_ms();
-    let (name, code) = run::play_named(RunKind::Match, requested)?;
+    let (name, code) = run::play_and_name(RunKind::Match, requested)?;
     if code != ExitCode::Passed {
         return Ok(code);
     }

@@ -71,7 +71,7 @@ fn start(args: TuneArgs) -> Result<ExitCode, Failure> {
     let confirm = args.confirm.clone();
     let requested = requested(args)?;
     let (results, format) = (requested.results.clone(), requested.format);
-    let (name, code) = run::play_named(RunKind::Tune, requested)?;
+    let (name, code) = run::play_and_name(RunKind::Tune, requested)?;
     match code {
         ExitCode::Passed if confirm.is_wanted() => confirm.play(&results, &name, format),
         code => Ok(code),

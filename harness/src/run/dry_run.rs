@@ -1,6 +1,6 @@
 //! `--dry-run`: resolves and checks everything, and plays nothing.
 
-use super::{LoadedPlan, check_engines, load};
+use super::{LoadedPlan, check_engines, load_plan};
 use crate::{Failure, RequestedRun, Rows, print_result};
 use arbiter_plan::{Engine, Program, RunKind};
 use arbiter_report::{note, plan_document, plan_json, repeats_in_words};
@@ -10,7 +10,7 @@ use arbiter_report::{note, plan_document, plan_json, repeats_in_words};
 pub(super) fn print(kind: RunKind, mut requested: RequestedRun) -> Result<(), Failure> {
     let format = requested.format;
     let is_probed = requested.is_probed;
-    let loaded = load(kind, &mut requested, None)?;
+    let loaded = load_plan(kind, &mut requested, None)?;
     let LoadedPlan { mut plan, mut fingerprints, mut inputs } = loaded;
     let mut engines = plan.engines.iter();
     inputs.setups.retain(|_| engines.next().is_some_and(|engine| !is_stand_in(engine)));

@@ -48,7 +48,7 @@ pub(super) fn announce(ready: &ReadyRun, book: &Book, fleet: Option<&Fleet>) {
         if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
     let (openings, from, seed) = (counted(book.len(), "opening"), book.name(), plan.seed);
     let concurrency = match fleet {
-        None => format!(", concurrency {}{}", plan.concurrency, why_so_many(plan)),
+        None => format!(", concurrency {}{}", plan.concurrency, concurrency_reason(plan)),
         Some(_) => String::new(),
     };
     note(&format!("{openings} from {from}{without}, seed {seed}{concurrency}"));
@@ -118,7 +118,7 @@ pub(super) fn note_engines(loaded: &LoadedPlan, without_limits: &[usize]) {
 }
 
 /// Returns the reason for the concurrency, if it is the default.
-fn why_so_many(plan: &Plan) -> &'static str {
+fn concurrency_reason(plan: &Plan) -> &'static str {
     match plan.is_timed() {
         is_timed if plan.concurrency != default_concurrency(is_timed) => "",
         true => " (one core stays free for games under a clock)",
@@ -127,7 +127,7 @@ fn why_so_many(plan: &Plan) -> &'static str {
 }
 
 /// Notes which workers played, if any.
-pub(super) fn tell_workers(store: &Store, run: &str) -> Result<(), Failure> {
+pub(super) fn note_worker_shares(store: &Store, run: &str) -> Result<(), Failure> {
     let shares = store.pairs_by_worker(run)?;
     let shares: Vec<String> =
         shares.iter().map(|(name, pairs)| format!("{name} {pairs}")).collect();
@@ -138,7 +138,7 @@ pub(super) fn tell_workers(store: &Store, run: &str) -> Result<(), Failure> {
 }
 
 /// Returns the command that resumes a run.
-pub(super) fn go_on(ready: &ReadyRun, fleet: Option<&Fleet>) -> String {
+pub(super) fn default_resume_hint(ready: &ReadyRun, fleet: Option<&Fleet>) -> String {
     let ReadyRun { name, plan, results, .. } = ready;
     let on = fleet.map(Fleet::flag).unwrap_or_default();
     format!("resume with: arbiter {} --results {} --resume {name}{on}", plan.kind, quoted(results))
@@ -158,17 +158,17 @@ pub(super) fn with_results(command: &str, results: &Path) -> String {
     }
 }
 
-/// Returns the end of a run by an error; `show` is the command that shows the run, `go_on` the one
-/// that resumes it.
-pub(super) fn failure(error: &RunError, show: &str, go_on: &str) -> Failure {
-    let message = format!("{error}; finished pairs are stored\nhint: {go_on}");
+/// Returns the end of a run by an error; `show` is the command that shows the run, `resume_hint`
+/// the one that resumes it.
+pub(super) fn failure(error: &RunError, show: &str, resume_hint: &str) -> Failure {
+    let message = format!("{error}; finished pairs are stored\nhint: {resume_hint}");
     match error {
         RunError::Lost(_) => Failure::new(ExitCode::Cluster, message),
         RunError::TooManyFaults { .. } => {
-            let message = format!("{error}\nhint: see {show}; after fixing it, {go_on}");
+            let message = format!("{error}\nhint: see {show}; after fixing it, {resume_hint}");
             Failure::new(ExitCode::TooManyFaults, message)
         }
-        RunError::Unsaved { .. } => Failure::environment(format!("{error}\nhint: {go_on}")),
+        RunError::Unsaved { .. } => Failure::environment(format!("{error}\nhint: {resume_hint}")),
         RunError::Store(_)
         | RunError::Observer(_)
         | RunError::Unfit(_)

@@ -1,6 +1,6 @@
 //! Comparison of the flags beside `--resume` with the run to resume.
 
-use super::resolve;
+use super::resolve_plan;
 use crate::{Failure, RequestedRun};
 use arbiter_plan::{Plan, RunKind};
 use arbiter_settings::{Difference, OnResume, difference, filled, on_resume};
@@ -38,7 +38,7 @@ pub(super) fn check(
     let is_whole = requested.may_start && names_engines;
     requested.request = filled(std::mem::take(&mut requested.request), plan, is_whole);
     requested.name = None;
-    let mut asked = resolve(kind, &mut requested)?;
+    let mut asked = resolve_plan(kind, &mut requested)?;
     let mut own = plan.clone();
     for (asked, own) in asked.engines.iter_mut().zip(&mut own.engines) {
         // It may have been found out.

@@ -86,7 +86,7 @@ pub enum RunError {
     #[error(
         "{cause}{faults} of {games} games ended by an engine fault ({by_engine}), far more than --fault-limit {limit}"
     )]
-    Faulty {
+    TooManyFaults {
         /// Overload of the machine, as a sentence; empty if the machine is not to blame.
         cause: String,
         /// Number of such games.
@@ -242,7 +242,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             Overload::of(self.run.plan, counts, &self.run.store.latencies(self.run.name)?);
         let cause = overload.map(|overload| format!("{overload}; ")).unwrap_or_default();
         let (faults, games) = (each.values().sum(), counts.games());
-        Err(RunError::Faulty { cause, faults, games, by_engine, limit })
+        Err(RunError::TooManyFaults { cause, faults, games, by_engine, limit })
     }
 
     /// Excludes a worker, whose pairs no longer count.

@@ -52,7 +52,7 @@ impl ConfirmArgs {
                     format,
                     ..RequestedRun::default()
                 };
-                return run::play(RunKind::Sprt, requested);
+                return run::run_command(RunKind::Sprt, requested);
             }
             Err(StoreError::NoRun { .. }) => {}
             Err(error) => return Err(error.into()),
