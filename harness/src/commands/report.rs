@@ -269,7 +269,8 @@ fn render(
         ReportFormat::Html | ReportFormat::Md => {
             for pair in state.evidence() {
                 let played = store.pair(run, pair)?;
-                let played = played.ok_or_else(|| -> StoreError { store.misfit(run, pair) })?;
+                let played =
+                    played.ok_or_else(|| -> StoreError { store.schedule_mismatch(run, pair) })?;
                 statistics.add(&played);
             }
             let document = run_document(&stored, &summary, Some(&statistics), &gates);

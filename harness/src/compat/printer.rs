@@ -48,7 +48,7 @@ pub(crate) struct Printer {
     /// Counts in the order in which pairs ended, which are printed.
     shown: RunCounts,
     /// First games of pairs whose second game is not over, with their outcomes by engine.
-    halves: BTreeMap<u64, (PairTally, [(usize, String); 2])>,
+    open_pairs: BTreeMap<u64, (PairTally, [(usize, String); 2])>,
     /// Pairs that are in `shown`, and not yet in `counts`.
     told: BTreeSet<u64>,
     /// Number of games of each engine by outcome.
@@ -94,7 +94,7 @@ impl Printer {
             schedule,
             counts: RunCounts::default(),
             shown: RunCounts::default(),
-            halves: BTreeMap::new(),
+            open_pairs: BTreeMap::new(),
             told: BTreeSet::new(),
             outcomes: vec![BTreeMap::new(); plan.engines.len()],
             last: None,
@@ -112,7 +112,7 @@ impl Printer {
         ending: RunEnd,
     ) -> Result<(), Failure> {
         let mut printer = Printer::new(style, plan, &[], state.schedule().clone());
-        printer.go_on(state.counts());
+        printer.restore_counts(state.counts());
         let text = printer.figures() + &printer.ended(ending, Duration::ZERO)?;
         print_result(&text)
     }
@@ -175,7 +175,7 @@ impl Printer {
     }
 
     /// Takes over the counts from before.
-    fn go_on(&mut self, counts: &RunCounts) {
+    fn restore_counts(&mut self, counts: &RunCounts) {
         (self.counts, self.shown) = (counts.clone(), counts.clone());
         self.games = counts.encounters.values().map(|met| met.games.games()).sum();
     }
@@ -231,10 +231,14 @@ impl Printer {
         text += &self.writer.finished(number, white, black, &game.outcome);
         let is_whole = self.add(pairing, half, game);
         let counts = self.counts_now();
-        let twosome = [white.min(black), white.max(black)];
+        let engine_pair = [white.min(black), white.max(black)];
         let is_last = self.style.program == Dialect::Fastchess && self.games == self.total();
         if is_last || is_due(self.games, self.style.score_interval) {
-            text += &self.writer.score(twosome[0], twosome[1], &counts.encounter(twosome).games);
+            text += &self.writer.score(
+                engine_pair[0],
+                engine_pair[1],
+                &counts.encounter(engine_pair).games,
+            );
         }
         let is_figured = match self.is_by_pairs() {
             true => is_whole && is_due(self.games / per_pair, self.style.rating_interval),
@@ -253,7 +257,7 @@ impl Printer {
     /// played again replaces the earlier one.
     fn add(&mut self, pairing: &Pairing, half: usize, game: &GameRecord) -> bool {
         let (pair, engines) = (pairing.pair, pairing.engines);
-        let mut first = self.halves.remove(&pair);
+        let mut first = self.open_pairs.remove(&pair);
         if half == 0
             && let Some((_, replaced)) = first.take()
         {
@@ -281,7 +285,7 @@ impl Printer {
             self.shown.count(&tally);
             self.told.insert(pair);
         } else {
-            self.halves.insert(pair, (tally, outcomes));
+            self.open_pairs.insert(pair, (tally, outcomes));
         }
         is_whole
     }
@@ -295,7 +299,7 @@ impl Printer {
     fn counts_now(&self) -> RunCounts {
         let mut counts = self.shown.clone();
         if !self.is_by_pairs() {
-            self.halves.values().for_each(|(half, _)| counts.count(half));
+            self.open_pairs.values().for_each(|(half, _)| counts.count(half));
         }
         counts
     }
@@ -444,7 +448,7 @@ impl Observer for Printer {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
         let text = match event {
             RunEvent::Started { counts, .. } => {
-                self.go_on(counts);
+                self.restore_counts(counts);
                 String::new()
             }
             RunEvent::GameStarted { pairing, half } => {
@@ -475,7 +479,7 @@ impl Observer for Printer {
                     // Games that ended while the test decided do not count.
                     (self.shown, self.is_up_to_date) = (self.counts.clone(), false);
                 }
-                self.halves.clear();
+                self.open_pairs.clear();
                 let figures = self.last_figures(*ending);
                 let ended = self.ended(*ending, *elapsed);
                 figures + &ended.map_err(|failure| ObserverError(failure.message))?

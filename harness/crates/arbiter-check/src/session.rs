@@ -130,7 +130,7 @@ impl Session {
     fn take(&mut self, step: Step) -> Result<(), SessionAborted> {
         match step {
             Step::Send(bytes, lines) => self.send(&bytes, lines),
-            Step::Finish => match self.hears("bestmove", self.timeout)? {
+            Step::Finish => match self.receives_word("bestmove", self.timeout)? {
                 true => Ok(()),
                 false => {
                     self.send(b"stop\n", vec!["stop".to_owned()])?;
@@ -177,14 +177,18 @@ impl Session {
     }
 
     fn expect(&mut self, word: &'static str, limit: Duration) -> Result<(), SessionAborted> {
-        match self.hears(word, limit)? {
+        match self.receives_word(word, limit)? {
             true => Ok(()),
             false => Err(self.timed_out(word, limit)),
         }
     }
 
     /// Waits for a line that begins with `word`; `false` after the timeout.
-    fn hears(&mut self, word: &'static str, limit: Duration) -> Result<bool, SessionAborted> {
+    fn receives_word(
+        &mut self,
+        word: &'static str,
+        limit: Duration,
+    ) -> Result<bool, SessionAborted> {
         if word == "bestmove" && self.early_moves > 0 {
             self.early_moves -= 1;
             return Ok(true);

@@ -417,7 +417,7 @@ impl<A: Assignment> Coordinator<A> {
 
     async fn tick(&mut self, count: u64) {
         self.update_room();
-        self.tell_who_has_come();
+        self.notify_new_workers();
         if self.now > RETURN {
             self.release_lonely().await;
         }

@@ -177,7 +177,7 @@ impl Side {
 
     /// Does the handshake and the preparation for the game.
     fn get_ready(&mut self, game: Game<'_>) -> Result<(), Stop> {
-        let text = self.session.open(self.asked());
+        let text = self.session.open(self.next_command_time());
         self.sent(text, true)?;
         self.until_ready()?;
         while let Some(entry) = self.entries.front()
@@ -191,7 +191,7 @@ impl Side {
         if self.entries.pop_front().is_none() {
             return Err(self.stop());
         }
-        self.since = self.asked();
+        self.since = self.next_command_time();
         let told = self.session.new_game(self.since, game);
         let told = told.map_err(|error| Stop::Fault(Fault::Silent(error.to_string())))?;
         // What it was told for an earlier game need not be said again.
@@ -217,7 +217,7 @@ impl Side {
         }
         let mut lost = Duration::ZERO;
         if self.session.is_pondering() && self.pondered != position {
-            let began = self.asked();
+            let began = self.next_command_time();
             let text = self.session.end_pondering(began, false, None);
             self.sent(text, true)?;
             self.until_ready()?;
@@ -226,10 +226,10 @@ impl Side {
             budget = budget.map(|budget| budget.saturating_sub(lost));
         }
         if self.session.is_pondering() {
-            let text = self.session.end_pondering(self.asked(), true, budget);
+            let text = self.session.end_pondering(self.next_command_time(), true, budget);
             self.sent(text, true)?;
         } else {
-            self.since = self.asked();
+            self.since = self.next_command_time();
             let text = self.session.think(self.since, &position, &go, budget);
             self.sent(&text, true)?;
         }
@@ -246,7 +246,7 @@ impl Side {
                 Ok(_) => {}
                 Err(Stop::Late(_)) if may_halt => {
                     may_halt = false;
-                    let stop = self.session.halt(self.asked());
+                    let stop = self.session.halt(self.next_command_time());
                     self.sent(stop, true)?;
                 }
                 Err(stop) => return Err(stop),
@@ -338,7 +338,7 @@ impl Side {
     }
 
     /// Returns the time of the next command to the engine.
-    fn asked(&self) -> Instant {
+    fn next_command_time(&self) -> Instant {
         let place = self.own_next(Mark::ToEngine);
         place.map_or(self.next_moment(), |place| self.moment(self.entries[place].at_ns))
     }

@@ -75,7 +75,12 @@ impl<'a, F: FnMut(&Chess) -> Vec<WeightedMove>> Lines<'a, F> {
     }
 
     /// Returns the moves that continue a line from its end.
-    fn ways_on(&mut self, line: &[Move], before: &[u64], position: &Chess) -> Vec<WeightedMove> {
+    fn continuations(
+        &mut self,
+        line: &[Move],
+        before: &[u64],
+        position: &Chess,
+    ) -> Vec<WeightedMove> {
         if line.len() >= self.depth || self.nodes.len() >= MAX_NODES {
             return Vec::new();
         }
@@ -89,7 +94,7 @@ impl<'a, F: FnMut(&Chess) -> Vec<WeightedMove>> Lines<'a, F> {
     }
 
     /// Continues the lines below a node, the first of which arrives at `time`.
-    fn go_on(&mut self, node: u32, time: f64, ways: &[WeightedMove]) {
+    fn continue_lines(&mut self, node: u32, time: f64, ways: &[WeightedMove]) {
         let sum: u64 = ways.iter().map(|way| u64::from(way.weight)).sum();
         let mut until_first = below(self.rng, sum);
         let mut is_decided = false;
@@ -120,13 +125,13 @@ impl<F: FnMut(&Chess) -> Vec<WeightedMove>> Iterator for Lines<'_, F> {
                 position.play_unchecked(m);
                 before.push(key(&position));
             }
-            let ways = self.ways_on(&line, &before, &position);
+            let ways = self.continuations(&line, &before, &position);
             if ways.is_empty() {
                 // Nothing new is opened any more; what is left would not be whole lines.
                 let is_cut = line.len() < self.depth && self.nodes.len() >= MAX_NODES;
                 return (!is_cut).then_some((line, position));
             }
-            self.go_on(node, f64::from_bits(time), &ways);
+            self.continue_lines(node, f64::from_bits(time), &ways);
         }
     }
 }

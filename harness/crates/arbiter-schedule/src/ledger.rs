@@ -20,7 +20,7 @@ pub struct Encounter {
 impl Encounter {
     /// Returns whether one side leads by more half points than the other can still win.
     fn is_decided(&self, games_per_pair: u64) -> bool {
-        let [first, second] = self.score.halves;
+        let [first, second] = self.score.half_points;
         let left = (self.planned - self.counted).saturating_mul(2 * games_per_pair);
         first.abs_diff(second) > left
     }
@@ -32,7 +32,7 @@ impl Encounter {
 
     /// Returns the side, 0 or 1, that scored more; `None` if neither did.
     pub fn leader(&self) -> Option<usize> {
-        let [first, second] = self.score.halves;
+        let [first, second] = self.score.half_points;
         match first.cmp(&second) {
             std::cmp::Ordering::Greater => Some(0),
             std::cmp::Ordering::Less => Some(1),
@@ -102,10 +102,10 @@ impl Ledger {
 
     /// Counts a pair. Returns its encounter if that is over now. Pairs of a knockout encounter that
     /// follow the one that decides it are void, unless it is played out.
-    pub(super) fn count(&mut self, pair: u64, halves: [u64; 2], games: u64) -> Option<usize> {
+    pub(super) fn count(&mut self, pair: u64, half_points: [u64; 2], games: u64) -> Option<usize> {
         let &(encounter, _) = self.pairs.get(usize::try_from(pair).ok()?)?;
         let found = &mut self.encounters[encounter];
-        found.score.add(halves, games);
+        found.score.add(half_points, games);
         found.counted += 1;
         let Design { format, plays_out, .. } = self.design;
         let may_stop = format == Format::Knockout && !plays_out;

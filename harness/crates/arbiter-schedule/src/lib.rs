@@ -193,15 +193,15 @@ pub struct Pairing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Score {
     /// Half points of each engine.
-    pub halves: [u64; 2],
+    pub half_points: [u64; 2],
     /// Number of games.
     pub games: u64,
 }
 
 impl Score {
-    fn add(&mut self, halves: [u64; 2], games: u64) {
-        self.halves[0] += halves[0];
-        self.halves[1] += halves[1];
+    fn add(&mut self, half_points: [u64; 2], games: u64) {
+        self.half_points[0] += half_points[0];
+        self.half_points[1] += half_points[1];
         self.games += games;
     }
 }
@@ -271,7 +271,7 @@ impl Schedule {
 
     /// Returns the number of pairs that are known so far; those that are [void](Schedule::is_void)
     /// are among them.
-    pub fn known(&self) -> u64 {
+    pub fn known_pairs(&self) -> u64 {
         match (&self.course, self.ahead) {
             (FormatState::Fixed(fixed), Some(ahead)) => {
                 let round = fixed.pairs.div_ceil(self.design.rounds.max(1)).max(1);
@@ -310,7 +310,7 @@ impl Schedule {
     /// Returns whether no pair will follow those that are known.
     pub fn is_complete(&self) -> bool {
         match &self.course {
-            FormatState::Fixed(fixed) => self.known() == fixed.pairs,
+            FormatState::Fixed(fixed) => self.known_pairs() == fixed.pairs,
             FormatState::Knockout(knockout) => knockout.winner().is_some(),
             FormatState::Swiss(swiss) => swiss.is_over,
             FormatState::Ladder(ladder) => ladder.is_over(),
@@ -320,7 +320,7 @@ impl Schedule {
     /// Returns the pair with this number; `None` if it is not known yet, or beyond the end.
     pub fn pairing(&self, pair: u64) -> Option<Pairing> {
         let (place, engines) = match &self.course {
-            FormatState::Fixed(_) if pair >= self.known() => return None,
+            FormatState::Fixed(_) if pair >= self.known_pairs() => return None,
             FormatState::Fixed(fixed) => fixed.place(pair)?,
             _ => self.ledger.place(pair)?,
         };
@@ -339,7 +339,7 @@ impl Schedule {
     /// # Panics
     ///
     /// If another pair is next.
-    pub fn count(&mut self, pair: u64, halves: [u64; 2], games: u64) {
+    pub fn count(&mut self, pair: u64, half_points: [u64; 2], games: u64) {
         let is_next = pair >= self.counted
             && (self.counted..pair).all(|pair| self.is_void(pair))
             && !self.is_void(pair);
@@ -352,12 +352,13 @@ impl Schedule {
         self.counted = self.counted.max(pair + 1);
         let [first, second] = pairing.engines;
         let (key, sorted) = match first < second {
-            true => ([first, second], halves),
-            false => ([second, first], [halves[1], halves[0]]),
+            true => ([first, second], half_points),
+            false => ([second, first], [half_points[1], half_points[0]]),
         };
         self.scores.entry(key).or_default().add(sorted, games);
-        let halves = if self.design.is_reversed { [halves[1], halves[0]] } else { halves };
-        let Some(encounter) = self.ledger.count(pair, halves, games) else { return };
+        let half_points =
+            if self.design.is_reversed { [half_points[1], half_points[0]] } else { half_points };
+        let Some(encounter) = self.ledger.count(pair, half_points, games) else { return };
         match &mut self.course {
             FormatState::Fixed(_) => {}
             FormatState::Knockout(knockout) => knockout.settle(encounter, &mut self.ledger),

@@ -83,8 +83,8 @@ impl Schedule {
     fn totals(&self) -> Vec<(f64, u64)> {
         let mut totals = vec![(0.0, 0); self.engines];
         for (engines, score) in &self.scores {
-            for (engine, halves) in engines.iter().zip(score.halves) {
-                totals[*engine].0 += halves as f64 / 2.0;
+            for (engine, half_points) in engines.iter().zip(score.half_points) {
+                totals[*engine].0 += half_points as f64 / 2.0;
                 totals[*engine].1 += score.games;
             }
         }
@@ -127,7 +127,7 @@ impl Schedule {
     fn berger(&self, engine: usize, totals: &[(f64, u64)]) -> f64 {
         let own = self.scores.iter().filter_map(|(engines, score)| {
             let (opponent, side) = met(*engines, engine)?;
-            Some(totals[opponent].0 * score.halves[side] as f64 / 2.0)
+            Some(totals[opponent].0 * score.half_points[side] as f64 / 2.0)
         });
         own.sum()
     }

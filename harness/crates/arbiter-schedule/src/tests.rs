@@ -32,7 +32,7 @@ fn play_out(schedule: &mut Schedule, seed: u64) -> Vec<Pairing> {
         assert!(all.len() < 100_000, "no end in sight");
     }
     assert!(schedule.is_complete());
-    assert_eq!(schedule.known(), next(schedule));
+    assert_eq!(schedule.known_pairs(), next(schedule));
     assert_eq!(schedule.expected(), all.len() as u64);
     all
 }
@@ -67,7 +67,7 @@ fn nobody_plays_itself_and_pairs_are_numbered_in_order() {
     for (design, engines) in many() {
         let mut schedule = Schedule::new(design, engines, 1);
         let pairings = play_out(&mut schedule, 7);
-        let numbers = (0..schedule.known()).filter(|&pair| !schedule.is_void(pair));
+        let numbers = (0..schedule.known_pairs()).filter(|&pair| !schedule.is_void(pair));
         assert!(numbers.eq(pairings.iter().map(|pairing| pairing.pair)), "{design:?}");
         for pairing in &pairings {
             let [first, second] = pairing.engines;
@@ -85,7 +85,7 @@ fn what_is_known_depends_on_the_results_alone() {
         let mut known: Vec<Pairing> = Vec::new();
         loop {
             let now: Vec<Pairing> = (0..).map_while(|pair| grown.pairing(pair)).collect();
-            assert_eq!(now.len() as u64, grown.known());
+            assert_eq!(now.len() as u64, grown.known_pairs());
             assert!(now.starts_with(&known), "{design:?}");
             // Every count for small ones; the rest in steps, to be quick.
             if grown.counted() < 12 || grown.counted().is_multiple_of(17) {
@@ -102,8 +102,8 @@ fn what_is_known_depends_on_the_results_alone() {
             }
             known = now;
             let counted = next(&grown);
-            assert!(counted <= grown.known());
-            if counted == grown.known() {
+            assert!(counted <= grown.known_pairs());
+            if counted == grown.known_pairs() {
                 break;
             }
             grown.count(counted, drawn(3, counted), 2);
@@ -247,9 +247,9 @@ fn a_knockout_encounter_ends_when_the_loser_cannot_catch_up() {
     let played = |design: Design, results: &[[u64; 2]]| {
         let mut schedule = Schedule::new(design, 4, 1);
         let mut counted = Vec::new();
-        for &halves in results {
+        for &half_points in results {
             let pair = next(&schedule);
-            schedule.count(pair, halves, 2);
+            schedule.count(pair, half_points, 2);
             counted.push(pair);
         }
         (schedule, counted)

@@ -114,7 +114,7 @@ impl RunList {
             faults: faults.map(|kind| (kind.to_string(), 0)).collect(),
         };
         figures.runs.insert("unread".to_owned(), unread);
-        for ListedRun { head, summary } in runs.known().map(|run| &run.listed) {
+        for ListedRun { head, summary } in runs.cached_runs().map(|run| &run.listed) {
             figures.pairs += head.pairs;
             let phase = summary.as_ref().map_or("unread".to_owned(), |run| run.phase().to_string());
             *figures.runs.entry(phase).or_default() += 1;
@@ -149,7 +149,7 @@ impl Runs {
         let (mut unread, mut room) = (0, READ_PAIRS);
         for outline in outlines.iter().rev() {
             match self.known.get_mut(&outline.run) {
-                Some(known) => known.go_on(&store, &self.results, outline, has_changed),
+                Some(known) => known.advance(&store, &self.results, outline, has_changed),
                 None if room == 0 => unread += 1,
                 None => {
                     let known = CachedRun::read(&store, &self.results, outline);
@@ -164,7 +164,7 @@ impl Runs {
     }
 
     /// Returns the runs that were read, the newest first.
-    fn known(&self) -> impl Iterator<Item = &CachedRun> {
+    fn cached_runs(&self) -> impl Iterator<Item = &CachedRun> {
         self.order.iter().filter_map(|run| self.known.get(run))
     }
 }
@@ -201,7 +201,7 @@ impl CachedRun {
 
     /// Updates the run. Only runs that are not over get pairs; for the others it is enough to
     /// compare the outline.
-    fn go_on(
+    fn advance(
         &mut self,
         store: &Store,
         results: &std::path::Path,
@@ -220,7 +220,7 @@ impl CachedRun {
         };
         self.state = state(results, head).0;
         if has_changed {
-            *summary = read_one(|| fold.go_on(store, |_| ()).and_then(|()| fold.summary(store)));
+            *summary = read_one(|| fold.advance(store, |_| ()).and_then(|()| fold.summary(store)));
             *head = fold.stored.head.clone();
         }
         match summary {
@@ -244,8 +244,8 @@ impl RunListPage {
             Err(words) => return Ok(vec![notice(&words)]),
         };
         let chosen: Vec<&CachedRun> =
-            runs.known().filter(|run| filter.holds(&run.listed)).collect();
-        let summaries = runs.known().filter_map(|run| run.listed.summary.as_ref().ok());
+            runs.cached_runs().filter(|run| filter.holds(&run.listed)).collect();
+        let summaries = runs.cached_runs().filter_map(|run| run.listed.summary.as_ref().ok());
         let engines: BTreeSet<&String> =
             summaries.flat_map(|summary| &summary.engines).take(MAX_ENGINES).collect();
         let from = part.saturating_mul(PAGE) as usize;

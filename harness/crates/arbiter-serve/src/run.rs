@@ -66,8 +66,8 @@ impl RunPage {
 
     fn try_fragments(&mut self) -> Result<Vec<Fragment>, StoreError> {
         let mut reading = match self.read.take() {
-            Some(mut reading) if reading.fold.can_go_on(&reading.store)? => {
-                reading.go_on()?;
+            Some(mut reading) if reading.fold.can_advance(&reading.store)? => {
+                reading.advance()?;
                 reading
             }
             _ => Reading::begin(Store::observe(&self.results)?, &self.run)?,
@@ -141,13 +141,13 @@ impl Reading {
     }
 
     /// Reads the pairs stored since.
-    fn go_on(&mut self) -> Result<(), StoreError> {
+    fn advance(&mut self) -> Result<(), StoreError> {
         let version = self.store.data_version()?;
         if version != self.version {
             self.version = version;
             let engines = self.fold.stored.plan.engines.len();
             let Reading { store, fold, statistics, unread, .. } = self;
-            fold.go_on(store, |effect| count(effect, engines, statistics, unread))?;
+            fold.advance(store, |effect| count(effect, engines, statistics, unread))?;
             self.summary = fold.summary(store)?;
             self.is_stale = true;
         }
@@ -157,8 +157,10 @@ impl Reading {
     fn read_games(&mut self) -> Result<(), StoreError> {
         let run = self.fold.stored.head.run.clone();
         for pair in self.unread.drain(..self.unread.len().min(READ_PAIRS)) {
-            let played =
-                self.store.pair(&run, pair)?.ok_or_else(|| self.store.misfit(&run, pair))?;
+            let played = self
+                .store
+                .pair(&run, pair)?
+                .ok_or_else(|| self.store.schedule_mismatch(&run, pair))?;
             self.statistics.add(&played);
             self.is_stale = true;
         }

@@ -305,7 +305,7 @@ impl Store {
     }
 
     /// Returns the error for a pair that differs from the run's schedule.
-    pub fn misfit(&self, run: &str, pair: u64) -> StoreError {
+    pub fn schedule_mismatch(&self, run: &str, pair: u64) -> StoreError {
         let what = "differs from the schedule of this version of arbiter";
         self.corrupt(run, format!("pair {pair} {what}"))
     }

@@ -418,7 +418,7 @@ fn what_is_no_run_is_refused_and_leaves_nothing() {
     let long = format!("{head}{}", "9".repeat((64 << 20) + 1));
     refused(&long, "too long");
     let import = |judged: Result<(), String>, is_fit: bool| {
-        let check = |run: &str| if is_fit { Ok(()) } else { Err(store.misfit(run, 3)) };
+        let check = |run: &str| if is_fit { Ok(()) } else { Err(store.schedule_mismatch(run, 3)) };
         store.import_run(&mut text.as_bytes(), None, &|_| judged.clone(), &check)
     };
     let never = import(Err("dull".into()), true).unwrap_err().to_string();

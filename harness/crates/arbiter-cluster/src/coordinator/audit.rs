@@ -241,7 +241,7 @@ impl<A: Assignment> Coordinator<A> {
             Err(why) => {
                 self.remark(&held[0].worker, Some(pair), format!("audit: {why}"));
                 return match <[_; 1]>::try_from(held) {
-                    Ok([held]) if self.policy.why_excluded(&held.worker).is_none() => {
+                    Ok([held]) if self.policy.exclusion_reason(&held.worker).is_none() => {
                         self.release(pair, held).await;
                     }
                     // It counts if it comes again.
@@ -252,7 +252,7 @@ impl<A: Assignment> Coordinator<A> {
         let (right, other): (Vec<_>, Vec<_>) =
             held.into_iter().enumerate().partition(|(_, held)| held.played.is_same(&here));
         match right.into_iter().next() {
-            Some((0, first)) if self.policy.why_excluded(&first.worker).is_none() => {
+            Some((0, first)) if self.policy.exclusion_reason(&first.worker).is_none() => {
                 self.release(pair, first).await;
             }
             _ => self.replay(pair).await,
@@ -346,7 +346,7 @@ impl BiasDetector {
     /// likely to be the better one for an engine. Returns the most suspicious worker, if the
     /// evidence suffices.
     fn add(&mut self, workers: [&String; 2], tallies: [&PairTally; 2]) -> Option<Finding> {
-        let [[first, _], [again, _]] = tallies.map(PairTally::halves);
+        let [[first, _], [again, _]] = tallies.map(PairTally::half_points);
         if first == again {
             return None;
         }

@@ -32,7 +32,7 @@ impl<A: Assignment> Coordinator<A> {
                     self.resend(pair);
                     self.gave_back(&worker).await;
                 }
-            } else if self.policy.why_excluded(&worker).is_some() {
+            } else if self.policy.exclusion_reason(&worker).is_some() {
                 self.repeat_exclusion(&worker).await;
             } else if !is_own
                 && let Some((pairing, half)) =

@@ -29,7 +29,7 @@ impl<A: Assignment> Coordinator<A> {
             self.unheard.clear();
         }
         if let Some((number, attempt)) = job
-            && self.policy.why_excluded(&worker).is_some()
+            && self.policy.exclusion_reason(&worker).is_some()
         {
             if self.in_flight.is_last(number, attempt) {
                 self.play_again(number).await;

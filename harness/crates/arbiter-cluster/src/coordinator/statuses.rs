@@ -40,7 +40,7 @@ impl<A: Assignment> Coordinator<A> {
         };
         let before = self.workers.get(&worker).and_then(|(before, _)| self.refusal(before));
         let refusal = self.refusal(&status);
-        let is_new = before != refusal && self.policy.why_excluded(&worker).is_none();
+        let is_new = before != refusal && self.policy.exclusion_reason(&worker).is_none();
         if let Some(why) = refusal.filter(|_| is_new) {
             let what = format!("does not play: {why}");
             self.remark(&worker, None, what);
@@ -55,22 +55,22 @@ impl<A: Assignment> Coordinator<A> {
     pub(super) fn players(&self) -> impl Iterator<Item = (&str, &WorkerStatus)> {
         let workers = self.workers.iter().map(|(name, (status, _))| (name.as_str(), status));
         workers.filter(|(name, status)| {
-            self.policy.why_excluded(name).is_none() && self.refusal(status).is_none()
+            self.policy.exclusion_reason(name).is_none() && self.refusal(status).is_none()
         })
     }
 
     /// Reports the players that were not present before.
-    pub(super) fn tell_who_has_come(&mut self) {
+    pub(super) fn notify_new_workers(&mut self) {
         let is_new = |name: &str| self.joined.contains(name) && !self.present.contains(name);
         let new = self.players().filter(|(name, _)| is_new(name));
         let new: Vec<_> = new.map(|(name, status)| (name.to_owned(), status.slots)).collect();
         for (worker, slots) in new {
             self.present.insert(worker.clone());
-            self.tell_presence(worker, format!("joined with {}", counted(slots, "slot")));
+            self.notify_presence(worker, format!("joined with {}", counted(slots, "slot")));
         }
     }
 
-    fn tell_presence(&mut self, worker: String, what: String) {
+    fn notify_presence(&mut self, worker: String, what: String) {
         if self.presences.allows(&worker) {
             self.notify(JobEvent::Presence(Remark { worker, pair: None, what }));
         }
@@ -92,7 +92,7 @@ impl<A: Assignment> Coordinator<A> {
             !is_gone
         });
         for (worker, what) in gone {
-            self.tell_presence(worker, what.to_owned());
+            self.notify_presence(worker, what.to_owned());
         }
         let threads = self.description.requirements.threads.max(1);
         let slots = self.players().map(|(_, status)| (status.slots / threads) as usize + 1);

@@ -82,7 +82,7 @@ impl PairTally {
     }
 
     /// Returns the two engines, lower index first.
-    pub fn twosome(&self) -> [usize; 2] {
+    pub fn engine_pair(&self) -> [usize; 2] {
         sorted(self.engines)
     }
 
@@ -96,13 +96,16 @@ impl PairTally {
     /// follow from the results.
     pub fn count_in(&self, schedule: &mut Schedule) {
         let is_left_out = self.is_repeat && schedule.design().format.is_fixed();
-        let (halves, games) =
-            if is_left_out { ([0; 2], 0) } else { (self.halves(), self.games().count() as u64) };
-        schedule.count(self.pair, halves, games);
+        let (half_points, games) = if is_left_out {
+            ([0; 2], 0)
+        } else {
+            (self.half_points(), self.games().count() as u64)
+        };
+        schedule.count(self.pair, half_points, games);
     }
 
     /// Returns the half points of each engine.
-    pub fn halves(&self) -> [u64; 2] {
+    pub fn half_points(&self) -> [u64; 2] {
         self.games().fold([0, 0], |[first, second], game| {
             let points = game.result.half_points() as u64;
             [first + points, second + 2 - points]
@@ -209,7 +212,7 @@ impl RunCounts {
             true => game.result.reversed(),
             false => game.result,
         };
-        let encounter = self.encounters.entry(tally.twosome()).or_default();
+        let encounter = self.encounters.entry(tally.engine_pair()).or_default();
         tally.games().for_each(|game| encounter.games.record(result(game)));
         let first = result(tally.first);
         match tally.second.map(result) {

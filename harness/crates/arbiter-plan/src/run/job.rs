@@ -71,7 +71,7 @@ pub fn thin_book(book: &mut Book, plan: &Plan) {
 /// Returns the indices in a book of `length` openings that the run will use, if they are known
 /// before its first pair and are not the whole book.
 fn needed_openings(plan: &Plan, schedule: &Schedule, length: usize) -> Option<BTreeSet<usize>> {
-    let pairs = schedule.known();
+    let pairs = schedule.known_pairs();
     if !schedule.is_complete() || pairs >= length as u64 {
         return None;
     }

@@ -221,7 +221,7 @@ impl RunState {
     /// Returns whether no pair will start any more, except one that has to be played again.
     pub fn has_started_all(&self) -> bool {
         let is_draining = self.pace() == Pace::Draining;
-        is_draining || (self.schedule.is_complete() && self.next >= self.schedule.known())
+        is_draining || (self.schedule.is_complete() && self.next >= self.schedule.known_pairs())
     }
 
     /// Returns the way in which the run ended, if it did.
@@ -334,7 +334,8 @@ impl RunState {
     /// Counts pairs on disk in the order of the schedule, and then those that were put off.
     fn count_in_turn(&mut self, effects: &mut Vec<Effect>) {
         while self.ending().is_none() {
-            let is_end = self.schedule.is_complete() && self.next_to_count >= self.schedule.known();
+            let is_end =
+                self.schedule.is_complete() && self.next_to_count >= self.schedule.known_pairs();
             let late = if is_end { self.left_late().next() } else { None };
             let pair = late.unwrap_or(self.next_to_count);
             let is_skipped = late.is_none() && (self.is_late(pair) || self.is_beyond(pair));
@@ -398,7 +399,7 @@ impl RunState {
         let may_end = self.is_fixed();
         let opening = self.schedule.pairing(tally.pair).map(|pairing| pairing.opening);
         let is_exhausted = opening.is_some_and(|opening| {
-            may_end && self.repeats.exhausts(tally.twosome(), opening, is_repeat)
+            may_end && self.repeats.exhausts(tally.engine_pair(), opening, is_repeat)
         });
         self.left_out.extend(is_repeat.then_some(tally.pair));
         (PairTally { is_repeat, ..tally }, is_exhausted)
@@ -406,17 +407,18 @@ impl RunState {
 
     /// Ends an encounter with a pair. If that was put off, all others of the encounter are counted.
     fn stop(&mut self, tally: &PairTally, ending: RunEnd) {
-        let twosome = tally.twosome();
-        self.stopped.entry(twosome).or_insert((ending, self.next_to_count));
-        self.waiting.retain(|_, waiting| waiting.twosome() != twosome);
+        let engine_pair = tally.engine_pair();
+        self.stopped.entry(engine_pair).or_insert((ending, self.next_to_count));
+        self.waiting.retain(|_, waiting| waiting.engine_pair() != engine_pair);
     }
 
     fn count(&mut self, tally: PairTally) -> Effect {
         self.counts.count(&tally);
         tally.count_in(&mut self.schedule);
-        let before = self.sprt_statuses.get(&tally.twosome()).copied();
+        let before = self.sprt_statuses.get(&tally.engine_pair()).copied();
         let sprt_status = if tally.is_repeat { before } else { self.ask_sprt(&tally) };
-        self.sprt_statuses.extend(sprt_status.map(|sprt_status| (tally.twosome(), sprt_status)));
+        self.sprt_statuses
+            .extend(sprt_status.map(|sprt_status| (tally.engine_pair(), sprt_status)));
         let ending = match sprt_status.map(|sprt_status| sprt_status.decision) {
             Some(Decision::AcceptH1) => Some(RunEnd::AcceptedH1),
             Some(Decision::AcceptH0) => Some(RunEnd::AcceptedH0),
@@ -432,7 +434,7 @@ impl RunState {
     fn ask_sprt(&mut self, tally: &PairTally) -> Option<SprtStatus> {
         let sprt = self.sprt?;
         let monitor =
-            self.monitors.entry(tally.twosome()).or_insert_with(|| SprtMonitor::new(sprt, 1));
+            self.monitors.entry(tally.engine_pair()).or_insert_with(|| SprtMonitor::new(sprt, 1));
         let encounter = self.counts.encounter(tally.engines);
         Some(monitor.update_counts(&encounter.pairs, &encounter.games))
     }
@@ -443,7 +445,7 @@ impl RunState {
         if tally.is_repeat {
             return spsa.count(0).map(Effect::Iterated);
         }
-        let [first, second] = tally.halves().map(u64::cast_signed);
+        let [first, second] = tally.half_points().map(u64::cast_signed);
         let score = if tally.engines[0] == 0 { first - second } else { second - first };
         spsa.count(score / 2).map(Effect::Iterated)
     }
@@ -465,7 +467,7 @@ impl RunState {
     fn verdict(&self) -> Option<RunEnd> {
         let decided = self.stopped.values().next().map(|(ending, _)| *ending);
         let is_all = self.schedule.is_complete()
-            && self.next_to_count >= self.schedule.known()
+            && self.next_to_count >= self.schedule.known_pairs()
             && self.left_late().next().is_none();
         match decided {
             Some(ending) if self.schedule.matchups() == 1 => Some(ending),

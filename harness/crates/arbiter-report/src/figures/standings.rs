@@ -162,8 +162,8 @@ pub(crate) fn superiority(rated: &RatingList, one: usize, other: usize) -> Optio
 }
 
 /// Formats points of a pair of engines as people write them: `2½`.
-pub(crate) fn points(halves: u64) -> String {
-    match (halves / 2, halves % 2) {
+pub(crate) fn points(half_points: u64) -> String {
+    match (half_points / 2, half_points % 2) {
         (whole, 0) => whole.to_string(),
         (0, _) => "½".to_owned(),
         (whole, _) => format!("{whole}½"),
@@ -177,12 +177,12 @@ pub(crate) fn leaders_line(schedule: &Schedule, engines: &[String]) -> Option<St
     }
     let (round, rounds) = schedule.round();
     let leaders = schedule.ranking().into_iter().take(3).map(|row| {
-        let halves = (2.0 * row.points).round() as u64;
+        let half_points = (2.0 * row.points).round() as u64;
         // Points count a bye as half of an encounter, so games count it as a whole one.
         let byes = schedule.byes().iter().filter(|(_, engine)| *engine == row.engine).count();
         let design = schedule.design();
         let games = row.games + byes as u64 * design.pairs * design.games_per_pair();
-        format!("{}. {} {}/{games}", row.rank, engines[row.engine], points(halves))
+        format!("{}. {} {}/{games}", row.rank, engines[row.engine], points(half_points))
     });
     let leaders: Vec<String> = leaders.collect();
     Some(format!("round {}/{rounds} · {}", round + 1, leaders.join(" · ")))
@@ -248,7 +248,7 @@ mod tests {
         let results = [[Win, Draw], [Draw, Draw], [Win, Win], [Loss, Win], [Win, Win], [Win, Win]];
         for (pair, results) in (0..).zip(results) {
             let tally = tally(schedule.pairing(pair).unwrap().engines, results);
-            schedule.count(pair, tally.halves(), 2);
+            schedule.count(pair, tally.half_points(), 2);
             counts.count(&tally);
         }
         let standings = Standings::new(&schedule, &counts);

@@ -114,7 +114,7 @@ pub fn apply_tallies(
         pairing.is_some_and(|pairing| pairing.engines == tally.engines)
     };
     match tallies.iter().find(|tally| !is_known(tally)) {
-        Some(tally) => Err(store.misfit(run, tally.pair)),
+        Some(tally) => Err(store.schedule_mismatch(run, tally.pair)),
         None => Ok(()),
     }
 }

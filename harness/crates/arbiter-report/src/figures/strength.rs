@@ -57,7 +57,7 @@ impl Strength {
 
     /// Returns whether the first engine is proven to be the stronger or the weaker one, with 95 %
     /// certainty; a few pairs prove nothing, however much alike they are.
-    pub(crate) fn told(&self) -> Option<Ordering> {
+    pub(crate) fn significant_difference(&self) -> Option<Ordering> {
         let los = self.los_bound.map(|(_, bound)| bound).or(self.los)?;
         match los {
             0.975.. => Some(Ordering::Greater),
@@ -185,16 +185,24 @@ impl NaiveElo {
 mod tests {
     use super::*;
 
-    fn told(pairs: [u64; 5]) -> Option<Ordering> {
-        Strength::of(Encounter { pairs: Pentanomial(pairs), ..Encounter::default() }).told()
+    fn significant_difference(pairs: [u64; 5]) -> Option<Ordering> {
+        Strength::of(Encounter { pairs: Pentanomial(pairs), ..Encounter::default() })
+            .significant_difference()
     }
 
     #[test]
     fn few_pairs_tell_nothing() {
-        assert_eq!([told([0, 0, 0, 1, 1]), told([0, 0, 0, 0, 3]), told([0; 5])], [None; 3]);
-        assert_eq!(told([0, 0, 0, 5, 5]), Some(Ordering::Greater));
-        assert_eq!(told([9, 0, 0, 0, 0]), Some(Ordering::Less));
-        assert_eq!(told([2, 1, 4, 2, 2]), None);
+        assert_eq!(
+            [
+                significant_difference([0, 0, 0, 1, 1]),
+                significant_difference([0, 0, 0, 0, 3]),
+                significant_difference([0; 5])
+            ],
+            [None; 3]
+        );
+        assert_eq!(significant_difference([0, 0, 0, 5, 5]), Some(Ordering::Greater));
+        assert_eq!(significant_difference([9, 0, 0, 0, 0]), Some(Ordering::Less));
+        assert_eq!(significant_difference([2, 1, 4, 2, 2]), None);
     }
 
     #[test]

@@ -264,7 +264,7 @@ impl<'a> Live<'a> {
         self.told.retain(|(of, _)| !is_void || *of != pair);
         match self.told.len() < told {
             // The faults shown for the games of a void pair do not count.
-            true => words.iter().for_each(|words| self.say(words)),
+            true => words.iter().for_each(|words| self.print_line(words)),
             false => words.into_iter().for_each(|words| self.debug(words)),
         }
     }
@@ -286,7 +286,7 @@ impl<'a> Live<'a> {
     }
 
     /// Logs a game that has ended, at the level of debugging.
-    fn tell_game(&self, pair: u64, half: usize, game: &GameRecord) {
+    fn log_game(&self, pair: u64, half: usize, game: &GameRecord) {
         if log::log_enabled!(log::Level::Debug) {
             self.debug(self.game_line(pair, half, game));
             for (ply, color, LintFinding { rule, what, .. }) in game.findings() {
@@ -304,7 +304,7 @@ impl<'a> Live<'a> {
         }
     }
 
-    fn say(&self, text: &str) {
+    fn print_line(&self, text: &str) {
         match &self.screen {
             Some(screen) => screen.print(text),
             None => note(text),
@@ -325,15 +325,15 @@ impl Observer for Live<'_> {
                 progress.counts.count(tally);
                 tally.count_in(&mut progress.schedule);
                 progress.counted += 1;
-                let twosome = tally.twosome();
-                progress.sprt_statuses.extend(sprt_status.map(|status| (twosome, status)));
+                let engine_pair = tally.engine_pair();
+                progress.sprt_statuses.extend(sprt_status.map(|status| (engine_pair, status)));
                 for (half, game) in played.games.iter().enumerate() {
-                    self.tell_game(tally.pair, half, game);
+                    self.log_game(tally.pair, half, game);
                 }
                 for words in words {
                     let words = (tally.pair, words);
                     if !self.told.remove(&words) {
-                        self.say(&words.1);
+                        self.print_line(&words.1);
                     }
                 }
                 self.active_time.counted(*elapsed);
@@ -348,17 +348,17 @@ impl Observer for Live<'_> {
             }
             RunEvent::Disturbed { pair, is_void, .. } => self.disturbed(*pair, *is_void, words),
             RunEvent::Noted { .. } | RunEvent::Paused { .. } => {
-                words.iter().for_each(|words| self.say(words))
+                words.iter().for_each(|words| self.print_line(words))
             }
             RunEvent::WorkerExcluded { counts, counted, sprt_statuses, schedule, .. } => {
-                words.iter().for_each(|words| self.say(words));
+                words.iter().for_each(|words| self.print_line(words));
                 self.progress.schedule = (*schedule).clone();
                 self.count_anew(counts, *counted, sprt_statuses);
             }
             RunEvent::GameStarted { .. } => {}
             RunEvent::GameEnded { pairing, half, game } => {
                 if let Some(words) = fault_in_words(pairing.pair, *half, game, &self.engines) {
-                    self.say(&words);
+                    self.print_line(&words);
                     self.told.insert((pairing.pair, words));
                 }
             }
@@ -375,7 +375,7 @@ impl Observer for Live<'_> {
             }
             RunEvent::Draining { .. } => {
                 self.pace = Pace::Draining;
-                words.iter().for_each(|words| self.say(words));
+                words.iter().for_each(|words| self.print_line(words));
             }
             RunEvent::Ended { elapsed, .. } => match &self.screen {
                 Some(screen) => screen.draw(Vec::new()),

@@ -180,7 +180,7 @@ fn leader(summary: &Summary) -> Option<String> {
 /// news.
 pub fn tone(summary: &Summary) -> Tone {
     let tone = verdict_tone(summary);
-    let told = summary.strength().told();
+    let told = summary.strength().significant_difference();
     let is_told = match summary.plan.kind {
         _ if tone != Tone::Good => true,
         RunKind::Sprt => true,

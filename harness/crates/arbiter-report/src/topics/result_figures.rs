@@ -262,8 +262,8 @@ fn by_lean(
 
 /// Formats the points of some games.
 fn points(results: &Trinomial) -> String {
-    let halves = 2 * results.wins + results.draws;
-    format!("{} of {}", figures::points(halves), results.games())
+    let half_points = 2 * results.wins + results.draws;
+    format!("{} of {}", figures::points(half_points), results.games())
 }
 
 /// Returns a score in per cent with both ends of its 95 % interval, as a chart takes it.

@@ -239,7 +239,7 @@ fn spread(
         vector.extend(state.draw_index.map(|index| (index, draw)));
         vector
     };
-    for Constraint { direction, weight, .. } in state.known(options) {
+    for Constraint { direction, weight, .. } in state.constraints(options) {
         add_outer(&mut spread, &direction, weight);
     }
     for encounter in encounters.iter().filter(|e| e.singles > 0.0) {

@@ -80,7 +80,7 @@ impl State {
     }
 
     /// Returns the knowledge from before the games.
-    pub(super) fn known(&self, options: &Options) -> Vec<Constraint> {
+    pub(super) fn constraints(&self, options: &Options) -> Vec<Constraint> {
         let of = |players: &[(usize, f64)], mean: f64, deviation: f64| Constraint {
             direction: players
                 .iter()
@@ -322,7 +322,7 @@ fn local(state: &State, encounters: &[Encounter], options: &Options) -> (Vec<f64
             }
         }
     }
-    for Constraint { direction, weight, off } in state.known(options) {
+    for Constraint { direction, weight, off } in state.constraints(options) {
         direction.iter().for_each(|(unknown, sign)| slope[*unknown] -= sign * weight * off);
         add_outer(&mut curvature, &direction, weight);
     }

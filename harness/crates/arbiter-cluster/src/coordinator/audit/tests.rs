@@ -64,7 +64,7 @@ fn replace(tally: &mut PairTally, from: GameResult, mut to: impl FnMut() -> Game
 fn chosen(random: &mut dyn FnMut() -> f64, number: u64, given_back: f64) -> PairTally {
     loop {
         let tally = pair(&mut || random(), number);
-        let [first, second] = tally.halves();
+        let [first, second] = tally.half_points();
         let points = if tally.engines == [0, 1] { first } else { second };
         if points >= 2 || random() >= given_back {
             return tally;
@@ -183,8 +183,9 @@ fn who_lies_is_found_by_results() {
 fn what_a_tenth_of_the_jobs_is_worth() {
     const PAIRS: u64 = 40_000;
     let mut random = uniform(1);
-    let halves = (0..PAIRS).map(|_| chosen(&mut random, 0, 0.32).halves()[0]).sum::<u64>();
-    let score = halves as f64 / (4 * PAIRS) as f64;
+    let half_points =
+        (0..PAIRS).map(|_| chosen(&mut random, 0, 0.32).half_points()[0]).sum::<u64>();
+    let score = half_points as f64 / (4 * PAIRS) as f64;
     let elo = 400.0 * (score / (1.0 - score)).log10();
     assert!((21.0..25.0).contains(&elo), "{elo}");
 }

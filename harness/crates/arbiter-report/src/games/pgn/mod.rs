@@ -91,8 +91,8 @@ impl PgnHeader {
 
 /// Formats the games of a pair, each followed by an empty line.
 pub fn pgn_text(header: &PgnHeader, played: &PlayedPair) -> String {
-    let halves = 0..played.games.iter().count();
-    halves.filter_map(|half| game_pgn(header, played, half)).collect()
+    let game_indices = 0..played.games.iter().count();
+    game_indices.filter_map(|half| game_pgn(header, played, half)).collect()
 }
 
 /// Formats one game of a pair, from 0, followed by an empty line; `None` if the pair has no such

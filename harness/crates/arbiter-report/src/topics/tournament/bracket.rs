@@ -54,7 +54,7 @@ pub(crate) fn draw(knockout: &Knockout, encounters: &[Encounter], engines: &[Str
 /// Returns the score of an engine in an encounter that it plays.
 fn score(encounter: &Encounter, engine: usize) -> Option<String> {
     let side = encounter.engines.iter().position(|other| *other == engine)?;
-    Some(format!(" {}", points(encounter.score.halves[side])))
+    Some(format!(" {}", points(encounter.score.half_points[side])))
 }
 
 /// Returns the rounds, and the winner.

@@ -194,7 +194,7 @@ fn rounds(schedule: &Schedule, engines: &[String]) -> Vec<Round> {
 fn meeting(encounter: &Encounter, engines: &[String]) -> Meeting {
     let side = |side: usize| Side {
         name: engines[encounter.engines[side]].clone(),
-        score: points(encounter.score.halves[side]),
+        score: points(encounter.score.half_points[side]),
         is_ahead: encounter.is_over() && encounter.leader() == Some(side),
     };
     let note = match encounter.planned - encounter.counted {
