@@ -283,7 +283,7 @@ impl EngineBuilder<'_> {
             let measured = prepared.signatures.iter().flatten().next_back();
             let scale = measured.map(|found| Scale { reference_nps, measured_nps: found.nps });
             match scale {
-                Some(scale) => note(&scale.words()),
+                Some(scale) => note(&scale.describe()),
                 None if self.with.is_dry_run => note("times are shown before --scale"),
                 None => {
                     let reason = "--scale requires the bench of the last engine, which has none";
@@ -308,7 +308,7 @@ impl EngineBuilder<'_> {
             note(&format!(
                 "{label} is not built in a dry run: its options and bench are unknown; in a \
                  checkout, {} would report its toolchain, and `{}` ({}) build it",
-                recipe.tools_in_words(),
+                recipe.tools_text(),
                 recipe.command,
                 recipe.source
             ));

@@ -31,7 +31,7 @@ impl Content {
     }
 
     /// Returns the description of the file for messages, and the flag that names it.
-    fn words(&self, path: &Path) -> (String, &'static str) {
+    fn describe(&self, path: &Path) -> (String, &'static str) {
         let path = path.display();
         match self {
             Content::Pgn(_) => (format!("PGN file {path}"), "--pgn"),
@@ -79,7 +79,7 @@ impl GamesFile {
     /// Opens the file of a run whose games start at `offset`, without changing it.
     pub(crate) fn open(path: &Path, content: Content, offset: u64) -> Result<GamesFile, Failure> {
         let file = open_output(path, File::options().read(true).write(true), Links::Followed);
-        let (name, flag) = content.words(path);
+        let (name, flag) = content.describe(path);
         let file = file.map_err(|error| write_error(path, &error))?;
         // Two runs that write one file at their own places would overwrite each other.
         file.try_lock().map_err(|error| match error {
@@ -195,7 +195,7 @@ impl GamesFile {
             None => self.file.write_all(text.as_bytes()).map_err(|error| error.to_string()),
         };
         written.map_err(|reason| {
-            let (name, flag) = self.content.words(&self.path);
+            let (name, flag) = self.content.describe(&self.path);
             let saved = match places_near(&self.path).find(|place| self.save(place, text).is_ok()) {
                 Some(place) => format!("the missing games are saved in {}", place.display()),
                 None => "the missing games could not be saved".to_owned(),
@@ -233,12 +233,12 @@ impl GamesFile {
 
     /// Returns the failure of a system call.
     fn io(&self, error: std::io::Error) -> Failure {
-        Failure::environment(format!("{}: {error}", self.content.words(&self.path).0))
+        Failure::environment(format!("{}: {error}", self.content.describe(&self.path).0))
     }
 
     /// Returns the error of a file with other contents in place of the run's games.
     fn foreign(&self) -> Failure {
-        let (name, _) = self.content.words(&self.path);
+        let (name, _) = self.content.describe(&self.path);
         let hint = match self.content {
             Content::Pgn(_) => "give another file with --pgn",
             Content::Epd(_) => "restore the old file, or remove it to write it again",

@@ -115,7 +115,7 @@ fn the_list_is_sorted_and_filtered() {
 fn every_ending_of_a_game_and_every_verdict_is_shown() {
     let text = std::fs::read_to_string(snapshot("rich.md")).expect("the snapshot is there");
     for termination in arbiter_game::outcome::Termination::ALL {
-        assert!(text.contains(&termination.words()), "{termination}");
+        assert!(text.contains(&termination.describe()), "{termination}");
     }
     use arbiter_plan::{
         StepVerdict::Broken, StepVerdict::Failed, StepVerdict::Passed, StepVerdict::Skipped,

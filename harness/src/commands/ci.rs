@@ -118,7 +118,7 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
         sides => sides,
     };
     let (verdict, words, code) = match &sides {
-        Ok(sides) => (StepVerdict::Passed, sides.words(), 0),
+        Ok(sides) => (StepVerdict::Passed, sides.describe(), 0),
         Err(Failure { code, message }) => {
             log_error(message);
             (StepVerdict::Broken, message.clone(), *code as u8)

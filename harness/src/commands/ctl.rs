@@ -47,17 +47,17 @@ pub(crate) fn run(args: &CtlArgs) -> Result<(), Failure> {
 fn ask(args: &CtlArgs) -> Result<String, Failure> {
     RunLock::check_name(&args.run)?;
     let command: ControlCommand = args.command.join(" ").parse().map_err(Failure::invalid)?;
-    let is_in_words = args.format == OutputFormat::Text;
+    let is_text = args.format == OutputFormat::Text;
     let results = args.results.folder()?;
     let store = Store::open(&results)?;
     let run = &store.named(&args.run)?;
-    let answer = send_command(&results, run, command, !is_in_words, CONTROL_TIMEOUT);
+    let answer = send_command(&results, run, command, !is_text, CONTROL_TIMEOUT);
     let answer = answer.or_else(|error| {
         // Perhaps there is no such run at all.
         store.run(run)?;
         Err(Failure::invalid(error))
     })?;
-    if is_in_words {
+    if is_text {
         return Ok(answer);
     }
     let mut figures: Value = serde_json::from_str(&answer)

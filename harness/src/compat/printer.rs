@@ -19,7 +19,7 @@ use arbiter_plan::{
     RunEnd, RunEvent, RunState,
 };
 use arbiter_process::{Links, open_output};
-use arbiter_report::{Dialect, DialectWriter, in_words, log_warn};
+use arbiter_report::{Dialect, DialectWriter, event_texts, log_warn};
 use arbiter_runner::{ControlRequest, OptionsFound};
 use arbiter_schedule::{Pairing, Schedule};
 use arbiter_stats::{LlrBounds, Sprt, SprtStatus};
@@ -485,7 +485,7 @@ impl Observer for Printer {
                 figures + &ended.map_err(|failure| ObserverError(failure.message))?
             }
             RunEvent::Paused { .. } => {
-                in_words(event, &[]).iter().for_each(|words| log_warn(words));
+                event_texts(event, &[]).iter().for_each(|words| log_warn(words));
                 String::new()
             }
             RunEvent::Disturbed { .. } => {

@@ -3,7 +3,7 @@
 use super::{LoadedPlan, check_engines, load_plan};
 use crate::{Failure, RequestedRun, Rows, print_result};
 use arbiter_plan::{Engine, Program, RunKind};
-use arbiter_report::{note, plan_document, plan_json, repeats_in_words};
+use arbiter_report::{note, plan_document, plan_json, repeats_text};
 
 /// Resolves the plan, reads the book, starts every engine once that is no revision, and prints the
 /// plan. Nothing is stored, and no games file is opened.
@@ -21,7 +21,7 @@ pub(super) fn print(kind: RunKind, mut requested: RequestedRun) -> Result<(), Fa
             *hash = "unknown".to_owned();
         }
     }
-    if let Some(words) = repeats_in_words(&plan, &book) {
+    if let Some(words) = repeats_text(&plan, &book) {
         note(&words);
     }
     let document = plan_document(&plan, &fingerprints);

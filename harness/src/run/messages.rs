@@ -7,9 +7,7 @@ use crate::{ExitCode, Failure, Fleet, ResultsArg, quoted};
 use arbiter_names::counted;
 use arbiter_openings::Book;
 use arbiter_plan::{Engine, LaunchSettings, Plan, Program, cpu_list, default_concurrency};
-use arbiter_report::{
-    log_warn, note, repeats_in_words, rules_in_words, tuned_names, tuning_schedule,
-};
+use arbiter_report::{log_warn, note, repeats_text, rules_text, tuned_names, tuning_schedule};
 use arbiter_runner::{RunError, cpu_sets_of};
 use arbiter_store::Store;
 
@@ -52,16 +50,16 @@ pub(super) fn announce(ready: &ReadyRun, book: &Book, fleet: Option<&Fleet>) {
         Some(_) => String::new(),
     };
     note(&format!("{openings} from {from}{without}, seed {seed}{concurrency}"));
-    if let Some(words) = repeats_in_words(plan, book) {
+    if let Some(words) = repeats_text(plan, book) {
         note(&words);
     }
     if let Some(fleet) = fleet {
         fleet.announce();
     }
     if plan.tuning.is_none() {
-        note(&rules_in_words(&plan.design, plan.engines.len()));
+        note(&rules_text(&plan.design, plan.engines.len()));
     }
-    for rule in plan.rules.words() {
+    for rule in plan.rules.describe() {
         note(&rule);
     }
     let games = cpu_sets_of(plan).unwrap_or_default();

@@ -244,8 +244,8 @@ fn ended(pair: u64, engines: ByColor<usize>, kind: Termination, loser: usize) ->
     );
     let color = if engines.white == loser { Color::White } else { Color::Black };
     let outcome = match is_drawn {
-        true => Outcome::drawn(kind, format!("drawn by {}", kind.words())),
-        false => Outcome::lost(color, kind, format!("{color} lost by {}", kind.words())),
+        true => Outcome::drawn(kind, format!("drawn by {}", kind.describe())),
+        false => Outcome::lost(color, kind, format!("{color} lost by {}", kind.describe())),
     };
     let late = LateMove { over: Duration::from_millis(27), waited: None };
     let late = (kind == TimeForfeit).then_some(late);

@@ -39,7 +39,7 @@ pub struct Recipe {
 
 impl Recipe {
     /// Returns the commands that identify the toolchain, as text.
-    pub fn tools_in_words(&self) -> String {
+    pub fn tools_text(&self) -> String {
         let tools = self.toolchain.iter().map(|tool| format!("`{tool}`"));
         tools.collect::<Vec<_>>().join(", ")
     }

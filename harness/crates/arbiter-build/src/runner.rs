@@ -297,7 +297,7 @@ impl Builder<'_> {
         let mut text = String::new();
         // The user is told before a command of the commit runs.
         if recipe.has_own_tools {
-            let tools = recipe.tools_in_words();
+            let tools = recipe.tools_text();
             (self.notify)(&format!("querying the toolchain of {what} by {tools}, in a checkout"));
         }
         for tool in &recipe.toolchain {

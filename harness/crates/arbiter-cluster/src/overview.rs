@@ -53,7 +53,7 @@ pub fn document(cluster: &Cluster) -> Document {
     }
     let runs = runs_table(cluster);
     let mut document = Document::new("Cluster".to_owned());
-    document.blocks.push(Block::Paragraph { strong: in_words(cluster), text: String::new() });
+    document.blocks.push(Block::Paragraph { strong: cluster_text(cluster), text: String::new() });
     for (heading, table, is_empty) in [
         ("Workers", workers, cluster.workers().len() == 0),
         ("Runs", runs, cluster.runs().len() == 0),
@@ -76,7 +76,7 @@ pub fn runs_table(cluster: &Cluster) -> Table {
 }
 
 /// Returns the numbers of workers and runs, and the total pace, as a sentence.
-pub fn in_words(cluster: &Cluster) -> String {
+pub fn cluster_text(cluster: &Cluster) -> String {
     // Of those that are silent nobody knows.
     let is_heard = |&(_, worker, silent): &(&str, &WorkerStatus, u32)| {
         WorkerState::of(worker, silent) != WorkerState::Silent

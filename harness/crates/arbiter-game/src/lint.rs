@@ -60,7 +60,7 @@ arbiter_names::named!(LintRule);
 
 impl LintRule {
     /// Returns a description of the rule's violation.
-    pub fn words(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
             LintRule::IllegalPv => "illegal move in the PV",
             LintRule::PvAfterEnd => "PV after the end of the game",

@@ -18,8 +18,8 @@ mod topics;
 
 pub use figures::{
     EloFigures, GameStatistics, HistoryPoint, LlrHistory, OpeningName, OpeningNames, RunPhase,
-    Strength, Summary, Verdict, apply_tallies, gates_of_run, read_one, replayed_state,
-    rules_in_words, shown_run, stored_summary, summary_of,
+    Strength, Summary, Verdict, apply_tallies, gates_of_run, read_one, replayed_state, rules_text,
+    shown_run, stored_summary, summary_of,
 };
 pub use forms::{
     HTML_POLICY, HTML_SCRIPT, HTML_STYLE, csv_rows, diagram, game_viewer, html_page, html_sections,
@@ -30,7 +30,7 @@ pub use games::epd::final_positions;
 pub use games::pgn::{PgnHeader, game_pgn, pgn_text};
 pub use games::transcript::transcript_text;
 pub use live::{
-    Board, Boards, Live, Recent, RecentEvent, RecentEvents, Running, Side, in_words, outlook,
+    Board, Boards, Live, Recent, RecentEvent, RecentEvents, Running, Side, event_texts, outlook,
 };
 pub use parts::{
     BAD_STYLE, Block, Chart, Document, Figure, Game, Gauge, Intervals, Line, Lines, Picture, Table,
@@ -43,8 +43,8 @@ pub use run::embed::{badge_svg, picture_svg};
 pub use run::json::{run_json, run_json_text};
 pub use run::junit::run_junit;
 pub use run::list::{ListedRun, RunColumn, RunFilter, run_pattern, runs_json, runs_table};
-pub use run::log::{LogEntry, log_json, log_markdown, log_text, short_commit, sprt_in_words};
-pub use run::plan::{plan_json, repeats_in_words};
+pub use run::log::{LogEntry, log_json, log_markdown, log_text, short_commit, sprt_bounds_text};
+pub use run::plan::{plan_json, repeats_text};
 pub use run::verdict::verdict_sentence;
 #[cfg(feature = "json-schema")]
 pub use schemas::{report_schemas, schema};

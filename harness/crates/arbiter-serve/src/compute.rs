@@ -6,7 +6,7 @@ use super::fold::Fold;
 use crate::web::compare::{self, ComparedRun};
 use crate::web::{NavPage, static_page};
 use arbiter_plan::Effect;
-use arbiter_report::{LlrHistory, Summary, sprt_in_words, utc_time_as};
+use arbiter_report::{LlrHistory, Summary, sprt_bounds_text, utc_time_as};
 use arbiter_settings::command_line;
 use arbiter_store::{Store, StoreError, StoredRun};
 
@@ -46,10 +46,10 @@ fn settings(stored: &StoredRun, summary: &Summary) -> Vec<(&'static str, String)
         ("kind", plan.kind.to_string()),
         ("engines", all(summary.engines.clone())),
         ("programs (BLAKE3)", all(hashes)),
-        ("test", plan.sprt.as_ref().map_or("none".to_owned(), sprt_in_words)),
+        ("test", plan.sprt.as_ref().map_or("none".to_owned(), sprt_bounds_text)),
         ("limits", all(limits)),
         ("openings (BLAKE3)", short(&stored.fingerprints.book)),
-        ("adjudication", all(plan.rules.words())),
+        ("adjudication", all(plan.rules.describe())),
         ("concurrency", plan.concurrency.to_string()),
         ("arbiter", stored.version.clone()),
     ]

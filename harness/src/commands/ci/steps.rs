@@ -86,7 +86,7 @@ impl StepEngines {
     }
 
     /// Returns the names of the engines in a line.
-    pub(super) fn words(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         match &self.base {
             Ok(base) => format!("{} and {}", self.test.label, base.label),
             Err(_) => self.test.label.clone(),
@@ -223,7 +223,7 @@ impl Gates<'_> {
         note(&format!("{}: running, progress in {}", step.name, log.display()));
         let launch = Launch {
             program: own_binary()?,
-            args: self.words(step),
+            args: self.step_arguments(step),
             stderr: Some(from_root(&log)),
             dir: Some(from_root(self.folder)),
             ..Launch::default()
@@ -245,7 +245,7 @@ impl Gates<'_> {
     /// Returns the command line of a step. Commits are given by their full names, so that the run
     /// knows the provenance of its engines; uncommitted files are given by their build, as they may
     /// have changed since.
-    fn words(&self, step: &Step) -> Vec<String> {
+    fn step_arguments(&self, step: &Step) -> Vec<String> {
         let test = &self.sides.test;
         let base = self.sides.base.as_ref().ok().filter(|_| step.needs_base_engine());
         let sides = std::iter::once(test).chain(base);

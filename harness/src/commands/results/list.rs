@@ -119,7 +119,7 @@ impl SortKey {
             SortKey::Games => most([a, b].map(|run| Some(run?.counts.games() as f64))),
             SortKey::Elo => most([a, b].map(|run| Some(run?.duel()?.elo?.value))),
             SortKey::Llr => most([a, b].map(|run| Some(run?.test()?.1.llr))),
-            SortKey::State => one.state_in_words().cmp(&other.state_in_words()),
+            SortKey::State => one.state_text().cmp(&other.state_text()),
         }
     }
 }

@@ -263,7 +263,7 @@ fn lines(figures: &Figures) -> Vec<(&'static str, String)> {
         line("Elo (bias-corrected)", format!("{} (95 %{note})", interval(&after.elo)));
     }
     line("nElo", plus_minus_95(strength.nelo));
-    line("LOS", strength.los_in_words());
+    line("LOS", strength.los_text());
     let (test, SprtStatus { llr, lower, upper, decision }) = (figures.test, figures.status);
     let scale = format!("{} Elo {} against {}", test.model, test.elo0, test.elo1);
     line("LLR", format!("{} [{lower:.4}, {upper:.4}] for {scale}", signed(llr, 4)));

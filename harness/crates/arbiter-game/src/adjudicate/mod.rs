@@ -46,7 +46,7 @@ pub struct Rules {
 
 impl Rules {
     /// Returns the rules as text, one line for each.
-    pub fn words(&self) -> Vec<String> {
+    pub fn describe(&self) -> Vec<String> {
         let mut words = Vec::new();
         if let Some(DrawRule { move_number, move_count, score_cp }) = self.draw {
             words.push(format!(

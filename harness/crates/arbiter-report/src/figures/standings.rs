@@ -68,7 +68,7 @@ impl Rating {
     }
 
     /// Formats the rating after these games, for a sentence.
-    pub(crate) fn in_words(&self, games: Trinomial) -> String {
+    pub(crate) fn describe(&self, games: Trinomial) -> String {
         match (self.margin, self.won_all) {
             (Some(_), _) => format!("{self} Elo (95 %) around a mean of 0"),
             (None, Some(_)) => too_few(games),
@@ -189,7 +189,7 @@ pub(crate) fn leaders_line(schedule: &Schedule, engines: &[String]) -> Option<St
 }
 
 /// Returns the rules of a tournament, or of a match of two, in one line.
-pub fn rules_in_words(design: &Design, engines: usize) -> String {
+pub fn rules_text(design: &Design, engines: usize) -> String {
     let one = if design.is_single { "game" } else { "pair" };
     let unit = format!("{one}s");
     let (pairs, rounds) = (design.pairs, design.rounds);
@@ -314,7 +314,7 @@ mod tests {
     #[test]
     fn rules_are_told_in_words() {
         let check = |design: Design, engines, expected: &str| {
-            assert_eq!(rules_in_words(&design, engines), expected);
+            assert_eq!(rules_text(&design, engines), expected);
         };
         let design = Design::round_robin(9);
         check(design, 2, "at most 9 pairs");

@@ -81,7 +81,7 @@ impl Strength {
     }
 
     /// Formats Elo with its 95 % interval, or the reason for a missing one.
-    pub fn elo_in_words(&self) -> String {
+    pub fn elo_text(&self) -> String {
         match (self.elo, self.no_interval()) {
             (Some(elo), Some(reason)) if elo.value.is_finite() => {
                 format!("{} (no interval: {reason})", signed(elo.value, 1))
@@ -91,16 +91,16 @@ impl Strength {
         }
     }
 
-    /// Formats [`Strength::elo_in_words`] with the level of the interval, and a note if it is
+    /// Formats [`Strength::elo_text`] with the level of the interval, and a note if it is
     /// corrected for a stop.
     pub fn elo_in_full(&self) -> String {
         let level = if self.elo.as_ref().is_some_and(is_told) { " (95 %)" } else { "" };
         let allowance = if self.naive.is_some() { ", bias-corrected" } else { "" };
-        format!("{}{level}{allowance}", self.elo_in_words())
+        format!("{}{level}{allowance}", self.elo_text())
     }
 
     /// Formats the likelihood of superiority as per cent, or its bound.
-    pub fn los_in_words(&self) -> String {
+    pub fn los_text(&self) -> String {
         superiority(self.los, self.los_bound)
     }
 }

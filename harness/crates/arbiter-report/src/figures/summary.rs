@@ -168,7 +168,7 @@ impl Summary {
     }
 
     /// Returns the number of different games, and the treatment of pairs that repeat others.
-    pub(crate) fn repeats_in_words(&self) -> String {
+    pub(crate) fn repeats_text(&self) -> String {
         let RunCounts { distinct_games, repeated_pairs, .. } = self.counts;
         let fate = if self.plan.counts_repeats() { "counted" } else { "not counted" };
         match repeated_pairs {
@@ -220,19 +220,19 @@ impl Summary {
     }
 
     /// Returns the limits of the engines, once if they are the same for all.
-    pub fn limits_in_words(&self) -> String {
+    pub fn limits_text(&self) -> String {
         let mut limits: Vec<String> = self.limits().map(|limits| limits.to_string()).collect();
         limits.dedup();
         limits.join(" v ")
     }
 
     /// Formats LLR and stopping bounds as `+1.20 [-2.94, 2.94]`; empty without a test.
-    pub fn llr_in_words(&self) -> String {
+    pub fn llr_text(&self) -> String {
         self.test().map_or(String::new(), |(_, sprt_status)| ratio(sprt_status))
     }
 
     /// Returns the engines: all, or the first and the number of others.
-    pub fn engines_in_words(&self) -> String {
+    pub fn engines_text(&self) -> String {
         match &self.engines[..] {
             [first, second] => format!("{first} v {second}"),
             few if few.len() <= MAX_NAMED => few.join(", "),
@@ -272,16 +272,16 @@ impl Summary {
 
     /// Formats Elo of [`Summary::duel`] with its 95 % interval; for more engines that meet each
     /// other, the first and its rating; empty if there is none.
-    pub fn elo_in_words(&self) -> String {
+    pub fn elo_text(&self) -> String {
         if let Some((engine, rating)) = self.first() {
             let name = shortened(&self.engines[engine], NAME_LENGTH);
             return rating.map_or(name.clone(), |rating| format!("{name} {rating}"));
         }
-        self.duel().map_or(String::new(), |strength| strength.elo_in_words())
+        self.duel().map_or(String::new(), |strength| strength.elo_text())
     }
 
     /// Returns the state or the ending, in a word or two.
-    pub fn state_in_words(&self) -> String {
+    pub fn state_text(&self) -> String {
         let words = match (self.verdict(), self.ending) {
             (Verdict::H1, _) => "H1 accepted",
             (Verdict::H0, _) => "H0 accepted",
@@ -355,7 +355,7 @@ mod tests {
             (summary.counts, summary.standings) = (counts, Some(standings));
             summary
         };
-        let first = |format, ranks| run(format, ranks, Some(RunEnd::Complete)).elo_in_words();
+        let first = |format, ranks| run(format, ranks, Some(RunEnd::Complete)).elo_text();
         assert!(first(Format::Swiss, [2, 3, 1]).starts_with("C "));
         assert_eq!(first(Format::Swiss, [1, 3, 1]), "", "the place is shared");
         assert!(first(Format::RoundRobin, [2, 3, 1]).starts_with("A +"));
@@ -372,7 +372,7 @@ mod tests {
         let mut meet = |pairs| {
             let met = Encounter { pairs: Pentanomial(pairs), ..Encounter::default() };
             summary.counts.encounters.insert([0, 1], met);
-            (summary.strength().naive.is_some(), summary.elo_in_words())
+            (summary.strength().naive.is_some(), summary.elo_text())
         };
         assert_eq!(
             meet([0, 0, 15, 0, 0]),
@@ -381,6 +381,6 @@ mod tests {
         assert!(meet([0, 1, 13, 1, 0]).0);
         // Nor is what so few tell surer than the same number all won.
         meet([0, 0, 0, 1, 3]);
-        assert_eq!(summary.strength().los_in_words(), "> 93.8 %");
+        assert_eq!(summary.strength().los_text(), "> 93.8 %");
     }
 }

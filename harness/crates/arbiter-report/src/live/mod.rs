@@ -6,7 +6,7 @@ mod screen;
 mod status;
 
 pub use boards::{Board, Boards, Running, Side};
-pub use recent::{Recent, RecentEvent, RecentEvents, in_words};
+pub use recent::{Recent, RecentEvent, RecentEvents, event_texts};
 pub use status::outlook;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use indicatif::FormattedDuration;
 
-use self::recent::{ActiveTime, fault_in_words};
+use self::recent::{ActiveTime, fault_text};
 use self::screen::Screen;
 use self::status::Progress;
 use crate::figures::leaders_line;
@@ -279,7 +279,7 @@ impl<'a> Live<'a> {
             name(game.engines.white),
             name(game.engines.black),
             game.outcome.result.as_str(),
-            game.outcome.termination.words(),
+            game.outcome.termination.describe(),
             game.moves.len(),
             game.duration.as_secs_f64()
         )
@@ -292,7 +292,7 @@ impl<'a> Live<'a> {
             for (ply, color, LintFinding { rule, what, .. }) in game.findings() {
                 let engine = &self.engines[*game.engines.get(color)];
                 let place = place(pair, half, game, ply);
-                self.debug(format!("lint: {engine} in {place}: {}: {what}", rule.words()));
+                self.debug(format!("lint: {engine} in {place}: {}: {what}", rule.describe()));
             }
         }
     }
@@ -314,7 +314,7 @@ impl<'a> Live<'a> {
 
 impl Observer for Live<'_> {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
-        let words = in_words(event, &self.engines);
+        let words = event_texts(event, &self.engines);
         match event {
             RunEvent::Started { counts, counted, sprt_statuses } => {
                 self.progress.counted_before = *counted;
@@ -357,7 +357,7 @@ impl Observer for Live<'_> {
             }
             RunEvent::GameStarted { .. } => {}
             RunEvent::GameEnded { pairing, half, game } => {
-                if let Some(words) = fault_in_words(pairing.pair, *half, game, &self.engines) {
+                if let Some(words) = fault_text(pairing.pair, *half, game, &self.engines) {
                     self.print_line(&words);
                     self.told.insert((pairing.pair, words));
                 }

@@ -64,7 +64,7 @@ impl ActiveTime {
 }
 
 /// Returns the fault that ended a game, if one did.
-pub(crate) fn fault_in_words(
+pub(crate) fn fault_text(
     pair: u64,
     half: usize,
     game: &GameRecord,
@@ -78,13 +78,11 @@ pub(crate) fn fault_in_words(
 }
 
 /// Describes an event, if it is worth a report; `engines` are the names of the engines.
-pub fn in_words(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
+pub fn event_texts(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
     match event {
         RunEvent::Counted { played, tally, .. } => {
             let games = played.games.iter().enumerate();
-            games
-                .filter_map(|(half, game)| fault_in_words(tally.pair, half, game, engines))
-                .collect()
+            games.filter_map(|(half, game)| fault_text(tally.pair, half, game, engines)).collect()
         }
         RunEvent::Disturbed { pair, reason, is_void } => {
             let fate = if *is_void { "is played again" } else { "counts" };
@@ -177,7 +175,7 @@ impl Observer for RecentEvents {
             RunEvent::Tick { elapsed } => watched.elapsed = *elapsed,
             _ => {}
         }
-        let words = if is_new { in_words(event, &watched.engines) } else { Vec::new() };
+        let words = if is_new { event_texts(event, &watched.engines) } else { Vec::new() };
         let at_ms = watched.begun_ms + watched.elapsed.as_millis() as i64;
         for what in words {
             watched.events.push_front(RecentEvent { at_ms, what });

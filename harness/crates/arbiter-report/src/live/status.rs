@@ -97,10 +97,8 @@ impl Progress {
         }
         let strength = self.strength();
         let pairs = format!("ptnml {:?}", strength.pairs.0);
-        let mut parts = vec![
-            format!("Elo {}", strength.elo_in_words()),
-            format!("LOS {}", strength.los_in_words()),
-        ];
+        let mut parts =
+            vec![format!("Elo {}", strength.elo_text()), format!("LOS {}", strength.los_text())];
         parts.extend((strength.pairs.pairs() > 0).then_some(pairs));
         parts
     }

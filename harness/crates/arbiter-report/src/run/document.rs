@@ -173,7 +173,7 @@ fn leader(summary: &Summary) -> Option<String> {
     };
     let name = &summary.engines[*engine];
     let games = figures::total(&summary.counts, *engine).games;
-    Some(format!("{name} {place}: {}.", rating.in_words(games)))
+    Some(format!("{name} {place}: {}.", rating.describe(games)))
 }
 
 /// Returns the tone of the result for the first engine: that all games were played is not good
@@ -220,7 +220,7 @@ fn confidence(summary: &Summary) -> String {
     if strength.naive.is_none() {
         return rates.trim_end().to_owned();
     }
-    let (elo, los) = (strength.elo_in_words(), strength.los_in_words());
+    let (elo, los) = (strength.elo_text(), strength.los_text());
     let first = &summary.engines[0];
     match summary.is_over() {
         true => format!(
@@ -277,7 +277,7 @@ fn game_figures(document: &mut Document, summary: &Summary, statistics: &GameSta
     let told: &[_] = if summary.engines.len() == 2 { &statistics.engines } else { &[] };
     let endings = summary.counts.terminations.iter().map(|(ending, count)| {
         let wins = told.iter().map(|own| own.wins.get(ending).copied().unwrap_or_default());
-        (ending.words(), *count, wins.collect())
+        (ending.describe(), *count, wins.collect())
     });
     let names: Vec<&str> = summary.engines.iter().map(String::as_str).take(told.len()).collect();
     let endings = result_figures::endings(&names, endings.collect());

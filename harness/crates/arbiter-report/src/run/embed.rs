@@ -29,7 +29,7 @@ const MAX_LINES: usize = 5;
 
 /// Returns a badge: the run, its state, and the Elo of the first engine.
 pub fn badge_svg(summary: &Summary) -> String {
-    let (state, elo) = (summary.state_in_words(), summary.elo_in_words());
+    let (state, elo) = (summary.state_text(), summary.elo_text());
     let value = if elo.is_empty() { state } else { format!("{state}, {elo} Elo") };
     // White letters are readable on each of these colours.
     let colour = match tone(summary) {

@@ -65,7 +65,7 @@ fn verdict(summary: &Summary) -> TestCase {
         (_, Some(RunEnd::Complete)) => failed(NonSuccessKind::Failure, "inconclusive", &words),
         _ => failed(NonSuccessKind::Error, "unfinished", &words),
     };
-    let elo = summary.strength().elo_in_words();
+    let elo = summary.strength().elo_text();
     let name = format!("{} against {}", summary.engines[0], summary.engines[1]);
     case(&name, "arbiter.sprt", &format!("{words}\nElo {elo}"), status)
 }
@@ -82,7 +82,7 @@ fn end(summary: &Summary) -> TestCase {
 
 /// Returns the case of a feature of an ablation; an undecided test is skipped.
 fn feature(feature: &ablation::Feature<'_>) -> TestCase {
-    let words = format!("Elo {}", feature.strength.elo_in_words());
+    let words = format!("Elo {}", feature.strength.elo_text());
     let status = match feature.sprt_status.map(|status| status.decision) {
         None | Some(Decision::AcceptH1) => TestCaseStatus::success(),
         Some(Decision::AcceptH0) => failed(NonSuccessKind::Failure, "H0", &words),
@@ -97,7 +97,7 @@ fn encounters(summary: &Summary) -> Vec<TestCase> {
     let one = |(engines, encounter): (&[usize; 2], &Encounter)| {
         let strength = Strength::of(*encounter);
         let [first, second] = engines.map(|engine| summary.engines[engine].as_str());
-        let (games, elo) = (results(&strength.games, " games"), strength.elo_in_words());
+        let (games, elo) = (results(&strength.games, " games"), strength.elo_text());
         let words = format!("{games}; Elo {elo}");
         case(&format!("{first} against {second}"), &class, &words, TestCaseStatus::success())
     };

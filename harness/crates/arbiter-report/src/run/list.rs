@@ -37,7 +37,7 @@ impl RunFilter {
         let summary = run.summary.as_ref().ok();
         let engines = || summary.iter().flat_map(|summary| &summary.engines);
         let is_match = |pattern: &Regex| {
-            let state = run.state_in_words();
+            let state = run.state_text();
             let texts = [&run.head.run].into_iter().chain(&run.head.about);
             pattern.is_match(&state) || texts.chain(engines()).any(|text| pattern.is_match(text))
         };
@@ -64,9 +64,9 @@ impl ListedRun {
     }
 
     /// Returns the state in a word or two.
-    pub fn state_in_words(&self) -> String {
+    pub fn state_text(&self) -> String {
         match &self.summary {
-            Ok(summary) => summary.state_in_words(),
+            Ok(summary) => summary.state_text(),
             Err(why) => format!("{UNREADABLE}: {why}"),
         }
     }
@@ -113,16 +113,16 @@ impl RunColumn {
                 utc_time_as(run.head.created_ms, "%Y-%m-%d %H:%M")
             }),
             Kind => ("kind", &["kind"], |run| run.played(|summary| summary.plan.kind.to_string())),
-            Engines => ("engines", &["engines"], |run| run.played(Summary::engines_in_words)),
-            Limits => ("limits", &["limits"], |run| run.played(Summary::limits_in_words)),
+            Engines => ("engines", &["engines"], |run| run.played(Summary::engines_text)),
+            Limits => ("limits", &["limits"], |run| run.played(Summary::limits_text)),
             Games => ("games", &["pairs", "games"], |run| {
                 run.played(|summary| summary.counts.games().to_string())
             }),
-            Elo => ("Elo (95 %)", &["elo", "elo_low", "elo_high"], |run| {
-                run.played(Summary::elo_in_words)
-            }),
-            Llr => ("LLR", &["llr"], |run| run.played(Summary::llr_in_words)),
-            State => ("state", &["ending", "state"], ListedRun::state_in_words),
+            Elo => {
+                ("Elo (95 %)", &["elo", "elo_low", "elo_high"], |run| run.played(Summary::elo_text))
+            }
+            Llr => ("LLR", &["llr"], |run| run.played(Summary::llr_text)),
+            State => ("state", &["ending", "state"], ListedRun::state_text),
             About => ("about", &["about"], |run| run.head.about.clone().unwrap_or_default()),
         }
     }
@@ -211,7 +211,7 @@ pub fn runs_json<'a>(runs: &'a [ListedRun]) -> Value {
         begun: utc_time(listed.head.created_ms),
         pairs: listed.head.pairs,
         ending: ending_word(listed.head.ending),
-        state: listed.state_in_words(),
+        state: listed.state_text(),
         about: listed.head.about.as_deref(),
         played: listed.summary.as_ref().ok().map(figures),
     };

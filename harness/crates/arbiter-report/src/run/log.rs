@@ -65,12 +65,12 @@ fn table(entries: &[LogEntry]) -> Table {
             summary.about.as_ref().unwrap_or(&summary.run),
             &engine(summary, 0),
             &engine(summary, 1),
-            &summary.plan.sprt.as_ref().map_or(String::new(), sprt_in_words),
-            &summary.limits_in_words(),
+            &summary.plan.sprt.as_ref().map_or(String::new(), sprt_bounds_text),
+            &summary.limits_text(),
             &strength.games.games(),
             &strength.pairs.0.map(|count| count.to_string()).join(", "),
-            &strength.elo_in_words(),
-            &summary.llr_in_words(),
+            &strength.elo_text(),
+            &summary.llr_text(),
             &verdict(summary),
             &summary.run,
         ]);
@@ -95,7 +95,7 @@ pub fn short_commit(from: &Provenance) -> String {
 
 /// Formats bounds and model of a test as `[0, 5] normalized`, and its error rates if they are
 /// unusual.
-pub fn sprt_in_words(sprt: &Sprt) -> String {
+pub fn sprt_bounds_text(sprt: &Sprt) -> String {
     let rates = [("alpha", sprt.alpha), ("beta", sprt.beta)];
     let unusual = rates.iter().filter(|(_, rate)| *rate != USUAL_ERROR);
     let unusual: String = unusual.map(|(name, rate)| format!(", {name} {rate}")).collect();
@@ -194,9 +194,9 @@ mod tests {
         assert_eq!(verdict(&open.summary), "undecided (cap), invalid (faults)");
         let model = open.summary.plan.sprt.unwrap().model;
         let strict = Sprt::new(-3.0, 1.5, 0.01, 0.05, model).unwrap();
-        assert_eq!(sprt_in_words(&strict), "[-3, 1.5] normalized, alpha 0.01");
+        assert_eq!(sprt_bounds_text(&strict), "[-3, 1.5] normalized, alpha 0.01");
         open.summary.plan.engines[1].conditions.limits.nodes = Some(7);
-        let words = open.summary.limits_in_words();
+        let words = open.summary.limits_text();
         assert!(words.contains(" v "), "{words}");
         let json = log_json(&[open]);
         assert_eq!(json[0]["begun"], "2026-11-20T01:02:03Z");

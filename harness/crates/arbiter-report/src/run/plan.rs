@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::figures::rules_in_words;
+use crate::figures::rules_text;
 use crate::parts::to_value;
 use arbiter_names::counted;
 use arbiter_openings::Book;
@@ -87,7 +87,7 @@ fn different_pairs(plan: &Plan, book: &Book) -> Option<usize> {
 }
 
 /// Returns a warning if a run without a clock asks for more pairs than its openings allow.
-pub fn repeats_in_words(plan: &Plan, book: &Book) -> Option<String> {
+pub fn repeats_text(plan: &Plan, book: &Book) -> Option<String> {
     let most = different_pairs(plan, book)?;
     let Design { rounds, pairs, .. } = plan.design;
     if most as u64 >= rounds.saturating_mul(pairs) {
@@ -123,10 +123,10 @@ pub fn plan_json(plan: &Plan, fingerprints: &Fingerprints, book: &Book) -> Value
         format: plan.design.format,
         rounds: plan.design.rounds,
         pairs: plan.design.pairs,
-        schedule: rules_in_words(&plan.design, plan.engines.len()),
+        schedule: rules_text(&plan.design, plan.engines.len()),
         concurrency: plan.concurrency,
         sprt: plan.sprt,
-        adjudication: plan.rules.words(),
+        adjudication: plan.rules.describe(),
         fault_limit: plan.fault_limit,
         cpu_contention: plan.cpu_contention(),
         command: command_line(plan),

@@ -39,7 +39,7 @@ fn misjudged_game(summary: &Summary, found: &MisjudgedGame) -> Game {
             "{engine} ({}) reported {score} at move {}. The game ended by {}.",
             color_name(*color),
             number.trim_end_matches('.'),
-            outcome.termination.words()
+            outcome.termination.describe()
         )
     })
 }
@@ -58,7 +58,7 @@ pub(crate) fn faulty(document: &mut Document, summary: &Summary, statistics: &Ga
     let games = statistics.faulty.iter().map(|(pair, half, game)| {
         game_to_show(&summary.plan, (*pair, *half, game), game.moves.len(), |_| {
             let names = game.engines.map(|engine| summary.engines[engine].as_str());
-            let (why, told) = (game.outcome.termination.words(), game.outcome.naming(names));
+            let (why, told) = (game.outcome.termination.describe(), game.outcome.naming(names));
             format!("Ended by {why}: {told}.")
         })
     });

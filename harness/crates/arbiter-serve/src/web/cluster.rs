@@ -7,7 +7,7 @@ use maud::html;
 use super::{Fragment, fragments as of_document};
 use crate::asked::UrlQuery;
 use arbiter_cluster::{
-    Cluster, WorkerState, benches, in_words, runs_table, trouble, wire::WorkerStatus,
+    Cluster, WorkerState, benches, cluster_text, runs_table, trouble, wire::WorkerStatus,
 };
 use arbiter_names::counted;
 use arbiter_report::Document;
@@ -33,7 +33,7 @@ pub(crate) fn fragments(
     let wanted = asked.value("state");
     let here = |state: &str| (state == wanted).then_some("true");
     let standing = html! {
-        p { strong { (in_words(cluster)) } }
+        p { strong { (cluster_text(cluster)) } }
         nav class="parts" aria-label="Workers by state" { ul {
             li { a href="/cluster" aria-current=[here("")] { "all " (workers.len()) } }
             @for state in WorkerState::ALL.map(|state| state.to_string()) {

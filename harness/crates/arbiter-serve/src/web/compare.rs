@@ -62,13 +62,13 @@ fn results(runs: &[ComparedRun]) -> Table {
         // With more engines, no figure is that of one engine against the others.
         let is_duel = summary.engines.len() == 2;
         let games: Trinomial = summary.counts.encounters.values().map(|met| met.games).sum();
-        let los = if is_duel { strength.los_in_words() } else { String::new() };
+        let los = if is_duel { strength.los_text() } else { String::new() };
         table.push([
             &summary.run,
-            &summary.state_in_words(),
-            &summary.elo_in_words(),
+            &summary.state_text(),
+            &summary.elo_text(),
             &los,
-            &summary.engines_in_words(),
+            &summary.engines_text(),
             &games.games(),
             &percent(games.draw_ratio()),
             &summary.test().map_or(String::new(), |(_, status)| signed(status.llr, 2)),
@@ -82,7 +82,7 @@ fn results(runs: &[ComparedRun]) -> Table {
 
 /// Returns the name of a run with its engines, as a key of colours has room for both.
 fn name(ComparedRun { summary, .. }: &ComparedRun) -> String {
-    format!("{}: {}", summary.run, summary.engines_in_words())
+    format!("{}: {}", summary.run, summary.engines_text())
 }
 
 fn strengths(runs: &[ComparedRun]) -> Option<Figure> {
@@ -91,7 +91,7 @@ fn strengths(runs: &[ComparedRun]) -> Option<Figure> {
     for (place, ComparedRun { summary, .. }) in runs.iter().enumerate() {
         let Some(strength) = summary.duel() else { continue };
         let Some(elo) = strength.elo else { continue };
-        table.push([&summary.run, &strength.elo_in_words()]);
+        table.push([&summary.run, &strength.elo_text()]);
         table.link("run", format!("/runs/{}", summary.run));
         // A bound is drawn as an arrow.
         rows.push((summary.run.clone(), elo.value, elo.low, elo.high));

@@ -57,7 +57,7 @@ fn filter(stored: &StoredRun, asked: &UrlQuery) -> Markup {
             label { "Ending " select name="ending" {
                 (option("ending", "", "all"))
                 @for ending in Termination::ALL {
-                    (option("ending", &ending.to_string(), &ending.words()))
+                    (option("ending", &ending.to_string(), &ending.describe()))
                 }
             } }
             label { "Opening " input type="search" name="opening" value=(asked.value("opening"))

@@ -82,7 +82,7 @@ fn gauge(summary: &Summary) -> Markup {
                 rect class=(tone(summary).name()) x=(zero.min(end)) width=((end - zero).abs()) height="8" {}
                 path class="zero" d={ "M" (zero) " 0v8" } {}
             }
-            span { "LLR " (summary.llr_in_words()) }
+            span { "LLR " (summary.llr_text()) }
         }
     }
 }

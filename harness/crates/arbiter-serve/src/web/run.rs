@@ -27,10 +27,10 @@ pub(crate) enum State {
 
 impl State {
     /// Returns the state in a word or two.
-    fn words(&self, summary: &Summary) -> String {
+    fn describe(&self, summary: &Summary) -> String {
         match self {
             State::Played(running) => running.status.pace.to_string(),
-            State::Over(_) => summary.state_in_words(),
+            State::Over(_) => summary.state_text(),
         }
     }
 
@@ -42,7 +42,7 @@ impl State {
             State::Played(_) => "running",
             State::Over(_) => "unfinished",
         };
-        html! { strong class={ "badge " (class) } { (self.words(summary)) } }
+        html! { strong class={ "badge " (class) } { (self.describe(summary)) } }
     }
 }
 
@@ -57,9 +57,9 @@ pub(crate) fn counts(
     let unit = if summary.plan.design.is_single { "games" } else { "pairs" };
     let most = if summary.plan.sprt.is_some() { "at most " } else { "" };
     let markup = html! {
-        div class="standing" data-phase=(summary.phase()) data-state=(state.words(summary)) {
+        div class="standing" data-phase=(summary.phase()) data-state=(state.describe(summary)) {
             p class="about" {
-                (run_title(&summary.plan)) ", " (summary.limits_in_words())
+                (run_title(&summary.plan)) ", " (summary.limits_text())
                 @if let Some(about) = &summary.about { ": " (about) }
             }
             @if let State::Played(_) = state {

@@ -68,7 +68,7 @@ fn a_time_loss_is_suspect_if_the_engine_had_waited_as_long() {
     let Some(contention @ Contention::TimeLoss { engine: 0, .. }) = found else {
         panic!("{found:?}");
     };
-    let words = contention.words(|index| ["A", "B"][index]);
+    let words = contention.describe(|index| ["A", "B"][index]);
     assert_eq!(words, "A lost on time (17.0 ms over, margin 10 ms) after 8.0 ms of CPU contention");
     assert_eq!(judged(&pair(lost(7.0, 8.0), calm.clone())), None, "it was slow by itself");
     // That its opponent had waited is no excuse.
@@ -83,7 +83,7 @@ fn only_unequal_waiting_is_suspect() {
     assert_eq!(both((240.0, 400.0), (240.0, 400.0)), None, "they waited alike");
     assert_eq!(both((90.0, 400.0), (0.0, 400.0)), None, "not enough");
     let found = both((20.0, 400.0), (260.0, 400.0)).unwrap();
-    let words = found.words(|index| ["A", "B"][index]);
+    let words = found.describe(|index| ["A", "B"][index]);
     assert_eq!(words, "B waited for a processor for 65 % of its thinking time, A for 5 %");
     // Half of its time, but that is 4 ms of the 510 ms that it had.
     assert_eq!(both((4.0, 8.0), (0.0, 8.0)), None);

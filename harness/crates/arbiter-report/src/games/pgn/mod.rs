@@ -14,7 +14,7 @@ use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position};
 use self::written::harmless;
 use crate::figures::{OpeningName, OpeningNames};
 use crate::games::compat::{illegal_move, reason, time_control};
-use crate::parts::{files_in_words, utc_time_as};
+use crate::parts::{files_text, utc_time_as};
 use arbiter_game::annotation::{Annotation, Dialect};
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::GameRecord;
@@ -75,7 +75,7 @@ impl PgnHeader {
             engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
             limits: plan.engines.iter().map(|engine| engine.conditions.limits).collect(),
             hashes: fingerprints.engines.clone(),
-            files: files.map(|(engine, (_, hashes))| files_in_words(engine, hashes)).collect(),
+            files: files.map(|(engine, (_, hashes))| files_text(engine, hashes)).collect(),
             seed: plan.seed,
             before: plan.prior.map_or(0, |prior| prior.encounter().games.games()),
             annotation: annotation.clone(),

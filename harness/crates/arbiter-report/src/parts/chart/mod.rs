@@ -126,7 +126,7 @@ impl Chart {
             }
             Chart::Intervals(Intervals { rows, .. }) => {
                 let labels: Vec<&String> = rows.iter().map(|(name, ..)| name).collect();
-                let points = (0_u32..).zip(rows).map(|(at, row)| json!([at, in_words(row)]));
+                let points = (0_u32..).zip(rows).map(|(at, row)| json!([at, point_text(row)]));
                 json!({ "labels": labels, "lines": [["", points.collect::<Vec<_>>()]] })
             }
         };
@@ -135,7 +135,7 @@ impl Chart {
 }
 
 /// Returns a value with its interval, or the end that bounds it.
-fn in_words((_, value, low, high): &(String, f64, f64, f64)) -> String {
+fn point_text((_, value, low, high): &(String, f64, f64, f64)) -> String {
     let shown = |value: f64| match value.is_finite() {
         true => short(value).to_string(),
         false => "open".to_owned(),

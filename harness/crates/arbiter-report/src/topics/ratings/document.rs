@@ -100,13 +100,13 @@ fn conclusion(ratings: &Ratings<'_>, order: &[usize]) -> Block {
                 ratings.name(first),
                 ratings.name(second),
                 strength.elo_in_full(),
-                strength.los_in_words()
+                strength.los_text()
             )
         }
         None => match order.first().and_then(|first| named(ratings, *first)) {
             Some((name, rating)) => {
                 let games = order.first().map(|first| tally.players[*first].results());
-                format!("{name} is rated first: {}.", rating.in_words(games.unwrap_or_default()))
+                format!("{name} is rated first: {}.", rating.describe(games.unwrap_or_default()))
             }
             None => "These games do not determine ratings.".to_owned(),
         },

@@ -73,7 +73,7 @@ impl EpdReport<'_> {
             self.suite,
             self.records.len(),
             self.unusable.len(),
-            self.place.in_words()
+            self.place.describe()
         ));
         document.blocks.push(Block::Gap);
         document.table(self.engine_table());

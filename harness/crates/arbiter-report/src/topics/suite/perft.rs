@@ -212,7 +212,7 @@ impl PerftReport<'_> {
         let some = all.into_iter().filter(|(number, _)| *number > 0);
         let some = some.map(|(number, what)| format!("{number} {what}"));
         let elsewhere =
-            matches!(self.place, EngineLocation::Workers { .. }).then(|| self.place.in_words());
+            matches!(self.place, EngineLocation::Workers { .. }).then(|| self.place.describe());
         some.chain(elsewhere).collect()
     }
 

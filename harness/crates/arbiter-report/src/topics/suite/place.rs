@@ -46,7 +46,7 @@ struct SetAside<'a> {
 
 impl EngineLocation {
     /// Returns the number of positions in parallel, or the workers with their numbers of positions.
-    pub(super) fn in_words(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         let positions = match self {
             EngineLocation::Here(at_once) => return format!("{at_once} in parallel"),
             EngineLocation::Workers { positions, .. } => positions,
