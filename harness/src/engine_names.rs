@@ -185,9 +185,10 @@ impl BuildArgs {
                 let is_outside = matches!(error, BuildError::Failed(BuildFailure::NoRepository, _));
                 let Failure { code, message: why } = Failure::from(error);
                 // Who means a program need not know of repositories.
-                let (code, why) = match is_outside && self.repo.is_none() {
-                    true => (ExitCode::NoRevision, "not a git revision (no repository here)"),
-                    false => (code, why.as_str()),
+                let (code, why) = if is_outside && self.repo.is_none() {
+                    (ExitCode::NoRevision, "not a git revision (no repository here)")
+                } else {
+                    (code, why.as_str())
                 };
                 let message = format!(
                     "unknown engine '{name}'{hint}: not registered, not in PATH or {GAMES}, and \

@@ -76,9 +76,10 @@ struct Inputs {
 
 /// Plays the requested run and prints the result.
 pub(crate) fn run_command(kind: RunKind, requested: RequestedRun) -> Result<ExitCode, Failure> {
-    match requested.is_dry_run {
-        true => dry_run::print(kind, requested).map(|()| ExitCode::Passed),
-        false => play_and_name(kind, requested).map(|(_, code)| code),
+    if requested.is_dry_run {
+        dry_run::print(kind, requested).map(|()| ExitCode::Passed)
+    } else {
+        play_and_name(kind, requested).map(|(_, code)| code)
     }
 }
 
@@ -155,9 +156,10 @@ fn resolve_plan(kind: RunKind, requested: &mut RequestedRun) -> Result<Plan, Fai
     if let Some(path) = &requested.request.openings {
         std::fs::metadata(path).map_err(|error| {
             let path = path.display();
-            Failure::invalid(match requested.request.has_no_book {
-                true => format!("-openings file={path}: {error}"),
-                false => format!("{path}: {error}\nhint: omit --openings to use the bundled book"),
+            Failure::invalid(if requested.request.has_no_book {
+                format!("-openings file={path}: {error}")
+            } else {
+                format!("{path}: {error}\nhint: omit --openings to use the bundled book")
             })
         })?;
     }

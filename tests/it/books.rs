@@ -110,13 +110,10 @@ fn every_form_of_a_book_counts_the_same_moves() {
                 let book = bench.write(name, text);
                 let plan = Plan::new(&bench, "match", 1).unset("max-moves");
                 let plan = plan.set("openings", book.display()).set("each", "nodes=50");
-                let plan = match is_bundled {
-                    true => {
-                        plan.engine("name=A,cmd=bundled".into()).engine("name=B,cmd=bundled".into())
-                    }
-                    false => {
-                        puppets.into_iter().fold(plan, |plan, (name, args)| plan.puppet(name, args))
-                    }
+                let plan = if is_bundled {
+                    plan.engine("name=A,cmd=bundled".into()).engine("name=B,cmd=bundled".into())
+                } else {
+                    puppets.into_iter().fold(plan, |plan, (name, args)| plan.puppet(name, args))
                 };
                 let game = plan.set(rule, value).played(0).games().remove(0);
                 let book_plies = if text.contains("1. e4") { 16 } else { 0 };

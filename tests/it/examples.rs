@@ -44,9 +44,10 @@ fn examples(text: &str) -> Vec<Example> {
             let command = command.to_owned();
             found.push(Example { line: index + 1, command, printed: String::new(), place: at..at });
         } else if let Some(last) = found.last_mut() {
-            match last.command.ends_with("\\\n") {
-                true => (last.command += line, last.place = at..at).0,
-                false => (last.printed += line, last.place = last.place.start..at).0,
+            if last.command.ends_with("\\\n") {
+                (last.command += line, last.place = at..at).0
+            } else {
+                (last.printed += line, last.place = last.place.start..at).0
             }
         } else {
             panic!("line {}: a block begins with a command; found at byte {start}", index + 1);

@@ -153,10 +153,11 @@ fn cut_short(format: Format, cuts: u32, dice: &mut Dice, toll: &mut Interruption
             }
             let is_begun = store::has_run(&bench.path("results"), "run");
             toll.resumed += u32::from(is_begun && !is_complete);
-            running = match is_begun {
-                true => resume(&bench),
+            running = if is_begun {
+                resume(&bench)
+            } else {
                 // No game is in the store, so there is nothing to resume.
-                false => tournament(&bench, format).start(),
+                tournament(&bench, format).start()
             };
         }
         let outcome = Outcome::read(&bench, running.finish());

@@ -266,9 +266,10 @@ impl Session {
         let mut errors = String::new();
         let stderr = self.engine.stderr.as_mut().expect("the errors are piped");
         stderr.read_to_string(&mut errors).map_err(|error| error.to_string())?;
-        match status.success() && errors.is_empty() {
-            true => Ok(()),
-            false => Err(format!("{status}: {errors}")),
+        if status.success() && errors.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("{status}: {errors}"))
         }
     }
 }

@@ -78,12 +78,13 @@ pub(crate) fn run(args: BuildsArgs) -> Result<(), Failure> {
 
 fn tidy_up(cache: &Cache, args: &CleanArgs) -> Result<(), Failure> {
     let Limits { keep_days, max_size, all } = args.limits;
-    let policy = match all {
-        true => Policy::All,
-        false => Policy::Limits {
+    let policy = if all {
+        Policy::All
+    } else {
+        Policy::Limits {
             age: keep_days.map(|days| days * DAY),
             bytes: max_size.map(|mib| u64::from(mib) << 20),
-        },
+        }
     };
     let now = SystemTime::UNIX_EPOCH + Duration::from_millis(unix_time_ms().max(0) as u64);
     let (mut builds, mut bytes, mut in_use) = (0, 0, 0);

@@ -121,10 +121,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
         write_atomically(path, &xml, files)?;
         note(&format!("JUnit XML in {}", path.display()));
     }
-    Ok(match report.has_grave_failure() {
-        true => ExitCode::Negative,
-        false => ExitCode::Passed,
-    })
+    Ok(if report.has_grave_failure() { ExitCode::Negative } else { ExitCode::Passed })
 }
 
 fn wanted(args: &CheckArgs) -> Result<Vec<&'static Check>, Failure> {
@@ -135,9 +132,10 @@ fn wanted(args: &CheckArgs) -> Result<Vec<&'static Check>, Failure> {
     let is_wanted =
         |check: &&Check| regex.is_match(check.name) || regex.is_match(&check.grade.to_string());
     let checks: Vec<&Check> = checks().filter(is_wanted).collect();
-    match checks.is_empty() {
-        true => Err(Failure::new(ExitCode::NothingToRun, format!("no check matches '{pattern}'"))),
-        false => Ok(checks),
+    if checks.is_empty() {
+        Err(Failure::new(ExitCode::NothingToRun, format!("no check matches '{pattern}'")))
+    } else {
+        Ok(checks)
     }
 }
 

@@ -178,9 +178,10 @@ fn wanted(settings: &Settings, only: &[String]) -> Result<Vec<Step>, Failure> {
     }
     let is_wanted = |step: &Step| only.is_empty() || only.contains(&step.name);
     let steps: Vec<Step> = steps.into_iter().filter(is_wanted).collect();
-    match steps.is_empty() {
-        true => Err(Failure::new(ExitCode::NothingToRun, "[ci] has no steps")),
-        false => Ok(steps),
+    if steps.is_empty() {
+        Err(Failure::new(ExitCode::NothingToRun, "[ci] has no steps"))
+    } else {
+        Ok(steps)
     }
 }
 

@@ -160,9 +160,10 @@ fn install(folders: &[String]) -> Result<(), Failure> {
 fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
     let words: Vec<Word> = split(line).map_err(Failure::invalid)?;
     let is_fastchess = dialect == Dialect::Fastchess;
-    let Config { run, prior, words, out } = match is_fastchess {
-        true => Config::read(&words).map_err(Failure::invalid)?,
-        false => Config { run: None, prior: None, words, out: PathBuf::new() },
+    let Config { run, prior, words, out } = if is_fastchess {
+        Config::read(&words).map_err(Failure::invalid)?
+    } else {
+        Config { run: None, prior: None, words, out: PathBuf::new() }
     };
     let mut options = Options::read(dialect, &words).map_err(Failure::invalid)?;
     if !options.is_verbose {

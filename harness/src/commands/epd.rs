@@ -160,10 +160,7 @@ fn answers_here(
 fn common_limits(args: &EpdArgs) -> Limits {
     let EpdArgs { movetime, nodes, depth, .. } = *args;
     let limits = Limits { movetime, nodes, depth, ..Limits::default() };
-    match limits.is_empty() {
-        true => Limits { movetime: Some(DEFAULT_MOVETIME), ..limits },
-        false => limits,
-    }
+    if limits.is_empty() { Limits { movetime: Some(DEFAULT_MOVETIME), ..limits } } else { limits }
 }
 
 /// Notes the expected duration, as far as it can be known.

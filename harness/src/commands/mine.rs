@@ -209,12 +209,15 @@ fn judge(
             }
         }
     })
-    .map_err(|failure| match failure.is_interruption() {
-        true => Failure::new(
-            failure.code,
-            format!("{}\nhint: continue with the same command", failure.message),
-        ),
-        false => failure,
+    .map_err(|failure| {
+        if failure.is_interruption() {
+            Failure::new(
+                failure.code,
+                format!("{}\nhint: continue with the same command", failure.message),
+            )
+        } else {
+            failure
+        }
     })?;
     Ok(faults)
 }

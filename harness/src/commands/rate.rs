@@ -203,11 +203,14 @@ fn ratings_of(args: &RateArgs) -> Result<String, Failure> {
     let (options, lines) = options(args, &tally).map_err(Failure::invalid)?;
     let meetings = tally.meetings();
     let is_told = !(options.priors.is_empty() && options.relations.is_empty());
-    let rated = rate(tally.players.len(), &meetings, &options).map_err(|error| match is_told {
-        true => Failure::invalid(
-            "--prior and --relations contradict each other: give larger deviations",
-        ),
-        false => Failure::new(ExitCode::Bug, error),
+    let rated = rate(tally.players.len(), &meetings, &options).map_err(|error| {
+        if is_told {
+            Failure::invalid(
+                "--prior and --relations contradict each other: give larger deviations",
+            )
+        } else {
+            Failure::new(ExitCode::Bug, error)
+        }
     })?;
     for (line, relation) in lines.iter().zip(&options.relations) {
         warn_of_contradiction(args, *line, relation, &tally, &rated);
@@ -322,9 +325,10 @@ fn relation(
         return Err(format!("expected a difference of at most {MAX_DIFFERENCE} points"));
     }
     let players = [player(first)?, player(second)?];
-    match players[0] == players[1] {
-        true => Err(format!("expected two players, got '{first}' twice")),
-        false => Ok(Relation { players, mean, deviation }),
+    if players[0] == players[1] {
+        Err(format!("expected two players, got '{first}' twice"))
+    } else {
+        Ok(Relation { players, mean, deviation })
     }
 }
 
@@ -373,10 +377,10 @@ fn read_all(args: &RateArgs, threads: usize) -> Result<Tally, String> {
     let tally = read_files(&args.files, asked, tally, threads)?;
     for name in named.iter().filter(|name| tally.players.iter().all(|p| p.name != **name)) {
         // A list may be of players of many files.
-        match args.include.iter().chain(&args.exclude).any(|given| given == name) {
-            true => return Err(unknown(name, &tally)),
-            false => log_warn(&unknown(name, &tally)),
+        if args.include.iter().chain(&args.exclude).any(|given| given == name) {
+            return Err(unknown(name, &tally));
         }
+        log_warn(&unknown(name, &tally));
     }
     Ok(tally)
 }

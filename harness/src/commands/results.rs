@@ -73,9 +73,10 @@ enum ResultsCommand {
 
 /// Carries out the command.
 pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
-    let folders = match args.results.is_empty() {
-        true => vec![ResultsArg::default().folder()?],
-        false => args.results.clone(),
+    let folders = if args.results.is_empty() {
+        vec![ResultsArg::default().folder()?]
+    } else {
+        args.results.clone()
     };
     let folder = || match &folders[..] {
         [folder] => Ok(folder),

@@ -84,12 +84,13 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     }
     let threshold = 1.0 - args.max_loss.unwrap_or(0.0) / 100.0;
     let question = SpeedTest { rounds: args.rounds as usize, threshold };
-    let cpu = match args.no_affinity {
-        true => None,
+    let cpu = if args.no_affinity {
+        None
+    } else {
         // The first ones serve most interrupts.
-        false => Some(args.cpu.or_else(|| allowed_cpus().into_iter().max()).ok_or_else(|| {
+        Some(args.cpu.or_else(|| allowed_cpus().into_iter().max()).ok_or_else(|| {
             Failure::environment("cannot determine the available CPUs; give --cpu")
-        })?),
+        })?)
     };
     let mut build = args.build.clone();
     build.test = args.first.or(build.test);

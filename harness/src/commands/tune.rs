@@ -93,9 +93,10 @@ fn requested(args: TuneArgs) -> Result<RequestedRun, Failure> {
         }
     }
     let mut requested = play.resolve(None)?;
-    let parameters = match is_new || parameters.is_given() {
-        true => parameters.resolve(&table, &file, &mut requested)?,
-        false => Vec::new(),
+    let parameters = if is_new || parameters.is_given() {
+        parameters.resolve(&table, &file, &mut requested)?
+    } else {
+        Vec::new()
     };
     requested.request.tuning = Some(table.tuning(parameters));
     requested.is_probed = is_new && !no_probe;

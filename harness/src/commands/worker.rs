@@ -202,9 +202,10 @@ fn entry(args: EntryArgs) -> Result<(Access, String, Vec<PublicKey>), Failure> {
         }
         None => args.name.unwrap_or_else(default_name),
     };
-    match is_worker_name(&name) {
-        true => Ok((access, name, trusted)),
-        false => Err(Failure::invalid(format!("invalid worker name '{name}'"))),
+    if is_worker_name(&name) {
+        Ok((access, name, trusted))
+    } else {
+        Err(Failure::invalid(format!("invalid worker name '{name}'")))
     }
 }
 

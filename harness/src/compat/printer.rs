@@ -240,9 +240,10 @@ impl Printer {
                 &counts.encounter(engine_pair).games,
             );
         }
-        let is_figured = match self.is_by_pairs() {
-            true => is_whole && is_due(self.games / per_pair, self.style.rating_interval),
-            false => is_due(self.games, self.style.rating_interval),
+        let is_figured = if self.is_by_pairs() {
+            is_whole && is_due(self.games / per_pair, self.style.rating_interval)
+        } else {
+            is_due(self.games, self.style.rating_interval)
         };
         if is_figured {
             text += &self.figures();
@@ -416,9 +417,12 @@ impl Printer {
 pub(crate) fn option_warnings(plan: &Plan, found: &[OptionsFound]) -> String {
     let each = plan.engines.iter().zip(found);
     let lines = each.flat_map(|(engine, found)| {
-        found.left_out.iter().map(|(option, value, has_it)| match has_it {
-            true => format!("Warning; Invalid value for option {option}; {value}\n"),
-            false => format!("Warning; {} doesn't have option {option}\n", engine.name),
+        found.left_out.iter().map(|(option, value, has_it)| {
+            if has_it {
+                format!("Warning; Invalid value for option {option}; {value}\n")
+            } else {
+                format!("Warning; {} doesn't have option {option}\n", engine.name)
+            }
         })
     });
     lines.collect()
@@ -462,9 +466,10 @@ impl Observer for Printer {
                 let number = self.number(pairing, *half);
                 let said = self.log.as_mut().map(|log| log.game(number, game)).transpose();
                 let said = said.map_err(ObserverError)?.unwrap_or_default();
-                match self.plan.noise_limit.is_none() || self.plan.counts_disturbed {
-                    true => said + &self.ended_game(pairing, *half, game),
-                    false => said,
+                if self.plan.noise_limit.is_none() || self.plan.counts_disturbed {
+                    said + &self.ended_game(pairing, *half, game)
+                } else {
+                    said
                 }
             }
             RunEvent::Counted { played, tally, .. } => {

@@ -181,10 +181,8 @@ fn tournament(options: &Options) -> Result<(TournamentRequest, Option<u64>), Str
     request.pairs = Some(length.div_ceil(unit));
     request.repeats = Some((repeats / unit).max(1));
     if !is_duel && request.openings.is_none() && !is_knockout {
-        request.openings = Some(match is_fastchess {
-            true => OpeningPolicy::Cycled,
-            false => OpeningPolicy::PerPair,
-        });
+        request.openings =
+            Some(if is_fastchess { OpeningPolicy::Cycled } else { OpeningPolicy::PerPair });
     }
     // cutechess-cli has rounds in which each engine plays once.
     let at_once = if is_fastchess { 1 } else { options.request.engines.len() as u64 / 2 };

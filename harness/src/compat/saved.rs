@@ -60,9 +60,10 @@ fn content(path: &Path) -> Result<Value, String> {
     let read = open_input(path).and_then(|file| file.take(LARGEST).read_to_string(&mut text));
     read.map_err(|error| wrong(error.to_string()))?;
     let saved: Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-    match saved.get(KEY).is_some() || foreign::is_theirs(&saved) {
-        true => Ok(saved),
-        false => Err(wrong("not written by arbiter or fastchess".to_owned())),
+    if saved.get(KEY).is_some() || foreign::is_theirs(&saved) {
+        Ok(saved)
+    } else {
+        Err(wrong("not written by arbiter or fastchess".to_owned()))
     }
 }
 

@@ -150,9 +150,10 @@ pub(super) fn show(name: &str, results: &Path) -> String {
 /// Returns a command about the runs of a folder.
 pub(super) fn with_results(command: &str, results: &Path) -> String {
     let usual = ResultsArg::default().folder();
-    match usual.is_ok_and(|usual| usual == results) {
-        true => format!("arbiter {command}"),
-        false => format!("arbiter {command} --results {}", quoted(results)),
+    if usual.is_ok_and(|usual| usual == results) {
+        format!("arbiter {command}")
+    } else {
+        format!("arbiter {command} --results {}", quoted(results))
     }
 }
 

@@ -58,8 +58,9 @@ pub(super) fn check(
         return other(&before, &now);
     }
     let written = |plan: &Plan| (plan.annotation.clone(), plan.epd.clone(), plan.transcripts);
-    match has(OnResume::Written) && written(plan) != written(&asked) {
-        true => other("other settings for the records of games", "these"),
-        false => Ok(()),
+    if has(OnResume::Written) && written(plan) != written(&asked) {
+        other("other settings for the records of games", "these")
+    } else {
+        Ok(())
     }
 }

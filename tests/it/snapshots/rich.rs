@@ -243,9 +243,10 @@ fn ended(pair: u64, engines: ByColor<usize>, kind: Termination, loser: usize) ->
         Stalemate | Threefold | FiftyMoves | DeadPosition | DrawAdjudication | MoveCap
     );
     let color = if engines.white == loser { Color::White } else { Color::Black };
-    let outcome = match is_drawn {
-        true => Outcome::drawn(kind, format!("drawn by {}", kind.describe())),
-        false => Outcome::lost(color, kind, format!("{color} lost by {}", kind.describe())),
+    let outcome = if is_drawn {
+        Outcome::drawn(kind, format!("drawn by {}", kind.describe()))
+    } else {
+        Outcome::lost(color, kind, format!("{color} lost by {}", kind.describe()))
     };
     let late = LateMove { over: Duration::from_millis(27), waited: None };
     let late = (kind == TimeForfeit).then_some(late);

@@ -6,9 +6,12 @@ use crate::eval::{Choice, Evaluator, Variant};
 /// The position with colours exchanged and the board turned over.
 pub(crate) fn flipped(text: &str) -> Position {
     let fields: Vec<&str> = text.split(' ').collect();
-    let swap_case = |letter: char| match letter.is_uppercase() {
-        true => letter.to_ascii_lowercase(),
-        false => letter.to_ascii_uppercase(),
+    let swap_case = |letter: char| {
+        if letter.is_uppercase() {
+            letter.to_ascii_lowercase()
+        } else {
+            letter.to_ascii_uppercase()
+        }
     };
     let swap = |field: &str| -> String { field.chars().map(swap_case).collect() };
     let rows: Vec<String> = fields[0].split('/').rev().map(swap).collect();

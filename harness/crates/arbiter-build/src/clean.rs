@@ -102,10 +102,8 @@ fn paths(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
 
 /// Removes a folder of [`abandoned_folders`].
 pub fn remove_abandoned(path: &Path) -> Result<(), BuildError> {
-    let removed = match path.is_dir() {
-        true => std::fs::remove_dir_all(path),
-        false => std::fs::remove_file(path),
-    };
+    let removed =
+        if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
     removed.map_err(io_error(path))
 }
 
@@ -116,10 +114,8 @@ fn measure(folder: &Path) -> std::io::Result<(u64, SystemTime)> {
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
         let data = entry.metadata()?;
-        let (size, time) = match data.is_dir() {
-            true => measure(&entry.path())?,
-            false => (data.len(), data.modified()?),
-        };
+        let (size, time) =
+            if data.is_dir() { measure(&entry.path())? } else { (data.len(), data.modified()?) };
         bytes += size;
         changed = changed.max(time);
     }

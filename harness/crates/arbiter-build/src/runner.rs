@@ -268,9 +268,10 @@ impl Builder<'_> {
             Some(settings) => Some(settings.clone()),
             None => {
                 // The settings may be there without being a part of the tree.
-                let own = match revision == WORKING_TREE {
-                    true => std::fs::read_to_string(repo.top.join(SETTINGS)).ok(),
-                    false => text(SETTINGS),
+                let own = if revision == WORKING_TREE {
+                    std::fs::read_to_string(repo.top.join(SETTINGS)).ok()
+                } else {
+                    text(SETTINGS)
                 };
                 let read = (self.read)(&own.unwrap_or_default());
                 let file = format!("{SETTINGS} of {what}");

@@ -97,9 +97,12 @@ fn run(
     };
     let mut handshake = Script::new(script.engine);
     if !script.is_raw {
-        let lines = under_test.options.iter().map(|(name, value)| match value.is_empty() {
-            true => format!("setoption name {name}"),
-            false => format!("setoption name {name} value {value}"),
+        let lines = under_test.options.iter().map(|(name, value)| {
+            if value.is_empty() {
+                format!("setoption name {name}")
+            } else {
+                format!("setoption name {name} value {value}")
+            }
         });
         handshake = lines.fold(handshake.greet(), |script, line| script.send(&line)).ready();
     }
@@ -130,13 +133,14 @@ impl Session {
     fn take(&mut self, step: Step) -> Result<(), SessionAborted> {
         match step {
             Step::Send(bytes, lines) => self.send(&bytes, lines),
-            Step::Finish => match self.receives_word("bestmove", self.timeout)? {
-                true => Ok(()),
-                false => {
+            Step::Finish => {
+                if self.receives_word("bestmove", self.timeout)? {
+                    Ok(())
+                } else {
                     self.send(b"stop\n", vec!["stop".to_owned()])?;
                     self.expect("bestmove", self.timeout)
                 }
-            },
+            }
             Step::Expect(word, factor) => self.expect(word, self.timeout * factor),
             Step::Collect(time) => {
                 let until = Instant::now() + time;
@@ -177,10 +181,7 @@ impl Session {
     }
 
     fn expect(&mut self, word: &'static str, limit: Duration) -> Result<(), SessionAborted> {
-        match self.receives_word(word, limit)? {
-            true => Ok(()),
-            false => Err(self.timed_out(word, limit)),
-        }
+        if self.receives_word(word, limit)? { Ok(()) } else { Err(self.timed_out(word, limit)) }
     }
 
     /// Waits for a line that begins with `word`; `false` after the timeout.

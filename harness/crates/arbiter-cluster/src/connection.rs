@@ -199,9 +199,10 @@ impl Access {
         // Nobody else hears what is said on the loopback device. What a server says of its own
         // encryption and of other servers comes before it encrypts, and could be said by anybody.
         if !self.insecure {
-            options = match self.place().split(',').all(is_loopback) {
-                true => options.ignore_discovered_servers(),
-                false => options.require_tls(true),
+            options = if self.place().split(',').all(is_loopback) {
+                options.ignore_discovered_servers()
+            } else {
+                options.require_tls(true)
             };
         }
         if let Some(inbox) = &self.inbox {

@@ -442,12 +442,11 @@ impl<A: Assignment> Coordinator<A> {
             let silent = self.now.saturating_sub(*at).as_secs();
             WorkerState::of(status, u32::try_from(silent).unwrap_or(u32::MAX))
         };
-        match self.connection.is_connected() {
-            true => {
-                let (queued, playing) = self.in_flight.counts();
-                self.metrics.set(self.workers.values().map(state), [queued, playing]);
-            }
-            false => self.metrics.disconnected(),
+        if self.connection.is_connected() {
+            let (queued, playing) = self.in_flight.counts();
+            self.metrics.set(self.workers.values().map(state), [queued, playing]);
+        } else {
+            self.metrics.disconnected()
         }
     }
 

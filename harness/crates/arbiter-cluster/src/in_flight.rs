@@ -349,9 +349,10 @@ impl<A: Assignment> InFlight<A> {
                 pending.failed_at.insert(worker.to_owned());
                 let reason = format!("could not play it: {reason}");
                 let able = self.players.difference(&pending.failed_at).count();
-                match pending.failed_at.len() >= MAX_FAILURES.max(able) {
-                    false => Disposition::Retry(reason),
-                    true => Disposition::Fail(reason),
+                if pending.failed_at.len() >= MAX_FAILURES.max(able) {
+                    Disposition::Fail(reason)
+                } else {
+                    Disposition::Retry(reason)
                 }
             }
             Report::Played(played) => match pending.job.check(&played, &self.terms) {
@@ -495,9 +496,10 @@ impl<A: Assignment> InFlight<A> {
     /// if there are none of pairs that this run may have.
     pub(crate) fn room_for_parked(&self) -> usize {
         let ordered = self.pending.range(..AUDITS).next_back().map(|(pair, _)| *pair);
-        match self.parked.has_soon(ordered.max(self.stored.last())) {
-            true => self.pending.len() + PARKED_STEP,
-            false => 0,
+        if self.parked.has_soon(ordered.max(self.stored.last())) {
+            self.pending.len() + PARKED_STEP
+        } else {
+            0
         }
     }
 

@@ -13,9 +13,12 @@ pub fn trouble(worker: &WorkerStatus) -> Option<&str> {
 
 /// Returns the speeds of engines on a worker, as text.
 pub fn benches(worker: &WorkerStatus) -> String {
-    let bench = |(engine, nps): &(String, f64)| match *nps < 1e5 {
-        true => format!("{engine} {:.1} knps", nps / 1e3),
-        false => format!("{engine} {:.2} Mnps", nps / 1e6),
+    let bench = |(engine, nps): &(String, f64)| {
+        if *nps < 1e5 {
+            format!("{engine} {:.1} knps", nps / 1e3)
+        } else {
+            format!("{engine} {:.2} Mnps", nps / 1e6)
+        }
     };
     let benches: Vec<String> = worker.benches.iter().map(bench).collect();
     if benches.is_empty() { "-".to_owned() } else { benches.join(", ") }

@@ -110,9 +110,10 @@ fn check_game(record: &GameRecord, setup: &GameSetup, terms: &Terms) -> Result<(
     };
     let ended = |outcome: &Outcome| format!(", but by {}", outcome.termination);
     let but = referee.outcome().map_or(String::new(), ended);
-    match is_so {
-        true => Ok(()),
-        false => Err(format!("{} does not end by {termination}{but}", result.as_str())),
+    if is_so {
+        Ok(())
+    } else {
+        Err(format!("{} does not end by {termination}{but}", result.as_str()))
     }
 }
 

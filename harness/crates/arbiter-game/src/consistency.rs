@@ -49,9 +49,10 @@ pub fn check(record: &GameRecord) -> Result<(), String> {
         }
         (None, _) => false,
     };
-    match is_so {
-        true => Ok(()),
-        false => Err(format!("the moves do not end in {} by {termination}", result.as_str())),
+    if is_so {
+        Ok(())
+    } else {
+        Err(format!("the moves do not end in {} by {termination}", result.as_str()))
     }
 }
 

@@ -89,9 +89,12 @@ async fn play_on(
         };
         // An engine that ignores its limit need not search until its deadline.
         let limits = setup.conditions.get(turn.color).limits;
-        let give_up = |_, info: &Info| match ignores_limit(&limits, info) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        let give_up = |_, info: &Info| {
+            if ignores_limit(&limits, info) {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         };
         let is_short = is_measured && turn.budget.is_some_and(|budget| budget < SHORT);
         let delays = is_short.then(|| mover.process().delays());

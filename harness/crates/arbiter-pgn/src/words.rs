@@ -48,9 +48,10 @@ pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
         return (Meaning::Move(san), dots + in_brackets);
     }
     let is_mark = plain.iter().all(|byte| !byte.is_ascii_alphanumeric());
-    match is_mark || matches!(plain.as_slice(), b"N" | b"TN" | b"D" | b"") {
-        true => (Meaning::Mark, 0),
-        false => (Meaning::Unknown, 0),
+    if is_mark || matches!(plain.as_slice(), b"N" | b"TN" | b"D" | b"") {
+        (Meaning::Mark, 0)
+    } else {
+        (Meaning::Unknown, 0)
     }
 }
 

@@ -120,9 +120,8 @@ impl EngineSpec {
         // A path is relative to the folder, a bare name is looked up.
         let is_path = |name: &mut String| name.starts_with("./") || name.starts_with("../");
         let path = self.engine.take_if(is_path);
-        self.cmd = self.cmd.or(path).map(|cmd| match cmd.contains('/') {
-            true => folder.join(&cmd).to_string_lossy().into_owned(),
-            false => cmd,
+        self.cmd = self.cmd.or(path).map(|cmd| {
+            if cmd.contains('/') { folder.join(&cmd).to_string_lossy().into_owned() } else { cmd }
         });
         self
     }

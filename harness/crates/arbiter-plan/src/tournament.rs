@@ -147,11 +147,12 @@ impl TournamentRequest {
             Format::Knockout | Format::Swiss | Format::Ladder => (engines, 0, engines),
         };
         let seeds = self.seeds.unwrap_or(usual);
-        match (least..=most).contains(&seeds) {
-            true => Ok(seeds),
-            false => Err(format!(
+        if (least..=most).contains(&seeds) {
+            Ok(seeds)
+        } else {
+            Err(format!(
                 "{seeds} seeds of {engines} engines; a {format} takes from {least} to {most}"
-            )),
+            ))
         }
     }
 

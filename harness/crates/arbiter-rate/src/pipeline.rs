@@ -95,10 +95,7 @@ mod tests {
 
     impl Read for Broken<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            match self.0.is_empty() {
-                true => Err(io::Error::other("broken")),
-                false => self.0.read(buffer),
-            }
+            if self.0.is_empty() { Err(io::Error::other("broken")) } else { self.0.read(buffer) }
         }
     }
 

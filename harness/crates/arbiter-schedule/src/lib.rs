@@ -351,9 +351,10 @@ impl Schedule {
         let pairing = self.pairing(pair).expect("only pairs of the schedule are counted");
         self.counted = self.counted.max(pair + 1);
         let [first, second] = pairing.engines;
-        let (key, sorted) = match first < second {
-            true => ([first, second], half_points),
-            false => ([second, first], [half_points[1], half_points[0]]),
+        let (key, sorted) = if first < second {
+            ([first, second], half_points)
+        } else {
+            ([second, first], [half_points[1], half_points[0]])
         };
         self.scores.entry(key).or_default().add(sorted, games);
         let half_points =

@@ -145,8 +145,9 @@ impl LivePage for ClusterPage {
 fn residuals(results: &Path, run: &str) -> Result<BTreeMap<String, f64>, StoreError> {
     let store = Store::observe(results)?;
     let plan = store.run(run)?.plan;
-    match plan.engines.len() == 2 && plan.spsa().is_none() {
-        true => Ok(worker_residuals(&store.played_by_workers(run)?)),
-        false => Ok(BTreeMap::new()),
+    if plan.engines.len() == 2 && plan.spsa().is_none() {
+        Ok(worker_residuals(&store.played_by_workers(run)?))
+    } else {
+        Ok(BTreeMap::new())
     }
 }

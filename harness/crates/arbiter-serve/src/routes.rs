@@ -124,9 +124,10 @@ impl Site {
 
     /// Returns all routes.
     fn router(self) -> Router {
-        let router = match cfg!(feature = "cluster") {
-            true => Router::new().route("/cluster", get(cluster)),
-            false => Router::new(),
+        let router = if cfg!(feature = "cluster") {
+            Router::new().route("/cluster", get(cluster))
+        } else {
+            Router::new()
         };
         router
             .route("/", get(runs))

@@ -205,9 +205,10 @@ impl Reading {
                 game.link = Some(format!("/runs/{}/games/{}", summary.run, game.place));
             }
             self.report = fragments(&document);
-            self.reported = match summary.plan.design.is_single {
-                true => summary.counts.games(),
-                false => summary.counts.encounters.values().map(|met| met.pairs.pairs()).sum(),
+            self.reported = if summary.plan.design.is_single {
+                summary.counts.games()
+            } else {
+                summary.counts.encounters.values().map(|met| met.pairs.pairs()).sum()
             };
             self.is_stale = !self.unread.is_empty();
             let ticks = u32::try_from(self.fold.state.counted().count() / TICK_PAIRS);

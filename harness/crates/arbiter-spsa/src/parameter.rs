@@ -94,11 +94,12 @@ impl Parameter {
                 return fail(format!("{name}: {what} must be more than 0, got {value}"));
             }
         }
-        match *c_end > max - min {
-            true => fail(format!(
+        if *c_end > max - min {
+            fail(format!(
                 "{name}: the perturbation c_end {c_end} is larger than the range {min} to {max}"
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     }
 

@@ -127,12 +127,11 @@ pub fn unified(file: &str, old: &str, new: &str) -> String {
         let count = to - from;
         push('@', &format!("@ -{},{count} +{},{count} @@\n", from + 1, from + 1));
         for line in from..to {
-            match old[line] == new[line] {
-                true => push(' ', old[line]),
-                false => {
-                    push('-', old[line]);
-                    push('+', new[line]);
-                }
+            if old[line] == new[line] {
+                push(' ', old[line])
+            } else {
+                push('-', old[line]);
+                push('+', new[line]);
             }
         }
     }

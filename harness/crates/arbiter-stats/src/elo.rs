@@ -88,9 +88,10 @@ fn within(sample: &Moments, standard_errors: f64) -> Estimate {
     if sample.mean >= 1.0 || sample.mean <= 0.0 {
         let bound = elo_from_score(least_score(sample.units, standard_errors));
         let infinite = f64::INFINITY;
-        return match sample.mean >= 1.0 {
-            true => Estimate { value: infinite, low: bound, high: infinite },
-            false => Estimate { value: -infinite, low: -infinite, high: -bound },
+        return if sample.mean >= 1.0 {
+            Estimate { value: infinite, low: bound, high: infinite }
+        } else {
+            Estimate { value: -infinite, low: -infinite, high: -bound }
         };
     }
     let margin = standard_errors * sample.standard_error();

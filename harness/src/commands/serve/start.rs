@@ -254,13 +254,14 @@ fn limit(text: &str) -> Result<String, String> {
         && limits.nodes.is_none_or(|nodes| nodes <= MAX_NODES)
         && limits.depth.is_none_or(|depth| depth <= MAX_DEPTH)
         && limits.nodestime.is_none();
-    match is_all && is_bounded && !limits.is_empty() {
-        true => Ok(text),
-        false => Err(format!(
+    if is_all && is_bounded && !limits.is_empty() {
+        Ok(text)
+    } else {
+        Err(format!(
             "'{text}': expected tc= or st= of {} hours for 100 moves at most, nodes= up to {MAX_NODES}, or \
              depth= up to {MAX_DEPTH}, and nothing else",
             MAX_TIME.as_secs() / 3600
-        )),
+        ))
     }
 }
 

@@ -101,10 +101,8 @@ impl<A: Assignment> Coordinator<A> {
         let (_, playing) = self.in_flight.counts();
         self.most_playing = self.most_playing.max(playing as usize);
         let seen = 2 * self.most_playing + UNSEEN_SLOTS;
-        let room = match self.is_drained {
-            true => slots.min(seen).max(self.in_flight.room_for_parked()),
-            false => 0,
-        };
+        let room =
+            if self.is_drained { slots.min(seen).max(self.in_flight.room_for_parked()) } else { 0 };
         self.end.room.send_if_modified(|before| std::mem::replace(before, room) != room);
     }
 }

@@ -230,9 +230,10 @@ fn checked_settings(
     if let Some((name, _)) = options.iter().find(|(name, _)| !tuned.contains(name)) {
         return Err(invalid(format!("the option {name}, which the run does not tune")));
     }
-    match options.len() <= MAX_LIST {
-        true => Ok(options.into()),
-        false => Err(invalid("more than a thousand options for a game")),
+    if options.len() <= MAX_LIST {
+        Ok(options.into())
+    } else {
+        Err(invalid("more than a thousand options for a game"))
     }
 }
 

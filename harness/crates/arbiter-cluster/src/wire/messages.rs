@@ -183,9 +183,10 @@ impl Message for JoinRequest {
         if self.benches.len() > MAX_ENGINES {
             return Err(invalid("benchmarks of more than a thousand engines"));
         }
-        match self.benches.iter().flatten().flatten().all(is_speed) {
-            true => Ok(self),
-            false => Err(invalid("a benchmark without a speed")),
+        if self.benches.iter().flatten().flatten().all(is_speed) {
+            Ok(self)
+        } else {
+            Err(invalid("a benchmark without a speed"))
         }
     }
 }

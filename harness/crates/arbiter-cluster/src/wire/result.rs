@@ -126,9 +126,10 @@ pub(crate) fn check_proof<'a>(
     let (attempt, rest) = header.ok_or(WireError::Unproven)?;
     let (proof, packed) = rest.split_first_chunk::<32>().ok_or(WireError::Unproven)?;
     let attempt = u32::from_le_bytes(*attempt);
-    match secret.proof(&worker, number, attempt) == *proof {
-        true => Ok(ProvenResult { number, attempt, packed }),
-        false => Err(WireError::Unproven),
+    if secret.proof(&worker, number, attempt) == *proof {
+        Ok(ProvenResult { number, attempt, packed })
+    } else {
+        Err(WireError::Unproven)
     }
 }
 
@@ -139,9 +140,10 @@ pub(crate) fn read_result<D: Payload>(
 ) -> Result<JobResult<D>, WireError> {
     let ProvenResult { number, attempt, packed } = *proven;
     let result: JobResult<D> = read(&unpack(packed)?)?;
-    match (&result.run_id, result.number, result.attempt) == (run_id, number, attempt) {
-        true => Ok(result),
-        false => Err(invalid("a result of another job")),
+    if (&result.run_id, result.number, result.attempt) == (run_id, number, attempt) {
+        Ok(result)
+    } else {
+        Err(invalid("a result of another job"))
     }
 }
 

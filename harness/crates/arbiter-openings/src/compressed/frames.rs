@@ -75,10 +75,7 @@ impl<R: Read> Frames<R> {
     }
 
     fn fault(&self, error: FrameDecoderError) -> io::Error {
-        match self.is_cut {
-            true => io::ErrorKind::UnexpectedEof.into(),
-            false => io::Error::other(error),
-        }
+        if self.is_cut { io::ErrorKind::UnexpectedEof.into() } else { io::Error::other(error) }
     }
 
     fn close(&mut self) -> io::Result<()> {

@@ -93,9 +93,10 @@ struct Waiting {
 impl Waiting {
     fn share(&self) -> f64 {
         let harmless = self.granted.map(|granted| granted.mul_f64(HARMLESS));
-        match harmless.is_some_and(|harmless| self.waited > harmless) {
-            true => (self.waited.as_secs_f64() / self.thought.as_secs_f64()).min(1.0),
-            false => 0.0,
+        if harmless.is_some_and(|harmless| self.waited > harmless) {
+            (self.waited.as_secs_f64() / self.thought.as_secs_f64()).min(1.0)
+        } else {
+            0.0
         }
     }
 }

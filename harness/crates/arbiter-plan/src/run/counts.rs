@@ -208,10 +208,8 @@ impl RunCounts {
         self.mirrored_pairs += u64::from(tally.is_mirrored());
         let [white, black] = tally.engines;
         let is_swapped = white > black;
-        let result = |game: GameTally| match is_swapped {
-            true => game.result.reversed(),
-            false => game.result,
-        };
+        let result =
+            |game: GameTally| if is_swapped { game.result.reversed() } else { game.result };
         let encounter = self.encounters.entry(tally.engine_pair()).or_default();
         tally.games().for_each(|game| encounter.games.record(result(game)));
         let first = result(tally.first);

@@ -139,12 +139,13 @@ impl SandboxSupport {
 
     /// Returns an error text unless the support suffices for a whole [`Sandbox`].
     pub fn complete(self) -> Result<(), String> {
-        match self.landlock >= COMPLETE && self.seccomp {
-            true => Ok(()),
-            false => Err(format!(
+        if self.landlock >= COMPLETE && self.seccomp {
+            Ok(())
+        } else {
+            Err(format!(
                 "a complete sandbox needs landlock {COMPLETE} (Linux 6.12) and seccomp; this system has \
                  {self}"
-            )),
+            ))
         }
     }
 }

@@ -102,9 +102,10 @@ impl Xboard {
         let news = self.follow(state.mode, position);
         let clocks = [self.new_period(), self.clocks(go)].concat();
         self.asked += 1;
-        joined(match std::mem::replace(&mut self.plays, true) {
-            true => [clocks, news].concat(),
-            false => [news, clocks, vec!["go".to_owned()]].concat(),
+        joined(if std::mem::replace(&mut self.plays, true) {
+            [clocks, news].concat()
+        } else {
+            [news, clocks, vec!["go".to_owned()]].concat()
         })
     }
 

@@ -68,10 +68,7 @@ pub fn summary_of(
         excluded: store.excluded_workers(run)?,
         remarks: store.remarks(run)?,
         // Where no clock bounds the engines, the report of the same games must be the same.
-        latencies: match plan.is_timed() {
-            true => store.latencies(run)?,
-            false => summary.latencies,
-        },
+        latencies: if plan.is_timed() { store.latencies(run)? } else { summary.latencies },
         lint: store.lint(run)?,
         ..summary
     })

@@ -311,9 +311,10 @@ impl Summary {
     /// Returns whether more games ended by an engine's fault than the plan allows; before the end,
     /// whether so many did that this is certain.
     pub fn is_invalid(&self) -> bool {
-        match self.is_over() {
-            true => self.counts.fault_share() > self.plan.fault_limit,
-            false => self.counts.has_too_many_faults(self.plan.fault_limit),
+        if self.is_over() {
+            self.counts.fault_share() > self.plan.fault_limit
+        } else {
+            self.counts.has_too_many_faults(self.plan.fault_limit)
         }
     }
 }

@@ -398,9 +398,10 @@ fn length(text: &str) -> usize {
 
 /// Returns as much of a text as fits.
 fn cut(text: &str, columns: usize) -> String {
-    match length(text) > columns {
-        true => text.chars().take(columns.saturating_sub(1)).chain(['…']).collect(),
-        false => text.to_owned(),
+    if length(text) > columns {
+        text.chars().take(columns.saturating_sub(1)).chain(['…']).collect()
+    } else {
+        text.to_owned()
     }
 }
 

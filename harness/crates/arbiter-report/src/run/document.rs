@@ -222,14 +222,15 @@ fn confidence(summary: &Summary) -> String {
     }
     let (elo, los) = (strength.elo_text(), strength.los_text());
     let first = &summary.engines[0];
-    match summary.is_over() {
-        true => format!(
+    if summary.is_over() {
+        format!(
             "{rates}Bias-corrected Elo: {elo} (95 %); likelihood that {first} is stronger: {los}."
-        ),
-        false => format!(
+        )
+    } else {
+        format!(
             "{rates}So far: Elo {elo} (95 %, bias-corrected); likelihood that {first} is stronger: \
              {los}."
-        ),
+        )
     }
 }
 

@@ -32,9 +32,10 @@ pub fn run_junit(summary: &Summary, gates: &[StepOutcome]) -> Result<String, Ser
         }
     }
     let told = faults(summary);
-    let status = match summary.is_invalid() {
-        true => failed(NonSuccessKind::Failure, "invalid", &told),
-        false => TestCaseStatus::success(),
+    let status = if summary.is_invalid() {
+        failed(NonSuccessKind::Failure, "invalid", &told)
+    } else {
+        TestCaseStatus::success()
     };
     let mut faulty = case("faults of engines", "arbiter.faults", &told, status);
     faulty.add_property(("share", summary.counts.fault_share().to_string().as_str()));

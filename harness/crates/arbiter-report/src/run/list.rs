@@ -149,10 +149,7 @@ pub fn runs_table(runs: &[ListedRun]) -> Table {
     for run in runs {
         table.push_with([], RunColumn::ALL.map(|column| column.cell(run)));
     }
-    match runs.iter().any(|run| run.head.about.is_some()) {
-        true => table,
-        false => table.without("about"),
-    }
+    if runs.iter().any(|run| run.head.about.is_some()) { table } else { table.without("about") }
 }
 
 /// Run of `arbiter results list`, the newest first.

@@ -110,10 +110,7 @@ fn verdict(summary: &Summary) -> String {
         (_, Some(RunEnd::Interrupted)) => "undecided (interrupted)",
         (_, _) => "undecided (unfinished)",
     };
-    match summary.is_invalid() {
-        true => format!("{word}, invalid (faults)"),
-        false => word.to_owned(),
-    }
+    if summary.is_invalid() { format!("{word}, invalid (faults)") } else { word.to_owned() }
 }
 
 #[cfg(test)]

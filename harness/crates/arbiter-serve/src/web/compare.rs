@@ -135,9 +135,10 @@ fn llr_history(runs: &[ComparedRun]) -> Option<Figure> {
 fn bounds(runs: &[ComparedRun]) -> Vec<(String, f64)> {
     let mut all = runs.iter().filter_map(|run| Some(run.summary.plan.sprt?.bounds));
     let Some(LlrBounds { lower, upper }) = all.next() else { return Vec::new() };
-    match all.all(|other| (other.lower, other.upper) == (lower, upper)) {
-        true => vec![("H1".to_owned(), upper), ("H0".to_owned(), lower)],
-        false => vec![(String::new(), 0.0)],
+    if all.all(|other| (other.lower, other.upper) == (lower, upper)) {
+        vec![("H1".to_owned(), upper), ("H0".to_owned(), lower)]
+    } else {
+        vec![(String::new(), 0.0)]
     }
 }
 

@@ -171,10 +171,7 @@ impl SampleSize {
         let (units, games) = (pairs + singles, 2.0 * pairs + singles);
         let lost = (games - 1.0) / (games - unknowns).max(1.0);
         let factor = lost.max(1.0) * units / (units - 1.0).max(1.0);
-        let share = match units > 3.0 * unknowns {
-            true => unknowns / (units - unknowns),
-            false => 0.5,
-        };
+        let share = if units > 3.0 * unknowns { unknowns / (units - unknowns) } else { 0.5 };
         let cells = (0..spread.len()).flat_map(|i| (0..spread.len()).map(move |j| (i, j)));
         let trace: f64 = cells.map(|(i, j)| information[i][j] * spread[j][i]).sum();
         let wider = (trace / unknowns).max(1.0);

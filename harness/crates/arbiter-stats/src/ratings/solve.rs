@@ -399,9 +399,12 @@ fn perfect_ratings(
             };
             opponents.iter().map(each).sum()
         };
-        let missing = |rating: f64| match taken.won_all {
-            true => 0.5f64.ln() - ln_probability(rating),
-            false => ln_probability(rating) - 0.5f64.ln(),
+        let missing = |rating: f64| {
+            if taken.won_all {
+                0.5f64.ln() - ln_probability(rating)
+            } else {
+                ln_probability(rating) - 0.5f64.ln()
+            }
         };
         let rating = falling_crossing(missing, 0.0, -PERFECT_RANGE, PERFECT_RANGE);
         if rating.is_finite() {

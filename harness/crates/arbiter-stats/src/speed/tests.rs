@@ -89,9 +89,10 @@ impl Machine {
         let runs = self.runs(dice);
         let both = runs.chunks(2).enumerate().map(|(round, runs)| {
             let (early, late) = (1e6 * runs[0].exp(), 1e6 * runs[1].exp());
-            match first(round, dice.uniform()) {
-                true => Speeds { first: ratio * early, second: late },
-                false => Speeds { first: ratio * late, second: early },
+            if first(round, dice.uniform()) {
+                Speeds { first: ratio * early, second: late }
+            } else {
+                Speeds { first: ratio * late, second: early }
             }
         });
         both.collect()

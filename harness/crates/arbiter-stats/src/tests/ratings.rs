@@ -26,9 +26,10 @@ fn rated(games: Games, options: &Options) -> RatingList {
 
 /// Options of Ordo: its scale or the logistic one, advantage and draws fitted or not.
 fn ordo(scale: f64, is_fitted: bool) -> Options {
-    let (advantage, draw_rate) = match is_fitted {
-        true => (Parameter::Fitted, Parameter::Fitted),
-        false => (Parameter::Fixed(0.0), Parameter::Fixed(0.5)),
+    let (advantage, draw_rate) = if is_fitted {
+        (Parameter::Fitted, Parameter::Fitted)
+    } else {
+        (Parameter::Fixed(0.0), Parameter::Fixed(0.5))
     };
     Options { model: OutcomeModel::Scores, scale, advantage, draw_rate, ..Options::default() }
 }

@@ -80,9 +80,10 @@ impl Task for Search {
         let mut judge = Judge::new(start, goal);
         let look = |at: Duration, info: &arbiter_protocol::Info| {
             let held = judge.look(at, info);
-            match self.hold.zip(held).is_some_and(|(wanted, held)| held >= wanted) {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
+            if self.hold.zip(held).is_some_and(|(wanted, held)| held >= wanted) {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
             }
         };
         let budget = movetime.map(|time| time + LENIENCE);

@@ -96,10 +96,7 @@ fn worth(
     if best.is_capture() && candidate.taken_on == Some(best.to()) {
         return Err(Rejection::Recapture);
     }
-    match found_at < criteria.found_at {
-        true => Err(Rejection::Obvious),
-        false => Ok(()),
-    }
+    if found_at < criteria.found_at { Err(Rejection::Obvious) } else { Ok(()) }
 }
 
 /// Returns the proof, or the reason for the rejection.

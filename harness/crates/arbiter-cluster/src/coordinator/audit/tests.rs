@@ -75,13 +75,11 @@ fn chosen(random: &mut dyn FnMut() -> f64, number: u64, given_back: f64) -> Pair
 /// The dishonest strategies of the manual.
 const LIES: [(&str, Lie); 7] = [
     ("wins, always", |_, number| lie(number)),
-    ("wins, in half of the pairs", |random, number| match random() < 0.5 {
-        true => lie(number),
-        false => pair(&mut || random(), number),
+    ("wins, in half of the pairs", |random, number| {
+        if random() < 0.5 { lie(number) } else { pair(&mut || random(), number) }
     }),
-    ("wins, in a fifth of the pairs", |random, number| match random() < 0.2 {
-        true => lie(number),
-        false => pair(&mut || random(), number),
+    ("wins, in a fifth of the pairs", |random, number| {
+        if random() < 0.2 { lie(number) } else { pair(&mut || random(), number) }
     }),
     ("draws for losses, always", |random, number| {
         let mut tally = pair(&mut || random(), number);
@@ -106,10 +104,8 @@ fn find(run: u8, lie: Lie, most: u64) -> Option<(String, u64)> {
     (0..most).find_map(|number| {
         let first = (random() * 5.0) as usize;
         let again = (first + 1 + (random() * 4.0) as usize) % 5;
-        let mut play = |worker| match worker == 4 {
-            true => lie(&mut random, number),
-            false => pair(&mut random, number),
-        };
+        let mut play =
+            |worker| if worker == 4 { lie(&mut random, number) } else { pair(&mut random, number) };
         let tallies = [play(first), play(again)];
         let found = bias.add([&names[first], &names[again]], [&tallies[0], &tallies[1]]);
         found.map(|finding| (finding.worker, number + 1))
@@ -122,9 +118,10 @@ fn find_by_shares(run: u8, lie: Lie, most: u64) -> Option<(String, u64)> {
     let mut outliers = OutlierDetector::new(true);
     (0..most).find_map(|number| {
         let found = WORKERS.iter().find_map(|worker| {
-            let tally = match *worker == "liar" {
-                true => lie(&mut random, number),
-                false => pair(&mut random, number),
+            let tally = if *worker == "liar" {
+                lie(&mut random, number)
+            } else {
+                pair(&mut random, number)
             };
             outliers.add_and_check(worker, &tally)
         });

@@ -52,15 +52,14 @@ pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     let mut text = format!("Results of {} ({}):\n", writer.players(0, 1), writer.conditions);
     let Figures { elo, nelo, los } = Figures::of(&strength);
     let (elo, nelo) = (elo.join(" +/- "), nelo.join(" +/- "));
-    let (draws, ratio) = match writer.penta {
-        true => {
-            // Without a lost pair, fastchess divides by zero.
-            let [.., wd, ww] = pairs.0;
-            let endless = if wd + ww > 0 { f64::INFINITY } else { f64::NAN };
-            let ratio = shown(pairs.pairs_ratio().unwrap_or(endless), 2);
-            (pairs.level_ratio(), format!(", PairsRatio: {ratio}"))
-        }
-        false => (games.draw_ratio(), String::new()),
+    let (draws, ratio) = if writer.penta {
+        // Without a lost pair, fastchess divides by zero.
+        let [.., wd, ww] = pairs.0;
+        let endless = if wd + ww > 0 { f64::INFINITY } else { f64::NAN };
+        let ratio = shown(pairs.pairs_ratio().unwrap_or(endless), 2);
+        (pairs.level_ratio(), format!(", PairsRatio: {ratio}"))
+    } else {
+        (games.draw_ratio(), String::new())
     };
     let (points, share) = points(&games);
     // Writing to a string cannot fail.

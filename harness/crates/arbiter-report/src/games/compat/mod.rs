@@ -161,9 +161,10 @@ impl DialectWriter {
                 .then(|| format!("Player: {name}\n  Timeouts: {late}\n  Crashed: {crashed}\n"))
         });
         let lines: String = lines.collect();
-        match lines.is_empty() || self.dialect == Dialect::Cutechess {
-            true => String::new(),
-            false => format!("\n{lines}\n"),
+        if lines.is_empty() || self.dialect == Dialect::Cutechess {
+            String::new()
+        } else {
+            format!("\n{lines}\n")
         }
     }
 

@@ -74,16 +74,15 @@ pub(super) fn comment(
         // Other programs write a missing score like this, and readers know it.
         None => text.push_str("0.00"),
     }
-    match is_cutechess {
-        true => {
-            if depth > 0 {
-                write!(text, "/{depth} ")?;
-            }
-            if depth > 0 || thought.nodes.is_some() || thought.elapsed.as_millis() >= 500 {
-                write!(text, "{}", RoundedTime(thought.elapsed))?;
-            }
+    if is_cutechess {
+        if depth > 0 {
+            write!(text, "/{depth} ")?;
         }
-        false => write!(text, "/{depth}")?,
+        if depth > 0 || thought.nodes.is_some() || thought.elapsed.as_millis() >= 500 {
+            write!(text, "{}", RoundedTime(thought.elapsed))?;
+        }
+    } else {
+        write!(text, "/{depth}")?
     }
     if is_timed && !is_cutechess {
         write!(text, " {}", Seconds(thought.elapsed))?;

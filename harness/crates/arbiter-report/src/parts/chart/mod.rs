@@ -136,10 +136,8 @@ impl Chart {
 
 /// Returns a value with its interval, or the end that bounds it.
 fn point_text((_, value, low, high): &(String, f64, f64, f64)) -> String {
-    let shown = |value: f64| match value.is_finite() {
-        true => short(value).to_string(),
-        false => "open".to_owned(),
-    };
+    let shown =
+        |value: f64| if value.is_finite() { short(value).to_string() } else { "open".to_owned() };
     match (low.is_finite(), high.is_finite()) {
         (true, false) if is_bound(*value, *low, *high) => format!("> {}", shown(*low)),
         (false, true) if is_bound(*value, *low, *high) => format!("< {}", shown(*high)),

@@ -308,9 +308,12 @@ fn mistake(case: &Case, count: &Count, verdict: &Result<Verdict, String>) -> Str
 fn what_is_wrong(wrong: &Wrong) -> String {
     match wrong {
         Wrong::Moves { missing, extra } => {
-            let list = |title: &str, moves: &[String]| match moves.is_empty() {
-                true => String::new(),
-                false => format!("  {title} moves: {}\n", moves.join(" ")),
+            let list = |title: &str, moves: &[String]| {
+                if moves.is_empty() {
+                    String::new()
+                } else {
+                    format!("  {title} moves: {}\n", moves.join(" "))
+                }
             };
             list("missing", missing) + &list("extra", extra)
         }
