@@ -176,7 +176,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             counted: self.state.counted().count() as u64,
             sprt_statuses: self.state.sprt_statuses(),
         };
-        notify_observers(&mut self.run.observers, &started)?;
+        notify(&mut self.run.observers, &started)?;
         let mut tick = tokio::time::interval(TICK);
         loop {
             // What an observer asks for comes before more pairs.
@@ -205,7 +205,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 }
                 Some(control) = self.run.control_requests.recv() => self.control(control).await?,
                 _ = tick.tick() => {
-                    self.notify_observers(&RunEvent::Tick { elapsed: self.clock.elapsed() })?;
+                    self.notify(&RunEvent::Tick { elapsed: self.clock.elapsed() })?;
                     // Pairs of workers that are gone would be waited for until their leases end.
                     if self.state.pace() == Pace::Draining && !self.executor.has_players() {
                         self.apply(RunInput::Interrupt).await?;
@@ -264,7 +264,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             sprt_statuses: self.state.sprt_statuses(),
             schedule: self.state.schedule(),
         };
-        Ok(notify_observers(&mut self.run.observers, &event)?)
+        Ok(notify(&mut self.run.observers, &event)?)
     }
 
     /// Starts pairs while there is room and work.
@@ -279,7 +279,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                     let slots = (self.executor.slots() / 2).max(1);
                     self.executor.set_slots(slots).expect("the limit of games is lower");
                     let (pace, elapsed) = (self.state.pace(), self.clock.elapsed());
-                    self.notify_observers(&RunEvent::Steered { pace, slots, elapsed })?;
+                    self.notify(&RunEvent::Steered { pace, slots, elapsed })?;
                 }
                 _ => {
                     if self.state.has_started_all() {
@@ -379,7 +379,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                     && let Some(voided) = self.voided(pair)?
                 {
                     self.run.store.void(run, played, reason)?;
-                    self.notify_observers(&RunEvent::Disturbed { pair, reason, is_void: true })?;
+                    self.notify(&RunEvent::Disturbed { pair, reason, is_void: true })?;
                     return Ok(Some(voided));
                 }
                 // What counts is what is on disk, even if it is not what was played just now.
@@ -391,29 +391,27 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                     *played = stored;
                 }
                 if let Some(reason) = &suspicion {
-                    self.notify_observers(&RunEvent::Disturbed { pair, reason, is_void: false })?;
+                    self.notify(&RunEvent::Disturbed { pair, reason, is_void: false })?;
                 }
                 return Ok(Some(RunInput::Committed(PairTally::of(played))));
             }
             JobEvent::Started { pairing, half } => {
-                self.notify_observers(&RunEvent::GameStarted { pairing, half: *half })?;
+                self.notify(&RunEvent::GameStarted { pairing, half: *half })?;
             }
             JobEvent::Ended { pairing, half, game } => {
-                self.notify_observers(&RunEvent::GameEnded { pairing, half: *half, game })?;
+                self.notify(&RunEvent::GameEnded { pairing, half: *half, game })?;
             }
-            JobEvent::Paused(length) => {
-                self.notify_observers(&RunEvent::Paused { length: *length })?
-            }
+            JobEvent::Paused(length) => self.notify(&RunEvent::Paused { length: *length })?,
             JobEvent::Failed { pair, reason } => {
                 return Err(RunError::Environment { pair: *pair, reason: std::mem::take(reason) });
             }
             JobEvent::Noted(remark) => {
                 self.run.store.note_remark(run, unix_time_ms(), remark)?;
-                self.notify_observers(&RunEvent::Noted { remark })?;
+                self.notify(&RunEvent::Noted { remark })?;
             }
             // Whoever puts events on disk does it with exclusions beside them.
             JobEvent::WorkerExcluded(remark) | JobEvent::Presence(remark) => {
-                self.notify_observers(&RunEvent::Noted { remark })?;
+                self.notify(&RunEvent::Noted { remark })?;
             }
             JobEvent::Unfit(reason) => return Err(RunError::Unfit(std::mem::take(reason))),
             JobEvent::Lost(reason) => return Err(RunError::Lost(std::mem::take(reason))),
@@ -441,7 +439,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                     None => self.run.store.pair(run, tally.pair)?,
                 };
                 if let Some(played) = &played {
-                    self.notify_observers(&RunEvent::Counted {
+                    self.notify(&RunEvent::Counted {
                         played,
                         tally: &tally,
                         sprt_status,
@@ -452,10 +450,10 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             }
             Effect::Iterated(iteration) => {
                 self.run.store.append_iteration(run, &iteration)?;
-                self.notify_observers(&RunEvent::Iterated { iteration: &iteration })?;
+                self.notify(&RunEvent::Iterated { iteration: &iteration })?;
             }
             Effect::Drain => {
-                self.notify_observers(&RunEvent::Draining { in_flight: self.state.in_flight() })?;
+                self.notify(&RunEvent::Draining { in_flight: self.state.in_flight() })?;
             }
             Effect::CancelAll => self.executor.cancel_all().await,
             Effect::End(ending) => {
@@ -466,7 +464,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                     }
                     noted => noted.err(),
                 };
-                self.notify_observers(&RunEvent::Ended { ending, elapsed })?;
+                self.notify(&RunEvent::Ended { ending, elapsed })?;
             }
         }
         Ok(())
@@ -484,14 +482,11 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         }
     }
 
-    fn notify_observers(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
-        notify_observers(&mut self.run.observers, event)
+    fn notify(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
+        notify(&mut self.run.observers, event)
     }
 }
 
-fn notify_observers(
-    observers: &mut [&mut dyn Observer],
-    event: &RunEvent<'_>,
-) -> Result<(), ObserverError> {
+fn notify(observers: &mut [&mut dyn Observer], event: &RunEvent<'_>) -> Result<(), ObserverError> {
     observers.iter_mut().try_for_each(|observer| observer.observe(event))
 }

@@ -35,7 +35,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         let status = self.status();
         if !control.command.only_asks() {
             let (pace, slots, elapsed) = (status.pace, status.concurrency, self.clock.elapsed());
-            self.notify_observers(&RunEvent::Steered { pace, slots, elapsed })?;
+            self.notify(&RunEvent::Steered { pace, slots, elapsed })?;
         }
         // Whoever asked may be gone.
         let _ = control.reply.send(Answer { words, status });
