@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stored_is_found() {
+    fn stored_entries_are_found() {
         let table = table(1);
         assert_eq!(table.probe(42), None);
         for (key, evaluation) in [(42, Some(-5)), (u64::MAX, None)] {
@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forgotten_is_not_found_until_it_is_stored_again() {
+    fn cleared_entries_are_missing_until_stored_again() {
         let mut table = table(1);
         for _ in 0..3 {
             table.new_isolated_search();
@@ -451,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn more_memory_than_there_can_be_is_refused() {
+    fn impossible_table_sizes_are_rejected() {
         for megabytes in [1 << 36, usize::MAX] {
             // Memory that nothing uses would not be asked for at all.
             let refused = black_box(TranspositionTable::new(megabytes)).map(drop);

@@ -188,7 +188,7 @@ fn walk(variant: Variant, seed: u64) -> (Vec<Score>, Vec<Score>) {
 }
 
 #[test]
-fn evaluations_do_not_remember_what_was_taken_back() {
+fn evaluations_forget_moves_taken_back() {
     for variant in Variant::ALL {
         for seed in 1..20 {
             let (there, back) = walk(variant, seed * 0x9E37_79B9);

@@ -68,7 +68,7 @@ fn scores_along(game: &Game, line: &str) -> Vec<Score> {
 }
 
 #[test]
-fn the_score_is_what_the_way_has_gained() {
+fn the_score_is_the_sum_of_gains_along_the_line() {
     // 15 and 15; then a pawn is taken by a step away from the centre (1) and from no neighbours
     // (9).
     let scores = scores_along(&game(""), "e2e4 d7d5 e4d5");

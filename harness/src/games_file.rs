@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_ours_is_not_touched() {
+    fn foreign_files_are_left_unchanged() {
         let foreign = |present: &str| {
             resumed(present)
                 .is_err_and(|error| error.message.contains("has changed since the run started"))
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_noted_is_not_compared_again_unless_it_has_changed() {
+    fn a_noted_prefix_is_compared_again_only_if_it_changed() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("games.pgn");
         std::fs::write(&path, whole(2)).unwrap();

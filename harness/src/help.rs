@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_first_is_there() {
+    fn flags_listed_for_the_short_help_exist() {
         let commands = commands(false);
         for (path, flags) in SHOWN {
             if path.split(' ').next().is_some_and(is_missing) {
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_feature_brings_is_there_or_answered_with_the_command_that_adds_it() {
+    fn missing_features_name_the_command_that_adds_them() {
         for line in [
             "arbiter worker --on worker1.join",
             "arbiter help worker",

@@ -112,7 +112,7 @@ fn each_test_ends_by_itself_and_stays_ended() {
 }
 
 #[test]
-fn what_does_not_exist_is_answered_with_what_does() {
+fn unknown_features_list_the_known_ones() {
     let bench = Bench::new();
     let check = |args: &[&str], code: i32| {
         let finished = bench.arbiter(["ablate"].iter().chain(args)).finish().expect_code(code);

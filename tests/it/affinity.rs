@@ -93,7 +93,7 @@ fn processors_that_are_not_there_are_errors() {
 }
 
 #[test]
-fn the_file_can_ask_for_it_and_the_report_says_it() {
+fn affinity_can_be_set_in_the_file_and_is_reported() {
     let bench = Bench::new();
     bench.write("arbiter.toml", "affinity = \"auto\"\ncpu-contention = \"report\"\n");
     let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2");

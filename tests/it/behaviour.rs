@@ -76,14 +76,14 @@ fn a_ponderer_plays_the_same_moves_and_is_asked_right() {
 }
 
 #[test]
-fn an_engine_that_cannot_ponder_is_not_asked_to() {
+fn engines_without_pondering_are_not_told_to_ponder() {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 1).puppet_with("A", "--mode no-options", ",ponder=true");
     plan.puppet("B", "").run().expect_error(3);
 }
 
 #[test]
-fn an_engine_with_several_threads_of_its_own_is_named() {
+fn engines_with_several_default_threads_are_named() {
     for more in ["", ",option.threads=2", ",option.Threads=1"] {
         let bench = Bench::new();
         let plan = Plan::new(&bench, "match", 1).puppet_with("A", "--mode two-threads", more);
@@ -92,7 +92,7 @@ fn an_engine_with_several_threads_of_its_own_is_named() {
 }
 
 #[test]
-fn error_output_goes_to_a_file_of_its_own() {
+fn error_output_goes_to_a_separate_file() {
     let bench = Bench::new();
     let file = bench.path("A.err");
     Plan::new(&bench, "match", 1)
@@ -122,7 +122,7 @@ fn a_slow_start_can_be_given_more_time() {
 }
 
 #[test]
-fn the_file_says_the_same_as_the_flags() {
+fn settings_file_and_flags_agree() {
     let bench = Bench::new();
     let logs = bench.logs();
     let puppet = programs::puppet().display();

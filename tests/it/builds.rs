@@ -55,7 +55,7 @@ fn a_commit_plays_a_commit_and_nothing_is_built_twice() {
 }
 
 #[test]
-fn the_working_tree_is_built_as_it_is_and_left_so() {
+fn the_working_tree_is_built_and_left_unchanged() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");
@@ -105,7 +105,7 @@ fn the_working_tree_is_built_as_it_is_and_left_so() {
 }
 
 #[test]
-fn changes_that_are_in_no_tested_commit_are_told() {
+fn uncommitted_changes_are_reported() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     for nodes in [100, 200, 300] {
@@ -136,7 +136,7 @@ fn changes_that_are_in_no_tested_commit_are_told() {
 }
 
 #[test]
-fn what_needs_no_build_is_refused_before_one() {
+fn other_errors_are_reported_before_building() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");
@@ -176,7 +176,7 @@ fn what_needs_no_build_is_refused_before_one() {
 }
 
 #[test]
-fn where_only_the_base_is_named_head_is_tested() {
+fn head_is_tested_if_only_the_base_is_given() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");
@@ -210,7 +210,7 @@ fn a_side_can_be_a_program_or_the_bundled_engine() {
 }
 
 #[test]
-fn suites_ask_revisions_too() {
+fn suites_accept_revisions() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");
@@ -275,7 +275,7 @@ fn an_interrupted_build_leaves_no_process() {
 }
 
 #[test]
-fn what_cannot_be_built_is_said_with_the_log() {
+fn build_failures_show_the_log() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     project.commit_with_bench(100, "Works\n\nBench: 100");
@@ -327,7 +327,7 @@ fn what_cannot_be_built_is_said_with_the_log() {
 }
 
 #[test]
-fn a_shallow_clone_and_no_repository_are_told_apart() {
+fn shallow_clones_and_missing_repositories_are_distinguished() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");

@@ -39,7 +39,7 @@ fn words(finished: &Finished) -> String {
 }
 
 #[test]
-fn gates_are_passed_reported_and_known_the_next_time() {
+fn gates_are_passed_reported_and_cached() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");
@@ -163,7 +163,7 @@ fn a_clone_without_the_parent_skips_what_needs_it() {
 }
 
 #[test]
-fn an_engine_that_breaks_the_protocol_is_told_which_rules() {
+fn protocol_violations_name_the_broken_rules() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");
@@ -239,7 +239,7 @@ fn a_lint_fails_by_what_it_finds_and_keeps_the_games() {
 }
 
 #[test]
-fn speeds_are_compared_until_they_can_be_told_apart() {
+fn speeds_are_compared_until_significant() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     let speed_of = |nps: u32| {

@@ -13,7 +13,7 @@ use crate::support::report::Report;
 use crate::support::talk::Talk;
 
 #[test]
-fn what_is_kept_is_what_was_reported() {
+fn stored_and_reported_results_agree() {
     let bench = Bench::new();
     let results = bench.path("results").display().to_string();
     let mut reported = Vec::new();

@@ -167,7 +167,7 @@ fn a_test_ends_with_its_verdict_and_exit_code_0_whatever_it_is() {
 }
 
 #[test]
-fn many_engines_meet_as_they_do_there() {
+fn compat_tournaments_have_the_pairings_of_the_original() {
     let bench = Bench::new();
     bench.write("book.epd", plan::openings(20));
     let words = ["compat", "cutechess"].into_iter().map(str::to_owned);
@@ -224,7 +224,7 @@ fn engines_come_from_the_list_of_cutechess() {
 }
 
 #[test]
-fn what_cannot_be_is_said_in_a_sentence() {
+fn unsupported_compat_options_are_rejected_with_a_reason() {
     let bench = Bench::new();
     for more in [
         "-concurency 2",

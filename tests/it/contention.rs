@@ -58,7 +58,7 @@ fn starved(bench: &Bench, pairs: usize, cpu: usize) -> Plan<'_> {
 }
 
 #[test]
-fn pairs_of_a_starved_engine_are_void_and_in_the_end_count_with_a_note() {
+fn pairs_of_a_starved_engine_are_void_and_finally_count_with_a_remark() {
     let bench = Bench::new();
     let cpu = processor();
     let _hog = Hog::on(cpu);
@@ -82,7 +82,7 @@ fn pairs_of_a_starved_engine_are_void_and_in_the_end_count_with_a_note() {
 }
 
 #[test]
-fn as_another_program_nothing_is_measured_unless_it_is_asked_for() {
+fn compat_runs_measure_contention_only_on_request() {
     let cpu = processor();
     let _hog = Hog::on(cpu);
     for (more, is_measured) in [("", false), ("-arbiter contention=discard", true)] {

@@ -92,7 +92,7 @@ fn a_stopped_run_gives_up_its_games_and_can_be_resumed() {
 }
 
 #[test]
-fn the_number_of_games_at_once_can_change_both_ways() {
+fn concurrency_can_be_raised_and_lowered() {
     let bench = Bench::new();
     let running = slow(&bench).set("concurrency", 1).start();
     wait_for_pairs(&bench, 1);
@@ -121,7 +121,7 @@ fn call(socket: &Path, words: &[u8]) -> String {
 }
 
 #[test]
-fn nonsense_is_answered_in_a_sentence_and_harms_nobody() {
+fn invalid_control_requests_get_an_error_and_change_nothing() {
     let bench = Bench::new();
     let running = slow(&bench).start();
     wait_for_pairs(&bench, 1);

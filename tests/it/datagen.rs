@@ -126,7 +126,7 @@ fn workers_play_for_the_same_file() {
 }
 
 #[test]
-fn an_engine_without_genfens_is_told_of() {
+fn engines_without_genfens_are_reported() {
     let bench = Bench::new();
     let plan = generation(&bench, "").unset("openings").switch("genfens");
     plan.run().expect_error(3);

@@ -86,7 +86,7 @@ fn an_engine_is_forgotten_and_the_others_stay_as_they_are() {
 }
 
 #[test]
-fn commas_are_quoted_and_a_home_is_needed_to_keep_engines() {
+fn commas_are_quoted_and_registration_requires_a_home() {
     let bench = Bench::new();
     std::os::unix::fs::symlink(puppet(), bench.path("a,b c")).expect("a link can be made");
     let odd = "\"./a,b c\"";

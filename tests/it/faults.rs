@@ -87,7 +87,7 @@ fn options_without_end_are_refused() {
 }
 
 #[test]
-fn a_fault_says_how_it_came_about() {
+fn faults_describe_their_cause() {
     for misdeed in ["crash", "exit-in-game", "illegal-move", "disconnect"] {
         let bench = Bench::new();
         let run = pair(&bench, &format!("{misdeed} --after 3")).switch("verbose").run();
@@ -101,7 +101,7 @@ fn a_fault_says_how_it_came_about() {
 }
 
 #[test]
-fn a_run_that_cannot_end_well_ends_at_once() {
+fn a_run_with_too_many_faults_ends_immediately() {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 400).puppet("A", "--mode crash --after 3");
     let run = plan.puppet("B", "--seed 2").run().expect_code(6);
@@ -113,7 +113,7 @@ fn a_run_that_cannot_end_well_ends_at_once() {
 }
 
 #[test]
-fn a_forfeit_waits_for_the_margin_and_is_told_in_time() {
+fn a_forfeit_waits_for_the_margin_and_is_reported_in_time() {
     // The margin, and what is lost on the way.
     let limit = Duration::from_millis(50 + 100);
     let bench = Bench::new();

@@ -43,7 +43,7 @@ fn build_log(bench: &Bench) -> PathBuf {
 }
 
 #[test]
-fn commands_of_a_commit_run_in_its_checkout_said_before_and_never_in_a_dry_run() {
+fn build_commands_are_announced_run_in_the_checkout_and_skipped_in_dry_runs() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     let seen = bench.path("seen").display().to_string();
@@ -70,7 +70,7 @@ fn commands_of_a_commit_run_in_its_checkout_said_before_and_never_in_a_dry_run()
 }
 
 #[test]
-fn builds_and_their_benches_see_no_secrets_unless_told_to() {
+fn builds_and_benches_see_no_secrets_by_default() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     let path = |name: &str| bench.path(name).display().to_string();
@@ -132,7 +132,7 @@ fn a_variable_that_can_change_the_program_makes_another_build() {
 }
 
 #[test]
-fn a_submodule_that_cannot_be_fetched_fails_the_build_whatever_its_command() {
+fn a_failed_submodule_fetch_fails_every_build() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     let command = "cp engine.sh e; chmod +x e\ntrue";

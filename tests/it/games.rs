@@ -23,7 +23,7 @@ fn play(configure: impl Fn(Plan<'_>) -> Plan<'_>) -> RunOutput {
 }
 
 #[test]
-fn what_is_counted_is_what_was_played() {
+fn counted_and_played_games_agree() {
     let played = play(|plan| plan.set("concurrency", 2));
     let (report, games) = (&played.report, played.games());
     assert_eq!(report.run, "run");
@@ -178,7 +178,7 @@ fn games_end_where_adjudication_says() {
 }
 
 #[test]
-fn people_are_told_the_result_on_stdout() {
+fn the_result_is_printed_on_stdout() {
     let bench = Bench::new();
     let finished = honest(&bench, 2).set("format", "text").run().expect_code(0);
     said(&finished.stdout);

@@ -137,7 +137,7 @@ fn an_engine_of_go_is_built() {
 }
 
 #[test]
-fn what_cannot_be_built_gets_no_settings() {
+fn projects_that_cannot_be_built_get_no_settings() {
     let bench = Bench::new();
     bench.arbiter(["init"]).finish().expect_error(20);
     let project = Project::new(&bench);
@@ -198,7 +198,7 @@ fn the_workflow_keeps_one_comment_up_to_date() {
 }
 
 #[test]
-fn what_init_writes_is_no_part_of_the_program() {
+fn files_of_init_do_not_change_the_build() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     let engine = programs::arbiter().display();

@@ -51,7 +51,7 @@ fn an_hourglass_gives_one_side_what_the_other_takes() {
 }
 
 #[test]
-fn default_limits_beside_others_are_pointed_out() {
+fn mixed_default_limits_are_reported() {
     let bench = Bench::new();
     for (limits, each) in [
         ([",nodes=1", ""], "ponder=false"),

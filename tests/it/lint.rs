@@ -57,7 +57,7 @@ fn nothing_is_to_follow_the_end_of_a_game() {
 }
 
 #[test]
-fn findings_are_told_as_they_come_and_in_every_report() {
+fn lint_findings_are_reported_immediately_and_in_every_report() {
     let bench = Bench::new();
     let lines = "score cp 7 pv {move} a1a1";
     let finished = played(&bench, lines, |plan| plan.switch("verbose"));

@@ -45,7 +45,7 @@ fn an_answer_after_the_flag_fell_loses_on_time_whatever_it_says() {
 }
 
 #[test]
-fn a_start_failure_names_what_the_engine_said_last() {
+fn start_failures_quote_the_last_line_of_the_engine() {
     let bench = Bench::new();
     let start = "echo 'error Network weights file not found.'; echo 'see the log' >&2; exit 0";
     let plan = against_puppet(&bench, engine(&bench, "A", start, ""), "nodes=1");
@@ -87,7 +87,7 @@ fn paused(each: &str) -> (serde_json::Value, String) {
 }
 
 #[test]
-fn a_pause_costs_no_game_under_a_clock_and_is_told_once() {
+fn a_pause_loses_no_timed_game_and_is_reported_once() {
     let (report, told) = paused("tc=3+0.2");
     assert_eq!(report["faults"], serde_json::json!([]), "{report:#}");
     assert_eq!(told.matches("arbiter did not run for ").count(), 1, "{told}");

@@ -28,7 +28,7 @@ fn count(figures: &str, name: &str) -> f64 {
 }
 
 #[test]
-fn a_run_and_the_live_page_tell_what_they_count() {
+fn runs_and_the_live_page_export_metrics() {
     let bench = Bench::new();
     let [of_run, of_site] = [free_port(), free_port()];
     let site = Site::start(&bench, &["--metrics", &of_site.to_string()]);
@@ -69,7 +69,7 @@ fn a_run_and_the_live_page_tell_what_they_count() {
 }
 
 #[test]
-fn a_worker_and_its_coordinator_tell_what_they_count() {
+fn workers_and_coordinators_export_metrics() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let [of_run, of_worker] = [free_port(), free_port()];

@@ -60,7 +60,7 @@ fn a_missed_mate_becomes_a_question() {
 }
 
 #[test]
-fn what_the_engine_failed_at_is_asked_again() {
+fn positions_with_engine_faults_are_searched_again() {
     if stockfish().is_none() {
         return;
     }
@@ -82,7 +82,7 @@ fn what_the_engine_failed_at_is_asked_again() {
 }
 
 #[test]
-fn what_cannot_be_mined_is_refused() {
+fn invalid_mine_requests_are_rejected() {
     let bench = Bench::new();
     bench.write("games.pgn", GAMES);
     bench.write("empty.pgn", "");

@@ -155,7 +155,7 @@ fn sjeng_plays() {
 }
 
 #[test]
-fn openings_that_fairymax_cannot_be_told_are_left_out() {
+fn openings_beyond_fairymax_are_skipped() {
     let Some([fairymax]) = programs(["fairymax"]) else { return };
     let lost_right = "rnbqkbnr/pppp1ppp/8/8/5p2/1P3NP1/P1PPP2P/RNBQKB1R w KQ -\n";
     let plain = "rnbqkbnr/pppp1ppp/8/8/5p2/1P3NP1/P1PPP2P/RNBQKB1R w KQkq -\n";

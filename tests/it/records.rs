@@ -27,7 +27,7 @@ fn comments(pgn: &str) -> Vec<String> {
 }
 
 #[test]
-fn comments_tell_what_is_asked_for() {
+fn comments_contain_the_requested_fields() {
     let bench = Bench::new();
     let plan = telling(&bench, 1).set("pgn-fields", "all").set("pgn-match", "seldepth 1 .* pv");
     let played = plan.played(0);
@@ -61,7 +61,7 @@ fn comments_are_short_unless_more_is_asked_for() {
 }
 
 #[test]
-fn the_file_says_the_same_as_the_flags() {
+fn settings_file_and_flags_agree() {
     let by_flags = Bench::new();
     let plain =
         |bench| Plan::new(bench, "match", 2).puppet("A", "--seed 1").puppet("B", "--seed 2");
@@ -107,7 +107,7 @@ fn moves_are_written_in_the_notation_asked_for() {
 }
 
 #[test]
-fn games_tell_where_they_come_from() {
+fn games_name_their_origin() {
     let bench = Bench::new();
     let book = bench.write("sicilian.pgn", "1. e4 c5 2. Nf3 d6 3. d4 *\n");
     let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2");
@@ -122,7 +122,7 @@ fn games_tell_where_they_come_from() {
 }
 
 #[test]
-fn what_cannot_be_understood_is_refused() {
+fn invalid_record_settings_are_rejected() {
     let check = |flag: &str, value: &str| {
         let bench = Bench::new();
         telling(&bench, 1).set(flag, value).run().expect_error(2);
@@ -148,7 +148,7 @@ fn what_cannot_be_understood_is_refused() {
 }
 
 #[test]
-fn a_book_can_be_begun_where_it_has_an_opening_only() {
+fn opening_start_must_be_within_the_book() {
     let run = |bench: &Bench, start: usize| {
         let plan = Plan::new(bench, "match", 3).puppet("A", "--seed 1").puppet("B", "--seed 2");
         plan.set("opening-start", start).run()

@@ -28,7 +28,7 @@ fn report(bench: &Bench, args: &[&str]) -> Finished {
 }
 
 #[test]
-fn what_has_no_interval_yet_has_no_chart() {
+fn estimates_without_an_interval_have_no_chart() {
     let bench = Bench::new();
     let bad = "--mode illegal-move --after 3";
     Plan::new(&bench, "match", 2).puppet("good", "--seed 1").puppet("bad", bad).run();
@@ -70,7 +70,7 @@ fn a_page_holds_all_and_needs_nothing() {
 }
 
 #[test]
-fn the_course_is_that_of_the_test() {
+fn the_llr_chart_matches_the_test() {
     let bench = Bench::new();
     let verdict = played(&bench, "sprt", 2).json();
     let text = report(&bench, &["run"]).expect_code(0).stdout;
@@ -95,7 +95,7 @@ fn a_tournament_has_ratings_and_all_engines() {
 }
 
 #[test]
-fn only_counted_games_are_told_of() {
+fn only_counted_games_are_reported() {
     let bench = Bench::new();
     played(&bench, "match", 2);
     let results = bench.path("results");
@@ -106,7 +106,7 @@ fn only_counted_games_are_told_of() {
 }
 
 #[test]
-fn json_is_that_of_the_run() {
+fn json_report_matches_the_run() {
     let bench = Bench::new();
     let run = played(&bench, "match", 2).json();
     let again = report(&bench, &["run", "--format", "json"]).expect_code(0).json();
@@ -114,7 +114,7 @@ fn json_is_that_of_the_run() {
 }
 
 #[test]
-fn what_cannot_be_made_is_refused() {
+fn impossible_reports_are_rejected() {
     let bench = Bench::new();
     report(&bench, &[]).expect_error(3);
     played(&bench, "match", 2);

@@ -146,7 +146,7 @@ fn engines_do_not_outlive_a_harness_that_is_killed() {
 }
 
 #[test]
-fn a_run_whose_end_alone_cannot_be_noted_is_complete() {
+fn a_run_is_complete_though_its_final_status_cannot_be_written() {
     let bench = Bench::new();
     let play = |words: &[&str]| {
         let engines = ["match", "bundled", "bundled:material", "--each", "nodes=1", "--pairs", "1"];
@@ -178,7 +178,7 @@ fn resuming_a_run_that_is_over_changes_nothing() {
 }
 
 #[test]
-fn the_same_line_again_goes_on_and_says_which_flag_differs() {
+fn repeating_the_command_resumes_or_names_the_changed_flag() {
     let bench = Bench::new();
     let played = slow(&bench).switch("resume-or-start").start();
     wait_for_pairs(&bench, 2);
@@ -202,7 +202,7 @@ fn the_same_line_again_goes_on_and_says_which_flag_differs() {
 }
 
 #[test]
-fn a_run_that_another_plays_is_not_even_read() {
+fn a_locked_run_is_not_read() {
     let bench = Bench::new();
     Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2").played(0);
     let lock = std::fs::File::create(bench.path("results/run.lock")).expect("the folder is there");
@@ -235,7 +235,7 @@ fn another_pgn_file_gets_all_games_and_is_remembered() {
 }
 
 #[test]
-fn flags_beside_resume_go_on_or_say_what_differs() {
+fn flags_with_resume_must_match_the_stored_run() {
     let bench = Bench::new();
     let tuned = ["--param", "Hash,2,1,10,1,0.1"];
     for (kind, flags, tried) in [

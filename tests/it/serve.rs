@@ -22,7 +22,7 @@ fn played(bench: &Bench, name: &str, seed: u32) {
 }
 
 #[test]
-fn a_run_is_followed_from_before_its_beginning_to_its_end() {
+fn a_run_is_followed_from_before_its_start_to_its_end() {
     let bench = Bench::new();
     let site = Site::start(&bench, &[]);
     said(&words(&site.get("/").body));
@@ -151,7 +151,7 @@ fn games_are_listed_opened_and_come_as_pgn() {
 }
 
 #[test]
-fn only_who_has_the_token_steers() {
+fn control_requires_the_token() {
     let bench = Bench::new();
     let site = Site::start(&bench, &[]);
     let running = slow(&bench).start();
@@ -216,7 +216,7 @@ fn ask(dev: &str, base: &str, name: &str) -> String {
 }
 
 #[test]
-fn who_has_the_token_starts_tests_and_no_other_programs() {
+fn the_token_allows_tests_but_no_other_programs() {
     let bench = Bench::new();
     let puppet = bench.puppet("slow", "--seed 1 --delay-ms 20", "");
     bench.arbiter(["engines", "add", "slow", &puppet]).finish().expect_code(0);
@@ -385,7 +385,7 @@ fn a_token_can_be_given_and_must_be_one() {
 }
 
 #[test]
-fn a_token_that_nobody_gave_is_in_a_file_of_its_owner() {
+fn a_generated_token_is_in_a_private_file() {
     let bench = Bench::new();
     let site = Site::start(&bench, &[]);
     let token = site.token.clone().expect("it is kept");
@@ -417,7 +417,7 @@ fn a_killed_run_is_shown_as_unfinished() {
 }
 
 #[test]
-fn health_is_whether_the_store_can_be_read() {
+fn healthz_checks_that_the_store_is_readable() {
     let bench = Bench::new();
     let site = Site::start(&bench, &["--read-only"]);
     let healthy = site.get("/healthz");
@@ -440,7 +440,7 @@ fn is_closed(mut stream: &TcpStream) -> bool {
 }
 
 #[test]
-fn those_who_send_or_read_nothing_keep_nobody_out() {
+fn idle_connections_block_no_client() {
     let bench = Bench::new();
     let site = Site::start(&bench, &[]);
     let connect = |_| TcpStream::connect(&site.address).expect("the server listens");

@@ -47,7 +47,7 @@ fn messages(log: &str) -> Vec<Value> {
 }
 
 #[test]
-fn what_services_print_is_json_if_it_is_asked_for() {
+fn services_print_json_on_request() {
     let bench = Bench::new();
     let flags = ["--read-only", "--log-format", "json", "--metrics", "0"];
     let site = Site::start(&bench, &flags);

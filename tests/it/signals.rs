@@ -11,7 +11,7 @@ use crate::support::snapshot::{said, without_figures};
 use crate::support::{store, wait_for};
 
 #[test]
-fn once_finishes_the_games_in_flight() {
+fn one_signal_finishes_games_in_flight() {
     let bench = Bench::new();
     let running = slow(&bench).start();
     let before = wait_for_pairs(&bench, 2);
@@ -49,7 +49,7 @@ fn wait_for_search(bench: &Bench) {
 }
 
 #[test]
-fn once_waits_for_a_long_game_and_again_leaves_at_once() {
+fn one_signal_waits_for_a_long_game_and_a_second_stops_immediately() {
     let bench = Bench::new();
     let mut running = endless(&bench).start();
     wait_for_search(&bench);
@@ -87,7 +87,7 @@ fn a_signal_decides_the_exit_code_before_and_after_a_command() {
 }
 
 #[test]
-fn a_request_to_terminate_is_obeyed_and_told_apart() {
+fn sigterm_is_obeyed_and_distinguished_from_sigint() {
     let bench = Bench::new();
     let running = slow(&bench).start();
     wait_for_pairs(&bench, 1);

@@ -59,7 +59,7 @@ fn a_tournament_an_ablation_and_a_tuning() {
 }
 
 #[test]
-fn what_decides_nothing_has_no_mark_of_a_verdict() {
+fn undecided_runs_have_no_verdict_mark() {
     let bench = filled();
     for (run, colour) in [
         ("rich", "bad"),

@@ -175,7 +175,7 @@ fn pairs_and_their_games_show_the_bias_of_openings() {
 }
 
 #[test]
-fn what_is_undefined_is_said_to_be() {
+fn undefined_figures_are_marked() {
     let estimates = ["elo", "elo_high", "nelo", "nelo_high", "los"];
     let undefined = |found: &Value, keys: &[&str]| {
         let expected: Vec<_> = keys.iter().map(|key| (*key, None)).collect();

@@ -83,7 +83,7 @@ fn the_bundled_engine_knows_the_rules() {
 }
 
 #[test]
-fn a_planted_bug_is_found_where_it_is() {
+fn a_planted_bug_is_located() {
     let bench = Bench::new();
     let buggy = bench.puppet("Buggy", "--mode no-en-passant", "");
     let file = bench.write(
@@ -114,7 +114,7 @@ fn a_planted_bug_is_found_below_several_moves() {
 }
 
 #[test]
-fn what_perft_cannot_count_has_its_exit_code() {
+fn perft_failures_have_their_exit_codes() {
     let bench = Bench::new();
     let honest = bench.puppet("Honest", "", "");
     let wrong = bench.write("wrong.epd", "4k3/8/8/8/8/8/8/4K3 w - - ;D1 6\n");
@@ -193,7 +193,7 @@ fn gates_fail_when_they_should() {
 }
 
 #[test]
-fn an_engine_that_fails_at_one_position_is_asked_the_others() {
+fn an_engine_that_fails_at_one_position_continues_with_the_others() {
     let bench = Bench::new();
     let file = bench.write("tactics.epd", TACTICS);
     let crash = bench.puppet("Crash", "--mode crash --after 2 --skill greedy", "");
@@ -207,7 +207,7 @@ fn an_engine_that_fails_at_one_position_is_asked_the_others() {
 }
 
 #[test]
-fn a_search_ends_when_its_solution_was_held() {
+fn a_search_ends_once_its_solution_was_kept() {
     let bench = Bench::new();
     let file = bench.write("one.epd", TACTICS.lines().last().expect("a line"));
     let args = ["--movetime", "100s", "--hold", "2", "--format", "json"];
@@ -219,7 +219,7 @@ fn a_search_ends_when_its_solution_was_held() {
 }
 
 #[test]
-fn names_of_positions_show_what_a_terminal_would_obey() {
+fn control_codes_in_position_names_are_escaped() {
     let bench = Bench::new();
     let id = "a\u{202e}\u{9b}1A\u{1b}[2Jb";
     bench.write("x.epd", format!("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm h3; id \"{id}\";\n"));

@@ -77,7 +77,7 @@ fn tables_end_won_and_drawn_games() {
 }
 
 #[test]
-fn what_tables_may_not_give_out_is_played_on() {
+fn positions_outside_the_tablebase_rule_are_played_on() {
     let Some(tables) = tables() else { return };
     let on = |position: &str, flag: &str, value: &str| {
         let bench = Bench::new();

@@ -196,7 +196,7 @@ fn a_hundred_signals_at_random_instants_lose_no_game() {
 }
 
 #[test]
-fn results_and_pairings_do_not_depend_on_how_many_play_at_once() {
+fn results_and_pairings_do_not_depend_on_concurrency() {
     for format in FORMATS {
         let outcome = |games: usize| {
             let bench = Bench::new();
@@ -265,7 +265,7 @@ fn the_winner_of_a_knockout_won_all_its_encounters() {
 }
 
 #[test]
-fn the_file_says_what_the_flags_say() {
+fn tournament_settings_of_file_and_flags_agree() {
     let keys = "schedule = \"swiss\"\nrounds = 2\ngames = 2\nseeds = 2\nwait = 1\nreverse = true\n\
                 opening-policy = \"per-pair\"\nopening-start = 3\norder = \"sequential\"\n\
                 openings = \"book.epd\"\npgn = \"games.pgn\"\n";

@@ -28,7 +28,7 @@ fn check(bench: &Bench, count: usize) {
 }
 
 #[test]
-fn abnormal_games_are_kept_and_end_the_same_again() {
+fn abnormal_transcripts_are_stored_and_replay_alike() {
     for (mode, each) in [
         ("--mode exit-in-game", "nodes=1"),
         ("--mode disconnect", "nodes=1"),
@@ -49,7 +49,7 @@ fn abnormal_games_are_kept_and_end_the_same_again() {
 }
 
 #[test]
-fn ordinary_games_are_kept_if_they_are_to_be() {
+fn ordinary_transcripts_are_stored_on_request() {
     let played = |transcripts: &str| {
         let bench = Bench::new();
         let plan = Plan::new(&bench, "match", 2).puppet("A", "--seed 1").puppet("B", "--seed 2");
@@ -83,7 +83,7 @@ fn ponderers_and_engines_of_the_other_protocol_are_replayed_too() {
 }
 
 #[test]
-fn a_transcript_is_a_file_that_can_be_doubted() {
+fn edited_transcripts_are_rejected() {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1 --mode same-square");
     plan.puppet("B", "--seed 2").run().expect_code(6);
@@ -107,7 +107,7 @@ fn a_transcript_is_a_file_that_can_be_doubted() {
 }
 
 #[test]
-fn a_flood_is_cut_and_the_cut_is_said() {
+fn floods_are_truncated_with_a_notice() {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1 --mode flood-forever");
     let plan = plan.puppet("B", "--seed 2").set("each", "st=0.5").set("stop-deadline", 0.3);
@@ -121,7 +121,7 @@ fn a_flood_is_cut_and_the_cut_is_said() {
 }
 
 #[test]
-fn an_engine_that_does_not_sit_down_is_heard_too() {
+fn start_failures_have_a_transcript() {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1 --mode no-readyok --in-game 2");
     plan.puppet("B", "--seed 2").set("ready-deadline", 0.5).run().expect_code(6);

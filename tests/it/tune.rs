@@ -85,7 +85,7 @@ fn a_tuning_survives_being_killed_and_takes_the_same_path() {
 }
 
 #[test]
-fn a_path_that_lost_its_end_is_made_whole_and_a_wrong_one_is_noticed() {
+fn truncated_tuning_paths_are_restored_and_wrong_ones_detected() {
     let bench = Bench::new();
     let report = tuning(&bench, "").run().expect_code(0).json();
     let before = whole(&bench, &report);
@@ -102,7 +102,7 @@ fn a_path_that_lost_its_end_is_made_whole_and_a_wrong_one_is_noticed() {
 }
 
 #[test]
-fn engines_are_told_the_values_of_their_side_before_each_game() {
+fn engines_receive_the_values_of_their_side_before_each_game() {
     let bench = Bench::new();
     let log = bench.logs();
     tuning(&bench, &log).switch("no-probe").run().expect_code(0);
@@ -135,7 +135,7 @@ fn engines_are_told_the_values_of_their_side_before_each_game() {
 }
 
 #[test]
-fn what_cannot_be_tuned_is_said_in_a_sentence_before_the_first_game() {
+fn invalid_tunings_are_rejected_before_the_first_game() {
     let check = |param: &str| {
         let bench = Bench::new();
         let plan = Plan::new(&bench, "tune", 1).set("iterations", 3).set("param", param);
@@ -250,7 +250,7 @@ fn values_are_reported_patched_and_confirmed() {
 }
 
 #[test]
-fn its_user_may_stop_it_and_that_is_said() {
+fn a_tuning_can_be_stopped_and_reports_it() {
     let bench = Bench::new();
     let running = tuning(&bench, "--delay-ms 3").set("format", "text").start();
     wait_for("pairs are stored", || {
@@ -263,7 +263,7 @@ fn its_user_may_stop_it_and_that_is_said() {
 }
 
 #[test]
-fn a_hill_is_climbed_in_imagination() {
+fn a_simulated_tuning_climbs_a_hill() {
     let bench = Bench::new();
     let simulate = |more: &[&str]| {
         let args = ["tune", "simulate", "--param", "A,20,0,100,5,0.02", "--param"];

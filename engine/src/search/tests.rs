@@ -274,7 +274,7 @@ fn threads_share_the_nodes_exactly() {
 }
 
 #[test]
-fn one_thread_repeats_itself_whoever_searched_before() {
+fn one_thread_repeats_its_search_after_any_other_search() {
     let limits = Limits { nodes: Some(5_000), ..Limits::default() };
     let expected = find_with(1, &limits, &mut Memory::new(2).unwrap());
     let mut memory = Memory::new(2).unwrap();

@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_personality_brings_its_evaluation_unless_another_is_asked_for() {
+    fn a_personality_sets_its_evaluation_unless_one_is_given() {
         let mut options = Options::default();
         assert_eq!(options.set("Personality", "MicroMax"), done(Change::Personality));
         assert_eq!(options.configuration.eval, Variant::Micromax.into());
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_personality_cannot_do_is_said() {
+    fn unsupported_features_of_a_personality_are_errors() {
         let mut options = Options::default();
         assert_eq!(options.set("Threads", "2"), done(Change::SetThreads));
         let told_once = told(Change::Personality, &[SINGLE_THREADED]);

@@ -300,7 +300,7 @@ fn session(seed: u64) -> Result<(), String> {
 }
 
 #[test]
-fn whatever_comes_in_the_engine_plays_on() {
+fn the_engine_survives_random_input() {
     // More of them with the environment variable: hours, if one likes.
     let count = std::env::var("NONSENSE_SESSIONS")
         .map_or(40, |text| text.parse().expect("NONSENSE_SESSIONS is the number of sessions"));

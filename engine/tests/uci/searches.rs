@@ -27,7 +27,7 @@ fn last_iteration(lines: &[String]) -> Vec<&String> {
 }
 
 #[test]
-fn several_lines_are_told_from_the_best_down() {
+fn multipv_lines_are_sorted_from_the_best() {
     let mut engine = Engine::start();
     for (position, lines, expected) in [
         ("startpos moves e2e4 e7e5", 4, 4),
@@ -111,7 +111,7 @@ fn all_threads_stop_in_time() {
 }
 
 #[test]
-fn an_infinite_search_waits_however_little_there_is_to_find() {
+fn an_infinite_search_waits_even_without_moves_to_search() {
     let mut engine = Engine::start();
     for (position, go) in [
         ("startpos", "go infinite depth 2"),
@@ -222,7 +222,7 @@ fn a_count_of_leaves_can_be_stopped() {
 }
 
 #[test]
-fn what_is_single_threaded_says_so() {
+fn single_threaded_personalities_report_ignored_options() {
     let mut engine = Engine::start();
     engine.say("setoption name Threads value 4");
     engine.say("setoption name MultiPV value 2");

@@ -136,7 +136,7 @@ fn a_bad_position_leaves_the_last_good_one() {
 }
 
 #[test]
-fn what_is_quoted_cannot_break_a_line() {
+fn quoted_input_cannot_break_an_output_line() {
     let mut engine = Engine::start();
     let long = "x".repeat(100_000);
     for line in [

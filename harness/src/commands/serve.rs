@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_that_is_shown_is_not_kept() {
+    fn a_printed_token_is_not_stored() {
         let results = tempfile::tempdir().expect("a folder can be made");
         let shown = new_token(results.path(), true).expect("nothing can fail");
         assert_eq!((shown.text.len(), shown.place), (64, None));

@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_coin_says_who_goes_first() {
+    fn a_random_bit_decides_the_order() {
         let first = |seed| (0..1000).filter(move |round| order(seed, *round) == [0, 1]);
         // Five standard deviations.
         assert!(first(1).count().abs_diff(500) < 80);

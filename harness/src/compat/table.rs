@@ -241,7 +241,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_documentation_tells_of_each_option_whether_it_is_honoured() {
+    fn the_documentation_lists_support_of_each_option() {
         let rows =
             include_str!("../../../docs/compat.md").lines().filter(|line| line.contains('|'));
         let rows: Vec<&str> = rows.collect();

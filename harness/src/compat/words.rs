@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn errors_name_the_wrong_option() {
         let check = |line: &str, read: fn(&Word) -> Option<String>, part: &str| {
             let error = read(&words(line).unwrap()[0]).unwrap();
             assert!(error.contains(part), "{error}");

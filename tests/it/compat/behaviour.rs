@@ -241,7 +241,7 @@ fn command_lines_of_chess_tuning_tools_and_their_answers_are_as_it_reads_them() 
 }
 
 #[test]
-fn time_controls_are_read_as_there() {
+fn compat_time_controls_match_the_originals() {
     let bench = Bench::new();
     for (control, shown) in [
         ("inf/5+0.5", "5+0.5"),

@@ -50,7 +50,7 @@ fn theirs(bench: &Bench, won: u64, drawn: u64) -> Value {
 }
 
 #[test]
-fn what_fastchess_saved_goes_on_here() {
+fn runs_saved_by_fastchess_can_be_resumed() {
     let bench = Bench::new();
     let openings = plan::openings(20);
     bench.write("book.epd", &openings);
@@ -92,7 +92,7 @@ fn what_fastchess_saved_goes_on_here() {
 }
 
 #[test]
-fn what_we_save_is_all_that_fastchess_reads() {
+fn saved_runs_contain_all_keys_of_fastchess() {
     let bench = Bench::new();
     let more = "-each nodes=1 option.Hash=8 -openings file=book.epd order=sequential -rounds 5 \
                 -srand 3 -pgnout file=games.pgn -draw movenumber=30 movecount=4 score=9";
@@ -137,7 +137,7 @@ fn what_we_save_is_all_that_fastchess_reads() {
 }
 
 #[test]
-fn a_run_of_ours_goes_on_by_what_the_file_and_the_line_say_now() {
+fn resumed_compat_runs_follow_the_current_file_and_command_line() {
     let bench = Bench::new();
     let more = "-each nodes=1 -openings file=book.epd order=sequential -rounds 2 -maxmoves 3 \
                 -pgnout file=games.pgn";

@@ -105,7 +105,7 @@ fn an_encrypted_server_is_used_only_if_the_right_authority_vouches_for_it() {
 }
 
 #[test]
-fn of_a_certificate_that_will_not_do_is_said_why() {
+fn rejected_certificates_have_a_reason() {
     let bench = Bench::new();
     // This is the first recipe that a search for "openssl self-signed" finds.
     authority(&bench, "simple");
@@ -193,7 +193,7 @@ fn enter(
 }
 
 #[test]
-fn a_token_opens_the_server_and_is_told_to_nobody() {
+fn a_token_opens_the_server_and_is_not_disclosed() {
     let bench = Bench::new();
     let secret = "tokenthatnobodymaysee";
     let auth = format!("authorization {{ token: {secret:?} }}");
@@ -220,7 +220,7 @@ fn seed(pair: &KeyPair) -> String {
 }
 
 #[test]
-fn an_nkey_opens_the_server_and_is_told_to_nobody() {
+fn an_nkey_opens_the_server_and_is_not_disclosed() {
     let bench = Bench::new();
     let (own, other) = (pair(KeyPairType::User, 7), pair(KeyPairType::User, 8));
     let auth = format!("authorization {{ users: [ {{ nkey: {} }} ] }}", own.public_key());
@@ -261,7 +261,7 @@ fn credentials(account: &KeyPair, user: &KeyPair) -> String {
 }
 
 #[test]
-fn credentials_of_an_account_open_the_server_and_are_told_to_nobody() {
+fn account_credentials_open_the_server_and_are_not_disclosed() {
     let bench = Bench::new();
     let operator = pair(KeyPairType::Operator, 1);
     let (account, system) = (pair(KeyPairType::Account, 2), pair(KeyPairType::Account, 3));

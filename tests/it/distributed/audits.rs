@@ -187,13 +187,13 @@ fn lie_alone(is_made_up: bool, audit: &str) {
 }
 
 #[test]
-fn a_liar_is_found_though_nobody_else_is_heard() {
+fn a_liar_is_found_while_no_other_worker_responds() {
     lie_alone(true, "100%");
 }
 
 /// Otherwise the liar would play its own breakdowns again, without end.
 #[test]
-fn claims_of_breakdowns_end_though_nobody_else_is_heard() {
+fn breakdown_claims_end_while_no_other_worker_responds() {
     lie_alone(false, "1%");
 }
 

@@ -187,7 +187,7 @@ fn a_worker_that_crashes_is_excluded_and_its_pairs_are_played_again() {
 }
 
 #[test]
-fn who_was_excluded_stays_so_when_the_run_goes_on() {
+fn exclusions_persist_when_the_run_is_resumed() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let good = Worker::start_as(&bench, &server, "good", &[]);

@@ -97,7 +97,7 @@ fn a_coordinator_that_is_killed_goes_on_where_it_was() {
 }
 
 #[test]
-fn results_that_come_while_nobody_coordinates_are_not_lost() {
+fn results_sent_without_a_coordinator_are_not_lost() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let worker = Worker::start(&bench, &server, "a");
@@ -185,7 +185,7 @@ fn jobs_that_the_server_has_lost_are_sent_again() {
 }
 
 #[test]
-fn a_worker_that_stood_still_comes_too_late() {
+fn results_of_a_stalled_worker_are_too_late() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let sleeper = Worker::start(&bench, &server, "a");
@@ -204,7 +204,7 @@ fn a_worker_that_stood_still_comes_too_late() {
 }
 
 #[test]
-fn a_worker_that_leaves_finishes_what_it_has_and_one_that_must_go_gives_it_back() {
+fn a_draining_worker_finishes_its_pairs_and_a_stopped_one_returns_them() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let polite = Worker::start(&bench, &server, "a");

@@ -73,7 +73,7 @@ fn record(mut client: Client, end: &'static str) -> JoinHandle<Vec<Message>> {
 }
 
 #[test]
-fn a_run_that_was_recorded_has_nobody_join() {
+fn workers_do_not_join_a_replayed_run() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let (mut client, mut inboxes) = (Client::connect(&server), Client::connect(&server));
@@ -127,7 +127,7 @@ fn a_run_that_was_recorded_has_nobody_join() {
 }
 
 #[test]
-fn what_is_said_in_the_name_of_a_coordinator_or_a_second_time_has_no_effect() {
+fn forged_and_replayed_coordinator_messages_have_no_effect() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let [mut client, mut beacons, mut results] = [(); 3].map(|()| Client::connect(&server));
@@ -187,7 +187,7 @@ fn results_of_one_run_do_not_count_in_another() {
 /// Results of a worker that was given the job, short as they are sent and endless once they are
 /// unpacked, before the true one comes; and the same of many pairs that nobody has ordered.
 #[test]
-fn what_unpacks_without_end_takes_no_memory() {
+fn decompression_bombs_take_no_memory() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, DETOUR) else { return };
     let _worker = Worker::start(&bench, &server, "a");
@@ -233,7 +233,7 @@ fn what_unpacks_without_end_takes_no_memory() {
 }
 
 #[test]
-fn slots_that_were_never_seen_to_play_are_hardly_believed() {
+fn claimed_slots_count_little_until_they_play() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let plan = Plan::new(&bench, "match", 400).puppet("A", "--seed 1").puppet("B", "--seed 2");
@@ -259,7 +259,7 @@ fn slots_that_were_never_seen_to_play_are_hardly_believed() {
 }
 
 #[test]
-fn versions_that_are_too_far_apart_are_told_on_both_sides() {
+fn incompatible_versions_are_reported_on_both_sides() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let (mut client, mut beacons) = (Client::connect(&server), Client::connect(&server));

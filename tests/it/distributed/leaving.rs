@@ -38,7 +38,7 @@ fn leave(worker: Worker, signal: Signal) -> Duration {
 }
 
 #[test]
-fn an_end_reaches_workers_within_a_second() {
+fn workers_learn_of_the_end_within_a_second() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));

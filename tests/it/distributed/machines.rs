@@ -107,7 +107,7 @@ fn small_program() -> Vec<u8> {
 }
 
 #[test]
-fn a_program_of_32_bits_is_ended_in_the_sandbox_and_it_is_said_how() {
+fn a_32_bit_program_is_ended_in_the_sandbox_with_a_reason() {
     let bench = Bench::new();
     let engine = bench.write("small", small_program());
     std::fs::set_permissions(&engine, PermissionsExt::from_mode(0o755)).expect("a file of ours");

@@ -92,7 +92,7 @@ impl Drop for Network {
 }
 
 #[test]
-fn an_sprt_on_three_machines_is_that_of_one() {
+fn an_sprt_on_three_machines_equals_one_on_a_single_machine() {
     let plan = |bench| {
         let plan = Plan::new(bench, "sprt", 100).set("elo0", 0).set("elo1", 200);
         let plan = plan.set("model", "logistic").set("each", "nodes=200,option.Hash=1");

@@ -289,7 +289,7 @@ fn a_full_disk_leaves_nothing_half_done() {
 }
 
 #[test]
-fn a_join_file_that_is_none_is_said_to_be_wrong() {
+fn invalid_join_files_are_rejected() {
     let bench = Bench::new();
     init(&bench, free_port());
     let own = bench.read("cluster/worker1.join");

@@ -92,7 +92,7 @@ fn a_worker_starts_nothing_that_no_trusted_key_has_signed() {
 }
 
 #[test]
-fn a_server_that_is_not_there_or_refuses_is_said_with_its_own_code() {
+fn unreachable_and_refusing_servers_have_their_exit_code() {
     let bench = Bench::new();
     let secret = "wordthatnobodymaysee";
     let auth = format!("authorization {{\n  user: \"me\"\n  password: \"{secret}\"\n}}");
@@ -134,7 +134,7 @@ fn a_server_that_is_not_there_or_refuses_is_said_with_its_own_code() {
 }
 
 #[test]
-fn what_only_this_machine_has_is_refused() {
+fn local_only_resources_are_rejected() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let plan = distant(&bench, &server).set("stderr-dir", bench.path("logs").display());

@@ -193,7 +193,7 @@ fn a_suite_after_another_has_the_workers_in_time() {
 }
 
 #[test]
-fn faults_of_engines_are_told_and_answers_of_strangers_are_refused() {
+fn engine_faults_are_reported_and_foreign_answers_rejected() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let file = suite(&bench, POSITIONS).display().to_string();

@@ -120,7 +120,7 @@ fn castling_is_written_as_the_variant_demands() {
 }
 
 #[test]
-fn what_it_hears_is_logged() {
+fn received_lines_are_logged() {
     let bench = Bench::new();
     let mut talk = greeted(&format!("--log {}", bench.path("").display()));
     talk.send("isready");
@@ -133,7 +133,7 @@ fn what_it_hears_is_logged() {
 }
 
 #[test]
-fn whoever_breaks_the_protocol_is_told() {
+fn protocol_violations_are_reported() {
     for conversation in [
         "isready",
         "uci\nposition startpos moves e2e5",

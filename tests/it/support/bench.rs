@@ -291,7 +291,7 @@ fn collect(mut pipe: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
 }
 
 #[test]
-fn what_a_program_prints_and_answers_is_kept() {
+fn output_and_exit_code_of_programs_are_returned() {
     let bench = Bench::new();
     bench.write("in.json", "{\"games\": 2}");
     let finished = bench.start(Path::new("/bin/sh"), ["-c", "cat in.json; echo no >&2; exit 3"]);

@@ -136,7 +136,7 @@ fn file_of_this_test() -> PathBuf {
 }
 
 #[test]
-fn what_varies_has_a_word_and_texts_follow_each_other() {
+fn varying_values_are_replaced_and_texts_appended() {
     said("at HEAD@0123456789 with seed 7 on 2026-01-02, 03:04:05");
     said(&format!("{}: place-a1B2c3", programs::puppet().display()));
     assert_eq!(without_figures("2 of 3.5"), "N of N");

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn who_cannot_mate_has_nothing() {
+    fn lone_minor_pieces_score_near_zero() {
         assert!(evaluate("4k3/8/8/8/8/8/8/N3K3 w - - 0 1").abs() < 20);
         assert!(evaluate("4k3/8/8/8/8/8/8/N3K1N1 w - - 0 1").abs() < 60);
         assert!(evaluate("4k3/8/8/8/8/8/8/Q3K3 w - - 0 1") > 700);

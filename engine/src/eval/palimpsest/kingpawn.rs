@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_remembers_what_is_so() {
+    fn the_table_returns_stored_entries() {
         let mut table = KingPawnTable::new();
         for text in [fen::STARTPOS, "4k3/1p5p/8/2P5/P6P/P7/4p3/4K3 w - - 0 1"] {
             let position = fen::parse(text).unwrap();

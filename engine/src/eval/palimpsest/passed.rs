@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_safe_way_is_better_than_a_blocked_one() {
+    fn a_safe_path_scores_more_than_a_blocked_one() {
         let evaluate = |text| Variant::Palimpsest.evaluate(&fen::parse(text).unwrap());
         let free = evaluate("7k/8/P7/8/8/1n6/8/7K w - - 0 1");
         let blocked = evaluate("7k/n7/P7/8/8/8/8/7K w - - 0 1");

@@ -86,7 +86,7 @@ fn sides_of_the_board_are_treated_alike() {
 }
 
 #[test]
-fn more_is_better() {
+fn more_material_scores_more() {
     let evaluate = |text| Variant::Palimpsest.evaluate(&fen::parse(text).unwrap());
     assert!(evaluate("4k3/8/8/8/8/8/8/Q3K3 w - - 0 1") > 700);
     assert!(
@@ -96,7 +96,7 @@ fn more_is_better() {
 
 /// The cached, recorded and summed evaluations agree, whichever feature is switched off.
 #[test]
-fn every_way_gives_the_same_score() {
+fn all_implementations_give_the_same_score() {
     let positions = positions();
     let every = Variant::Palimpsest.features();
     let one = |index: usize| FeatureSet::EMPTY.with(every[index % every.len()].index);

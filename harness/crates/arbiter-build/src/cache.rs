@@ -283,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_is_there_once_its_program_is() {
+    fn a_cache_entry_exists_once_its_program_does() {
         let dir = tempfile::tempdir().unwrap();
         let cache = Cache::new(Some(dir.path().join("a/b"))).unwrap();
         let entry = cache.entry("abc", &blake3::hash(b"x"));

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_use_stays() {
+    fn builds_in_use_are_kept() {
         let dir = tempfile::tempdir().unwrap();
         let (cache, _) = filled(dir.path(), &[("a", 1, 1), ("b", 1, 1), ("c", 1, 1)]);
         let all = kept_builds(&cache).unwrap();

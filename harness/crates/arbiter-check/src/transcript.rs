@@ -300,7 +300,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_long_speech_is_shown_by_its_ends() {
+    fn a_long_conversation_is_shortened_in_the_middle() {
         let text: String = (0..100).map(|n| format!("< {n}\n")).collect();
         let lines = transcript(&format!("> go\n{text}> stop\n< end")).lines(8);
         assert_eq!(lines.len(), 1 + 9 + 2, "{lines:#?}");

@@ -146,7 +146,7 @@ mod tests {
     use arbiter_suite::epd::SearchProgress;
 
     #[test]
-    fn answers_that_cannot_be_are_refused() {
+    fn impossible_answers_are_rejected() {
         let line = "4k3/8/8/8/8/8/4P3/4K2R w K - bm e4;";
         let record = Arc::new(arbiter_suite::epd::read(line, false).records.remove(0));
         let question = Question { record, hold: None, engines: 1 };

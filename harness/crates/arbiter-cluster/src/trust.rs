@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_made_once_and_kept_from_others() {
+    fn a_key_is_created_once_and_is_private() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("deep").join("signing.key");
         let made = Key::load_or_make(&path).unwrap().public();
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn who_makes_one_at_the_same_time_has_the_same() {
+    fn concurrent_key_creation_gives_one_key() {
         for _ in 0..50 {
             let dir = tempfile::tempdir().unwrap();
             let path = dir.path().join("signing.key");
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_changed_or_signed_by_others_is_refused() {
+    fn altered_or_foreign_signatures_are_rejected() {
         let dir = tempfile::tempdir().unwrap();
         let key = Key::load_or_make(&dir.path().join("a")).unwrap();
         let other = Key::load_or_make(&dir.path().join("b")).unwrap();

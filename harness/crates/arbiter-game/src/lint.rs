@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_finds_what_it_is_for() {
+    fn each_lint_rule_finds_its_fault() {
         let check = |fen, lines: &[&str], best, expect: &[LintRule]| {
             let limits = Limits { nodes: Some(1_000), depth: Some(9), ..Limits::default() };
             assert_eq!(found(fen, lines, best, &limits), expect, "{lines:?}");

@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_thread_that_hears_plays_on_itself() {
+    async fn the_reader_thread_continues_the_game() {
         let (sender, mut heard) = mpsc::channel::<u32>(1);
         let (ready, is_ready) = tokio::sync::oneshot::channel();
         let handoff = Arc::new(ReaderHandoff::default());
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-    async fn nothing_heard_is_lost_between_many_threads() {
+    async fn no_line_is_lost_between_threads() {
         let (sender, mut heard) = mpsc::channel::<u32>(4);
         let handoffs: Vec<_> = (0..4).map(|_| Arc::new(ReaderHandoff::default())).collect();
         let sum = tokio::spawn(relayed(handoffs.clone(), async move {

@@ -72,7 +72,7 @@ fn check(texts: &[&str], expected: Expect) {
 }
 
 #[test]
-fn the_main_line_is_read_whatever_stands_beside_it() {
+fn the_main_line_is_read_past_comments_and_variations() {
     check(
         &[
             "1. e4 {Best by test} e5 2. Nf3 Nc6 *\n",
@@ -255,7 +255,7 @@ fn games_end_where_the_next_one_begins() {
 }
 
 #[test]
-fn what_is_no_game_costs_no_other_game() {
+fn junk_between_games_loses_no_game() {
     check(
         &[
             "hello world\n\n[White \"a\"]\n\n1. e4 *\n\nmore of that\n\n[White \"b\"]\n\n*\n",
@@ -408,7 +408,7 @@ fn any_bytes_are_read() {
 }
 
 #[test]
-fn what_other_programs_were_reported_to_misread_is_read() {
+fn inputs_misread_by_other_programs_are_read() {
     check(
         &[
             "1. e4 e5 2. ♘f3 ♞c6 3. ♗xc6 ♙dxc6 *\n",

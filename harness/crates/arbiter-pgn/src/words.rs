@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn results_marks_and_other_words_are_told_apart() {
+    fn results_marks_and_other_words_are_distinguished() {
         let of = |word: &str, after: &str| meaning(word.as_bytes(), after.as_bytes());
         for (word, outcome) in [
             ("1–0", "1-0"),

@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn manners_are_read() {
+    fn engine_behaviour_keys_are_read() {
         let text = "proto=xboard,init=a b\\nc,init=d,restart=on,ponder=true,stderr=e.log,memory=64,\
                     sandbox=auto";
         let spec = EngineSpec::parse(text).unwrap();
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn each_fills_what_is_open() {
+    fn each_fills_missing_engine_keys() {
         let each = EngineSpec::parse("nodes=100,option.Hash=1,option.Threads=1").unwrap();
         let own = EngineSpec::parse("cmd=x,option.hash=8").unwrap().or(&each);
         assert_eq!(own.limits.nodes, Some(100));

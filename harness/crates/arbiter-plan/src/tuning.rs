@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_tuned_is_refused() {
+    fn invalid_tunings_are_rejected() {
         let check = |engine: &str, lines: &str, expect: &str| {
             let error = resolve(engine, lines).unwrap_err().to_string();
             assert!(error.contains(expect), "{error}");

@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_blocks_does_not_change_who_is_whom() {
+    fn player_indices_do_not_depend_on_the_order_of_blocks() {
         let (a, b) = (game("A", "B", "1. e4", "1-0"), game("C", "A", "1. e4", "0-1"));
         let whole = tally(&[a.clone(), b.clone()].concat(), true);
         let mut parts = empty(true);

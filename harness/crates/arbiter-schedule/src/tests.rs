@@ -79,7 +79,7 @@ fn nobody_plays_itself_and_pairs_are_numbered_in_order() {
 /// After any number of results the schedule is the same whether it grew with them or is made of all
 /// of them, and known pairs stay as they were.
 #[test]
-fn what_is_known_depends_on_the_results_alone() {
+fn scheduled_pairs_depend_on_results_only() {
     for (design, engines) in many() {
         let mut grown = Schedule::new(design, engines, 5);
         let mut known: Vec<Pairing> = Vec::new();
@@ -395,7 +395,7 @@ fn climbs_that_overlap_do_not_disturb_each_other() {
 }
 
 #[test]
-fn those_that_are_not_seeded_are_drawn_by_the_seed() {
+fn unseeded_engines_are_drawn_by_the_random_seed() {
     let first = |seed| {
         let design = Design { seeds: 2, ..design(Format::Swiss) };
         let schedule = Schedule::new(design, 12, seed);

@@ -231,7 +231,7 @@ mod tests {
     use arbiter_plan::{Request, RunKind};
 
     #[test]
-    fn a_query_is_bounded_and_says_what_is_wrong() {
+    fn queries_are_bounded_and_their_errors_explained() {
         let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let ask = |query: &str| {
             let fields = query.split('&').filter_map(|field| field.split_once('='));

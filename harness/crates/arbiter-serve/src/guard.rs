@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn only_our_names_are_answered() {
+    fn only_known_hosts_are_answered() {
         let guard = Guard::new(vec!["lab.example".to_owned()], None);
         let see = |host: &'static str| guard.may_see(&Uri::default(), &headers(&[("host", host)]));
         for host in [
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_token_steers_and_only_from_our_pages() {
+    fn control_requires_the_token_and_our_origin() {
         let guard = Guard::new(vec![], Some(SECRET));
         let right = ("authorization", "Bearer 0123456789abcdef");
         let host = ("host", "localhost:7878");

@@ -278,7 +278,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_query_keeps_what_filters_and_says_what_is_wrong() {
+    fn queries_keep_their_filters_and_their_errors_are_explained() {
         let ask = |query: &str| {
             let fields = query.split('&').filter_map(|field| field.split_once('='));
             let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));

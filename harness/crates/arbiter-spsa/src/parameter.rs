@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_tuned_is_refused_in_a_sentence() {
+    fn invalid_parameters_are_rejected_with_a_reason() {
         let check = |parameter: Parameter, expect: &str| {
             let error = parameter.check().unwrap_err().to_string();
             assert_eq!(error, expect);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_told_as_the_engine_takes_them() {
+    fn values_are_sent_in_the_format_of_the_engine() {
         let whole = parameter(5.0, -10.0, 10.0, 1.0, 0.002);
         assert_eq!(whole.setting(-0.4).1, "0");
         assert_eq!(whole.setting(7.6).1, "8");

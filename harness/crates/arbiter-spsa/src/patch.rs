@@ -171,7 +171,7 @@ pub const TEMPO: f64 = -1.5; // half a move
     }
 
     #[test]
-    fn a_name_that_is_not_there_once_is_an_error() {
+    fn a_name_must_occur_exactly_once() {
         let error = |list| applied(TABLE, &values(list)).unwrap_err().to_string();
         let ways = "'depth = NUMBER', '#define depth NUMBER' or 'depth, NUMBER'";
         assert_eq!(error(&[("depth", "1")]), format!("no line has the form {ways}"));

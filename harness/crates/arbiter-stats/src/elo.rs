@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_all_won_or_lost_and_what_seems_surer_has_a_bound() {
+    fn perfect_and_near_perfect_scores_have_a_bound() {
         let moments = |counts| Pentanomial(counts).distribution().moments().expect("some pairs");
         let (most, least) = (Ordering::Less, Ordering::Greater);
         for (counts, bound) in [

@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn unsound_tests_are_refused_and_the_reason_told() {
+    fn unsound_tests_are_rejected_with_a_reason() {
         let check = |elo0, elo1, alpha, beta, expected: &str| {
             let error = Sprt::new(elo0, elo1, alpha, beta, Model::Normalized).expect_err("unsound");
             assert_eq!(error.to_string(), expected);
@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn hypotheses_are_told_in_logistic_elo() {
+    fn hypotheses_are_converted_to_logistic_elo() {
         let games = Trinomial { losses: 200, draws: 600, wins: 200 };
         let sample = games.distribution().moments().expect("some games");
         let logistic = Sprt { model: Model::Logistic, ..normalized(0.0, 5.0) };

@@ -60,7 +60,7 @@ fn of_each(games: u64) -> Vec<(usize, LatencyKind, u64)> {
 }
 
 #[test]
-fn what_is_committed_twice_counts_once() {
+fn duplicate_commits_count_once() {
     let dir = tempfile::tempdir().unwrap();
     let (store, _) = filled(dir.path());
     assert_eq!(answers(&store), of_each(2));
@@ -185,7 +185,7 @@ fn transcripts_come_back_with_their_games() {
 }
 
 #[test]
-fn who_played_and_what_was_left_out_is_remembered() {
+fn workers_and_exclusions_are_stored() {
     let dir = tempfile::tempdir().unwrap();
     let (store, _) = filled(dir.path());
     assert_eq!(store.pairs_by_worker("run").unwrap(), [("w".to_owned(), 1)].into());
@@ -198,7 +198,7 @@ fn who_played_and_what_was_left_out_is_remembered() {
 }
 
 #[test]
-fn what_a_run_is_about_can_be_said_later() {
+fn the_description_of_a_run_can_be_changed() {
     let dir = tempfile::tempdir().unwrap();
     let (store, _) = filled(dir.path());
     let about = || store.run("run").unwrap().head.about;
@@ -229,7 +229,7 @@ fn iterations_come_back_and_a_second_delivery_changes_nothing() {
 }
 
 #[test]
-fn a_reader_sees_what_comes_and_changes_nothing() {
+fn a_reader_sees_new_pairs_and_writes_nothing() {
     let dir = tempfile::tempdir().unwrap();
     assert!(matches!(Store::observe(dir.path()), Err(StoreError::Missing(_))));
     let (mut store, played) = filled(dir.path());
@@ -259,7 +259,7 @@ fn a_reader_sees_what_comes_and_changes_nothing() {
 }
 
 #[test]
-fn a_store_that_may_only_be_read_is_read() {
+fn a_read_only_store_is_read() {
     let dir = tempfile::tempdir().unwrap();
     let (_, pair) = filled(dir.path());
     let second = dir.path().join("a second?name#%41");
@@ -281,7 +281,7 @@ fn a_store_that_may_only_be_read_is_read() {
 }
 
 #[test]
-fn a_folder_without_a_store_says_what_is_there() {
+fn errors_describe_a_folder_without_a_store() {
     let dir = tempfile::tempdir().unwrap();
     let (file, folder) = (dir.path().join("file"), dir.path().join("folder"));
     std::fs::write(&file, "").unwrap();
@@ -296,7 +296,7 @@ fn a_folder_without_a_store_says_what_is_there() {
 }
 
 #[test]
-fn a_migration_that_another_program_has_done_meanwhile_stays() {
+fn a_concurrent_migration_is_kept() {
     let dir = tempfile::tempdir().unwrap();
     let (store, _) = filled(dir.path());
     store.connection.pragma_update(None, "user_version", 99).unwrap();
@@ -355,7 +355,7 @@ fn a_run_goes_whole_from_store_to_store() {
 }
 
 #[test]
-fn what_is_no_run_is_refused_and_leaves_nothing() {
+fn invalid_imports_are_rejected_and_leave_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let (store, _) = filled(dir.path());
     let whole = exported(&store, "run");
@@ -442,7 +442,7 @@ fn judged(plies: usize, scores: &[i32]) -> GameRecord {
 }
 
 #[test]
-fn games_are_listed_by_what_is_asked_for() {
+fn games_are_listed_by_query() {
     let dir = tempfile::tempdir().unwrap();
     let (mut store, _) = filled(dir.path());
     // Beyond ten pawns evaluations are one as good as the other.

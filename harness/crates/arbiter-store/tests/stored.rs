@@ -157,7 +157,7 @@ fn a_migration_that_fails_half_way_changes_nothing() {
 }
 
 #[test]
-fn a_damaged_store_is_told_as_such() {
+fn a_damaged_store_is_reported() {
     for table in ["runs", "pairs", "games"] {
         let dir = tempfile::tempdir().unwrap();
         let file = write(dir.path(), LATEST, "");
@@ -198,7 +198,7 @@ fn exported(folder: &Path) -> Result<String, String> {
 }
 
 #[test]
-fn a_byte_that_is_damaged_is_found_or_changes_nothing() {
+fn every_damaged_byte_is_detected_or_harmless() {
     let dir = tempfile::tempdir().unwrap();
     let file = write(dir.path(), FIRST, "");
     let mut store = Store::open(dir.path()).unwrap();

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_told_from_runs_by_their_names() {
+    fn game_files_are_distinguished_from_runs_by_name() {
         let found = ["a.pgn", "b/A.PGN.gz", "a.pgn.zst", "nightly", "a.pgn.txt"].map(is_pgn);
         assert_eq!(found, [true, true, true, false, false]);
         let called = ["x/all.pgn.zst", "B.PGN", "odd"].map(|file| name(&[file.into()]));

@@ -270,7 +270,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn engines_and_limits_are_what_they_may_be_and_nothing_else() {
+    fn engines_and_limits_are_validated() {
         for (word, expected) in [
             ("bundled", "bundled"),
             ("bundled:material", "bundled:material"),

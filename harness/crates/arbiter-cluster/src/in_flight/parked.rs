@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_waits_is_bounded() {
+    fn parked_results_are_bounded_in_number_and_size() {
         let mut parked = ParkedResults::default();
         for receipt in 0..MAX_PER_PAIR as Receipt {
             assert!(parked.add(4, receipt, 10));

@@ -83,7 +83,7 @@ fn results_from_before_a_restart_wait_for_their_order() {
 }
 
 #[test]
-fn what_cannot_be_leaves_the_pair_to_others() {
+fn an_impossible_result_leaves_the_pair_to_others() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     in_flight.order(4, job(4), START).unwrap();
     let mut wrong = result(4);
@@ -111,7 +111,7 @@ fn one_bad_machine_does_not_end_a_run_and_several_do() {
 }
 
 #[test]
-fn few_cannot_end_a_run_that_more_can_play() {
+fn a_few_failing_workers_do_not_end_a_run() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     for (pair, worker) in (0..).zip(["a", "b", "c", "d"]) {
         in_flight.order(pair, job(pair), START).unwrap();
@@ -179,7 +179,7 @@ fn three() -> InFlight<PairJob> {
 }
 
 #[test]
-fn a_result_tells_that_earlier_jobs_were_passed_over() {
+fn a_started_job_reveals_skipped_earlier_jobs() {
     let mut in_flight = three();
     in_flight.started(9, Duration::from_secs(100));
     assert!(overdue(&mut in_flight, 900).is_empty(), "nobody ordered it");
@@ -192,7 +192,7 @@ fn a_result_tells_that_earlier_jobs_were_passed_over() {
 }
 
 #[test]
-fn what_the_server_lost_is_noticed() {
+fn jobs_lost_by_the_server_are_detected() {
     let mut in_flight = three();
     let at = Duration::from_secs;
     assert!(overdue(&mut in_flight, 9_999).is_empty(), "nobody takes anything");
@@ -239,7 +239,7 @@ fn nothing_is_played_if_all_workers_are_idle() {
 }
 
 #[test]
-fn a_lease_is_extended_while_the_worker_of_this_attempt_is_heard() {
+fn heartbeats_of_this_attempt_extend_the_lease() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     in_flight.order(4, job(4), START).unwrap();
     in_flight.sent(4, sent(0, 77), START);
@@ -258,7 +258,7 @@ fn a_lease_is_extended_while_the_worker_of_this_attempt_is_heard() {
 }
 
 #[test]
-fn a_pair_is_given_back_by_who_plays_it() {
+fn only_its_worker_gives_a_pair_back() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     in_flight.order(4, job(4), START).unwrap();
     in_flight.sent(4, sent(0, 77), START);
@@ -277,7 +277,7 @@ fn a_pair_is_given_back_by_who_plays_it() {
 }
 
 #[test]
-fn an_audit_of_ones_own_pair_is_sent_again_until_another_has_begun_it() {
+fn an_audit_is_resent_until_another_worker_starts_it() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     let number = AUDITS + 4;
     assert_eq!(in_flight.order(number, job(4), START), Ok(0));
@@ -306,7 +306,7 @@ fn an_audit_of_ones_own_pair_is_sent_again_until_another_has_begun_it() {
 }
 
 #[test]
-fn attempts_go_on_from_before_a_restart() {
+fn attempt_numbers_continue_after_a_restart() {
     let mut in_flight = InFlight::new(50, RangeSet::default(), Terms::default());
     assert_eq!(in_flight.order(4, job(4), START), Ok(50));
     in_flight.sent(4, SentJob { is_left_over: true, ..sent(7, 77) }, START);

@@ -199,7 +199,7 @@ fn the_exact_test_keeps_its_level() {
 }
 
 #[test]
-fn who_is_forgotten_is_not_compared_with() {
+fn forgotten_workers_are_not_compared() {
     let mut outliers = OutlierDetector::new(true);
     for pair in 0..40 {
         outliers.add("bad", &tally(pair, [GameResult::Loss; 2], Termination::Crash));

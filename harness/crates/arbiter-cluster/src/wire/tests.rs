@@ -186,7 +186,7 @@ fn only_what_the_coordinator_signed_is_a_job() {
 }
 
 #[test]
-fn a_result_comes_from_who_was_given_the_job() {
+fn only_the_assigned_worker_can_send_a_result() {
     let bytes = written(full(), 1 << 20);
     let read = |message: &async_nats::Message, run_id: &RunId| {
         check_proof(message, &RunSecret::new(&key(), run_id))
@@ -215,7 +215,7 @@ fn a_result_comes_from_who_was_given_the_job() {
 }
 
 #[test]
-fn who_asks_to_join_is_answered_and_nobody_else() {
+fn join_answers_go_only_to_the_requester() {
     let (nonce, token) = (blake3::hash(b"n"), secret().token("w"));
     let answer = sign(&JoinAnswer { nonce, at: 5, token: Ok(token) }, &key());
     let read = |nonce, key: Key| read_join_answer(&answer, nonce, key.public());
@@ -260,7 +260,7 @@ fn results_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn what_is_too_long_is_not_read() {
+fn oversized_messages_are_not_read() {
     let bomb = pack(&vec![b' '; MAX_UNPACKED + 1]);
     assert!(bomb.len() < 1 << 20);
     assert_eq!(read_packed::<PlayedPair>(proven(&bomb)), Err(WireError::TooLong(MAX_UNPACKED)));
@@ -323,7 +323,7 @@ fn times_of_a_run_are_bounded() {
 }
 
 #[test]
-fn what_is_changed_in_fuzzing_is_read_before() {
+fn fuzzing_starts_from_readable_messages() {
     for sample in fuzz::samples() {
         assert!(fuzz::read_one(&sample), "{:?}", String::from_utf8_lossy(&sample));
     }

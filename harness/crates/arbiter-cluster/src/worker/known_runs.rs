@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_recorded_has_no_effect_a_second_time() {
+    fn replayed_messages_have_no_effect() {
         let [key, other] = [1, 2].map(|byte| Some(Key::of_bytes([byte; 32]).public()));
         let beacon = |at, queued| Beacon { at, ..beacon("a", 1, queued, 0) };
         let mut known_runs = KnownRuns::default();
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_or_gone_is_not_chosen() {
+    fn rejected_or_ended_runs_are_not_selected() {
         let mut known_runs = KnownRuns::default();
         known_runs.update(beacon("a", 1, 1, 0), None);
         assert_eq!(known_runs.refuse(&id("a"), "no").as_deref(), Some("run a"));

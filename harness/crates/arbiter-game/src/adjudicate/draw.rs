@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_and_mates_start_anew_after_them_and_zeroing_moves_with_them() {
+    fn missing_scores_mates_and_zeroing_moves_reset_the_draw_counter() {
         let others =
             [((None, false), 10), ((Some(Score::Mate(3)), false), 10), ((EQUAL.0, true), 9)];
         for (other, plies) in others {

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn no_rules_never_end_a_game() {
+    fn without_adjudication_rules_no_game_is_ended() {
         assert_eq!(over(Rules::default(), &[0; 400]), None);
     }
 

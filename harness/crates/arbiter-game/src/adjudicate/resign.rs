@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn hope_starts_the_count_anew() {
+    fn a_better_score_resets_the_resign_counter() {
         let scores = [cp(0), cp(-900), cp(0), cp(-499), cp(0), cp(-900), cp(0), cp(-900)];
         assert_eq!(resigned(false, &scores), Some((8, Color::Black)));
     }

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_before_a_cut_is_read() {
+    fn data_before_a_truncation_is_read() {
         let text: Vec<u8> = (0..400_000u32).map(|n| (n % 251) as u8).collect();
         let file = frame(&text);
         for cut in [file.len() / 2, file.len() - 1] {

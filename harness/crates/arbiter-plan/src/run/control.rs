@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_read_as_they_are_shown() {
+    fn displayed_commands_parse_back() {
         for text in ["pause", "resume", "drain", "stop", "status", "boards", "concurrency 12"] {
             assert_eq!(text.parse::<ControlCommand>().unwrap().to_string(), text);
         }
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_answered_with_what_there_is() {
+    fn invalid_commands_list_the_valid_ones() {
         let check = |text: &str, expect: &str| {
             let error = text.parse::<ControlCommand>().unwrap_err().to_string();
             assert!(error.contains(expect) && !error.contains(char::is_control), "{error}");

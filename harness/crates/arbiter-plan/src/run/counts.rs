@@ -270,7 +270,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_encounter_turned_round_is_the_other_engines() {
+    fn swapping_engines_mirrors_an_encounter() {
         let mut counts = RunCounts::default();
         let game = |result, termination| GameTally { result, termination, fault: None, hash: None };
         counts.count(&PairTally {

@@ -91,7 +91,7 @@ fn positions_that_no_game_reaches_are_read_if_their_moves_are_defined() {
 }
 
 #[test]
-fn what_is_not_certain_is_refused() {
+fn ambiguous_positions_are_rejected() {
     let refused = |fen: &str, expect: &str| {
         let reason = read(fen).expect_err(fen);
         assert!(reason.ends_with(expect), "{fen}: {reason}");

@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn only_its_home_is_its_own() {
+    fn a_sandbox_shares_only_its_home_by_default() {
         let script = "cat $1/key; ls $1 ~root; echo x > $1/new; echo x > /tmp/new-file-of-a-test; \
                       echo mine > mine; cat $HOME/mine; [ $PWD = $TMPDIR ] && echo there";
         assert_eq!(sandboxed(script, |_, _| {}), ["mine", "there"]);
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn its_home_goes_with_it() {
+    fn the_sandbox_home_is_removed_with_the_process() {
         let home = &sandboxed("pwd; mkdir -p a/b; echo x > a/b/c", |_, _| {})[0];
         assert!(home.contains("/arbiter-home-"), "{home}");
         for _ in 0..500 {
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn attributes_of_files_stay_as_they_are() {
+    fn sandboxed_processes_cannot_change_file_attributes() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let seen = || {
             let data = file.path().metadata().unwrap();
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_required_and_missing_is_an_error() {
+    fn an_incomplete_required_sandbox_is_an_error() {
         let words = |landlock, seccomp| SandboxSupport { landlock, seccomp }.to_string();
         assert_eq!(words(7, true), "landlock 7, seccomp");
         assert_eq!(words(4, true), "partial: landlock 4, seccomp");
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn our_environment_stays_ours() {
+    fn the_environment_is_not_inherited() {
         let variables = sandboxed("env | sed 's/=.*//'", |_, _| {});
         let is_known = |name: &str| {
             let usual = ["ARBITER_ENGINE_PROCESS", "HOME", "TMPDIR", "PWD", "OLDPWD", "SHLVL", "_"];
@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn its_privileges_are_those_of_its_children() {
+    fn sandboxed_processes_have_no_privileges() {
         let words = ["CapEff:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2"];
         let script = "exec grep -E 'CapEff|NoNewPrivs|Seccomp:' /proc/self/status";
         assert_eq!(sandboxed(script, |_, _| {}), words);

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_edited_is_not() {
+    fn positions_that_edit_cannot_express_are_rejected() {
         assert_eq!(told("4k2r/8/8/8/8/8/8/4K3 w - - 0 1", false), None, "a lost right");
         let passing = "4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1";
         assert_eq!(told(passing, false), None);

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_has_a_line_and_no_estimate_is_without_its_interval() {
+    fn each_engine_has_a_row_and_each_estimate_an_interval() {
         use GameResult::{Draw, Loss, Win};
         let mut schedule = Schedule::new(Design::round_robin(1), 4, 1);
         let mut counts = RunCounts::default();
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn points_are_written_as_people_do() {
+    fn half_points_are_written_as_fractions() {
         assert_eq!([0, 1, 2, 5].map(points), ["0", "½", "1", "2½"]);
     }
 

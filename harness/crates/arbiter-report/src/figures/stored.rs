@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_breaks_one_run_is_said() {
+    fn errors_of_one_run_are_reported() {
         assert_eq!(read_one(|| Ok(1)), Ok(1));
         assert_eq!(read_one::<()>(|| panic!("two engines")), Err("two engines".to_owned()));
         assert_eq!(read_one::<()>(|| panic!("{} engines", 3)), Err("3 engines".to_owned()));

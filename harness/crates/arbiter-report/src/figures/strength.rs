@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn few_pairs_tell_nothing() {
+    fn few_pairs_are_not_significant() {
         assert_eq!(
             [
                 significant_difference([0, 0, 0, 1, 1]),
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn elo_without_an_interval_says_why() {
+    fn elo_without_an_interval_has_a_reason() {
         let shown = |pairs, [wins, losses]: [u64; 2]| {
             let (pairs, games) = (Pentanomial(pairs), Trinomial { wins, losses, draws: 0 });
             Strength::of(Encounter { pairs, games, ..Encounter::default() }).elo_in_full()

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_match_tells_its_strength_and_its_pace() {
+    fn match_status_shows_strength_and_speed() {
         let progress = Progress { counted_before: 0, ..progress(100, 2) };
         let elo = ["Elo +88.7 ± 136.3", "LOS > 75.0 %", "ptnml [0, 0, 1, 1, 0]"];
         assert_eq!(progress.evidence(), elo);
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn an_sprt_that_can_tell_shows_how_it_may_end() {
+    fn an_sprt_forecast_appears_once_it_is_informative() {
         let begun = test(progress(10, 0), 0.25, Decision::Continue);
         assert_eq!((begun.chances(), begun.evidence()), (vec![], vec![]));
         let open = test(progress(20_000, 2), 0.01, Decision::Continue);

@@ -42,7 +42,7 @@ mod tests {
     use arbiter_plan::{EngineSpec, resolve_engine};
 
     #[test]
-    fn files_are_told_by_name_and_hash() {
+    fn option_files_show_name_and_hash() {
         let spec = EngineSpec::parse("cmd=bundled,option.Hash=1,option.User=@@me").unwrap();
         let mut engine = resolve_engine(0, spec).unwrap();
         assert_eq!(options_text(&engine, &[]), "Hash=1, User=@me");

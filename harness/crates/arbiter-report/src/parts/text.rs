@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn open_ends_are_shown_as_such() {
+    fn unbounded_intervals_show_open_ends() {
         let estimate = Estimate { value: 4.06, low: -1.0, high: f64::INFINITY };
         assert_eq!(interval(&estimate), "+4.1 [-1.0, open]");
         assert_eq!(plus_minus(Some(estimate)), interval(&estimate));
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_all_won_or_lost_is_a_bound() {
+    fn perfect_scores_are_shown_as_bounds() {
         let beyond = f64::INFINITY;
         let won = Estimate { value: beyond, low: 680.4, high: beyond };
         assert_eq!([plus_minus_95(Some(won)), interval(&won)], ["> +680 (95 %)", "> +680"]);
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nearly_zero_has_no_minus() {
+    fn values_near_zero_have_no_minus() {
         assert_eq!([signed(-0.04, 1), signed(-0.06, 1), signed(0.0, 2)], ["+0.0", "-0.1", "+0.00"]);
         let even = Estimate { value: -0.01, low: -3.04, high: 3.02 };
         assert_eq!(plus_minus_95(Some(even)), "+0.0 ± 3.0 (95 %)");

@@ -104,7 +104,7 @@ mod tests {
     use arbiter_plan::{Plan, Request, RunKind, RunState};
 
     #[test]
-    fn a_badge_and_a_picture_hold_nothing_but_what_they_show() {
+    fn badges_and_pictures_contain_no_other_data() {
         let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let state = RunState::new(plan.schedule(), plan.sprt);
         let badge = badge_svg(&Summary::new("a<b> & \"c\"", &plan, &state, None));

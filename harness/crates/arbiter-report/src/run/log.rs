@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_says_what_was_tried_and_what_came_of_it() {
+    fn a_log_row_has_the_description_commits_and_verdict() {
         let mut decided = entry("one", 60, None);
         decided.summary.about = Some("a better rook".to_owned());
         decided.summary.engines = vec!["HEAD@123456789".into(), "old".into()];
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unusual_is_named() {
+    fn unusual_endings_and_error_rates_are_shown() {
         let mut open = entry("open", 1, None);
         assert_eq!(verdict(&open.summary), "undecided (unfinished)");
         open.summary.ending = Some(RunEnd::Interrupted);

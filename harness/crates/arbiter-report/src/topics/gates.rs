@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_passed_is_named() {
+    fn failed_steps_are_named() {
         let outcomes = [outcome("a", StepVerdict::Passed), outcome("b", StepVerdict::Failed)];
         let report = GatesReport { test: "new", base: Some("old"), outcomes: &outcomes };
         assert!(crate::forms::plain_text(&report.document(), None).ends_with("\nNot passed: b.\n"));

@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn an_advantage_is_told_if_it_can_be() {
+    fn an_advantage_is_shown_if_significant() {
         let words = |error| advantage(Some(-0.04), Some(error));
         assert_eq!(
             words(10.0),
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn the_matrix_tells_what_is_not_known() {
+    fn the_superiority_matrix_marks_unknown_cells() {
         let table = superiority(&[(0, "A"), (1, "B"), (2, "C")], |one, other| match (one, other) {
             (0, 1) => Some(0.975),
             (1, 0) => Some(0.025),

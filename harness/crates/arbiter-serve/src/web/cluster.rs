@@ -110,7 +110,7 @@ mod tests {
     use arbiter_cluster::Announcement;
 
     #[test]
-    fn workers_are_chosen_by_state_and_those_in_trouble_come_first() {
+    fn workers_are_filtered_by_state_with_troubled_ones_first() {
         let mut cluster = Cluster::default();
         let status = |playing, trouble: &str| WorkerStatus {
             slots: 4,

@@ -61,7 +61,7 @@ fn assert_strict(page: &str) {
 }
 
 #[test]
-fn a_test_that_goes_on_has_no_verdict() {
+fn a_running_test_has_no_verdict() {
     let mut open = summary("one", 2);
     open.is_played = true;
     let words = verdict_sentence(&open);
@@ -198,7 +198,7 @@ fn a_run_shows_its_state_boards_and_commands() {
 }
 
 #[test]
-fn runs_side_by_side_say_what_differs() {
+fn compared_runs_show_their_differences() {
     let compared = |run: &str, seed: &str, pairs| compare::ComparedRun {
         summary: summary(run, pairs),
         begun: "2026-11-20 01:02".to_owned(),

@@ -151,7 +151,7 @@ fn interim_analyses_get_rarer() {
 /// At most 5 % of comparisons of equal programs may end with a verdict, interim analyses included.
 #[test]
 #[ignore = "nightly: long simulation"]
-fn equal_programs_are_told_apart_no_more_often_than_promised() {
+fn false_positive_rate_of_speed_tests_is_as_promised() {
     const MANY: u32 = 1000;
     for machine in MACHINES {
         let wrong = false_verdicts(machine, tossed, MANY);
@@ -163,7 +163,7 @@ fn equal_programs_are_told_apart_no_more_often_than_promised() {
 
 /// Checks the same with fewer comparisons, and four standard errors more.
 #[test]
-fn equal_programs_are_seldom_told_apart() {
+fn equal_programs_are_rarely_significant() {
     for machine in MACHINES {
         let wrong = false_verdicts(machine, tossed, TRIALS);
         assert!(wrong <= TRIALS / 20 + 9, "{machine:?}: {wrong} of {TRIALS}");
@@ -172,7 +172,7 @@ fn equal_programs_are_seldom_told_apart() {
 
 /// Taking turns would not do: they fall into step with other periodic work of the machine.
 #[test]
-fn without_the_coin_a_pulse_of_the_machine_would_be_taken_for_a_difference() {
+fn without_random_order_periodic_load_looks_like_a_difference() {
     let wrong = false_verdicts(Machine::Pulsing, in_turns, TRIALS);
     assert!(wrong > TRIALS / 2, "{wrong} of {TRIALS}");
 }
@@ -193,7 +193,7 @@ fn differences_are_found_soon_and_losses_are_judged() {
 /// most of them one of 3 % by the second analysis. Another program's build does not hide 3 %
 /// either.
 #[test]
-fn differences_that_matter_are_seen() {
+fn relevant_differences_are_significant() {
     let question = SpeedTest { rounds: ROUNDS, threshold: 1.0 };
     let seen = |machine: Machine, ratio, until| {
         let mut dice = Dice(11);
@@ -212,7 +212,7 @@ fn differences_that_matter_are_seen() {
 }
 
 #[test]
-fn speeds_that_are_none_have_no_ratio() {
+fn invalid_speeds_have_no_ratio() {
     let question = SpeedTest { rounds: 8, threshold: 1.0 };
     assert_eq!(question.ratio(&[]), None);
     assert_eq!(question.ratio(&[Speeds { first: 0.0, second: 1.0 }; 8]), None);

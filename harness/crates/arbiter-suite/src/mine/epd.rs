@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_says_all_and_is_read_back() {
+    fn a_written_line_reads_back() {
         let (candidate, proof) = example();
         let found = found(&candidate, &proof, &CRITERIA);
         let lines = suite_lines(&[(0, found)]);

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_written_is_there_again() {
+    fn the_journal_reads_back() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("suite.journal");
         let found =

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unclear_or_new_is_no_proof() {
+    fn unclear_unsettled_or_obvious_moves_are_no_proof() {
         let near = ("e4d5", "cp 210", "cp 20");
         assert_eq!(judged(&[QUIET, CLEAR, CLEAR, CLEAR, near]), Err(Rejection::Unclear));
         assert_eq!(judged(&[QUIET, CLEAR, near, CLEAR, CLEAR]), Err(Rejection::Unsettled));
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn to_take_back_is_no_solution() {
+    fn a_recapture_is_no_solution() {
         let search = searched(&[QUIET, CLEAR, CLEAR, CLEAR, CLEAR]);
         let prove = |taken_on| prove(&candidate(taken_on), &search, &CRITERIA);
         assert_eq!(prove(Some(Square::D5)), Err(Rejection::Recapture));

@@ -255,14 +255,14 @@ mod tests {
     }
 
     #[test]
-    fn without_moves_the_count_is_all_that_is_known() {
+    fn without_moves_only_the_count_is_checked() {
         let found = find(2, |_, legal| legal.is_castle(), |answer| answer.moves.clear());
         let Wrong::Count { depth: 2, got, expected } = found.wrong else { panic!("{found:?}") };
         assert!(got < expected);
     }
 
     #[test]
-    fn a_count_that_is_wrong_only_from_above_is_told_from_a_wrong_position() {
+    fn a_context_dependent_count_is_distinguished_from_a_wrong_position() {
         let start = Start::read(FEN, false).unwrap();
         let mut walk = Walk::new(&start, 2);
         let mut answer = count(&walk.position, 2, |_, _| false);

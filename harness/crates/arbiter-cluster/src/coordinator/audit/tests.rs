@@ -130,7 +130,7 @@ fn find_by_shares(run: u8, lie: Lie, most: u64) -> Option<(String, u64)> {
 }
 
 #[test]
-fn nobody_knows_which_pairs_are_repeated() {
+fn audited_pairs_are_unpredictable() {
     let chosen = |byte| -> BTreeSet<u64> {
         let secret = secret(byte);
         (0..100_000).filter(|pair| secret.draw(*pair) < 0.02).collect()
@@ -151,7 +151,7 @@ fn quantiles(mut needed: Vec<u64>) -> [u64; 2] {
 /// Number of audits, or of pairs without audits, until one lying worker of five is found, for
 /// engines that do not repeat their games: the figures of the manual.
 #[test]
-fn who_lies_is_found_by_results() {
+fn a_liar_is_found_by_results() {
     let found = LIES.map(|(what, lie)| {
         let needed = |find: fn(u8, Lie, u64) -> Option<(String, u64)>, most| {
             let one = |run| {
@@ -177,7 +177,7 @@ fn who_lies_is_found_by_results() {
 
 /// The bias of a worker that leaves out a tenth of its jobs: 23 Elo in its own pairs.
 #[test]
-fn what_a_tenth_of_the_jobs_is_worth() {
+fn omitting_a_tenth_of_the_jobs_gains_23_elo() {
     const PAIRS: u64 = 40_000;
     let mut random = uniform(1);
     let half_points =
@@ -189,7 +189,7 @@ fn what_a_tenth_of_the_jobs_is_worth() {
 
 /// Number of lies of a worker until one is audited, for engines that repeat their games.
 #[test]
-fn who_lies_is_found_by_moves() {
+fn a_liar_is_found_by_moves() {
     let found = [0.01, 0.02, 0.05, 0.1].map(|share| {
         let told = |run: u8| {
             let secret = secret(run);
@@ -208,7 +208,7 @@ fn who_lies_is_found_by_moves() {
 
 /// Both of two workers look biased if one of them is.
 #[test]
-fn of_two_workers_none_is_excluded() {
+fn two_disagreeing_workers_are_not_excluded() {
     let mut random = uniform(1);
     let mut bias = BiasDetector::default();
     let names = ["honest", "liar"].map(str::to_owned);

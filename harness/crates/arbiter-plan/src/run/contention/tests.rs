@@ -282,7 +282,7 @@ fn playing_many_suspect_pairs_again_favours_nobody() {
 }
 
 #[test]
-fn a_pair_that_was_void_twice_is_put_off_where_no_other_follows_from_it() {
+fn a_pair_void_twice_is_postponed_if_no_other_depends_on_it() {
     let fates = |can_put_off| [0, 1, 2].map(|times| voided_again(7, times, can_put_off));
     assert_eq!(fates(true), [Some(RunInput::Voided(7)), Some(RunInput::PutOff(7)), None]);
     assert_eq!(fates(false), [Some(RunInput::Voided(7)), Some(RunInput::Voided(7)), None]);

@@ -79,7 +79,7 @@ fn a_pair_that_comes_twice_counts_once() {
 }
 
 #[test]
-fn the_verdict_stops_at_its_pair_whatever_finished_before() {
+fn the_verdict_falls_at_its_pair_in_schedule_order() {
     // In order, and with the first pair last: the counts must be the same.
     let play = |order: &[u64]| {
         let mut state = run(500, Some(sprt()));
@@ -254,7 +254,7 @@ fn each_encounter_of_a_gauntlet_stops_by_itself() {
 }
 
 #[test]
-fn colours_in_turn_change_nothing_of_which_encounters_are_decided() {
+fn alternating_colours_does_not_change_decided_encounters() {
     let design = Design { format: Format::Gauntlet, alternates: true, ..Design::round_robin(200) };
     // Three encounters: the numbers of the pairs of each are even and odd in turn.
     let mut state = RunState::new(Schedule::new(design, 4, 1), Some(sprt()));
@@ -293,7 +293,7 @@ fn pairs_of_a_decided_encounter_are_not_played() {
 
 /// Pairs of later rounds wait for results, whatever room there is.
 #[test]
-fn a_knockout_starts_what_is_known_and_waits_for_the_rest() {
+fn a_knockout_starts_known_encounters_and_waits_for_the_others() {
     let design = Design { format: Format::Knockout, seeds: 4, ..Design::round_robin(1) };
     let mut state = RunState::new(Schedule::new(design, 4, 1), None);
     started(&mut state, 2);
@@ -354,7 +354,7 @@ fn pairs_after_the_decision_of_a_knockout_encounter_never_count() {
 }
 
 #[test]
-fn a_paused_run_starts_nothing_and_counts_what_was_in_flight() {
+fn a_paused_run_starts_no_pair_and_counts_pairs_in_flight() {
     let mut state = run(9, None);
     started(&mut state, 2);
     assert_eq!(state.apply(RunInput::Pause), []);
@@ -402,7 +402,7 @@ fn iterated(effects: &[Effect]) -> Vec<&Iteration> {
 }
 
 #[test]
-fn an_iteration_begins_when_those_before_it_but_one_have_their_result() {
+fn at_most_two_iterations_are_played_at_a_time() {
     let mut state = tuned();
     started(&mut state, 4);
     assert_eq!(state.apply(RunInput::Idle), [], "two iterations are under way");
@@ -416,7 +416,7 @@ fn an_iteration_begins_when_those_before_it_but_one_have_their_result() {
 }
 
 #[test]
-fn the_path_does_not_depend_on_the_order_or_on_what_comes_twice() {
+fn the_tuning_path_ignores_order_and_duplicates() {
     let play = |order: &[u64], twice: bool| {
         let mut state = tuned();
         let mut found = Vec::new();
@@ -451,7 +451,7 @@ fn the_path_does_not_depend_on_the_order_or_on_what_comes_twice() {
 }
 
 #[test]
-fn a_pair_turned_round_counts_for_the_same_side() {
+fn a_reversed_pair_counts_for_the_same_side() {
     let score = |engines| {
         let mut state = tuned();
         let tally = |pair| PairTally { engines, ..won(pair) };
@@ -462,7 +462,7 @@ fn a_pair_turned_round_counts_for_the_same_side() {
 }
 
 #[test]
-fn a_stop_gives_up_what_is_in_flight() {
+fn a_stop_abandons_pairs_in_flight() {
     let end = Effect::End(RunEnd::Interrupted);
     for draining in [false, true] {
         let mut state = run(9, None);

@@ -77,7 +77,7 @@ fn unknown_options_are_refused() {
 }
 
 #[test]
-fn silence_means_an_old_engine_and_patience_has_an_end() {
+fn without_features_the_engine_is_old_and_done_0_has_a_deadline() {
     let (mut session, now) = opened(&[]);
     let due = session.deadline().unwrap();
     assert_eq!(due, now + Xboard::SILENCE);
@@ -114,7 +114,7 @@ fn a_game_is_played_from_both_sides() {
 }
 
 #[test]
-fn a_period_unlike_the_last_one_is_told_when_it_begins() {
+fn a_changed_period_is_sent_at_its_start() {
     let (mut session, now) = ready(GREETING);
     let told = session.new_game(now, game(&Chess::default(), "2/60:1/30:1/30:1/90+1")).unwrap();
     assert!(told.contains("\nlevel 2 1:00 0\n"), "{told:?}");
@@ -139,7 +139,7 @@ fn a_period_unlike_the_last_one_is_told_when_it_begins() {
 }
 
 #[test]
-fn an_offer_of_a_draw_is_heard_and_not_taken() {
+fn draw_offers_are_ignored() {
     let (mut session, now) = playing(GREETING);
     session.think(now, "position startpos", &go(), None);
     assert_eq!(session.receive(now, "offer draw"), Ok(Step::Continue));
@@ -180,7 +180,7 @@ fn chess960_needs_the_variant() {
 }
 
 #[test]
-fn claims_are_told_apart() {
+fn claims_are_distinguished() {
     let check = |line: &str, expect: Step| {
         let (mut session, now) = playing(GREETING);
         session.think(now, "position startpos moves e2e4", &go(), None);

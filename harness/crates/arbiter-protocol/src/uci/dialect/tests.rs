@@ -97,7 +97,7 @@ fn a_search_ends_with_the_last_facts() {
 }
 
 #[test]
-fn an_answer_that_is_said_again_is_no_answer_to_the_next_search() {
+fn a_repeated_bestmove_does_not_answer_the_next_search() {
     let (mut session, now) = opened(&[]);
     ready(&mut session, now);
     let go = Go::default();
@@ -154,7 +154,7 @@ fn chess960_is_switched_only_when_it_changes() {
 }
 
 #[test]
-fn settings_of_a_game_are_told_before_it() {
+fn game_options_are_sent_before_the_game() {
     let (mut session, now) = opened(&[]);
     session.receive(now, "option name Razor type spin default 5 min 0 max 9").unwrap();
     ready(&mut session, now);
@@ -183,7 +183,7 @@ fn pondering() -> (Session, Instant) {
 }
 
 #[test]
-fn a_ponderer_that_guessed_right_goes_on() {
+fn ponderhit_continues_the_search() {
     let (mut session, now) = pondering();
     session.receive(now, "info depth 9 nodes 99").unwrap();
     assert_eq!(session.end_pondering(now, true, None), "ponderhit\n");
@@ -193,7 +193,7 @@ fn a_ponderer_that_guessed_right_goes_on() {
 }
 
 #[test]
-fn a_ponderer_that_guessed_wrong_is_stopped_and_its_move_is_none() {
+fn a_ponder_miss_stops_the_search_and_discards_its_move() {
     let (mut session, now) = pondering();
     assert_eq!(session.end_pondering(now, false, None), "stop\n");
     assert_eq!(session.deadline(), Some(now + Deadlines::default().stop));
@@ -202,7 +202,7 @@ fn a_ponderer_that_guessed_wrong_is_stopped_and_its_move_is_none() {
 }
 
 #[test]
-fn a_ponderer_that_does_not_wait_is_asked_again() {
+fn an_early_ponder_answer_ends_pondering() {
     let (mut session, now) = pondering();
     assert_eq!(session.receive(now, "bestmove g1f3"), Ok(Step::Continue));
     assert!(!session.is_pondering() && session.is_ready());
@@ -218,7 +218,7 @@ fn pondering_needs_the_option() {
 }
 
 #[test]
-fn what_a_user_adds_is_sent_after_the_options() {
+fn init_lines_are_sent_after_the_options() {
     let setup = Setup {
         options: vec![("Hash".into(), "1".into())],
         init: vec!["book off".into()],
@@ -242,7 +242,7 @@ fn a_slow_machine_gets_more_time_to_start() {
 }
 
 #[test]
-fn a_question_is_answered_by_whatever_comes_until_it_is_settled() {
+fn a_pending_request_consumes_lines_until_it_is_answered() {
     let (mut session, now) = opened(&[]);
     ready(&mut session, now);
     let limit = Duration::from_secs(3);
@@ -263,7 +263,7 @@ fn a_question_is_answered_by_whatever_comes_until_it_is_settled() {
 }
 
 #[test]
-fn lines_mean_what_they_say() {
+fn bestmove_lines_are_parsed_and_others_ignored() {
     let answer = |line: &str| {
         let (mut session, now) = opened(&[]);
         ready(&mut session, now);

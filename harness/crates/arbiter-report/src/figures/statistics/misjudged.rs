@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_who_judged_to_be_winning_and_did_not_win_was_wrong() {
+    fn only_winning_scores_without_a_win_are_misjudged() {
         let error = |centipawns, result| error(Score::Centipawns(centipawns), result);
         assert_eq!(error(149, GameResult::Loss), None);
         assert_eq!(error(900, GameResult::Win), None);

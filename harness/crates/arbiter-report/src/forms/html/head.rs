@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_are_as_long_as_what_they_stand_for() {
+    fn bar_lengths_match_their_values() {
         let bar = drawn(Picture::Shares([1, 0, 1, 0, 2]));
         let best = "<rect class=\"best\" x=\"0.00%\" y=\"6\" width=\"50.00%\"";
         assert!(bar.contains(best) && bar.matches("<rect").count() == 3, "{bar}");

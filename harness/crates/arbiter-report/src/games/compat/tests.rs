@@ -109,7 +109,7 @@ fn the_lines_of_cutechess() {
 }
 
 #[test]
-fn nothing_and_everything_won_are_no_numbers() {
+fn undecided_and_perfect_results_print_nan_and_inf_like_cutechess() {
     let writer = duel(Dialect::Cutechess, true);
     let text = writer.interval(&RunCounts::default(), None);
     let line = "Elo difference: nan +/- nan, LOS: nan %, DrawRatio: nan %\n";

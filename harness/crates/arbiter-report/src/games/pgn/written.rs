@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_have_what_is_wanted_and_known() {
+    fn comments_contain_the_selected_known_fields() {
         let ms = |ms| Some(Duration::from_millis(ms));
         let lines = vec!["info string {net} \u{1b}[1m".to_owned()];
         let details = SearchDetails {

@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_told_as_a_script_reads_them() {
+    fn chart_values_are_json_for_the_script() {
         let band = vec![(2.0, 0.0, 9.0)];
         let line = Line { band, ..Line::plain("A", vec![(2.0, 1.23456), (4.0, 12_345.6)]) };
         let chart = Chart::Lines(Lines { x: "games", lines: vec![line], ..Lines::default() });
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_thinned_keeps_its_end() {
+    fn thinned_points_keep_the_last_one() {
         for length in 0..200 {
             let values: Vec<usize> = (0..length).collect();
             let kept: Vec<usize> = thinned(&values, 16).copied().collect();

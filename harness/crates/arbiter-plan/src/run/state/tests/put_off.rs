@@ -14,7 +14,7 @@ fn mixed(pair: u64) -> PairTally {
 }
 
 #[test]
-fn a_pair_that_is_put_off_comes_after_all_others_with_fewer_at_once() {
+fn postponed_pairs_run_last_with_lower_concurrency() {
     let mut state = run(5, None);
     started(&mut state, 3);
     assert_eq!(counted(&state.apply(RunInput::Committed(won(0)))), [0]);
@@ -58,7 +58,7 @@ fn the_order_in_which_pairs_end_changes_nothing() {
 }
 
 #[test]
-fn a_run_is_resumed_in_the_middle_of_what_was_put_off() {
+fn a_run_resumes_amid_postponed_pairs() {
     let mut whole = run(6, long_test());
     started(&mut whole, 6);
     [1, 4].into_iter().for_each(|pair| drop(whole.apply(RunInput::PutOff(pair))));
@@ -95,7 +95,7 @@ fn a_run_is_resumed_in_the_middle_of_what_was_put_off() {
 }
 
 #[test]
-fn a_verdict_does_not_wait_for_what_was_put_off() {
+fn a_verdict_does_not_wait_for_postponed_pairs() {
     let mut state = run(60, Some(sprt()));
     started(&mut state, 60);
     state.apply(RunInput::PutOff(1));
@@ -125,7 +125,7 @@ fn the_last_pair_of_all_may_bring_the_verdict() {
 }
 
 #[test]
-fn pairs_that_are_taken_back_stay_put_off() {
+fn withdrawn_pairs_stay_postponed() {
     let mut state = run(6, None);
     started(&mut state, 6);
     state.apply(RunInput::PutOff(2));
@@ -139,7 +139,7 @@ fn pairs_that_are_taken_back_stay_put_off() {
 }
 
 #[test]
-fn an_interruption_leaves_what_was_put_off_for_later() {
+fn an_interrupt_leaves_postponed_pairs_for_later() {
     let mut state = run(3, None);
     started(&mut state, 3);
     assert_eq!(state.apply(RunInput::Interrupt), [Effect::Drain]);

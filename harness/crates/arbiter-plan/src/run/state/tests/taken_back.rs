@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn pairs_that_are_taken_back_are_played_and_counted_again() {
+fn withdrawn_pairs_are_replayed_and_recounted() {
     let lost = |pair| tally(pair, [GameResult::Loss; 2]);
     let mut state = run(60, Some(sprt()));
     started(&mut state, 8);
@@ -40,7 +40,7 @@ fn pairs_that_are_taken_back_are_played_and_counted_again() {
 }
 
 #[test]
-fn an_encounter_whose_verdict_is_taken_back_goes_on() {
+fn an_encounter_continues_after_its_verdict_is_withdrawn() {
     let mut state = RunState::new(gauntlet(), Some(sprt()));
     started(&mut state, 60);
     (0..30).for_each(|pair| drop(state.apply(RunInput::Committed(met(pair)))));
@@ -58,7 +58,7 @@ fn an_encounter_whose_verdict_is_taken_back_goes_on() {
 }
 
 #[test]
-fn what_later_pairs_follow_from_is_not_taken_back() {
+fn pairs_that_later_ones_depend_on_are_not_withdrawn() {
     let design = Design { format: Format::Knockout, seeds: 4, ..Design::round_robin(1) };
     assert!(!RunState::new(Schedule::new(design, 4, 1), None).can_take_back());
     let mut over = run(1, None);
