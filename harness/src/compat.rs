@@ -96,7 +96,10 @@ impl Style {
     /// Saves a run that could not be played.
     pub(crate) fn save_unplayed(&self, plan: &Plan) -> Result<(), Failure> {
         let Some(path) = &self.saved_in else { return Ok(()) };
-        saved::write(path, &foreign::written(plan, self, &own_binary()?, &RunCounts::default()))
+        saved::write(
+            path,
+            &foreign::to_fastchess(plan, self, &own_binary()?, &RunCounts::default()),
+        )
     }
 
     /// Saves the identity of the run, for those who want to resume it, fastchess among them.
@@ -110,6 +113,6 @@ impl Style {
         let Some(path) = &self.saved_in else { return Ok(()) };
         let results = std::path::absolute(results).unwrap_or_else(|_| results.to_owned());
         let saved = SavedIdentity { run: run.to_owned(), results, checksum: None };
-        saved.write(path, foreign::written(plan, self, &own_binary()?, counts))
+        saved.write(path, foreign::to_fastchess(plan, self, &own_binary()?, counts))
     }
 }

@@ -264,7 +264,7 @@ impl EngineBuilder<'_> {
                 None => {
                     let whole = spec.clone().or(each);
                     let recipe = self.usual_bench(whole.cmd.as_deref())?;
-                    let found = self.given(index, whole, &recipe)?;
+                    let found = self.bench_existing(index, whole, &recipe)?;
                     (spec, found, recipe)
                 }
             };
@@ -371,7 +371,7 @@ impl EngineBuilder<'_> {
 
     /// Runs the bench of an existing engine, which is compared with that of a build, or scales
     /// times.
-    fn given(
+    fn bench_existing(
         &self,
         index: usize,
         spec: EngineSpec,

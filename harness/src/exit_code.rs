@@ -60,7 +60,7 @@ impl ExitCode {
     }
 
     /// Returns the code of this number, if it is one of Arbiter's.
-    pub fn of_number(number: u8) -> Option<ExitCode> {
+    pub fn from_number(number: u8) -> Option<ExitCode> {
         ExitCode::all().find(|code| *code as u8 == number)
     }
 }

@@ -300,7 +300,7 @@ mod tests {
         }))
     }
 
-    fn played(pair: u64) -> PlayedPair {
+    fn played_pair(pair: u64) -> PlayedPair {
         let game = GameRecord {
             engines: ByColor { white: 0, black: 1 },
             fen: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".into(),
@@ -321,16 +321,16 @@ mod tests {
     }
 
     fn whole(pairs: u64) -> String {
-        let games: String = (0..pairs).map(|pair| content().render(&played(pair))).collect();
+        let games: String = (0..pairs).map(|pair| content().render(&played_pair(pair))).collect();
         format!("{BEFORE}{games}")
     }
 
     /// Resumes a run of three counted pairs whose file holds `present`.
-    fn resumed(present: &str) -> Result<String, Failure> {
+    fn resume_with(present: &str) -> Result<String, Failure> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("games.pgn");
         std::fs::write(&path, present).unwrap();
-        let pairs = (0..3).map(|pair| Ok(played(pair)));
+        let pairs = (0..3).map(|pair| Ok(played_pair(pair)));
         let mut pgn = GamesFile::open(&path, content(), BEFORE.len() as u64)?;
         pgn.reconcile(pairs, false)?;
         pgn.append("next").unwrap();
@@ -341,14 +341,14 @@ mod tests {
     fn a_torn_file_is_made_whole_wherever_it_was_torn() {
         let whole = whole(3);
         for length in BEFORE.len()..=whole.len() {
-            assert_eq!(resumed(&whole[..length]).unwrap(), format!("{whole}next"), "{length}");
+            assert_eq!(resume_with(&whole[..length]).unwrap(), format!("{whole}next"), "{length}");
         }
     }
 
     #[test]
     fn foreign_files_are_left_unchanged() {
         let foreign = |present: &str| {
-            resumed(present)
+            resume_with(present)
                 .is_err_and(|error| error.message.contains("has changed since the run started"))
         };
         assert!(foreign(&whole(3).replace("e4", "d4")));
@@ -374,7 +374,7 @@ mod tests {
         // Of the last one it was not taken back yet when we were killed.
         for present in [BEFORE.to_owned(), whole(1), whole(3), whole(4)] {
             std::fs::write(&path, present).unwrap();
-            let pairs = (0..3).map(|pair| Ok(played(pair)));
+            let pairs = (0..3).map(|pair| Ok(played_pair(pair)));
             let mut pgn = GamesFile::open(&path, content(), BEFORE.len() as u64).unwrap();
             pgn.reconcile(pairs, true).unwrap();
             pgn.take_back(7).unwrap();
@@ -395,7 +395,7 @@ mod tests {
         std::fs::write(&path, whole(2)).unwrap();
         let reopened = || GamesFile::open(&path, content(), BEFORE.len() as u64).unwrap();
         let mut pgn = reopened();
-        pgn.reconcile((0..2).map(|pair| Ok(played(pair))), false).unwrap();
+        pgn.reconcile((0..2).map(|pair| Ok(played_pair(pair))), false).unwrap();
         let noted = pgn.written().unwrap();
         assert_eq!((noted.pairs, noted.end), (2, whole(2).len() as u64));
         drop(pgn);
@@ -404,12 +404,12 @@ mod tests {
             std::fs::write(&path, &later).unwrap();
             let mut pgn = reopened();
             assert_eq!(pgn.skip(&noted).unwrap(), 2);
-            pgn.reconcile((2..4).map(|pair| Ok(played(pair))), false).unwrap();
+            pgn.reconcile((2..4).map(|pair| Ok(played_pair(pair))), false).unwrap();
             let written = pgn.written().unwrap();
             assert_eq!(std::fs::read_to_string(&path).unwrap(), whole(4));
             drop(pgn);
             let mut pgn = reopened();
-            pgn.reconcile((0..4).map(|pair| Ok(played(pair))), false).unwrap();
+            pgn.reconcile((0..4).map(|pair| Ok(played_pair(pair))), false).unwrap();
             assert_eq!(pgn.written().unwrap(), written);
         }
         for other in [whole(1), whole(2).replacen("e4", "d4", 1), String::new()] {

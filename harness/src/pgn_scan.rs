@@ -18,7 +18,7 @@ pub(crate) const PLAYERS: Rows<'static> = Rows {
 pub(crate) const OPENING_PLIES: u32 = 16;
 
 /// Returns the reason that there is nothing to rate.
-pub(crate) fn nothing(tally: &Tally) -> String {
+pub(crate) fn no_games_reason(tally: &Tally) -> String {
     if tally.games == 0 {
         return if tally.players.is_empty() {
             "the files contain no games".to_owned()

@@ -98,7 +98,7 @@ pub(crate) fn files_of_init(top: &Path) -> Vec<PathBuf> {
 
 /// Returns the path of a folder relative to the current one, if the folder is the current one or
 /// above it.
-pub(crate) fn seen_from_here(folder: &Path) -> Option<PathBuf> {
+pub(crate) fn relative_to_current(folder: &Path) -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     let depth = here.ancestors().position(|above| above == folder)?;
     Some(repeat_n("..", depth).collect())
@@ -151,6 +151,6 @@ fn top() -> Option<PathBuf> {
 }
 
 /// Returns the owner of a file, if it is another user.
-fn other_owner(file: Metadata) -> Option<u32> {
+fn foreign_owner(file: Metadata) -> Option<u32> {
     Some(file.uid()).filter(|uid| *uid != geteuid().as_raw())
 }

@@ -25,7 +25,7 @@ use self::messages::{
 };
 use self::new_name::{NewName, new_name};
 use self::preflight::check_engines;
-pub(crate) use self::restore::replayed;
+pub(crate) use self::restore::replay_stored;
 use crate::{
     BuildContext, Content, Endpoint, ExitCode, Failure, Fleet, GamesFile, Keyboard, OutputFormat,
     Printer, RequestedRun, Resume, Style, bundled_engine, control_server, own_binary, runtime,
@@ -312,7 +312,7 @@ fn resume_run(
     let other_pgn = other_pgn.filter(|path| Some(path) != plan.pgn.as_ref());
     let pgn = other_pgn.clone().or_else(|| plan.pgn.clone());
     files::check(&Plan { pgn, ..plan.clone() }, &others, &results, Some(&name))?;
-    let state = replayed(&store, &name, &plan)?;
+    let state = replay_stored(&store, &name, &plan)?;
     store.check_games(&name)?;
     let concurrency = wanted.concurrency.unwrap_or(plan.concurrency);
     let affinity = wanted.affinity.unwrap_or_else(|| plan.affinity.clone());
@@ -359,7 +359,7 @@ fn reconcile(
     has_workers: bool,
 ) -> Result<(), Failure> {
     // Pairs of workers may be taken back, which takes to know where each begins.
-    let written = if has_workers { None } else { store.written(run, &file.path)? };
+    let written = if has_workers { None } else { store.last_note(run, &file.path)? };
     let counted = state.counted().count() as u64;
     let written = written.filter(|written| written.pairs <= counted);
     let known = written.map_or(Ok(0), |written| file.skip(&written))?;

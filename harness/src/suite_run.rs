@@ -101,7 +101,7 @@ impl SuiteArgs {
     }
 
     /// Returns the error of a suite without any usable position.
-    pub(crate) fn nothing(&self, unusable: &[LineFault]) -> Failure {
+    pub(crate) fn no_positions_error(&self, unusable: &[LineFault]) -> Failure {
         let reasons: String = unusable
             .iter()
             .take(NAMED)

@@ -3,7 +3,7 @@
 use crate::support::bench::Bench;
 use crate::support::plan::{Plan, RunOutput};
 use crate::support::programs;
-use crate::support::snapshot::said;
+use crate::support::snapshot::expect_next;
 
 /// A match of `pairs` pairs in which A logs its input.
 fn logged<'a>(bench: &'a Bench, pairs: usize, args: &str, fields: &str) -> Plan<'a> {
@@ -15,24 +15,24 @@ fn logged<'a>(bench: &'a Bench, pairs: usize, args: &str, fields: &str) -> Plan<
 
 /// Returns the input of the only process of A that played.
 #[track_caller]
-fn heard(bench: &Bench) -> Vec<String> {
+fn engine_input(bench: &Bench) -> Vec<String> {
     let mut processes = bench.conversations();
     assert_eq!(processes.len(), 1, "{processes:#?}");
     processes.remove(0)
 }
 
-fn behaved(pairs: usize) -> RunOutput {
+fn play_with_behaviour(pairs: usize) -> RunOutput {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", pairs).puppet("A", "--seed 1").puppet("B", "--seed 2");
-    plan.played(0)
+    plan.expect_output(0)
 }
 
 #[test]
 fn lines_of_the_users_own_come_after_the_options() {
     let bench = Bench::new();
     let fields = r",option.Hash=8,init=debug on\nstop";
-    logged(&bench, 1, "", fields).played(0);
-    let heard = heard(&bench);
+    logged(&bench, 1, "", fields).expect_output(0);
+    let heard = engine_input(&bench);
     let expected = ["uci", "setoption name Hash value 8", "debug on", "stop", "isready"];
     assert_eq!(heard[..5], expected, "{heard:#?}");
 }
@@ -41,9 +41,9 @@ fn lines_of_the_users_own_come_after_the_options() {
 fn each_game_may_have_a_process_of_its_own() {
     for (restart, processes) in [("on", 4), ("off", 1), ("auto", 1)] {
         let bench = Bench::new();
-        let played = logged(&bench, 2, "", &format!(",restart={restart}")).played(0);
+        let played = logged(&bench, 2, "", &format!(",restart={restart}")).expect_output(0);
         assert_eq!(bench.conversations().len(), processes, "{restart}");
-        assert_eq!(played.moves(), behaved(2).moves(), "{restart}");
+        assert_eq!(played.moves(), play_with_behaviour(2).moves(), "{restart}");
         bench.wait_until_quiet();
     }
 }
@@ -57,21 +57,21 @@ fn a_ponderer_plays_the_same_moves_and_is_asked_right() {
     let played = Plan::new(&bench, "match", 1)
         .puppet_with("A", &ponderer(1), ",ponder=true")
         .puppet_with("B", "--seed 1", "")
-        .played(0);
-    let heard = heard(&bench);
+        .expect_output(0);
+    let heard = engine_input(&bench);
     let count = |word: &str| heard.iter().filter(|line| line.starts_with(word)).count();
     assert!(count("setoption name Ponder value true") == 1, "{heard:#?}");
     assert!(count("go ponder") > 5, "{heard:#?}");
     assert!(count("ponderhit") + 2 >= count("go ponder"), "{heard:#?}");
     assert_eq!(played.report.games, 2);
     let bench = Bench::new();
-    let played = logged(&bench, 1, "", ",ponder=true").set("each", "tc=60+1").played(0);
-    let heard = self::heard(&bench);
+    let played = logged(&bench, 1, "", ",ponder=true").set("each", "tc=60+1").expect_output(0);
+    let heard = self::engine_input(&bench);
     let count = |word: &str| heard.iter().filter(|line| line.starts_with(word)).count();
     assert!(count("stop") > 5 && count("stop") + count("ponderhit") == count("go ponder"));
     let pondering = heard.iter().find(|line| line.starts_with("go ponder")).expect("one");
     assert!(pondering.contains("wtime") && pondering.contains("binc 1000"), "{pondering}");
-    assert_eq!(played.moves(), behaved(1).moves());
+    assert_eq!(played.moves(), play_with_behaviour(1).moves());
     bench.wait_until_quiet();
 }
 
@@ -87,7 +87,7 @@ fn engines_with_several_default_threads_are_named() {
     for more in ["", ",option.threads=2", ",option.Threads=1"] {
         let bench = Bench::new();
         let plan = Plan::new(&bench, "match", 1).puppet_with("A", "--mode two-threads", more);
-        said(&plan.puppet("B", "--seed 2").run().expect_code(0).stderr);
+        expect_next(&plan.puppet("B", "--seed 2").run().expect_code(0).stderr);
     }
 }
 
@@ -98,7 +98,7 @@ fn error_output_goes_to_a_separate_file() {
     Plan::new(&bench, "match", 1)
         .puppet_with("A", "--seed 1 --mode exit-in-game", &format!(",stderr={}", file.display()))
         .puppet("B", "--seed 2")
-        .played(6);
+        .expect_output(6);
     assert_eq!(bench.read("A.err"), "puppet: leaving, as asked\n".repeat(2));
     let plan = Plan::new(&bench, "match", 1).set("name", "other").puppet("B", "");
     let nowhere = bench.path("no/folder/A.err").display().to_string();
@@ -149,8 +149,8 @@ fn settings_file_and_flags_agree() {
         "#
     );
     let file = bench.write("our.toml", text);
-    let played = Plan::new(&bench, "match", 2).set("config", file.display()).played(0);
-    assert_eq!(played.moves(), behaved(2).moves());
+    let played = Plan::new(&bench, "match", 2).set("config", file.display()).expect_output(0);
+    assert_eq!(played.moves(), play_with_behaviour(2).moves());
     let processes = bench.conversations();
     assert_eq!(processes.len(), 4);
     for heard in processes {

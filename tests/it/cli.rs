@@ -86,7 +86,7 @@ fn the_bundled_engine_plays_a_match() {
         .engine(format!("name=Bundled,cmd=\"{}\",args=engine", arbiter().display()))
         .puppet("B", "--seed 1")
         .set("each", "nodes=500")
-        .played(0);
+        .expect_output(0);
     assert_eq!(played.report.wins, 2, "it must beat random moves: {:#?}", played.report);
     assert_eq!(played.report.ended_by("checkmate"), 2, "{:#?}", played.report);
 }

@@ -11,7 +11,7 @@ mod tuners;
 use rustix::process::Signal;
 
 use crate::support::bench::{Bench, Finished};
-use crate::support::snapshot::said;
+use crate::support::snapshot::expect_next;
 use crate::support::{pgn, plan, wait_for};
 
 /// An engine that plays random moves, in the words of the other programs.
@@ -310,6 +310,6 @@ fn a_saved_run_goes_on_as_in_fastchess() {
     let foreign = bench.arbiter(["compat", "fastchess", "-config", "file=config.json"]).finish();
     foreign.expect_error(1);
     let beside = compat(&bench, "fastchess", "-each nodes=1 -rounds 1 -repeat").expect_code(0);
-    said(&beside.stderr);
+    expect_next(&beside.stderr);
     assert_eq!(bench.read("config.json"), "{}");
 }

@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::resume::{resume, slow, uninterrupted, wait_for_pairs};
 use crate::support::bench::{Bench, Finished};
 use crate::support::plan::{Plan, RunOutput};
-use crate::support::snapshot::{of_any_machine, said, without_figures};
+use crate::support::snapshot::{expect_next, without_figures, without_machine};
 use crate::support::{phrases, store, wait_for};
 
 /// Runs `arbiter ctl run …` for the run in `bench`.
@@ -33,7 +33,7 @@ fn a_paused_run_waits_and_goes_on_as_if_nothing_had_been() {
     let running = slow(&bench).start();
     wait_for_pairs(&bench, 2);
     let told = ctl(&bench, &["pause"]).expect_code(0).stdout;
-    said(told.split(';').next().expect("a first part"));
+    expect_next(told.split(';').next().expect("a first part"));
     wait_for("the pairs in flight are over", || {
         let status = status(&bench);
         assert_eq!(status["state"], "paused");
@@ -44,7 +44,7 @@ fn a_paused_run_waits_and_goes_on_as_if_nothing_had_been() {
     std::thread::sleep(Duration::from_secs(1));
     let words = ctl(&bench, &["status"]).expect_code(0).stdout;
     assert!(words.contains(&format!(" {before} of 12 ")), "{words}");
-    said(&without_figures(&words));
+    expect_next(&without_figures(&words));
     assert_eq!(ctl(&bench, &["resume"]).expect_code(0).stdout, "running\n");
     let finished = running.finish().expect_code(0);
     assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
@@ -56,9 +56,9 @@ fn a_drained_run_says_so_and_can_be_resumed() {
     let running = slow(&bench).start();
     let before = wait_for_pairs(&bench, 2);
     let told = ctl(&bench, &["drain"]).expect_code(0).stdout;
-    said(told.split(';').next().expect("a first part"));
+    expect_next(told.split(';').next().expect("a first part"));
     let finished = running.finish().expect_code(75);
-    said(&without_figures(&finished.stderr));
+    expect_next(&without_figures(&finished.stderr));
     bench.wait_until_quiet();
     let after = store::pairs(&bench.path("results")).len();
     assert!(after > before && after <= before + 4, "{before}, then {after}");
@@ -81,11 +81,11 @@ fn a_stopped_run_gives_up_its_games_and_can_be_resumed() {
     let csv = ctl(&bench, &["boards", "--format", "csv"]).expect_code(0).stdout;
     assert!(csv.lines().next().is_some_and(|head| head.contains("pair")), "{csv}");
     let table = ctl(&bench, &["status", "--format", "md"]).expect_code(0).stdout;
-    said(&without_figures(&of_any_machine(&table)));
+    expect_next(&without_figures(&without_machine(&table)));
     let told = ctl(&bench, &["stop"]).expect_code(0).stdout;
-    said(told.split(';').next().expect("a first part"));
+    expect_next(told.split(';').next().expect("a first part"));
     let finished = running.finish().expect_code(75);
-    said(&without_figures(&finished.stderr));
+    expect_next(&without_figures(&finished.stderr));
     bench.wait_until_quiet();
     let finished = resume(&bench).finish().expect_code(0);
     assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());

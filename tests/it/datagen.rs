@@ -9,7 +9,7 @@ use crate::resume::{PAIRS, wait_for_pairs};
 use crate::support::bench::Bench;
 use crate::support::nats::{Server, Worker};
 use crate::support::plan::Plan;
-use crate::support::snapshot::{said, without_figures};
+use crate::support::snapshot::{expect_next, without_figures};
 
 /// Twelve games between two puppets, whose positions go to `net.data`.
 fn generation<'a>(bench: &'a Bench, more: &str) -> Plan<'a> {
@@ -48,7 +48,7 @@ fn the_trainer_reads_what_any_engine_has_played() {
     let flags = ["--genfens", "--games", "36", "--each", "nodes=300,option.Hash=1", "--seed", "7"];
     let args = ["datagen", "bundled", "--out", &out].into_iter().chain(flags);
     let finished = bench.arbiter(args.clone()).finish().expect_code(0);
-    said(&without_figures(&finished.stderr));
+    expect_next(&without_figures(&finished.stderr));
     let written = data(&bench);
     bench.arbiter(args).finish().expect_code(0);
     assert_eq!(data(&bench), written, "the same command goes on, and nothing was left to play");
@@ -103,7 +103,7 @@ fn a_killed_generation_goes_on_to_the_same_file() {
     wait_for_pairs(&bench, 4);
     running.signal(Signal::INT);
     let told = running.finish().expect_code(130).stderr;
-    said(&without_figures(&told));
+    expect_next(&without_figures(&told));
     generation(&bench, "--delay-ms 2").run().expect_code(0);
     let expected = undisturbed();
     assert!(records(&expected).len() > 100);

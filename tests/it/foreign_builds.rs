@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::support::bench::{Bench, Finished};
 use crate::support::programs;
 use crate::support::project::Project;
-use crate::support::snapshot::{of_any_machine, said, without_figures};
+use crate::support::snapshot::{expect_next, without_figures, without_machine};
 
 /// A program without a bench.
 fn puppet() -> String {
@@ -54,8 +54,8 @@ fn build_commands_are_announced_run_in_the_checkout_and_skipped_in_dry_runs() {
     let before = config();
 
     let dry = play(&bench, &project, &["--dry-run", "--name", "dry"]).expect_code(0);
-    said(&dry.stderr);
-    said(&without_figures(&of_any_machine(&dry.stdout)));
+    expect_next(&dry.stderr);
+    expect_next(&without_figures(&without_machine(&dry.stdout)));
     assert!(!bench.path("seen").exists(), "{dry:#?}");
     let short = ["--dry-run", "--format", "json"];
     let json = play(&bench, &project, &short).expect_code(0).json();
@@ -63,7 +63,7 @@ fn build_commands_are_announced_run_in_the_checkout_and_skipped_in_dry_runs() {
     assert_eq!((&engine["program"], &engine["commit"]), (&"not built".into(), &(*commit).into()));
 
     let run = play(&bench, &project, &[]).expect_code(0);
-    said(&run.stderr);
+    expect_next(&run.stderr);
     let seen = bench.read("seen");
     assert!(seen.contains(".cache/arbiter/staging/") && seen.lines().count() == 1, "{seen}");
     assert_eq!(config(), before);
@@ -216,7 +216,7 @@ fn a_long_log_keeps_its_beginning_and_its_end() {
     assert!(log.len() < 3_000_000, "{} bytes", log.len());
     assert!(log.starts_with("$ echo begun") && log.ends_with("error: bad\n"));
     let cut = log.lines().find(|line| line.ends_with(']'));
-    said(&without_figures(cut.expect("a line in place of the others")));
+    expect_next(&without_figures(cut.expect("a line in place of the others")));
 }
 
 #[test]

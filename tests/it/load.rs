@@ -28,7 +28,7 @@ fn a_process_that_leaves_its_output_to_a_child_has_crashed_at_once() {
     let bench = Bench::new();
     let start = Instant::now();
     let gone = engine(&bench, "A", "", "sleep 300 & exit 3");
-    let played = against_puppet(&bench, gone, "tc=60+1").played(0);
+    let played = against_puppet(&bench, gone, "tc=60+1").expect_output(0);
     assert_eq!(played.report.ended_by("crash"), 2, "{:#?}", played.report);
     assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
     bench.wait_until_quiet();
@@ -39,7 +39,7 @@ fn an_answer_after_the_flag_fell_loses_on_time_whatever_it_says() {
     for answer in ["(none)", "a1a1", "0000", "nonsense", ""] {
         let bench = Bench::new();
         let late = engine(&bench, "A", "", &format!("sleep 0.4; echo 'bestmove {answer}'"));
-        let played = against_puppet(&bench, late, "st=0.1").played(0);
+        let played = against_puppet(&bench, late, "st=0.1").expect_output(0);
         assert_eq!(played.report.ended_by("time_forfeit"), 2, "{answer} {:#?}", played.report);
     }
 }

@@ -2,13 +2,13 @@
 
 use rustix::process::Signal;
 
-use crate::distributed::distant;
+use crate::distributed::distributed_plan;
 use crate::resume::PAIRS;
 use crate::support::bench::Bench;
 use crate::support::nats::{Server, Worker, free_port, key};
 use crate::support::plan::Plan;
 use crate::support::site::{Site, get};
-use crate::support::snapshot::said;
+use crate::support::snapshot::expect_next;
 use crate::support::wait_for;
 
 /// Returns the metrics of a port, once they contain these lines.
@@ -65,7 +65,7 @@ fn runs_and_the_live_page_export_metrics() {
     site.end();
     let taken = bench.arbiter(["serve", "--listen", "127.0.0.1:0", "--metrics", "192.0.2.1:1"]);
     let refused = taken.finish().expect_code(7);
-    said(&refused.stderr);
+    expect_next(&refused.stderr);
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn workers_and_coordinators_export_metrics() {
     let flags = ["--slots", "2", "--trust", &key, "--metrics", &port];
     let _worker = Worker::start_with(&bench, &server, "a", &flags);
     wait_for_figures(of_worker, &["arbiter_nats_connected 1", "arbiter_slots 2"]);
-    let running = distant(&bench, &server).set("metrics", of_run).start();
+    let running = distributed_plan(&bench, &server).set("metrics", of_run).start();
     let lines = ["arbiter_nats_connected 1", "arbiter_workers{state=\"playing\"} 1"];
     let figures = wait_for_figures(of_run, &lines);
     assert!(count(&figures, "arbiter_jobs{state=\"playing\"}") > 0.0, "{figures}");

@@ -18,8 +18,8 @@ type Damage<'a> = &'a dyn Fn(&Path);
 
 const PAIRS: usize = 12;
 
-fn played(bench: &Bench) -> RunOutput {
-    Plan::new(bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2").played(0)
+fn play_match(bench: &Bench) -> RunOutput {
+    Plan::new(bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2").expect_output(0)
 }
 
 /// Asserts that a command whose output is the file `name`, by its name and by links, is refused and
@@ -43,7 +43,7 @@ fn is_spared(bench: &Bench, name: &str, command: impl Fn(&Path) -> Finished) {
 #[test]
 fn no_output_is_a_file_that_is_in_use() {
     let bench = Bench::new();
-    played(&bench);
+    play_match(&bench);
     let results = bench.path("results").display().to_string();
     let with_store = |words: &[&str], path: &Path| {
         let flags = ["--results", &results, "--out"].map(OsStr::new);
@@ -88,7 +88,7 @@ fn no_output_is_a_file_that_is_in_use() {
 #[test]
 fn what_is_read_is_not_where_the_shell_has_redirected_the_output() {
     let bench = Bench::new();
-    played(&bench);
+    play_match(&bench);
     for (command, file) in [
         ("rate games.pgn", "games.pgn"),
         ("results list", "results/arbiter.db"),
@@ -241,7 +241,7 @@ fn text_in_files_has_no_colours_and_lists_of_names_are_records() {
 #[test]
 fn an_export_that_is_killed_leaves_nothing() {
     let bench = Bench::new();
-    played(&bench);
+    play_match(&bench);
     fs::create_dir(bench.path("out")).expect("a folder can be made");
     for delay in 0..8 {
         let running = bench.arbiter(["results", "export", "run", "--force", "--out", "out/x.gz"]);

@@ -30,7 +30,7 @@ fn comments(pgn: &str) -> Vec<String> {
 fn comments_contain_the_requested_fields() {
     let bench = Bench::new();
     let plan = telling(&bench, 1).set("pgn-fields", "all").set("pgn-match", "seldepth 1 .* pv");
-    let played = plan.played(0);
+    let played = plan.expect_output(0);
     let comments = comments(&played.pgn);
     assert_eq!(comments.len(), 24);
     // The puppet says so little that its comments cannot be mistaken.
@@ -54,7 +54,7 @@ fn comments_contain_the_requested_fields() {
 #[test]
 fn comments_are_short_unless_more_is_asked_for() {
     let bench = Bench::new();
-    let played = telling(&bench, 1).played(0);
+    let played = telling(&bench, 1).expect_output(0);
     for comment in comments(&played.pgn) {
         assert!(!comment.contains('='), "{comment}");
     }
@@ -68,12 +68,12 @@ fn settings_file_and_flags_agree() {
     let plan = plain(&by_flags).set("pgn-fields", "seldepth,pv").set("notation", "lan");
     let plan = plan.set("pgn-match", "^info depth").set("epd", by_flags.path("ends.epd").display());
     let plan = plan.set("event", "Cup").set("site", "my home");
-    let expected = plan.set("transcripts", "none").played(0);
+    let expected = plan.set("transcripts", "none").expect_output(0);
     let by_file = Bench::new();
     let text = "pgn-fields = ['pv', 'seldepth']\npgn-match = '^info depth'\nnotation = 'lan'\n\
                 event = 'Cup'\nsite = 'my home'\nepd = 'ends.epd'\ntranscripts = 'none'\nstderr-dir = 'errors'\n";
     let file = by_file.write("our.toml", text);
-    let found = plain(&by_file).set("config", file.display()).played(0);
+    let found = plain(&by_file).set("config", file.display()).expect_output(0);
     assert_eq!(found.pgn, expected.pgn);
     assert_eq!(by_file.read("ends.epd"), by_flags.read("ends.epd"));
     assert_eq!(by_file.read("errors/A.log"), "");
@@ -111,7 +111,7 @@ fn games_name_their_origin() {
     let bench = Bench::new();
     let book = bench.write("sicilian.pgn", "1. e4 c5 2. Nf3 d6 3. d4 *\n");
     let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2");
-    let played = plan.set("openings", book.display()).set("seed", 77).played(0);
+    let played = plan.set("openings", book.display()).set("seed", 77).expect_output(0);
     for game in played.games() {
         assert_eq!(game.tag("Seed"), "77");
         assert!(game.tag("ECO").starts_with("B5"), "{}", game.tag("ECO"));

@@ -7,7 +7,7 @@ use rustix::process::Signal;
 use crate::resume::{resume, slow, uninterrupted, wait_for_pairs};
 use crate::support::bench::Bench;
 use crate::support::plan::{Plan, RunOutput};
-use crate::support::snapshot::{said, without_figures};
+use crate::support::snapshot::{expect_next, without_figures};
 use crate::support::{store, wait_for};
 
 #[test]
@@ -17,7 +17,7 @@ fn one_signal_finishes_games_in_flight() {
     let before = wait_for_pairs(&bench, 2);
     running.signal(Signal::INT);
     let finished = running.finish().expect_code(130);
-    said(&without_figures(&finished.stderr));
+    expect_next(&without_figures(&finished.stderr));
     bench.wait_until_quiet();
     store::assert_consistent(&bench.path("results"));
     let after = store::pairs(&bench.path("results")).len();

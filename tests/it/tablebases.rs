@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::support::bench::Bench;
 use crate::support::plan::{Plan, RunOutput};
-use crate::support::snapshot::said;
+use crate::support::snapshot::expect_next;
 
 /// Tables for four pieces: from `SYZYGY_PATH`, or beside the repository. Says loudly if there are
 /// none.
@@ -63,17 +63,22 @@ fn tables_end_won_and_drawn_games() {
     let Some(tables) = tables() else { return };
     let won = "White wins by adjudication: Syzygy tables";
     let bench = Bench::new();
-    let played = pair(&bench, WON).set("syzygy", &tables).played(0);
+    let played = pair(&bench, WON).set("syzygy", &tables).expect_output(0);
     check(&played, 1, ["1-0", "1-0"], won);
     assert_eq!(played.report.ended_by("tablebase_adjudication"), 2);
     let drawn = "draw by adjudication: Syzygy tables";
     let bench = Bench::new();
-    check(&pair(&bench, DRAWN).set("syzygy", &tables).played(0), 1, ["1/2-1/2"; 2], drawn);
+    check(&pair(&bench, DRAWN).set("syzygy", &tables).expect_output(0), 1, ["1/2-1/2"; 2], drawn);
     let bench = Bench::new();
-    check(&pair(&bench, TOO_LATE).set("syzygy", &tables).played(0), 1, ["1/2-1/2"; 2], drawn);
+    check(
+        &pair(&bench, TOO_LATE).set("syzygy", &tables).expect_output(0),
+        1,
+        ["1/2-1/2"; 2],
+        drawn,
+    );
     let bench = Bench::new();
     let ignoring = pair(&bench, TOO_LATE).set("syzygy", &tables).switch("syzygy-ignore-50");
-    check(&ignoring.played(0), 1, ["1-0", "1-0"], won);
+    check(&ignoring.expect_output(0), 1, ["1-0", "1-0"], won);
 }
 
 #[test]
@@ -82,7 +87,7 @@ fn positions_outside_the_tablebase_rule_are_played_on() {
     let on = |position: &str, flag: &str, value: &str| {
         let bench = Bench::new();
         let plan = pair(&bench, position).set("syzygy", &tables).set("max-moves", 82);
-        let played = plan.set(flag, value).played(0);
+        let played = plan.set(flag, value).expect_output(0);
         assert!(!played.pgn.contains("Syzygy"), "{}", played.pgn);
         assert!(played.games().iter().all(|game| game.moves.len() > 1));
     };
@@ -102,7 +107,7 @@ fn the_file_names_tables_and_a_resumed_run_finds_them() {
     let file = bench.write("our.toml", text);
     let plan = pair(&bench, TOO_LATE).set("config", file.display());
     let finished = plan.run().expect_code(0);
-    said(&finished.stderr.replace(&tables, "TABLES"));
+    expect_next(&finished.stderr.replace(&tables, "TABLES"));
     check(
         &RunOutput::read(&bench, &finished),
         1,

@@ -2,7 +2,7 @@
 
 use crate::support::bench::{Bench, Finished};
 use crate::support::plan::Plan;
-use crate::support::snapshot::{said, without_figures};
+use crate::support::snapshot::{expect_next, without_figures};
 
 fn replay(bench: &Bench, args: &[&str]) -> Finished {
     let results = bench.path("results").display().to_string();
@@ -11,7 +11,7 @@ fn replay(bench: &Bench, args: &[&str]) -> Finished {
 }
 
 /// The games whose transcripts are kept, by their rounds.
-fn kept(bench: &Bench) -> Vec<String> {
+fn transcribed_games(bench: &Bench) -> Vec<String> {
     let listed = replay(bench, &["run"]).expect_code(0).stdout;
     let rounds = listed.lines().filter_map(|line| line.split_once("  "));
     rounds.map(|(round, _)| round.to_owned()).collect()
@@ -20,7 +20,7 @@ fn kept(bench: &Bench) -> Vec<String> {
 /// Replays all that is kept, of which there must be `count`, and asserts that it is the same.
 #[track_caller]
 fn check(bench: &Bench, count: usize) {
-    let rounds = kept(bench);
+    let rounds = transcribed_games(bench);
     assert_eq!(rounds.len(), count, "{rounds:?}");
     for round in rounds {
         replay(bench, &["run", &round]).expect_code(0);
@@ -53,18 +53,18 @@ fn ordinary_transcripts_are_stored_on_request() {
     let played = |transcripts: &str| {
         let bench = Bench::new();
         let plan = Plan::new(&bench, "match", 2).puppet("A", "--seed 1").puppet("B", "--seed 2");
-        plan.set("transcripts", transcripts).played(0);
+        plan.set("transcripts", transcripts).expect_output(0);
         bench
     };
     let bench = played("abnormal");
-    assert_eq!(kept(&bench), Vec::<String>::new());
+    assert_eq!(transcribed_games(&bench), Vec::<String>::new());
     replay(&bench, &["run", "1.1"]).expect_error(3);
-    assert_eq!(kept(&played("none")), Vec::<String>::new());
+    assert_eq!(transcribed_games(&played("none")), Vec::<String>::new());
     let bench = played("all");
-    assert_eq!(kept(&bench), ["1.1", "1.2", "2.1", "2.2"]);
+    assert_eq!(transcribed_games(&bench), ["1.1", "1.2", "2.1", "2.2"]);
     check(&bench, 4);
     let shown = replay(&bench, &["run", "1.2"]).stdout;
-    said(shown.lines().next().expect("a heading"));
+    expect_next(shown.lines().next().expect("a heading"));
     for words in ["A <- isready", "B -> bestmove "] {
         assert!(shown.contains(words), "no {words} in {shown}");
     }
@@ -78,7 +78,7 @@ fn ponderers_and_engines_of_the_other_protocol_are_replayed_too() {
         .puppet_with("B", "--seed 1 --proto xboard", ",proto=xboard,tc=60")
         .set("transcripts", "all")
         .set("max-moves", 40);
-    plan.played(0);
+    plan.expect_output(0);
     check(&bench, 4);
 }
 
@@ -95,11 +95,11 @@ fn edited_transcripts_are_rejected() {
     let at = raw.find("bestmove a1a1").expect("it was said");
     bench.write("game.txt", format!("{}bestmove 0000{}", &raw[..at], &raw[at + 13..]));
     let differs = replay(&bench, &[name]).expect_code(1).stdout;
-    said(differs.lines().last().expect("an end"));
+    expect_next(differs.lines().last().expect("an end"));
     let line = raw[..at].rfind('\n').expect("there are lines before it");
     bench.write("game.txt", &raw[..=line]);
     let short = replay(&bench, &[name]).expect_code(1).stdout;
-    said(short.lines().last().expect("an end"));
+    expect_next(short.lines().last().expect("an end"));
     bench.write("game.txt", "1. e4 e5\n");
     replay(&bench, &[name]).expect_error(3);
     replay(&bench, &["nobody", "1.1"]).expect_error(3);
@@ -117,7 +117,7 @@ fn floods_are_truncated_with_a_notice() {
     let raw = replay(&bench, &["run", "1.1", "--raw"]).expect_code(0).stdout;
     assert!(raw.len() < 2_000_000, "{}", raw.len());
     let shown = replay(&bench, &["run", "1.1"]).expect_code(1).stdout;
-    said(&without_figures(shown.lines().last().expect("an end")));
+    expect_next(&without_figures(shown.lines().last().expect("an end")));
 }
 
 #[test]

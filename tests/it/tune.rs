@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::bench::{Bench, Finished, Running};
 use crate::support::plan::Plan;
-use crate::support::snapshot::{of_any_machine, said, without_figures};
+use crate::support::snapshot::{expect_next, without_figures, without_machine};
 use crate::support::{programs, store, wait_for};
 
 const ITERATIONS: usize = 12;
@@ -171,7 +171,7 @@ fn a_tuning_is_of_one_engine_with_parameters() {
     set.run().expect_error(3);
     let idle = tuning(&bench, "").set("param", "Move Overhead,10,0,5000,250,0.1");
     let finished = idle.run().expect_code(0);
-    said(&finished.stderr);
+    expect_next(&finished.stderr);
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn values_are_reported_patched_and_confirmed() {
     assert_eq!(last["engines"], serde_json::json!(["P tuned", "P"]));
     assert_eq!((&last["kind"], &last["games"]), (&"sprt".into(), &6.into()));
     let again = resume(&bench, &["--confirm"]).finish().expect_code(5);
-    said(&again.stderr);
+    expect_next(&again.stderr);
 }
 
 #[test]
@@ -258,8 +258,8 @@ fn a_tuning_can_be_stopped_and_reports_it() {
     });
     running.signal(Signal::INT);
     let finished = running.finish().expect_code(130);
-    said(&without_figures(&of_any_machine(&finished.stdout)));
-    said(&without_figures(&finished.stderr));
+    expect_next(&without_figures(&without_machine(&finished.stdout)));
+    expect_next(&without_figures(&finished.stderr));
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn a_simulated_tuning_climbs_a_hill() {
     assert!(runs.iter().all(|run| run["loss_elo"].as_f64().expect("a number") < 10.0), "{runs:#?}");
     assert_eq!(simulate(&full).expect_code(0).json(), report, "the same seeds");
     let human = simulate(&["--runs", "2"]).expect_code(0).stdout;
-    said(&human);
+    expect_next(&human);
     simulate(&["--step-elo", "1,2,3"]).expect_error(3);
     simulate(&["--draw-ratio", "1"]).expect_error(3);
     simulate(&["--runs", "0"]).expect_error(4);

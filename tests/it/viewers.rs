@@ -36,7 +36,7 @@ struct Measurements {
 }
 
 /// Plays the match, seen by so many.
-fn played(pairs: usize, nodes: usize, viewers: usize) -> Measurements {
+fn play_match(pairs: usize, nodes: usize, viewers: usize) -> Measurements {
     let bench = Bench::new();
     let site = (viewers > 0).then(|| Site::start(&bench, &[]));
     let engine = |name: &str, eval: &str| format!("name={name},cmd=bundled,eval={eval}");
@@ -110,7 +110,7 @@ fn viewers_do_not_slow_a_match() {
         let mut seconds = [0.0; 2];
         let order = if round % 2 == 0 { [0, 1] } else { [1, 0] };
         for is_seen in order {
-            let taken = played(pairs, nodes, is_seen * viewers);
+            let taken = play_match(pairs, nodes, is_seen * viewers);
             seconds[is_seen] = taken.seconds;
             let (rate, share) = (2.0 * pairs as f64 / taken.seconds, 100.0 * taken.share);
             let (seen, megabytes) = (is_seen * viewers, taken.sent as f64 / 1e6);

@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::engine::Engine;
 
 /// The memory that a process uses, in MiB; only Linux tells.
-fn used(engine: &Engine) -> Option<u64> {
+fn memory_mib(engine: &Engine) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{}/status", engine.id())).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmRSS:"));
     let kibibytes = line.and_then(|line| line.split_ascii_whitespace().nth(1));
@@ -18,7 +18,7 @@ fn a_huge_table_takes_no_memory_before_it_is_used() {
     let mut engine = Engine::start();
     engine.say("setoption name Hash value 3000");
     assert_eq!(engine.sync(), [""; 0]);
-    assert!(used(&engine).is_none_or(|used| used < 300), "{:?}", used(&engine));
+    assert!(memory_mib(&engine).is_none_or(|used| used < 300), "{:?}", memory_mib(&engine));
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn a_new_game_has_its_memory_before_its_clock_starts() {
     engine.say("setoption name Hash value 200");
     engine.say("ucinewgame");
     assert_eq!(engine.sync(), [""; 0]);
-    assert!(used(&engine).is_none_or(|used| used >= 200), "{:?}", used(&engine));
+    assert!(memory_mib(&engine).is_none_or(|used| used >= 200), "{:?}", memory_mib(&engine));
 }
 
 #[test]

@@ -116,7 +116,7 @@ fn line(random: &mut Random) -> Vec<u8> {
             let length = random.below(80);
             (0..length).map(|_| random.below(256) as u8).collect()
         }
-        8 => damaged(random),
+        8 => corrupted_command(random),
         _ => long(random),
     }
 }
@@ -143,7 +143,7 @@ fn shuffled(random: &mut Random) -> Vec<u8> {
 }
 
 /// Returns a command with some bytes replaced.
-fn damaged(random: &mut Random) -> Vec<u8> {
+fn corrupted_command(random: &mut Random) -> Vec<u8> {
     let mut bytes = random.pick(&COMMANDS).as_bytes().to_vec();
     for _ in 0..=random.below(3) {
         let at = random.below(bytes.len());

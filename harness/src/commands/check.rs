@@ -60,7 +60,7 @@ pub(crate) struct CheckArgs {
 
 /// Runs the checks and prints the result.
 pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
-    let checks = wanted(args)?;
+    let checks = selected_checks(args)?;
     let Some(engine) = args.engine.as_ref().filter(|_| !args.list) else {
         print_result(&listed(&checks))?;
         return Ok(ExitCode::Passed);
@@ -124,7 +124,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     Ok(if report.has_grave_failure() { ExitCode::Negative } else { ExitCode::Passed })
 }
 
-fn wanted(args: &CheckArgs) -> Result<Vec<&'static Check>, Failure> {
+fn selected_checks(args: &CheckArgs) -> Result<Vec<&'static Check>, Failure> {
     let Some(pattern) = &args.filter else { return Ok(checks().collect()) };
     let regex = RegexBuilder::new(pattern).case_insensitive(true).build();
     let regex = regex

@@ -92,7 +92,7 @@ pub(crate) struct CiArgs {
 pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     let settings = settings(args.config.as_deref())?.ok_or_else(no_settings)?;
     note(&format!("settings of {}", settings.name()));
-    let steps = wanted(&settings, &args.only)?;
+    let steps = selected_steps(&settings, &args.only)?;
     let results = results_folder(args.results.take(), args.config.as_deref(), &settings)?;
     args.build.test.get_or_insert_with(|| DEFAULT_TEST.to_owned());
     let base = args.build.base.take().or_else(|| settings.ci.base.clone());
@@ -156,7 +156,7 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     }
     let test = sides.as_ref().map_or("the change", |sides| &sides.test.label);
     publish(&args, test, sides.as_ref().and_then(StepEngines::base_label), &outcomes, files)?;
-    Ok(ExitCode::of_number(ci_exit_code(&outcomes)).unwrap_or(ExitCode::Bug))
+    Ok(ExitCode::from_number(ci_exit_code(&outcomes)).unwrap_or(ExitCode::Bug))
 }
 
 /// Returns the error where there are no settings.
@@ -169,7 +169,7 @@ fn no_settings() -> Failure {
     Failure::new(ExitCode::NothingToRun, reason)
 }
 
-fn wanted(settings: &Settings, only: &[String]) -> Result<Vec<Step>, Failure> {
+fn selected_steps(settings: &Settings, only: &[String]) -> Result<Vec<Step>, Failure> {
     let steps = settings.ci.steps().map_err(Failure::invalid)?;
     if let Some(unknown) = only.iter().find(|name| steps.iter().all(|step| step.name != **name)) {
         let known: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();

@@ -69,7 +69,7 @@ enum Program {
 }
 
 /// Returns the command by which the other program was called.
-fn called(dialect: Dialect) -> String {
+fn program_command(dialect: Dialect) -> String {
     let first = std::env::args_os().next().unwrap_or_default();
     let stem = Path::new(&first).file_stem().unwrap_or_default();
     let own = match (NAMES.iter().any(|(name, _)| stem == *name), dialect) {
@@ -170,7 +170,7 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
         // Scripts read both outputs together.
         log::set_max_level(log::max_level().min(LevelFilter::Warn));
     }
-    options.style.called = called(dialect);
+    options.style.called = program_command(dialect);
     options.style.saved_in = is_fastchess.then_some(out);
     options.prior = prior;
     if let Some(prior) = prior {

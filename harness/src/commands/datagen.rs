@@ -76,7 +76,7 @@ pub(crate) struct DatagenArgs {
 /// Plays the games, and writes the positions.
 pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     let DatagenArgs { out, genfens, play } = args;
-    let (mut requested, name) = requested(play, &out)?;
+    let (mut requested, name) = requested_run(play, &out)?;
     // What is wrong with a store, the run will say.
     let begun = Store::open(&requested.results).ok().filter(|store| store.run(&name).is_ok());
     refuse_another(&out, begun.as_ref().map(|_| &*name))?;
@@ -133,7 +133,7 @@ fn refuse_another(out: &Path, begun: Option<&str>) -> Result<(), Failure> {
 }
 
 /// Returns the match of single games, resumed if it was started, and the name of its run.
-fn requested(play: PlayArgs, out: &Path) -> Result<(RequestedRun, String), Failure> {
+fn requested_run(play: PlayArgs, out: &Path) -> Result<(RequestedRun, String), Failure> {
     if play.is_resuming() {
         let told = "datagen resumes its run automatically; remove --resume, or give --name";
         return Err(Failure::new(ExitCode::Usage, told));

@@ -88,7 +88,7 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
     }
     let suite = read(&args.suite.text()?, args.suite.chess960);
     if suite.records.is_empty() {
-        return Err(args.suite.nothing(&suite.unusable));
+        return Err(args.suite.no_positions_error(&suite.unusable));
     }
     let engines = args.suite.engines(args.suite.query.concurrency(), common_limits(&args))?;
     if let Some(engine) = engines.iter().find(|e| e.conditions.limits.clock.is_some()) {

@@ -10,7 +10,7 @@ use clap::Args;
 use crate::{
     BuildArgs, BuildContext, DEFAULT_RESULTS, ExitCode, Failure, interruptible, own_binary,
     print_result,
-    project::{IGNORED, PERFT, PERFT_FILE, WORKFLOW_FILE, seen_from_here},
+    project::{IGNORED, PERFT, PERFT_FILE, WORKFLOW_FILE, relative_to_current},
     write_error,
 };
 use arbiter_build::{Outline, Repository, WORKING_TREE};
@@ -106,7 +106,7 @@ pub(crate) fn run(args: InitArgs) -> Result<(), Failure> {
         note("all files exist; nothing written");
         return Ok(());
     }
-    let top_seen = seen_from_here(top).unwrap_or_default();
+    let top_seen = relative_to_current(top).unwrap_or_default();
     let written: Vec<String> =
         written.iter().map(|name| top_seen.join(name).display().to_string()).collect();
     let mut next = format!(
@@ -192,7 +192,7 @@ fn settings(build: BuildArgs, top: &Path) -> Result<Vec<String>, Failure> {
 }
 
 /// Runs a subcommand of this program for a limited time.
-fn tried(words: &[&str], folder: &Path) -> Result<Completed, Failure> {
+fn try_command(words: &[&str], folder: &Path) -> Result<Completed, Failure> {
     let args = words.iter().map(|word| (*word).to_owned()).collect();
     let dir = Some(folder.to_owned());
     let launch = Launch { program: own_binary()?, args, dir, ..Launch::default() };
@@ -215,7 +215,7 @@ fn failed_checks(program: &str) -> Result<Option<String>, Failure> {
     note("checking its protocol (takes some seconds)");
     // Only these decide the gate.
     let words = ["check", &engine, "--filter", "must", "--format", "json"];
-    let ended = tried(&words, folder.path())?;
+    let ended = try_command(&words, folder.path())?;
     if ended.code == Some(0) {
         return Ok(None);
     }
@@ -236,7 +236,7 @@ fn counts_perft(program: &str) -> Result<bool, Failure> {
     let suite = folder.path().join(PERFT_FILE);
     fs::write(&suite, PERFT).map_err(|error| write_error(&suite, &error))?;
     let words = ["perft", program, "--deadline", PERFT_DEADLINE, "--suite", PERFT_FILE];
-    Ok(tried(&words, folder.path())?.code == Some(0))
+    Ok(try_command(&words, folder.path())?.code == Some(0))
 }
 
 /// Returns whether a build needs external packages that are not in the repository.

@@ -93,13 +93,13 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
     let mut engine = engine(&args.engine)?;
     engine.options.extend(OPTIONS.map(|(name, value)| (name.to_owned(), value.to_owned())));
     let name = engine_name(&engine)?;
-    let asked = asked(&criteria, &name, &engine);
+    let asked = criteria_line(&criteria, &name, &engine);
     let mut files = args.source.in_use()?;
     for (words, path) in engine_files(&engine) {
         files.reads(words, &path).map_err(Failure::invalid)?;
     }
     let mut file = NewFile::create(&args.out, files)?;
-    let mut journal = Journal::open(&beside(&args.out), &asked)?;
+    let mut journal = Journal::open(&journal_path(&args.out), &asked)?;
     let is_left = |index: &usize| journal.judged(&candidates[*index].start.fen()).is_none();
     let left: Vec<usize> = (0..candidates.len()).filter(is_left).collect();
     note(&format!(
@@ -168,13 +168,13 @@ fn engine_name(engine: &Engine) -> Result<String, Failure> {
 }
 
 /// Returns one line that differs for everything that would be judged differently.
-fn asked(criteria: &Criteria, name: &str, engine: &Engine) -> String {
+fn criteria_line(criteria: &Criteria, name: &str, engine: &Engine) -> String {
     let search = format!("{name} {engine:?} {criteria:?}");
     let hash = blake3::hash(search.as_bytes());
     format!("arbiter mine {} {hash}", env!("CARGO_PKG_VERSION"))
 }
 
-fn beside(out: &Path) -> PathBuf {
+fn journal_path(out: &Path) -> PathBuf {
     let mut name = out.as_os_str().to_owned();
     name.push(".journal");
     PathBuf::from(name)

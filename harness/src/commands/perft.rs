@@ -73,7 +73,7 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     let copies = args.suite.query.concurrency();
     let suite = read(&args.suite.text()?, args.suite.chess960);
     if suite.cases.is_empty() {
-        return Err(args.suite.nothing(&suite.unusable));
+        return Err(args.suite.no_positions_error(&suite.unusable));
     }
     let limits = Limits { depth: args.depth, nodes: args.max_nodes };
     let all = suite.cases.len();

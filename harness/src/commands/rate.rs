@@ -10,7 +10,7 @@ use csv::{ReaderBuilder, StringRecord, Trim};
 use crate::{
     ExitCode, Failure, OutputFormat,
     args::threads,
-    pgn_scan::{OPENING_PLIES, PLAYERS, nothing, read_files},
+    pgn_scan::{OPENING_PLIES, PLAYERS, no_games_reason, read_files},
     print_result,
 };
 use arbiter_names::{counted, did_you_mean};
@@ -194,7 +194,7 @@ fn ratings_of(args: &RateArgs) -> Result<String, Failure> {
     let threads = threads(args.threads).map_err(Failure::invalid)?;
     let tally = read_all(args, threads).map_err(Failure::invalid)?;
     if tally.games == tally.bad_games() {
-        return Err(Failure::new(ExitCode::NothingToRun, nothing(&tally)));
+        return Err(Failure::new(ExitCode::NothingToRun, no_games_reason(&tally)));
     }
     if tally.corrected > 0 {
         let games = counted(tally.corrected, "FEN tag");

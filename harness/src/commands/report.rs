@@ -114,7 +114,7 @@ impl ReportFormat {
         matches!(self, ReportFormat::Html | ReportFormat::Md | ReportFormat::Svg)
     }
 
-    fn of_file(path: &Path) -> Option<ReportFormat> {
+    fn from_path(path: &Path) -> Option<ReportFormat> {
         let extension = path.extension().and_then(OsStr::to_str)?;
         let all = ReportFormat::value_variants().iter().copied();
         all.into_iter().find(|form| form.extension().eq_ignore_ascii_case(extension))
@@ -180,7 +180,7 @@ fn form(asked: Option<ReportFormat>, target: &Target) -> Result<ReportFormat, Fa
         (Some(form), _) => form,
         (None, Target::Stdout) => ReportFormat::Md,
         (None, Target::Folder(_)) => ReportFormat::Html,
-        (None, Target::File(path)) => ReportFormat::of_file(path).ok_or_else(|| {
+        (None, Target::File(path)) => ReportFormat::from_path(path).ok_or_else(|| {
             let usage = format!(
                 "unknown report format of '{}': give --format html, md, json, ndjson, csv, junit, \
                  text, svg, badge or comment",

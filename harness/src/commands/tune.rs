@@ -69,7 +69,7 @@ pub(crate) fn run(args: TuneArgs) -> Result<ExitCode, Failure> {
 
 fn start(args: TuneArgs) -> Result<ExitCode, Failure> {
     let confirm = args.confirm.clone();
-    let requested = requested(args)?;
+    let requested = requested_run(args)?;
     let (results, format) = (requested.results.clone(), requested.format);
     let (name, code) = run::play_and_name(RunKind::Tune, requested)?;
     match code {
@@ -79,7 +79,7 @@ fn start(args: TuneArgs) -> Result<ExitCode, Failure> {
 }
 
 /// Merges flags and file; flags win.
-fn requested(args: TuneArgs) -> Result<RequestedRun, Failure> {
+fn requested_run(args: TuneArgs) -> Result<RequestedRun, Failure> {
     let TuneArgs { parameters, gains, no_probe, mut play, .. } = args;
     let settings = play.file()?;
     let file = settings.name();

@@ -222,7 +222,7 @@ fn default_folder() -> Result<PathBuf, Failure> {
 /// Returns the sandbox of engines, apart from their limits.
 fn sandbox(mode: SandboxMode, readable: &[PathBuf]) -> Result<Option<Sandbox>, Failure> {
     if mode == SandboxMode::Require {
-        SandboxSupport::of_this_system().complete().map_err(Failure::environment)?;
+        SandboxSupport::detect().complete().map_err(Failure::environment)?;
     }
     let there = |path: &PathBuf| {
         path.canonicalize()
@@ -244,9 +244,7 @@ fn status(slots: usize, sandbox: SandboxMode) -> WorkerStatus {
         cpu: processor_name().unwrap_or_else(|| "unknown".to_owned()),
         sandbox: match sandbox {
             SandboxMode::Off => sandbox.to_string(),
-            SandboxMode::Auto | SandboxMode::Require => {
-                SandboxSupport::of_this_system().to_string()
-            }
+            SandboxMode::Auto | SandboxMode::Require => SandboxSupport::detect().to_string(),
         },
         ..WorkerStatus::default()
     }

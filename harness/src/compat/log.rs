@@ -112,7 +112,7 @@ impl Log {
     }
 
     /// Logs printed text, line by line.
-    pub(super) fn printed(&mut self, text: &str) -> Result<(), String> {
+    pub(super) fn log_printed(&mut self, text: &str) -> Result<(), String> {
         if self.file.is_none() {
             return Ok(());
         }

@@ -113,7 +113,7 @@ impl Printer {
     ) -> Result<(), Failure> {
         let mut printer = Printer::new(style, plan, &[], state.schedule().clone());
         printer.restore_counts(state.counts());
-        let text = printer.figures() + &printer.ended(ending, Duration::ZERO)?;
+        let text = printer.figures() + &printer.end_text(ending, Duration::ZERO)?;
         print_result(&text)
     }
 
@@ -135,8 +135,8 @@ impl Printer {
                 "Fatal; {engine} engine startup failure: \"Engine didn't respond to uciok after \
                  startup\"\n"
             )
-            + &printer.ended(RunEnd::Interrupted, Duration::ZERO)?;
-        log.printed(&text).map_err(Failure::environment)?;
+            + &printer.end_text(RunEnd::Interrupted, Duration::ZERO)?;
+        log.log_printed(&text).map_err(Failure::environment)?;
         print_result(&text)
     }
 
@@ -158,7 +158,7 @@ impl Printer {
         let mut log = Log::open(&self.style.log, engines).map_err(Failure::environment)?;
         if self.style.program == Dialect::Fastchess {
             let head = format!("{FASTCHESS}\nSetting seed to: {}\n", self.plan.seed);
-            log.printed(&(head + &self.left_out)).map_err(Failure::environment)?;
+            log.log_printed(&(head + &self.left_out)).map_err(Failure::environment)?;
         }
         Ok(log)
     }
@@ -181,7 +181,7 @@ impl Printer {
     }
 
     /// Counts a pair, in schedule order; most of its games were printed as they ended.
-    fn counted(&mut self, played: &PlayedPair, tally: &PairTally) -> String {
+    fn count_pair(&mut self, played: &PlayedPair, tally: &PairTally) -> String {
         self.counts.count(tally);
         tally.count_in(&mut self.schedule);
         let mut text = String::new();
@@ -376,7 +376,7 @@ impl Printer {
     }
 
     /// Returns the lines after the last figures.
-    fn ended(&self, ending: RunEnd, elapsed: Duration) -> Result<String, Failure> {
+    fn end_text(&self, ending: RunEnd, elapsed: Duration) -> Result<String, Failure> {
         let mut text = self.writer.verdict(ending) + &self.writer.faults(&self.shown);
         self.save()?;
         if let Some(path) = self.plan.pgn.as_deref().filter(|_| self.style.shows_crc) {
@@ -473,7 +473,7 @@ impl Observer for Printer {
                 }
             }
             RunEvent::Counted { played, tally, .. } => {
-                let text = self.counted(played, tally);
+                let text = self.count_pair(played, tally);
                 if is_due(self.games, self.style.save_interval) {
                     self.save().map_err(|failure| ObserverError(failure.message))?;
                 }
@@ -486,7 +486,7 @@ impl Observer for Printer {
                 }
                 self.open_pairs.clear();
                 let figures = self.last_figures(*ending);
-                let ended = self.ended(*ending, *elapsed);
+                let ended = self.end_text(*ending, *elapsed);
                 figures + &ended.map_err(|failure| ObserverError(failure.message))?
             }
             RunEvent::Paused { .. } => {
@@ -500,7 +500,7 @@ impl Observer for Printer {
             _ => String::new(),
         };
         if let Some(log) = &mut self.log {
-            log.printed(&text).map_err(ObserverError)?;
+            log.log_printed(&text).map_err(ObserverError)?;
         }
         // A script that has seen enough and closed the pipe does not end the run.
         print_result(&text).map_err(|failure| ObserverError(failure.message))

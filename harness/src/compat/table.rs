@@ -45,10 +45,10 @@ pub(super) const OPTIONS: &[OptionRow] = &[
         word.number().map(|n| o.request.tournament.seeds = Some(n))
     }),
     ("noswap", "", "colours are not swapped", |o, word| {
-        word.bare().map(|()| o.request.tournament.noswap = true)
+        word.check_no_value().map(|()| o.request.tournament.noswap = true)
     }),
     ("reverse", "", "the second engine starts with White", |o, word| {
-        word.bare().map(|()| o.request.tournament.reverse = true)
+        word.check_no_value().map(|()| o.request.tournament.reverse = true)
     }),
     ("wait", "MS", "pause between games", |o, word| {
         word.millis().map(|pause| o.request.tournament.wait = Some(pause))
@@ -98,7 +98,7 @@ pub(super) const OPTIONS: &[OptionRow] = &[
         word.number::<u32>().map(|pieces| o.tablebase().pieces = pieces.min(7))
     }),
     ("tbignore50", "", "tables ignore the fifty-move rule", |o, word| {
-        word.bare().map(|()| o.tablebase().ignores_fifty = true)
+        word.check_no_value().map(|()| o.tablebase().ignores_fifty = true)
     }),
     ("tbadjudicate", "BOTH|WIN_LOSS|DRAW", "results that tables adjudicate", |o, word| {
         scope(word.single()?).map(|scope| o.tablebase().scope = scope)
@@ -140,7 +140,7 @@ pub(super) const OPTIONS: &[OptionRow] = &[
         word.number().map(|n| o.style.score_interval = n)
     }),
     ("recover", "", "a crash of an engine does not end the run", |o, word| {
-        word.bare().map(|()| o.style.recovers = true)
+        word.check_no_value().map(|()| o.style.recovers = true)
     }),
     (
         "config",
@@ -180,7 +180,7 @@ pub(super) const OPTIONS: &[OptionRow] = &[
         },
     ),
     ("force-concurrency", "", "allows more concurrent games than processors", |o, word| {
-        word.bare().map(|()| o.is_forced = true)
+        word.check_no_value().map(|()| o.is_forced = true)
     }),
     (
         "autosaveinterval",
@@ -204,12 +204,12 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     }),
     ("show-latency", "", "ignored: -pgnout latency=true writes it", |_, _| Ok(())),
     ("check-mate-pvs", "", "warns of mate scores whose PV has no mate", |o, word| {
-        word.bare().map(|()| o.style.checks_mates = true)
+        word.check_no_value().map(|()| o.style.checks_mates = true)
     }),
     ("strict", "", "a warning ends the run", |o, word| {
-        word.bare().map(|()| o.style.is_strict = true)
+        word.check_no_value().map(|()| o.style.is_strict = true)
     }),
-    ("testEnv", "", "ignored: it has no effect", |_, word| word.bare()),
+    ("testEnv", "", "ignored: it has no effect", |_, word| word.check_no_value()),
 ];
 
 /// Returns whether an option is accepted without effect.

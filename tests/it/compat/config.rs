@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{compat, lines};
 use crate::support::bench::Bench;
-use crate::support::snapshot::said;
+use crate::support::snapshot::expect_next;
 use crate::support::{pgn, plan, programs};
 
 /// The starts of the games of a file.
@@ -60,7 +60,7 @@ fn runs_saved_by_fastchess_can_be_resumed() {
         bench.arbiter(words.split_whitespace()).finish()
     };
     let finished = go_on("-arbiter verbose=true").expect_code(0);
-    said(&finished.stderr);
+    expect_next(&finished.stderr);
     assert_eq!(lines(&finished, "Started game 9 of 12 (A vs B)").len(), 1, "{finished:#?}");
     assert_eq!(lines(&finished, "Finished game ").len(), 4, "{finished:#?}");
     let games = lines(&finished, "Games: 12, Wins: ");
@@ -159,7 +159,7 @@ fn resumed_compat_runs_follow_the_current_file_and_command_line() {
     // played.
     let longer = go_on("-rounds 3 -pgnout file=more.pgn -log file=x.log level=info");
     assert_eq!(played(&longer), ["5", "6"], "{longer:#?}");
-    said(&longer.stderr);
+    expect_next(&longer.stderr);
     assert_eq!(lines(&longer, "Games: 6, ").len(), 1, "{longer:#?}");
     let third = plan::openings(3);
     assert_eq!(starts(&bench, "more.pgn")[0][..20], third.lines().last().unwrap()[..20]);

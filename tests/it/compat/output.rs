@@ -3,7 +3,7 @@
 use super::{compat, duel, lines};
 use crate::support::bench::{Bench, Finished};
 use crate::support::pgn;
-use crate::support::snapshot::said;
+use crate::support::snapshot::expect_next;
 
 #[test]
 fn faults_are_reported_like_the_originals() {
@@ -63,7 +63,7 @@ fn pv_checks_match_the_originals() {
         ["Warning; ", "Info; ", "Position; ", "Moves; "].iter().any(|start| line.starts_with(start))
     };
     let found: Vec<&str> = finished.stdout.lines().filter(is_about_lines).collect();
-    said(&found.join("\n"));
+    expect_next(&found.join("\n"));
 }
 
 #[test]

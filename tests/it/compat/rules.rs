@@ -2,7 +2,7 @@
 
 use super::{compat, duel, lines};
 use crate::support::bench::Bench;
-use crate::support::snapshot::said;
+use crate::support::snapshot::expect_next;
 use crate::support::{pgn, plan};
 
 /// Engines of which the first one always says that it is lost.
@@ -106,7 +106,7 @@ fn nothing_but_warnings_and_errors_goes_to_standard_error() {
         let more = "-each nodes=1 -openings file=book.epd -rounds 1 -maxmoves 2 -draw movenumber=9";
         let finished = compat(&bench, program, more).expect_code(0);
         assert_eq!(finished.stderr, "", "{program}");
-        said(&compat(&bench, program, &format!("{more} -arbiter verbose=true")).stderr);
+        expect_next(&compat(&bench, program, &format!("{more} -arbiter verbose=true")).stderr);
     }
 }
 

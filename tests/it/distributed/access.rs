@@ -8,7 +8,7 @@ use data_encoding::BASE64URL_NOPAD;
 use nkeys::{KeyPair, KeyPairType};
 use serde_json::{Value, json};
 
-use super::{assert_untouched, distant};
+use super::{assert_untouched, distributed_plan};
 use crate::resume::wait_for_pairs;
 use crate::support::bench::{Bench, Finished};
 use crate::support::nats::{Client, Server, Worker, key};
@@ -99,7 +99,7 @@ fn an_encrypted_server_is_used_only_if_the_right_authority_vouches_for_it() {
     let good = flags("ours.pem", "client");
     let good: Vec<&str> = good.iter().map(String::as_str).collect();
     let _worker = Worker::start_at(&bench, &url, "a", &good);
-    let plan = distant(&bench, &server).set("on", &url).set("nats-ca", path("ours.pem"));
+    let plan = distributed_plan(&bench, &server).set("on", &url).set("nats-ca", path("ours.pem"));
     let plan = plan.set("nats-cert", path("client.pem")).set("nats-cert-key", path("client.key"));
     assert_untouched(&bench, plan.start());
 }
@@ -131,7 +131,10 @@ fn a_server_that_does_not_encrypt_is_not_used_where_that_is_asked_for() {
     let trust = key(&bench);
     let worker = Worker::start_at(&bench, &url, "a", &["--slots", "1", "--trust", &trust]);
     worker.finish().expect_refusal(8, &[phrases::NO_SERVER]);
-    distant(&bench, &server).set("on", &url).run().expect_refusal(8, &[phrases::NO_SERVER]);
+    distributed_plan(&bench, &server)
+        .set("on", &url)
+        .run()
+        .expect_refusal(8, &[phrases::NO_SERVER]);
 }
 
 /// Asserts that a secret is neither in what was printed nor in any file of the place but `holders`.
@@ -174,9 +177,10 @@ fn enter(
     };
     worker("x", &[]).finish().expect_refusal(8, &["authorization"]);
     worker("y", &wrong).finish().expect_refusal(8, &["authorization"]);
-    distant(bench, server).run().expect_refusal(8, &["authorization"]);
+    distributed_plan(bench, server).run().expect_refusal(8, &["authorization"]);
     let own = worker("a", &good);
-    let running = distant(bench, server).set(good[0].trim_start_matches('-'), good[1]).start();
+    let running =
+        distributed_plan(bench, server).set(good[0].trim_start_matches('-'), good[1]).start();
     wait_for_pairs(bench, 1);
     running.signal(Signal::INT);
     let interrupted = running.finish().expect_code(130);
@@ -205,7 +209,7 @@ fn a_token_opens_the_server_and_is_not_disclosed() {
     // The variable does as well.
     let by_variable = format!("ARBITER_NATS_TOKEN={secret}");
     let _worker = Worker::start_as(&bench, &server, "b", &[&by_variable]);
-    let plan = distant(&bench, &server).set("name", "again").unset("pgn");
+    let plan = distributed_plan(&bench, &server).set("name", "again").unset("pgn");
     let script = "ARBITER_NATS_TOKEN=$(cat token) exec \"$0\" \"$@\"";
     plan.start_by(script).finish().expect_code(0);
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::faults::resume;
-use super::{assert_untouched, distant, impatient, own_server};
+use super::{assert_untouched, distributed_plan, impatient, own_server};
 use crate::resume::{PAIRS, slow, uninterrupted, wait_for_pairs};
 use crate::support::bench::Bench;
 use crate::support::disk::Disk;
@@ -54,7 +54,7 @@ fn the_clock_of_a_worker_does_not_matter() {
         Worker::start_as(&bench, &server, "ahead", &ahead.each_ref().map(String::as_str)),
         Worker::start_as(&bench, &server, "behind", &behind.each_ref().map(String::as_str)),
     ];
-    assert_untouched(&bench, distant(&bench, &server).start());
+    assert_untouched(&bench, distributed_plan(&bench, &server).start());
     let results = bench.path("results");
     assert_eq!(store::remarks(&results), Vec::<String>::new());
     let players = store::players(&results);

@@ -2,7 +2,7 @@
 
 use rustix::process::Signal;
 
-use super::{assert_untouched, distant, excluded, impatient};
+use super::{assert_untouched, distributed_plan, excluded, impatient};
 use crate::resume::{PAIRS, uninterrupted, wait_for_pairs};
 use crate::support::bench::{Bench, Running};
 use crate::support::nats::{Client, LEASE, Server, Worker};
@@ -42,7 +42,8 @@ fn a_worker_that_is_killed_between_its_job_and_the_start_of_the_game_loses_nothi
     let mut client = Client::connect(&server);
     client.subscribe("arbiter.run.*.sign.a");
     let lease = LEASE.as_secs();
-    let running = excluded::distant(&bench, &server).set("lease", lease).set("pairs", 4).start();
+    let running =
+        excluded::distributed_plan(&bench, &server).set("lease", lease).set("pairs", 4).start();
     // The worker has the job, and its engines are starting.
     let (_, sign) = client.next();
     victim.signal(Signal::KILL);
@@ -208,7 +209,7 @@ fn a_draining_worker_finishes_its_pairs_and_a_stopped_one_returns_them() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let polite = Worker::start(&bench, &server, "a");
-    let running = distant(&bench, &server).set("lease", 600).start();
+    let running = distributed_plan(&bench, &server).set("lease", 600).start();
     wait_for_pairs(&bench, 1);
     polite.signal(Signal::INT);
     polite.finish().expect_code(0);

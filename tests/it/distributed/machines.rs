@@ -8,7 +8,7 @@ use super::sandbox::{answer, attempts_at};
 use crate::support::bench::Bench;
 use crate::support::plan::Plan;
 use crate::support::programs;
-use crate::support::snapshot::{of_any_machine, said};
+use crate::support::snapshot::{expect_next, without_machine};
 
 /// The user and group `nobody` of most systems.
 const NOBODY: &str = "65534";
@@ -120,6 +120,6 @@ fn a_32_bit_program_is_ended_in_the_sandbox_with_a_reason() {
         let plan = plan.engine(format!("name=Small,cmd=\"{}\"", engine.display()));
         let finished = plan.set("sandbox", sandbox).run().expect_code(3);
         let place = bench.path("").display().to_string();
-        said(&of_any_machine(&finished.stderr).replace(&place, "PLACE/"));
+        expect_next(&without_machine(&finished.stderr).replace(&place, "PLACE/"));
     }
 }

@@ -15,7 +15,7 @@ use crate::support::disk::Disk;
 use crate::support::nats::{Server, Worker, free_port, key};
 use crate::support::phrases;
 use crate::support::programs::installed;
-use crate::support::snapshot::{said, without_figures};
+use crate::support::snapshot::{expect_next, without_figures};
 use crate::support::{PATIENCE, store, wait_for};
 
 pub const COORDINATOR: &str = "cluster/coordinator.join";
@@ -86,7 +86,7 @@ fn a_command_each_makes_a_cluster_that_plays_over_tls() {
     // A second server does not touch the files of the first, nor does a worker see who else is
     // there.
     let second = bench.arbiter(["cluster", "up", "--dir", "cluster"]).finish();
-    said(&without_figures(&second.expect_code(7).stderr));
+    expect_next(&without_figures(&second.expect_code(7).stderr));
     let show = bench.arbiter(["cluster", "show", "--on", "cluster/worker1.join"]).finish();
     show.expect_error(3);
     let running = slow(&bench).unset("concurrency").set("on", COORDINATOR).start();

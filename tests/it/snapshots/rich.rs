@@ -68,11 +68,11 @@ pub fn fill(folder: &Path) {
     let results = [Some(0), None, None, Some(0), Some(1), None, Some(0)];
     add(&mut store, 7, "ablation", &whole, Some(RunEnd::Complete), 16, &results);
     add(&mut store, 8, "tuning", &tuning(), Some(RunEnd::Complete), 60, &results);
-    tell_apart(folder);
+    make_games_differ(folder);
 }
 
 /// Most games have the moves of others, and are to count as other ones.
-fn tell_apart(folder: &Path) {
+fn make_games_differ(folder: &Path) {
     change(folder, "UPDATE pairs SET first_hash = 2 * pair, second_hash = 2 * pair + 1");
 }
 
@@ -99,7 +99,7 @@ pub fn add_commits(folder: &Path) {
             winners,
         );
     }
-    tell_apart(folder);
+    make_games_differ(folder);
 }
 
 /// Adds tournaments whose next round follows from the one before, called after their formats.
@@ -206,7 +206,7 @@ fn rich(store: &mut Store) {
             let [white, black] = if half == 0 { [0, 1] } else { [1, 0] };
             // The old one fails, and loses, four times out of five.
             let loser = if (nth + half) % 5 == 3 { 0 } else { 1 };
-            ended(pair, ByColor { white, black }, kind, loser)
+            ended_game(pair, ByColor { white, black }, kind, loser)
         };
         let mut first = game(0);
         if let (1 | 7, Some(thought)) =
@@ -236,7 +236,7 @@ fn rich(store: &mut Store) {
 }
 
 /// A game that ended this way; `loser` lost it unless it was drawn.
-fn ended(pair: u64, engines: ByColor<usize>, kind: Termination, loser: usize) -> GameRecord {
+fn ended_game(pair: u64, engines: ByColor<usize>, kind: Termination, loser: usize) -> GameRecord {
     use Termination::*;
     let is_drawn = matches!(
         kind,
@@ -390,7 +390,7 @@ fn add(
         let second = (!plan.design.is_single).then(|| game(1));
         let played = PlayedPair { pairing, games: Games { first: game(0), second } };
         store.append(run, &played, None, None).expect("it is committed");
-        // `tell_apart` has set these hashes in the store.
+        // `make_games_differ` has set these hashes in the store.
         let mut tally = PairTally::of(&played);
         tally.first.hash = Some(2 * pair);
         tally.second.iter_mut().for_each(|second| second.hash = Some(2 * pair + 1));

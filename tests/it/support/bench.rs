@@ -244,7 +244,11 @@ impl Finished {
     #[track_caller]
     pub fn expect_error(self, code: i32) {
         let finished = self.expect_code(code);
-        snapshot::said(&format!("$ arbiter {}\n{}", finished.words.join(" "), finished.error()));
+        snapshot::expect_next(&format!(
+            "$ arbiter {}\n{}",
+            finished.words.join(" "),
+            finished.error()
+        ));
     }
 
     /// Asserts the exit code, that one line reports the error and contains all of `words`, which

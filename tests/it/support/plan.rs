@@ -121,7 +121,7 @@ impl<'a> Plan<'a> {
 
     /// Runs it to its end and reads what it left; the exit code is given.
     #[track_caller]
-    pub fn played(self, code: i32) -> RunOutput {
+    pub fn expect_output(self, code: i32) -> RunOutput {
         let bench = self.bench;
         RunOutput::read(bench, &self.run().expect_code(code))
     }

@@ -45,7 +45,8 @@ pub fn kept_builds(cache: &Cache) -> Result<Vec<KeptBuild>, BuildError> {
         let Ok((bytes, changed)) = measure(&folder) else { continue };
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let entry = Entry { folder };
-        let used = entry.used().metadata().and_then(|data| data.modified()).unwrap_or(changed);
+        let used =
+            entry.last_use_file().metadata().and_then(|data| data.modified()).unwrap_or(changed);
         all.push(KeptBuild { name, record: entry.record(), bytes, used, entry });
     }
     all.sort_by(|a, b| (a.used, &a.name).cmp(&(b.used, &b.name)));
@@ -137,7 +138,7 @@ mod tests {
             let entry = cache.entry(name, &blake3::hash(name.as_bytes()));
             entry.lock(&Cancel::default(), || {}).unwrap().unlock().unwrap();
             std::fs::write(entry.log(), vec![b'x'; *bytes as usize]).unwrap();
-            let used = std::fs::File::create(entry.used()).unwrap();
+            let used = std::fs::File::create(entry.last_use_file()).unwrap();
             used.set_modified(now - *days * DAY).unwrap();
         }
         (cache, now)

@@ -38,7 +38,7 @@ pub trait Assignment: Clone + Debug + Send + Sync + 'static {
     }
 
     /// Returns the result of doing the work on this machine; an error says why there is none.
-    fn done_here(
+    fn run_locally(
         self,
         _: Vec<EngineSetup>,
     ) -> impl Future<Output = Result<Self::Done, String>> + Send {
@@ -74,7 +74,7 @@ impl Assignment for PairJob {
         Some(PairJob { pairing, ..self.clone() })
     }
 
-    async fn done_here(self, engines: Vec<EngineSetup>) -> Result<PlayedPair, String> {
+    async fn run_locally(self, engines: Vec<EngineSetup>) -> Result<PlayedPair, String> {
         let options = LocalOptions {
             slots: 1,
             wait: Duration::ZERO,

@@ -97,11 +97,11 @@ impl Key {
             make(path).map_err(file)?;
         }
         let text = read_text(path).map_err(file)?;
-        Key::of_digits(text.trim()).ok_or_else(|| TrustError::NoKey(path.to_owned()))
+        Key::from_digits(text.trim()).ok_or_else(|| TrustError::NoKey(path.to_owned()))
     }
 
     /// Returns the key of 64 hexadecimal digits.
-    pub(crate) fn of_digits(digits: &str) -> Option<Key> {
+    pub(crate) fn from_digits(digits: &str) -> Option<Key> {
         decoded(digits).map(|bytes| Key(SigningKey::from_bytes(&bytes)))
     }
 
@@ -192,7 +192,7 @@ impl FromStr for PublicKey {
 
 #[cfg(any(test, feature = "fuzz"))]
 impl Key {
-    pub(crate) fn of_bytes(bytes: [u8; 32]) -> Key {
+    pub(crate) fn from_secret_bytes(bytes: [u8; 32]) -> Key {
         Key(SigningKey::from_bytes(&bytes))
     }
 }

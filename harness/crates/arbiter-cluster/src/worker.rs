@@ -241,7 +241,7 @@ pub async fn serve(
 
 /// Carries out a message of a coordinator.
 fn receive(shared: &Shared, message: &async_nats::Message) {
-    let Some(run_id) = RunId::of_subject(&message.subject) else { return };
+    let Some(run_id) = RunId::from_subject(&message.subject) else { return };
     let key = shared.known_runs().key(&run_id);
     let trusted = key.as_ref().map_or(&shared.config.trusted[..], std::slice::from_ref);
     let message = wire::verified::<CoordinatorMessage>(&message.payload, trusted);

@@ -259,7 +259,7 @@ mod tests {
     const BACK_RANK: &str = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
 
     /// Returns the findings after these lines and this move.
-    fn found(fen: &str, lines: &[&str], best: &str, limits: &Limits) -> Vec<LintRule> {
+    fn lint_rules(fen: &str, lines: &[&str], best: &str, limits: &Limits) -> Vec<LintRule> {
         let fen: Fen = fen.parse().unwrap();
         let position: Chess = fen.into_position(CastlingMode::Standard).unwrap();
         let mut info = Info::default();
@@ -282,7 +282,7 @@ mod tests {
     fn each_lint_rule_finds_its_fault() {
         let check = |fen, lines: &[&str], best, expect: &[LintRule]| {
             let limits = Limits { nodes: Some(1_000), depth: Some(9), ..Limits::default() };
-            assert_eq!(found(fen, lines, best, &limits), expect, "{lines:?}");
+            assert_eq!(lint_rules(fen, lines, best, &limits), expect, "{lines:?}");
         };
         check(
             START,

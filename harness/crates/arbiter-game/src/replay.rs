@@ -269,7 +269,7 @@ impl Side {
             return Err(self.stop());
         };
         if at < self.since {
-            return Ok(self.session.overhear(&entry.text).map_or(Step::Continue, Step::Claim));
+            return Ok(self.session.receive_early(&entry.text).map_or(Step::Continue, Step::Claim));
         }
         if self.session.deadline().is_some_and(|due| at > due) {
             self.entries.push_front(entry);
@@ -301,7 +301,7 @@ impl Side {
     fn sent(&mut self, text: &str, exactly: bool) -> Result<(), Stop> {
         let mut due: VecDeque<&str> = text.lines().collect();
         while exactly && !due.is_empty() || !exactly && self.own_next(Mark::ToEngine).is_some() {
-            let Some(entry) = self.take_own(Mark::ToEngine) else { return Err(self.stop()) };
+            let Some(entry) = self.take_entry(Mark::ToEngine) else { return Err(self.stop()) };
             self.flushed = self.moment(entry.at_ns);
             let wanted = due.pop_front();
             if let (Some(then), Some(Some(now))) =
@@ -320,7 +320,7 @@ impl Side {
                 ));
             }
         }
-        if let Some(entry) = self.take_own(Mark::Flushed) {
+        if let Some(entry) = self.take_entry(Mark::Flushed) {
             self.flushed = self.moment(entry.at_ns);
         }
         Ok(())
@@ -333,7 +333,7 @@ impl Side {
         place.filter(|place| self.entries[*place].mark == mark)
     }
 
-    fn take_own(&mut self, mark: Mark) -> Option<Entry> {
+    fn take_entry(&mut self, mark: Mark) -> Option<Entry> {
         self.own_next(mark).and_then(|place| self.entries.remove(place))
     }
 

@@ -10,7 +10,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Position};
 
-use super::epd::{ending, over, playable};
+use super::epd::{ending, finished_game_fault, playable};
 use super::error::OpeningError;
 use super::{Collector, Opening, ReadOptions};
 
@@ -78,7 +78,7 @@ impl OpeningVisitor {
         let is_third = self.history.iter().filter(|&&earlier| earlier == key).count() >= 2;
         let repetition = is_third.then_some("threefold repetition");
         if let Some(ending) = ending(&position).or(repetition) {
-            return Err(over(ending));
+            return Err(finished_game_fault(ending));
         }
         let moves = moves.into_iter().map(|m| UciMove::from_move(m, start.mode)).collect();
         Ok((Opening::new(&start, moves), start.correction))

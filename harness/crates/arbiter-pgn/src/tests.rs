@@ -44,7 +44,7 @@ impl GameVisitor for GameText {
 }
 
 /// Returns all games of a text, a line each, with the lines that they take.
-fn told(text: impl AsRef<[u8]>) -> String {
+fn games_text(text: impl AsRef<[u8]>) -> String {
     let mut games = String::new();
     let mut lines_before = 0;
     for block in Blocks::new(text.as_ref()) {
@@ -66,7 +66,7 @@ fn told(text: impl AsRef<[u8]>) -> String {
 fn check(texts: &[&str], expected: Expect) {
     let mut all = String::new();
     for text in texts {
-        let _ = write!(all, "{text:?}\n{}", told(text));
+        let _ = write!(all, "{text:?}\n{}", games_text(text));
     }
     expected.assert_eq(&all);
 }
@@ -342,7 +342,7 @@ fn utf_16_is_refused_and_latin_1_is_read() {
         assert_eq!(error.to_string(), "it is UTF-16; save it as UTF-8");
     }
     assert_eq!(
-        told(b"[White \"Caf\xe9\"]\n\n1. e4 {\xe9} *\n"),
+        games_text(b"[White \"Caf\xe9\"]\n\n1. e4 {\xe9} *\n"),
         "1-4: [Caf\u{e9}] e4 {\u{e9}} *\n"
     );
 }
@@ -354,7 +354,7 @@ fn long_comments_and_tags_are_cut_and_nothing_else() {
         "[White \"a\"]\n[Event \"{long}\"]\n[Black \"b\"]\n\n1. e4 {{{long}}} e5 ({long}) {long} *\n"
     );
     let word = "x".repeat(100);
-    assert_eq!(told(text), format!("1-6: [a] [b] e4 {{16384}} e5 ?{word} *\n"));
+    assert_eq!(games_text(text), format!("1-6: [a] [b] e4 {{16384}} e5 ?{word} *\n"));
 }
 
 #[test]
@@ -400,10 +400,10 @@ fn any_bytes_are_read() {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             text += pieces[(state >> 33) as usize % pieces.len()];
         }
-        told(format!("1. e4 {text}"));
+        games_text(format!("1. e4 {text}"));
     }
     for piece in pieces {
-        told(format!("1. e4 {}", piece.repeat(50_000)));
+        games_text(format!("1. e4 {}", piece.repeat(50_000)));
     }
 }
 

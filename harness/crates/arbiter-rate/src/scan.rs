@@ -256,7 +256,7 @@ impl GameScan {
         }
         let result = result(tags, self.outcome)?;
         let by_rules =
-            self.replay.as_ref().and_then(|replay| of_outcome(replay.position.outcome()));
+            self.replay.as_ref().and_then(|replay| result_of_outcome(replay.position.outcome()));
         if by_rules.is_some_and(|by_rules| by_rules != result) {
             return Err(RejectReason::WrongResult);
         }
@@ -383,7 +383,7 @@ fn result(tags: &Tags, outcome: Option<Outcome>) -> Result<GameResult, RejectRea
 }
 
 /// Returns White's result; `None` for a game that has not ended.
-fn of_outcome(outcome: Outcome) -> Option<GameResult> {
+fn result_of_outcome(outcome: Outcome) -> Option<GameResult> {
     match outcome {
         Outcome::Known(KnownOutcome::Decisive { winner: Color::White }) => Some(GameResult::Win),
         Outcome::Known(KnownOutcome::Decisive { winner: Color::Black }) => Some(GameResult::Loss),

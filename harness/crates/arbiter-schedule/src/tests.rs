@@ -11,7 +11,7 @@ fn design(format: Format) -> Design {
 }
 
 /// Returns the result of pair `pair`, a pure function: half points of two games.
-fn drawn(seed: u64, pair: u64) -> [u64; 2] {
+fn pair_result(seed: u64, pair: u64) -> [u64; 2] {
     let first = below(&mut seed_for(seed, "test.result", pair), 5);
     [first, 4 - first]
 }
@@ -28,7 +28,7 @@ fn play_out(schedule: &mut Schedule, seed: u64) -> Vec<Pairing> {
     let mut all = Vec::new();
     while let Some(pairing) = schedule.pairing(next(schedule)) {
         all.push(pairing);
-        schedule.count(pairing.pair, drawn(seed, pairing.pair), 2);
+        schedule.count(pairing.pair, pair_result(seed, pairing.pair), 2);
         assert!(all.len() < 100_000, "no end in sight");
     }
     assert!(schedule.is_complete());
@@ -92,7 +92,7 @@ fn scheduled_pairs_depend_on_results_only() {
                 let mut made = Schedule::new(design, engines, 5);
                 for pair in 0..grown.counted() {
                     if !made.is_void(pair) {
-                        made.count(pair, drawn(3, pair), 2);
+                        made.count(pair, pair_result(3, pair), 2);
                     }
                 }
                 let again: Vec<Pairing> = (0..).map_while(|pair| made.pairing(pair)).collect();
@@ -106,7 +106,7 @@ fn scheduled_pairs_depend_on_results_only() {
             if counted == grown.known_pairs() {
                 break;
             }
-            grown.count(counted, drawn(3, counted), 2);
+            grown.count(counted, pair_result(3, counted), 2);
         }
         assert!(grown.is_complete(), "stuck: {design:?}");
     }
@@ -187,7 +187,7 @@ fn sides_can_be_reversed_without_changing_who_wins() {
             let twin = other.pairing(next(&other)).expect("both go on");
             let [first, second] = twin.engines;
             assert_eq!(pairing.engines, [second, first]);
-            let [a, b] = drawn(2, pairing.pair);
+            let [a, b] = pair_result(2, pairing.pair);
             one.count(pairing.pair, [a, b], 2);
             other.count(twin.pair, [b, a], 2);
         }

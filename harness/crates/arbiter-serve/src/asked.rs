@@ -23,7 +23,7 @@ impl UrlQuery {
     }
 
     /// Keeps only the fields named in `names`.
-    pub(crate) fn only(mut self, names: &[&str]) -> UrlQuery {
+    pub(crate) fn keep_fields(mut self, names: &[&str]) -> UrlQuery {
         self.fields.retain(|(name, value)| names.contains(&name.as_str()) && !value.is_empty());
         let is_kept =
             |field: &&str| field.split_once('=').is_some_and(|(name, _)| names.contains(&name));
@@ -40,7 +40,7 @@ impl UrlQuery {
     }
 
     /// Returns the value of a field, unless it is empty.
-    pub(crate) fn given(&self, name: &str) -> Option<&str> {
+    pub(crate) fn non_empty(&self, name: &str) -> Option<&str> {
         Some(self.value(name)).filter(|value| !value.is_empty())
     }
 

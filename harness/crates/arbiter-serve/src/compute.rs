@@ -16,11 +16,11 @@ const MINUTES: &str = "%Y-%m-%d %H:%M";
 /// Returns the page that compares runs.
 pub(crate) fn compare(results: &Path, runs: &[String]) -> Result<String, StoreError> {
     let store = Store::observe(results)?;
-    let runs: Result<Vec<_>, _> = runs.iter().map(|run| compared(&store, run)).collect();
+    let runs: Result<Vec<_>, _> = runs.iter().map(|run| compare_run(&store, run)).collect();
     Ok(static_page(NavPage::Other, &compare::compare(&runs?)))
 }
 
-fn compared(store: &Store, run: &str) -> Result<ComparedRun, StoreError> {
+fn compare_run(store: &Store, run: &str) -> Result<ComparedRun, StoreError> {
     let mut history = LlrHistory::default();
     let fold = Fold::begin(store, run, |effect| {
         if let Effect::Count { tally, sprt_status } = effect {

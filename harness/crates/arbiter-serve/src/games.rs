@@ -40,8 +40,8 @@ impl UrlQuery {
         let order = self.value("order");
         let order = ORDERS.iter().find(|(name, ..)| *name == order);
         Ok(GameQuery {
-            engine: self.given("engine").map(engine).transpose()?,
-            ending: self.given("ending").map(str::parse).transpose().map_err(String::from)?,
+            engine: self.non_empty("engine").map(engine).transpose()?,
+            ending: self.non_empty("ending").map(str::parse).transpose().map_err(String::from)?,
             openings: None,
             min_plies: self.number("from", 10_000, 2.0)?.map(|plies| plies.saturating_sub(1)),
             max_plies: self.number("to", 10_000, 2.0)?,
@@ -87,7 +87,7 @@ impl Openings {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(unknown) => {
                     let played = store.pair(run, pair)?;
-                    let named = played.and_then(|pair| table.of_book_moves(&pair.games.first));
+                    let named = played.and_then(|pair| table.name_in_book(&pair.games.first));
                     let name = named.map(|named| format!("{} {}", named.eco, named.name));
                     unknown.insert(name.unwrap_or_default())
                 }
@@ -179,7 +179,7 @@ pub(crate) fn game(
 
 /// Returns the header of a run's games, and the games that the query selects: pair and game in the
 /// pair, from 0.
-pub(crate) fn chosen(
+pub(crate) fn select_games(
     results: &Path,
     run: &str,
     asked: &UrlQuery,

@@ -62,7 +62,7 @@ impl Guard {
     ///
     /// The refusal if it names another host, or none.
     pub(crate) fn may_see(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
-        let host = only(headers, &header::HOST).ok_or(HOST)?;
+        let host = single_header(headers, &header::HOST).ok_or(HOST)?;
         // A request to a proxy names the host twice.
         let is_other = uri.authority().is_some_and(|named| !self.is_ours(named.as_str()));
         if self.is_ours(host) && !is_other { Ok(()) } else { Err(HOST) }
@@ -77,19 +77,19 @@ impl Guard {
     pub(crate) fn may_steer(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let expected = self.token.ok_or(READ_ONLY)?;
         // Programs other than browsers send neither header.
-        if headers.contains_key(SITE) && only(headers, &SITE) != Some("same-origin") {
+        if headers.contains_key(SITE) && single_header(headers, &SITE) != Some("same-origin") {
             return Err(ORIGIN);
         }
         if headers.contains_key(header::ORIGIN) {
-            let origin = only(headers, &header::ORIGIN).unwrap_or_default();
+            let origin = single_header(headers, &header::ORIGIN).unwrap_or_default();
             let place = origin.strip_prefix("http://").or(origin.strip_prefix("https://"));
-            let host = only(headers, &header::HOST);
+            let host = single_header(headers, &header::HOST);
             let is_own = place.zip(host).is_some_and(|(own, host)| own.eq_ignore_ascii_case(host));
             if !is_own {
                 return Err(ORIGIN);
             }
         }
-        let given = only(headers, &header::AUTHORIZATION).unwrap_or_default();
+        let given = single_header(headers, &header::AUTHORIZATION).unwrap_or_default();
         let token = given.strip_prefix("Bearer ").unwrap_or_default();
         if blake3::hash(token.as_bytes()) == expected { Ok(()) } else { Err(TOKEN) }
     }
@@ -109,7 +109,7 @@ impl Guard {
 }
 
 /// Returns the value of a header that is there exactly once, as text.
-fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+fn single_header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next().filter(|_| values.next().is_none())?;
     value.to_str().ok()

@@ -54,17 +54,17 @@ const FIELDS: [&str; 5] = ["q", "state", "kind", "engine", "page"];
 impl UrlQuery {
     /// Keeps only the fields that select runs.
     pub(crate) fn for_runs(self) -> UrlQuery {
-        self.only(&FIELDS)
+        self.keep_fields(&FIELDS)
     }
 
     /// Returns the filter of the runs that the query selects; the error says which value is not
     /// understood.
     fn runs(&self) -> Result<RunFilter, String> {
         Ok(RunFilter {
-            pattern: self.given("q").map(run_pattern).transpose()?,
-            phase: self.given("state").map(str::parse).transpose().map_err(String::from)?,
-            kind: self.given("kind").map(str::parse).transpose().map_err(String::from)?,
-            engine: self.given("engine").map(str::to_owned),
+            pattern: self.non_empty("q").map(run_pattern).transpose()?,
+            phase: self.non_empty("state").map(str::parse).transpose().map_err(String::from)?,
+            kind: self.non_empty("kind").map(str::parse).transpose().map_err(String::from)?,
+            engine: self.non_empty("engine").map(str::to_owned),
         })
     }
 }

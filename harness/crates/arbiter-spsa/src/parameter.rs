@@ -53,7 +53,7 @@ pub struct TuningError(pub(super) String);
 impl Parameter {
     /// Creates the parameter of a spin option with the usual step sizes: `c_end` is a twentieth of
     /// its range and at least a half, `r_end` is 0.002.
-    pub fn of_spin(name: &str, default: i64, min: i64, max: i64) -> Parameter {
+    pub fn from_spin(name: &str, default: i64, min: i64, max: i64) -> Parameter {
         let (start, min, max) = (default as f64, min as f64, max as f64);
         Parameter {
             name: name.to_owned(),
@@ -184,8 +184,8 @@ mod tests {
 
     #[test]
     fn a_spin_option_has_the_usual_steps() {
-        let spin = Parameter::of_spin("Razor", 350, 100, 700);
+        let spin = Parameter::from_spin("Razor", 350, 100, 700);
         assert_eq!((spin.c_end, spin.r_end, spin.start), (30.0, 0.002, 350.0));
-        assert_eq!(Parameter::of_spin("Depth", 4, 1, 8).c_end, 0.5);
+        assert_eq!(Parameter::from_spin("Depth", 4, 1, 8).c_end, 0.5);
     }
 }

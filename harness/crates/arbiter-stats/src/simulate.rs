@@ -123,7 +123,7 @@ pub fn shifted(base: &[f64; 5], elo: f64, model: Model) -> [f64; 5] {
     match model {
         Model::Normalized | Model::Logistic => gsprt::nearest(base, elo, model),
         Model::Bayesian => {
-            let draw_elo = BayesElo::of_pairs(&expected_counts(base)).draw_elo;
+            let draw_elo = BayesElo::from_pairs(&expected_counts(base)).draw_elo;
             gsprt::with_mean(base, BayesElo { elo, draw_elo }.score())
         }
     }

@@ -289,12 +289,12 @@ impl Sprt {
     /// Returns the test with BayesElo bounds converted to logistic ones by the draws of a sample;
     /// any other test unchanged.
     pub fn for_games(&self, games: &Trinomial) -> Sprt {
-        self.with_draw_elo(|| BayesElo::of_sample(games).draw_elo)
+        self.with_draw_elo(|| BayesElo::from_sample(games).draw_elo)
     }
 
     /// Returns the same as [`Sprt::for_games`], with the draws inferred from pairs.
     pub fn for_pairs(&self, pairs: &Pentanomial) -> Sprt {
-        self.with_draw_elo(|| BayesElo::of_pairs(pairs).draw_elo)
+        self.with_draw_elo(|| BayesElo::from_pairs(pairs).draw_elo)
     }
 
     fn with_draw_elo(&self, draw_elo: impl FnOnce() -> f64) -> Sprt {

@@ -138,7 +138,7 @@ impl Store {
     }
 
     /// Returns the last note on a file of a run.
-    pub fn written(&self, run: &str, file: &Path) -> Result<Option<FilePrefix>, StoreError> {
+    pub fn last_note(&self, run: &str, file: &Path) -> Result<Option<FilePrefix>, StoreError> {
         let select = "SELECT pairs, length, hash FROM written
             WHERE run = ?1 AND file = ?2 AND checksum = checksum(pairs, length, hash)";
         self.row(select, params![run, file.to_string_lossy()], |row| {

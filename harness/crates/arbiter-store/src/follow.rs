@@ -65,7 +65,7 @@ impl Store {
             Ok(connection)
         };
         let source = |source| StoreError::Sqlite { file: file.clone(), source };
-        let mut store = Store::over(open().map_err(source)?, file.clone());
+        let mut store = Store::with_connection(open().map_err(source)?, file.clone());
         store.adapt().map_err(source)?;
         Ok(store)
     }

@@ -278,7 +278,7 @@ impl Store {
         Store::check_output(&file)?;
         let connection = Connection::open(&file)
             .map_err(|source| StoreError::Sqlite { file: file.clone(), source })?;
-        let mut store = Store::over(connection, file);
+        let mut store = Store::with_connection(connection, file);
         store.prepare()?;
         store.check_in_place()?;
         Ok(store)
@@ -289,7 +289,7 @@ impl Store {
         FilesInUse::default().reads("the results store", file).map_err(StoreError::IsOutput)
     }
 
-    fn over(connection: Connection, file: PathBuf) -> Store {
+    fn with_connection(connection: Connection, file: PathBuf) -> Store {
         Store {
             connection,
             file,

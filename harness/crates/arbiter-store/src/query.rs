@@ -4,7 +4,7 @@ use rusqlite::{Row, params};
 use shakmaty::{ByColor, KnownOutcome};
 
 use super::append::ending_of;
-use super::checksum::{OF_PAIR, OF_RUN, PAIRS, of_game};
+use super::checksum::{OF_PAIR, OF_RUN, PAIRS, game_checksum};
 use super::{Offsets, Store, StoreError};
 use crate::rows::{Fingerprints, GameRow, PlanRow};
 use arbiter_game::outcome::Termination;
@@ -130,7 +130,7 @@ impl Store {
         }
         let select = format!(
             "SELECT {GAME}, checksum IS {} FROM games WHERE run = ?1 AND pair = ?2 ORDER BY half",
-            of_game()
+            game_checksum()
         );
         let read = |row: &Row<'_>| Ok((game_row(row)?, row.get::<_, bool>(10)?));
         let mut games = Vec::with_capacity(2);

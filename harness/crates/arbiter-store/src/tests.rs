@@ -54,7 +54,7 @@ fn answers(store: &Store) -> Vec<(usize, LatencyKind, u64)> {
 }
 
 /// Returns the expected numbers for `games` games.
-fn of_each(games: u64) -> Vec<(usize, LatencyKind, u64)> {
+fn expected_latencies(games: u64) -> Vec<(usize, LatencyKind, u64)> {
     let kinds = [(0, LatencyKind::Overrun), (1, LatencyKind::Ready), (1, LatencyKind::Move)];
     kinds.map(|(engine, kind)| (engine, kind, games)).into()
 }
@@ -63,7 +63,7 @@ fn of_each(games: u64) -> Vec<(usize, LatencyKind, u64)> {
 fn duplicate_commits_count_once() {
     let dir = tempfile::tempdir().unwrap();
     let (store, _) = filled(dir.path());
-    assert_eq!(answers(&store), of_each(2));
+    assert_eq!(answers(&store), expected_latencies(2));
     let latencies = store.latencies("run").unwrap();
     let median = latencies.iter().find(|(_, kind, _)| *kind == LatencyKind::Move).unwrap().2;
     assert!((249..=251).contains(&median.quantile_us(0.5)));
@@ -111,9 +111,9 @@ fn a_group_is_on_the_disk_as_a_whole_or_not_at_all() {
     assert!(store.append("run", &numbered(2), Some("noise"), None).unwrap());
     assert!(!store.append("run", &numbered(0), None, None).unwrap());
     assert_eq!(seen(), 1);
-    assert_eq!(answers(&other), of_each(2));
+    assert_eq!(answers(&other), expected_latencies(2));
     store.commit_group().unwrap();
-    assert_eq!(answers(&other), of_each(6));
+    assert_eq!(answers(&other), expected_latencies(6));
     assert_eq!(seen(), 3);
     store.begin_group().unwrap();
     assert!(store.append("run", &numbered(3), None, None).unwrap());

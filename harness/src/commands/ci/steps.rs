@@ -239,7 +239,7 @@ impl Gates<'_> {
                 EndReason::Exited | EndReason::TimedOut => Ok(ended),
             }
         })?;
-        Ok(of_completed(step, &ended, &log))
+        Ok(outcome_of(step, &ended, &log))
     }
 
     /// Returns the command line of a step. Commits are given by their full names, so that the run
@@ -312,7 +312,7 @@ fn from_root(path: &Path) -> PathBuf {
 }
 
 /// Returns the outcome of a step whose subcommand has ended.
-fn of_completed(step: &Step, ended: &Completed, log: &Path) -> StepOutcome {
+fn outcome_of(step: &Step, ended: &Completed, log: &Path) -> StepOutcome {
     let mut figures: Value = serde_json::from_str(&ended.lines.join("\n")).unwrap_or_default();
     let findings = figures.get_mut("lint").and_then(Value::as_array_mut);
     let is_linted = findings.is_some_and(|findings| {

@@ -54,7 +54,7 @@ pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Fa
         min_games: 0,
         average: 0.0,
     };
-    let names: Vec<String> = files.iter().map(|file| called(file)).collect();
+    let names: Vec<String> = files.iter().map(|file| report_name(file)).collect();
     let document = games_document(&shown, &names);
     let value = || ratings_json(&shown);
     let render = |form: OutputFormat| form.of_document(&document, value, PLAYERS);
@@ -75,7 +75,7 @@ pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Fa
 }
 
 /// Returns the name of a file in a report: without the folders of the machine.
-fn called(file: &Path) -> String {
+fn report_name(file: &Path) -> String {
     file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
 }
 

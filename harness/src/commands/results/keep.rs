@@ -83,11 +83,11 @@ pub(super) fn remove(store: &Store, args: &RemoveArgs) -> Result<(), Failure> {
     }
     let locks = heads.iter().map(|head| RunLock::take(folder(store), &head.run));
     let _locks = locks.collect::<Result<Vec<_>, _>>()?;
-    if !args.yes && !is_sure(&format!("Permanently remove {}?", counted(&heads)))? {
+    if !args.yes && !is_sure(&format!("Permanently remove {}?", run_count(&heads)))? {
         return print_result("nothing removed\n");
     }
     heads.iter().try_for_each(|head| store.remove_run(&head.run))?;
-    print_result(&format!("{} removed\n", counted(&heads)))
+    print_result(&format!("{} removed\n", run_count(&heads)))
 }
 
 /// Removes old runs, but none in progress.
@@ -112,7 +112,7 @@ pub(super) fn prune(store: &Store, args: &PruneArgs) -> Result<(), Failure> {
     }
     let would = if args.yes { "" } else { " would be" };
     let hint = if args.yes || gone.is_empty() { "" } else { "; add --yes to remove them" };
-    print_result(&format!("{}{would} removed{hint}\n", counted(&gone)))
+    print_result(&format!("{}{would} removed{hint}\n", run_count(&gone)))
 }
 
 /// Writes a run to a file. An existing file may be the only copy of another run, so it is replaced
@@ -128,7 +128,7 @@ pub(super) fn export(store: &Store, args: &ExportArgs) -> Result<(), Failure> {
     store.export_run(&stored.head.run, &mut file).map_err(failed)?;
     file.finish()?;
     let bytes = args.out.metadata().map_or(0, |about| about.len());
-    let (runs, out) = (counted(std::slice::from_ref(&stored.head)), args.out.display());
+    let (runs, out) = (run_count(std::slice::from_ref(&stored.head)), args.out.display());
     print_result(&format!("{runs} exported to {out}, {} KiB\n", bytes.div_ceil(1024)))
 }
 
@@ -157,7 +157,7 @@ pub(super) fn import(folder: &Path, args: &ImportArgs) -> Result<(), Failure> {
             command_line(&stored.plan).replace(is_hidden, "?")
         ));
     }
-    print_result(&format!("{} imported as {name}\n", counted(std::slice::from_ref(&stored.head))))
+    print_result(&format!("{} imported as {name}\n", run_count(std::slice::from_ref(&stored.head))))
 }
 
 /// Creates a folder for a store that may be refused, which this process has locked.
@@ -205,7 +205,7 @@ pub(super) fn folder(store: &Store) -> &Path {
     folder_of(store.file())
 }
 
-fn counted(heads: &[RunHead]) -> String {
+fn run_count(heads: &[RunHead]) -> String {
     let pairs: u64 = heads.iter().map(|head| head.pairs).sum();
     let plural = |count: u64| if count == 1 { "" } else { "s" };
     let runs = heads.len() as u64;

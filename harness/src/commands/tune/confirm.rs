@@ -58,7 +58,7 @@ impl ConfirmArgs {
             Err(error) => return Err(error.into()),
         }
         let plan = store.run(tuned)?.plan;
-        let state = run::replayed(&store, tuned, &plan)?;
+        let state = run::replay_stored(&store, tuned, &plan)?;
         drop(store);
         let Some(spsa) = state.spsa() else { return Ok(ExitCode::NothingToRun) };
         let sprt = SprtRequest { elo0: self.elo0, elo1: self.elo1, ..SprtRequest::default() };

@@ -108,7 +108,7 @@ fn declared(engine: &Engine, names: &[String]) -> Result<Vec<Parameter>, Failure
     }
     let wanted = found.iter().filter(|(own, ..)| names.iter().any(|name| fits(name, own)));
     let parameters = wanted.map(|(name, default, min, max)| {
-        let parameter = Parameter::of_spin(name, *default, *min, *max);
+        let parameter = Parameter::from_spin(name, *default, *min, *max);
         parameter.check().map(|()| parameter)
     });
     parameters

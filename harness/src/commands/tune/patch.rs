@@ -26,7 +26,7 @@ pub(super) struct PatchArgs {
 pub(super) fn run(args: &PatchArgs) -> Result<ExitCode, Failure> {
     let store = args.results.store()?;
     let stored = store.run(&store.named(&args.run)?)?;
-    let state = run::replayed(&store, &stored.head.run, &stored.plan)?;
+    let state = run::replay_stored(&store, &stored.head.run, &stored.plan)?;
     let spsa = state
         .spsa()
         .ok_or_else(|| Failure::invalid(format!("run '{}' is not a tuning", args.run)))?;

@@ -53,10 +53,10 @@ pub(super) const CHECKS: &[Check] = &[
         "mated-position",
         "a go where the side to move is mated is answered by bestmove (none) or 0000",
     )
-    .script(|s| Ok(over(s, MATED)))
+    .script(|s| Ok(ended_game(s, MATED)))
     .judge(no_move_then_one),
     should("stalemate-position", "a go in stalemate is answered by bestmove (none) or 0000")
-        .script(|s| Ok(over(s, STALEMATE)))
+        .script(|s| Ok(ended_game(s, STALEMATE)))
         .judge(no_move_then_one),
     must("over-and-alive", "a go in a finished game does not end the process")
         .script(|s| {
@@ -74,7 +74,7 @@ pub(super) const CHECKS: &[Check] = &[
     }),
 ];
 
-fn over<'a>(script: Script<'a>, position: &str) -> Script<'a> {
+fn ended_game<'a>(script: Script<'a>, position: &str) -> Script<'a> {
     script.search(position, "depth 3").settle().search("startpos", "depth 2")
 }
 

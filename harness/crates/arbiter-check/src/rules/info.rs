@@ -32,7 +32,7 @@ pub(super) const CHECKS: &[Check] = &[
         .judge(|case| grows(case, "depth")),
     should("info-nodes-grow", "the nodes of a search are reported and do not decrease")
         .script(searched)
-        .judge(|case| told(case, "nodes").and_then(|()| grows(case, "nodes"))),
+        .judge(|case| has_key(case, "nodes").and_then(|()| grows(case, "nodes"))),
     should(
         "info-time",
         "the time of a search is reported in milliseconds, does not decrease, and is about right",
@@ -130,7 +130,7 @@ fn legal_currmove(search: &Search, info: &EngineLine) -> Judgement {
     ensure(board::legal(&search.position, word).is_some(), || format!("'{word}' is not legal"))
 }
 
-fn told(case: &Case, key: &str) -> Judgement {
+fn has_key(case: &Case, key: &str) -> Judgement {
     case.transcript.searches().iter().try_for_each(|search| {
         ensure(search.numbers(key).next().is_some(), || {
             format!("no {key} in any info line after 'go {}'", search.go)
@@ -150,7 +150,7 @@ fn grows(case: &Case, key: &str) -> Judgement {
 }
 
 fn plausible_time(case: &Case) -> Judgement {
-    told(case, "time")?;
+    has_key(case, "time")?;
     grows(case, "time")?;
     let margin = case.margin + Duration::from_millis(20);
     for search in case.transcript.searches() {

@@ -178,8 +178,8 @@ impl<A: Assignment> Coordinator<A> {
             let turn = self.audits.turn.clone();
             self.audits.contested.spawn(async move {
                 let _turn = turn.lock().await;
-                let first = job.clone().done_here(engines.clone()).await;
-                let again = job.done_here(engines).await;
+                let first = job.clone().run_locally(engines.clone()).await;
+                let again = job.run_locally(engines).await;
                 (pair, held, first.and_then(|first| Ok([first, again?])))
             });
         }

@@ -49,23 +49,25 @@ const READERS: [Reader; 18] = [
         let token = secret().token("w");
         vec![write(&JoinAnswer { nonce: blake3::hash(b"n"), at: 5, token: Ok(token) })]
     }),
-    (of_coordinator::<CoordinatorMessage>, || {
+    (reads_coordinator_message::<CoordinatorMessage>, || {
         let (worker, why) = ("w".to_owned(), "no".to_owned());
         let notice = Notice::Refused { worker, pair: 2, why };
         vec![write(&CoordinatorMessage { run_id: run_id(), at: 1, notice })]
     }),
-    (of_coordinator::<Beacon>, || {
+    (reads_coordinator_message::<Beacon>, || {
         let run = "run".to_owned();
         vec![write(&Beacon { run_id: run_id(), at: 6, run, priority: 3, queued: 4, playing: 5 })]
     }),
-    (of_worker::<WorkerStatus>, || vec![write(&status())]),
-    (of_worker::<Heartbeat>, || vec![write(&heartbeat(Some(1)))]),
-    (of_worker::<JoinRequest>, || {
+    (reads_worker_message::<WorkerStatus>, || vec![write(&status())]),
+    (reads_worker_message::<Heartbeat>, || vec![write(&heartbeat(Some(1)))]),
+    (reads_worker_message::<JoinRequest>, || {
         let benches =
             vec![None, Some(Ok(BenchResult { nodes: 7, nps: 1e6 })), Some(Err("".into()))];
         vec![write(&JoinRequest { nonce: blake3::hash(b"n"), benches })]
     }),
-    (of_worker::<ProgramRequest>, || vec![write(&ProgramRequest { hash: blake3::hash(b"x") })]),
+    (reads_worker_message::<ProgramRequest>, || {
+        vec![write(&ProgramRequest { hash: blake3::hash(b"x") })]
+    }),
     (subjects, || {
         let own = [run_id().result_subject(7, "a.b"), run_id().heartbeat_subject("w")];
         let other = [subject::worker_status("w"), "_INBOX.a".into(), key().public().to_string()];
@@ -128,7 +130,7 @@ pub(super) fn read_all(bytes: &[u8]) {
 }
 
 /// Checks the text of an error that people or logs are shown.
-fn shown(error: impl Display) {
+fn check_error_text(error: impl Display) {
     let text = error.to_string();
     assert!(!text.contains(char::is_control), "{text:?}");
     assert!(text.chars().count() <= MAX_REASON, "{}", printable(&text, MAX_REASON));
@@ -258,18 +260,18 @@ fn descriptions(text: &[u8]) -> bool {
 }
 
 fn join_answers(text: &[u8]) -> bool {
-    of_coordinator::<JoinAnswer>(text);
+    reads_coordinator_message::<JoinAnswer>(text);
     let bytes = signed(Purpose::JoinAnswer, text);
     read_join_answer(&bytes, blake3::hash(b"n"), key().public()).map_err(shown).is_ok()
 }
 
-fn of_coordinator<T: Signed>(text: &[u8]) -> bool {
+fn reads_coordinator_message<T: Signed>(text: &[u8]) -> bool {
     let bytes = signed(T::PURPOSE, text);
     settled(unverified::<T>(&bytes));
     settled(verified::<T>(&bytes, &[key().public()]).map(|(message, _)| message)).is_some()
 }
 
-fn of_worker<T: Message>(text: &[u8]) -> bool {
+fn reads_worker_message<T: Message>(text: &[u8]) -> bool {
     let message = message("host-1", text.to_vec());
     settled(read_from::<T>(&message).map(|(_, message)| message)).is_some()
 }
@@ -278,17 +280,17 @@ fn of_worker<T: Message>(text: &[u8]) -> bool {
 fn join_files(bytes: &[u8]) -> bool {
     let Ok(text) = str::from_utf8(bytes) else { return false };
     let Ok((file, role)) = JoinFile::parse(text).map_err(shown) else { return false };
-    shown(file.url);
-    shown(file.inbox);
+    check_error_text(file.url);
+    check_error_text(file.inbox);
     if let Role::Worker(name, _) = role {
-        shown(name);
+        check_error_text(name);
     }
     true
 }
 
 fn subjects(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes).into_owned();
-    let _ = (RunId::of_subject(&text), RunId::pair_of_result(&text));
+    let _ = (RunId::from_subject(&text), RunId::pair_of_result(&text));
     subject::is_inbox(&text)
         | is_worker_name(subject::sender(&text))
         | text.parse::<PublicKey>().is_ok()

@@ -111,7 +111,7 @@ impl WorkerStatus {
 }
 
 impl Message for WorkerStatus {
-    fn checked(mut self) -> Result<WorkerStatus, WireError> {
+    fn validated(mut self) -> Result<WorkerStatus, WireError> {
         if self.slots.max(self.playing) > MAX_SLOTS {
             return Err(invalid(format!("{} games in parallel", self.slots)));
         }
@@ -138,7 +138,7 @@ pub struct Heartbeat {
 }
 
 impl Message for Heartbeat {
-    fn checked(self) -> Result<Heartbeat, WireError> {
+    fn validated(self) -> Result<Heartbeat, WireError> {
         match self.half {
             Some(2..) => Err(invalid("a third game of a pair")),
             _ => Ok(self),
@@ -178,7 +178,7 @@ pub struct JoinRequest {
 }
 
 impl Message for JoinRequest {
-    fn checked(self) -> Result<JoinRequest, WireError> {
+    fn validated(self) -> Result<JoinRequest, WireError> {
         let is_speed = |bench: &BenchResult| bench.nps.is_finite() && bench.nps > 0.0;
         if self.benches.len() > MAX_ENGINES {
             return Err(invalid("benchmarks of more than a thousand engines"));

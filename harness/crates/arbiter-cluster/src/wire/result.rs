@@ -76,7 +76,7 @@ pub trait Payload: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 
 impl<D: Payload> Message for JobResult<D> {
     const MAX_BYTES: usize = D::MAX_BYTES;
 
-    fn checked(self) -> Result<JobResult<D>, WireError> {
+    fn validated(self) -> Result<JobResult<D>, WireError> {
         // Refused results are stored with their number, and the store has no larger ones.
         match i64::try_from(self.number) {
             Ok(_) => Ok(self),

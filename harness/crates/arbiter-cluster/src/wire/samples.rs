@@ -31,7 +31,7 @@ pub(crate) fn run_id() -> RunId {
 }
 
 pub(crate) fn key() -> Key {
-    Key::of_bytes([7; 32])
+    Key::from_secret_bytes([7; 32])
 }
 
 pub(crate) fn secret() -> RunSecret {

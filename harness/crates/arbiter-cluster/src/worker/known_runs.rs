@@ -269,23 +269,23 @@ mod tests {
     }
 
     /// Returns the digit of the chosen run.
-    fn chosen(known_runs: &KnownRuns) -> Option<String> {
+    fn selected_run(known_runs: &KnownRuns) -> Option<String> {
         known_runs.choose().map(|choice| choice.run_id.as_str()[..1].to_owned())
     }
 
     #[test]
     fn the_most_important_run_with_work_comes_first() {
         let mut known_runs = KnownRuns::default();
-        assert_eq!(chosen(&known_runs), None);
+        assert_eq!(selected_run(&known_runs), None);
         assert!(known_runs.update(beacon("a", 1, 5, 0), None));
         assert!(known_runs.update(beacon("b", 2, 5, 900), None));
-        assert_eq!(chosen(&known_runs).as_deref(), Some("b"));
+        assert_eq!(selected_run(&known_runs).as_deref(), Some("b"));
         known_runs.mark_empty(&id("b"));
-        assert_eq!(chosen(&known_runs).as_deref(), Some("a"));
+        assert_eq!(selected_run(&known_runs).as_deref(), Some("a"));
         known_runs.mark_empty(&id("a"));
-        assert_eq!(chosen(&known_runs).as_deref(), Some("b"), "it may have some soon");
+        assert_eq!(selected_run(&known_runs).as_deref(), Some("b"), "it may have some soon");
         assert!(!known_runs.update(beacon("a", 1, 1, 0), None));
-        assert_eq!(chosen(&known_runs).as_deref(), Some("a"));
+        assert_eq!(selected_run(&known_runs).as_deref(), Some("a"));
         assert!(!known_runs.choose().unwrap().others_have_work);
         known_runs.update(beacon("b", 2, 1, 0), None);
         for _ in 0..3 {
@@ -305,7 +305,7 @@ mod tests {
         known_runs.update(beacon("b", 1, 50, 1), None);
         let mut taken = Vec::new();
         for _ in 0..6 {
-            let digit = chosen(&known_runs).unwrap();
+            let digit = selected_run(&known_runs).unwrap();
             known_runs.mark_taken(&id(&digit));
             taken.push(digit);
         }
@@ -321,7 +321,7 @@ mod tests {
             known_runs.played(&id("a"), true);
             known_runs.played(&id("a"), true);
             let start = now;
-            while chosen(&known_runs).is_none() {
+            while selected_run(&known_runs).is_none() {
                 now += BACKOFF[0];
                 known_runs.update(beacon("a", 1, 1, 0), None);
                 known_runs.tick(now);
@@ -331,14 +331,14 @@ mod tests {
         assert_eq!(rests, [0.25, 0.5, 1.0, 2.0, 4.0, 4.0, 4.0]);
         known_runs.update(beacon("b", 0, 1, 0), None);
         known_runs.played(&id("a"), true);
-        assert_eq!(chosen(&known_runs).as_deref(), Some("b"), "others are played meanwhile");
+        assert_eq!(selected_run(&known_runs).as_deref(), Some("b"), "others are played meanwhile");
         known_runs.played(&id("a"), false);
-        assert_eq!(chosen(&known_runs).as_deref(), Some("a"));
+        assert_eq!(selected_run(&known_runs).as_deref(), Some("a"));
     }
 
     #[test]
     fn replayed_messages_have_no_effect() {
-        let [key, other] = [1, 2].map(|byte| Some(Key::of_bytes([byte; 32]).public()));
+        let [key, other] = [1, 2].map(|byte| Some(Key::from_secret_bytes([byte; 32]).public()));
         let beacon = |at, queued| Beacon { at, ..beacon("a", 1, queued, 0) };
         let mut known_runs = KnownRuns::default();
         known_runs.update(beacon(5, 9), key);
@@ -375,7 +375,7 @@ mod tests {
 
     #[test]
     fn a_worker_can_join_more_runs_than_it_remembers() {
-        let key = Key::of_bytes([1; 32]).public();
+        let key = Key::from_secret_bytes([1; 32]).public();
         let mut known_runs = KnownRuns::default();
         for number in 0..2 * MAX_RUNS {
             let run_id = RunId::try_from(format!("{number:016x}")).unwrap();
@@ -403,16 +403,16 @@ mod tests {
         assert_eq!(known_runs.refuse(&id("a"), "no").as_deref(), Some("run a"));
         assert_eq!(known_runs.refuse(&id("a"), "still no"), None);
         assert_eq!(known_runs.refusals(), [(id("a"), "no".to_owned())]);
-        assert_eq!(chosen(&known_runs), None);
+        assert_eq!(selected_run(&known_runs), None);
         known_runs.update(beacon("b", 1, 1, 0), None);
         known_runs.tick(RUN_TIMEOUT / 2);
-        assert_eq!(chosen(&known_runs).as_deref(), Some("b"));
+        assert_eq!(selected_run(&known_runs).as_deref(), Some("b"));
         known_runs.tick(RUN_TIMEOUT);
-        assert_eq!(chosen(&known_runs), None);
+        assert_eq!(selected_run(&known_runs), None);
         assert!(
             known_runs.update(beacon("a", 1, 1, 0), None),
             "asked again, as it may be another by now"
         );
-        assert_eq!(chosen(&known_runs).as_deref(), Some("a"));
+        assert_eq!(selected_run(&known_runs).as_deref(), Some("a"));
     }
 }

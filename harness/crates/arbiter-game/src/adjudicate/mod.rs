@@ -164,11 +164,11 @@ mod tests {
 
     /// Feeds scores in centipawns, White's and Black's in turn, and returns the number of plies
     /// after which the game was over, and the reason.
-    fn over(rules: Rules, scores: &[i32]) -> Option<(usize, Termination)> {
+    fn first_adjudication(rules: Rules, scores: &[i32]) -> Option<(usize, Termination)> {
         over_from(0, rules, scores)
     }
 
-    /// Feeds scores as [`over`] does, from a position after so many full moves.
+    /// Feeds scores as [`first_adjudication`] does, from a position after so many full moves.
     fn over_from(before: u32, rules: Rules, scores: &[i32]) -> Option<(usize, Termination)> {
         let mut adjudicator = Adjudicator::new(rules, None);
         scores.iter().enumerate().find_map(|(ply, cp)| {
@@ -185,15 +185,15 @@ mod tests {
 
     #[test]
     fn without_adjudication_rules_no_game_is_ended() {
-        assert_eq!(over(Rules::default(), &[0; 400]), None);
+        assert_eq!(first_adjudication(Rules::default(), &[0; 400]), None);
     }
 
     #[test]
     fn the_cap_is_of_moves_of_both_sides_with_or_without_the_book() {
         let rules = Rules { move_cap: Some(3), ..Rules::default() };
-        assert_eq!(over(rules, &[0; 9]), Some((6, Termination::MoveCap)));
+        assert_eq!(first_adjudication(rules, &[0; 9]), Some((6, Termination::MoveCap)));
         let rules = Rules { counts_as_fastchess: true, ..rules };
-        assert_eq!(over(rules, &[0; 9]), Some((8, Termination::MoveCap)));
+        assert_eq!(first_adjudication(rules, &[0; 9]), Some((8, Termination::MoveCap)));
     }
 
     #[test]
@@ -217,6 +217,9 @@ mod tests {
             move_cap: Some(1),
             ..Rules::default()
         };
-        assert_eq!(over(rules, &[600, -600]), Some((2, Termination::ResignAdjudication)));
+        assert_eq!(
+            first_adjudication(rules, &[600, -600]),
+            Some((2, Termination::ResignAdjudication))
+        );
     }
 }

@@ -42,7 +42,7 @@ const MATE: &str = "\
 700300 B> bestmove d8h4
 ";
 
-fn replayed(text: &str) -> ReplayResult {
+fn replay_text(text: &str) -> ReplayResult {
     let limits = Limits { clock: Some("1".parse().unwrap()), ..Limits::default() };
     let margin = Duration::from_millis(10);
     let conditions = Conditions { limits, margin, white_pov: false };
@@ -65,14 +65,14 @@ fn replayed(text: &str) -> ReplayResult {
 }
 
 fn ending(text: &str) -> (Termination, String) {
-    let replayed = replayed(text);
+    let replayed = replay_text(text);
     let outcome = replayed.outcome.unwrap_or_else(|| panic!("{:?}", replayed.remarks));
     (outcome.termination, outcome.detail)
 }
 
 #[test]
 fn a_game_is_played_again() {
-    let replayed = replayed(MATE);
+    let replayed = replay_text(MATE);
     assert_eq!(replayed.outcome.unwrap().termination, Termination::Checkmate);
     assert_eq!((replayed.moves, replayed.remarks), (4, Vec::new()));
 }
@@ -80,7 +80,7 @@ fn a_game_is_played_again() {
 #[test]
 fn a_line_that_differs_in_the_replay_is_named() {
     let other = MATE.replace("go wtime 500 btime 900", "go wtime 499 btime 900");
-    let replayed = replayed(&other);
+    let replayed = replay_text(&other);
     assert_eq!(replayed.outcome.unwrap().termination, Termination::Checkmate);
     let remark = "600.300 ms: Black received 'go wtime 499 btime 900', and would now receive 'go \
                   wtime 500 btime 900'";
@@ -114,9 +114,9 @@ fn an_engine_that_never_started_forfeits() {
 #[test]
 fn gaps_and_early_ends_of_transcripts_are_reported() {
     let cut = MATE.replace("600200 W> bestmove g2g4", "600200 W~ 7 lines not recorded");
-    let replayed_cut = replayed(&cut);
+    let replayed_cut = replay_text(&cut);
     assert_eq!((replayed_cut.outcome, replayed_cut.moves), (None, 2));
     assert!(replayed_cut.remarks[0].starts_with("7 lines not recorded of White"));
-    let short = replayed(&MATE[..MATE.find("600200").unwrap()]);
+    let short = replay_text(&MATE[..MATE.find("600200").unwrap()]);
     assert!(short.remarks[0].starts_with("the transcript of White ends"), "{short:?}");
 }

@@ -37,7 +37,7 @@ pub enum ControlCommand {
 
 impl ControlCommand {
     /// Returns whether the command changes nothing.
-    pub fn only_asks(self) -> bool {
+    pub fn is_query(self) -> bool {
         matches!(self, ControlCommand::Status | ControlCommand::Boards)
     }
 }
@@ -58,13 +58,13 @@ impl FromStr for ControlCommand {
                 let slots = number.join(" ");
                 let parsed = slots.parse().ok().filter(|slots| (1..=MAX_SLOTS).contains(slots));
                 parsed.map(ControlCommand::Concurrency).ok_or_else(|| {
-                    let slots = shown(&slots);
+                    let slots = safe_excerpt(&slots);
                     format!("concurrency needs a number from 1 to {MAX_SLOTS}, not '{slots}'")
                 })
             }
             _ => Err(format!(
                 "unknown command '{}'; use pause, resume, drain, stop, concurrency N, status or boards",
-                shown(text.trim())
+                safe_excerpt(text.trim())
             )),
         }
     }
@@ -87,7 +87,7 @@ impl fmt::Display for ControlCommand {
 }
 
 /// Returns text from another process, shortened and escaped for a terminal.
-fn shown(text: &str) -> String {
+fn safe_excerpt(text: &str) -> String {
     text.chars().take(40).flat_map(char::escape_debug).collect()
 }
 

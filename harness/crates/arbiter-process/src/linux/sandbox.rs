@@ -120,7 +120,7 @@ pub struct SandboxSupport {
 
 impl SandboxSupport {
     /// Queries the support of this system.
-    pub fn of_this_system() -> SandboxSupport {
+    pub fn detect() -> SandboxSupport {
         let (nothing, action) = (std::ptr::null::<u8>(), libc::SECCOMP_RET_ERRNO);
         // SAFETY: both calls ask a question; the kernel reads at most the action, a number.
         let (version, answer) = unsafe {
@@ -188,7 +188,7 @@ impl Sandbox {
         command: &mut Command,
         launch: &Launch,
     ) -> io::Result<PreparedSandbox> {
-        let support = SandboxSupport::of_this_system();
+        let support = SandboxSupport::detect();
         if self.is_required {
             let unsupported = |words| io::Error::new(io::ErrorKind::Unsupported, words);
             support.complete().map_err(unsupported)?;

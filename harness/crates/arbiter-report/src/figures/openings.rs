@@ -27,7 +27,7 @@ pub struct OpeningNames(HashMap<Zobrist128, OpeningName>);
 impl OpeningNames {
     /// Returns the last named position among those of a game's start and book moves; none for a
     /// game of Chess960.
-    pub fn of_book_moves(&self, game: &GameRecord) -> Option<OpeningName> {
+    pub fn name_in_book(&self, game: &GameRecord) -> Option<OpeningName> {
         let book = game.moves.iter().take_while(|played| played.thought.is_none()).count();
         self.last_named(game, book)
     }

@@ -103,7 +103,7 @@ impl fmt::Display for Rating {
 impl Standings {
     /// Returns the standings after the counted pairs.
     pub fn new(schedule: &Schedule, counts: &RunCounts) -> Standings {
-        let rated = rated(schedule.engines(), counts);
+        let rated = rate_engines(schedule.engines(), counts);
         let row = |ranked: RankedEngine| Row {
             ranked,
             games: total(counts, ranked.engine).games,
@@ -143,7 +143,7 @@ pub(crate) fn total(counts: &RunCounts, engine: usize) -> Encounter {
 
 /// Rates all engines of a run by maximum likelihood over its counted games; `None` if that has no
 /// maximum.
-pub(crate) fn rated(engines: usize, counts: &RunCounts) -> Option<RatingList> {
+pub(crate) fn rate_engines(engines: usize, counts: &RunCounts) -> Option<RatingList> {
     let met = counts.encounters.iter();
     let meetings: Vec<Meeting> = met.map(|(engines, e)| e.meeting(*engines)).collect();
     ratings::rate(engines, &meetings, &Options::default()).ok()
@@ -261,7 +261,7 @@ mod tests {
         assert!(standings.rows[..3].iter().all(is_wide), "{:?}", standings.rows);
         assert_eq!(standings.rows[3].rating.and_then(|rating| rating.won_all), Some(false));
         // The matrix has the same engines, and those that lost everything are in no comparison.
-        let rated = rated(4, &counts).unwrap();
+        let rated = rate_engines(4, &counts).unwrap();
         let likelihood = |one, other| superiority(&rated, one, other);
         assert_eq!(likelihood(0, 0), None);
         assert_eq!(likelihood(0, 3), None);

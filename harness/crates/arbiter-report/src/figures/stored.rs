@@ -97,7 +97,7 @@ pub fn apply_tallies(
 ) -> Result<(), StoreError> {
     // Pairs put off after the tallies were read are not among them.
     if state.is_fixed() {
-        for pair in store.put_off(run)? {
+        for pair in store.postponed_pairs(run)? {
             state.apply(RunInput::PutOff(pair)).into_iter().for_each(&mut observe);
         }
     }

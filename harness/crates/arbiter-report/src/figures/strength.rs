@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::parts::{GamesByResult, ends, is_told, plus_minus, signed, superiority, too_few};
+use crate::parts::{GamesByResult, ends, is_significant, plus_minus, signed, superiority, too_few};
 use arbiter_plan::Encounter;
 use arbiter_stats::elo::{self, Estimate};
 use arbiter_stats::{Moments, Pentanomial, Trinomial, normalized};
@@ -68,7 +68,7 @@ impl Strength {
 
     /// Returns the reason for a missing interval of Elo.
     pub fn no_interval(&self) -> Option<String> {
-        let elo = self.elo.filter(|elo| !is_told(elo))?;
+        let elo = self.elo.filter(|elo| !is_significant(elo))?;
         let (units, unit) = match self.pairs.pairs() {
             0 => (self.games.games(), "game"),
             pairs => (pairs, "pair"),
@@ -94,7 +94,7 @@ impl Strength {
     /// Formats [`Strength::elo_text`] with the level of the interval, and a note if it is
     /// corrected for a stop.
     pub fn elo_in_full(&self) -> String {
-        let level = if self.elo.as_ref().is_some_and(is_told) { " (95 %)" } else { "" };
+        let level = if self.elo.as_ref().is_some_and(is_significant) { " (95 %)" } else { "" };
         let allowance = if self.naive.is_some() { ", bias-corrected" } else { "" };
         format!("{}{level}{allowance}", self.elo_text())
     }

@@ -199,7 +199,7 @@ impl Summary {
     /// Rates all engines by their results against each other, the strongest first; `None` if the
     /// games do not connect them.
     pub(crate) fn ratings(&self) -> Option<Vec<(usize, Rating)>> {
-        let rated = self.rated().filter(|rated| rated.groups.groups.len() <= 1)?;
+        let rated = self.rate_engines().filter(|rated| rated.groups.groups.len() <= 1)?;
         let rating = |engine| Some((engine, Rating::of(&rated, engine)?));
         let mut list = (0..self.engines.len()).map(rating).collect::<Option<Vec<_>>>()?;
         // An engine that won or lost all is beyond its bound.
@@ -210,8 +210,8 @@ impl Summary {
     }
 
     /// Rates all engines together; `None` before the first result.
-    pub(crate) fn rated(&self) -> Option<RatingList> {
-        standings::rated(self.engines.len(), &self.counts)
+    pub(crate) fn rate_engines(&self) -> Option<RatingList> {
+        standings::rate_engines(self.engines.len(), &self.counts)
     }
 
     /// Returns the limits of each engine.

@@ -336,7 +336,7 @@ impl Observer for Live<'_> {
                         self.print_line(&words.1);
                     }
                 }
-                self.active_time.counted(*elapsed);
+                self.active_time.note_counted_pair(*elapsed);
                 if self.screen.is_none() {
                     self.show(*elapsed);
                 }

@@ -52,7 +52,7 @@ impl ActiveTime {
     }
 
     /// Notes a counted pair, which was played even if the run is paused.
-    pub(crate) fn counted(&mut self, elapsed: Duration) {
+    pub(crate) fn note_counted_pair(&mut self, elapsed: Duration) {
         self.paused_since = self.paused_since.map(|_| elapsed);
     }
 
@@ -165,7 +165,7 @@ impl Observer for RecentEvents {
             RunEvent::Started { counted, .. } => watched.pairs_before = *counted,
             RunEvent::Counted { elapsed, .. } => {
                 watched.elapsed = *elapsed;
-                watched.active_time.counted(*elapsed);
+                watched.active_time.note_counted_pair(*elapsed);
             }
             RunEvent::Steered { pace, slots, elapsed } => {
                 watched.elapsed = *elapsed;

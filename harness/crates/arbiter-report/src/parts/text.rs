@@ -28,7 +28,7 @@ pub fn plus_minus(estimate: Option<Estimate>) -> String {
 
 /// Formats like [`plus_minus`] with the level of the interval, if there is one.
 pub fn plus_minus_95(estimate: Option<Estimate>) -> String {
-    let level = if estimate.as_ref().is_some_and(is_told) { " (95 %)" } else { "" };
+    let level = if estimate.as_ref().is_some_and(is_significant) { " (95 %)" } else { "" };
     format!("{}{level}", plus_minus(estimate))
 }
 
@@ -39,8 +39,8 @@ pub fn interval(estimate: &Estimate) -> String {
     let bound = |end: f64, beyond| signed(finite(end).unwrap_or(beyond), 0);
     let shown = |end| finite(end).map_or("open".to_owned(), |end| signed(end, 1));
     match value {
-        _ if !is_told(estimate) && value.is_infinite() => UNDEFINED.to_owned(),
-        _ if !is_told(estimate) => format!("{} (no interval)", signed(value, 1)),
+        _ if !is_significant(estimate) && value.is_infinite() => UNDEFINED.to_owned(),
+        _ if !is_significant(estimate) => format!("{} (no interval)", signed(value, 1)),
         f64::INFINITY => format!("> {}", bound(low, MAX_ELO)),
         f64::NEG_INFINITY => format!("< {}", bound(high, -MAX_ELO)),
         _ => format!("{} [{}, {}]", signed(value, 1), shown(low), shown(high)),
@@ -50,7 +50,7 @@ pub fn interval(estimate: &Estimate) -> String {
 /// Returns whether an interval, or a bound, proves anything. Pairs that are all alike show no
 /// spread, which is not certainty, and a bound on the wrong side of zero, or an interval without
 /// ends, leaves all open.
-pub(crate) fn is_told(&Estimate { value, low, high }: &Estimate) -> bool {
+pub(crate) fn is_significant(&Estimate { value, low, high }: &Estimate) -> bool {
     match value {
         f64::INFINITY => low > 0.0,
         f64::NEG_INFINITY => high < 0.0,

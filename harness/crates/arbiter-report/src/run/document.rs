@@ -181,19 +181,19 @@ fn leader(summary: &Summary) -> Option<String> {
 pub fn tone(summary: &Summary) -> Tone {
     let tone = verdict_tone(summary);
     let told = summary.strength().significant_difference();
-    let is_told = match summary.plan.kind {
+    let is_significant = match summary.plan.kind {
         _ if tone != Tone::Good => true,
         RunKind::Sprt => true,
         // Only a test can decide whether the values are better.
         RunKind::Tune => false,
-        RunKind::Ablate => ablation::is_told(summary),
+        RunKind::Ablate => ablation::is_significant(summary),
         RunKind::Match | RunKind::Tournament => match (told, summary.engines.len()) {
             (Some(Ordering::Less), 2) => return Tone::Bad,
             (told, 2) => told.is_some(),
             _ => summary.ratings().is_some_and(|ratings| is_clear(&ratings)),
         },
     };
-    if is_told { tone } else { Tone::Open }
+    if is_significant { tone } else { Tone::Open }
 }
 
 /// Returns whether the interval of the first is above those of all others.
@@ -301,7 +301,7 @@ fn game_figures(document: &mut Document, summary: &Summary, statistics: &GameSta
 
 /// Returns a text on the advantage of White and the bias of openings.
 fn bias(summary: &Summary) -> String {
-    let rated = summary.rated();
+    let rated = summary.rate_engines();
     let advantage = rated.as_ref().and_then(|rated| rated.advantage);
     let mut words =
         result_figures::advantage(advantage, rated.and_then(|rated| rated.advantage_error));

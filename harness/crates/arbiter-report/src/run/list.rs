@@ -59,7 +59,7 @@ pub struct ListedRun {
 
 impl ListedRun {
     /// Formats a figure of the games; empty if they cannot be read.
-    fn played(&self, format: fn(&Summary) -> String) -> String {
+    fn games_figure(&self, format: fn(&Summary) -> String) -> String {
         self.summary.as_ref().map_or(String::new(), format)
     }
 
@@ -112,16 +112,18 @@ impl RunColumn {
             Started => ("started (UTC)", &["begun"], |run| {
                 utc_time_as(run.head.created_ms, "%Y-%m-%d %H:%M")
             }),
-            Kind => ("kind", &["kind"], |run| run.played(|summary| summary.plan.kind.to_string())),
-            Engines => ("engines", &["engines"], |run| run.played(Summary::engines_text)),
-            Limits => ("limits", &["limits"], |run| run.played(Summary::limits_text)),
-            Games => ("games", &["pairs", "games"], |run| {
-                run.played(|summary| summary.counts.games().to_string())
-            }),
-            Elo => {
-                ("Elo (95 %)", &["elo", "elo_low", "elo_high"], |run| run.played(Summary::elo_text))
+            Kind => {
+                ("kind", &["kind"], |run| run.games_figure(|summary| summary.plan.kind.to_string()))
             }
-            Llr => ("LLR", &["llr"], |run| run.played(Summary::llr_text)),
+            Engines => ("engines", &["engines"], |run| run.games_figure(Summary::engines_text)),
+            Limits => ("limits", &["limits"], |run| run.games_figure(Summary::limits_text)),
+            Games => ("games", &["pairs", "games"], |run| {
+                run.games_figure(|summary| summary.counts.games().to_string())
+            }),
+            Elo => ("Elo (95 %)", &["elo", "elo_low", "elo_high"], |run| {
+                run.games_figure(Summary::elo_text)
+            }),
+            Llr => ("LLR", &["llr"], |run| run.games_figure(Summary::llr_text)),
             State => ("state", &["ending", "state"], ListedRun::state_text),
             About => ("about", &["about"], |run| run.head.about.clone().unwrap_or_default()),
         }

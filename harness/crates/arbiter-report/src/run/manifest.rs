@@ -103,7 +103,7 @@ fn program(engine: &Engine) -> String {
 
 /// Returns the parts of the opening book that were left out and those that were corrected, each
 /// with a line of text.
-pub(super) fn of_book(summary: &Summary) -> impl Iterator<Item = (&'static str, String)> {
+pub(super) fn book_facts(summary: &Summary) -> impl Iterator<Item = (&'static str, String)> {
     let kinds = [
         ("excluded", "excluded as invalid", &summary.quarantine),
         ("corrected", "corrected", &summary.corrected),

@@ -146,7 +146,7 @@ pub(crate) fn conclusion(summary: &Summary) -> String {
 }
 
 /// Returns whether the games or the tests decide anything about any feature.
-pub(crate) fn is_told(summary: &Summary) -> bool {
+pub(crate) fn is_significant(summary: &Summary) -> bool {
     features(summary).iter().any(|feature| match feature.sprt_status {
         Some(sprt_status) => sprt_status.decision != Decision::Continue,
         None => proven(feature).is_some(),

@@ -104,7 +104,7 @@ fn graphs(plan: &Plan, game: &GameRecord, place: &str) -> Vec<Figure> {
     let (mut scores, mut times) = (ByColor::<Curve>::default(), ByColor::<Curve>::default());
     for (played, (mover, number)) in game.moves.iter().zip(movers(game)) {
         let Some(thought) = &played.thought else { continue };
-        let at = along(mover, number);
+        let at = axis_position(mover, number);
         if let Some(score) = thought.score {
             let pawns = f64::from(score.limited(MAX_SCORE)) / 100.0;
             scores.get_mut(mover).push((at, mover.fold_wb(pawns, -pawns)));
@@ -155,7 +155,7 @@ fn graph(
 }
 
 /// Returns the place of a move on the axis of a graph.
-fn along(mover: Color, number: u32) -> f64 {
+fn axis_position(mover: Color, number: u32) -> f64 {
     f64::from(number) + mover.fold_wb(0.0, 0.5)
 }
 
@@ -168,7 +168,7 @@ fn steps(game: &GameRecord) -> Vec<Step> {
 fn step(position: &mut Chess, played: &MoveRecord) -> Option<Step> {
     let dots = if position.turn() == Color::White { "." } else { "..." };
     let number = format!("{}{dots}", position.fullmoves());
-    let at = along(position.turn(), position.fullmoves().get());
+    let at = axis_position(position.turn(), position.fullmoves().get());
     let remark = match &played.thought {
         None => "book".to_owned(),
         Some(thought) => {

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::forms::{case, failed, said, whole};
+use crate::forms::{case, failed, whole, with_message};
 use crate::parts::{Document, Table, UNDEFINED, percent_interval, to_value, utc_time};
 use arbiter_names::counted;
 use arbiter_plan::{StepKind, StepOutcome, StepVerdict};
@@ -245,7 +245,7 @@ pub(crate) fn step_case(outcome: &StepOutcome) -> TestCase {
     let (words, what) = (outcome.words.as_str(), outcome.verdict.to_string());
     let status = match outcome.verdict {
         StepVerdict::Passed | StepVerdict::Undecided => TestCaseStatus::success(),
-        StepVerdict::Skipped => said(TestCaseStatus::skipped(), &what, words),
+        StepVerdict::Skipped => with_message(TestCaseStatus::skipped(), &what, words),
         StepVerdict::Failed | StepVerdict::Unproven => {
             failed(NonSuccessKind::Failure, &what, words)
         }

@@ -33,7 +33,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             self.apply(event).await?;
         }
         let status = self.status();
-        if !control.command.only_asks() {
+        if !control.command.is_query() {
             let (pace, slots, elapsed) = (status.pace, status.concurrency, self.clock.elapsed());
             self.notify(&RunEvent::Steered { pace, slots, elapsed })?;
         }

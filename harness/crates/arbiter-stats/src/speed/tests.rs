@@ -110,7 +110,7 @@ fn in_turns(round: usize, _: f64) -> bool {
 }
 
 /// Returns the verdict and ratio of a comparison, and the number of rounds it took.
-fn ended(question: SpeedTest, all: &[Speeds]) -> (SpeedVerdict, Ratio, usize) {
+fn run_to_verdict(question: SpeedTest, all: &[Speeds]) -> (SpeedVerdict, Ratio, usize) {
     let mut last = None;
     for look in question.interim_analyses() {
         let ratio = question.ratio(&all[..look]).expect("sound speeds");
@@ -128,7 +128,7 @@ fn false_verdicts(machine: Machine, first: impl Fn(usize, f64) -> bool + Copy, t
     let question = SpeedTest { rounds: ROUNDS, threshold: 1.0 };
     let mut dice = Dice(5);
     let wrong = (0..trials).filter(|_| {
-        let (answer, ratio, _) = ended(question, &machine.rounds(1.0, &mut dice, first));
+        let (answer, ratio, _) = run_to_verdict(question, &machine.rounds(1.0, &mut dice, first));
         let (low, high) = ratio.interval.expect("enough rounds");
         assert_eq!((low..=high).contains(&1.0), answer == SpeedVerdict::Open);
         answer != SpeedVerdict::Open
@@ -182,10 +182,10 @@ fn differences_are_found_soon_and_losses_are_judged() {
     let mut dice = Dice(9);
     let slower = Machine::Quiet.rounds(0.97, &mut dice, tossed);
     let which = SpeedTest { rounds: ROUNDS, threshold: 1.0 };
-    assert_eq!(ended(which, &slower).0, SpeedVerdict::Below);
+    assert_eq!(run_to_verdict(which, &slower).0, SpeedVerdict::Below);
     let allowed = SpeedTest { rounds: ROUNDS, threshold: 0.95 };
-    assert_eq!(ended(allowed, &slower).0, SpeedVerdict::Above);
-    let ratio = ended(which, &slower).1.ratio;
+    assert_eq!(run_to_verdict(allowed, &slower).0, SpeedVerdict::Above);
+    let ratio = run_to_verdict(which, &slower).1.ratio;
     assert!((ratio - 0.97).abs() < 0.01, "{ratio}");
 }
 
@@ -198,7 +198,8 @@ fn relevant_differences_are_significant() {
     let seen = |machine: Machine, ratio, until| {
         let mut dice = Dice(11);
         let found = (0..200).filter(|_| {
-            let (answer, _, rounds) = ended(question, &machine.rounds(ratio, &mut dice, tossed));
+            let (answer, _, rounds) =
+                run_to_verdict(question, &machine.rounds(ratio, &mut dice, tossed));
             answer == SpeedVerdict::Below && rounds <= until
         });
         found.count()

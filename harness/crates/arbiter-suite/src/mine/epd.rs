@@ -28,7 +28,11 @@ pub struct MinedPosition {
 
 /// Returns a position as the suite has it. `c0` has the themes, `c1` the scores in centipawns (`#`
 /// for mates), `c2` the game.
-pub(super) fn found(candidate: &Candidate, proof: &Proof, criteria: &Criteria) -> MinedPosition {
+pub(super) fn mined_position(
+    candidate: &Candidate,
+    proof: &Proof,
+    criteria: &Criteria,
+) -> MinedPosition {
     let position = &candidate.start.position;
     let themes = themes(&candidate.start, proof);
     let mut tail = format!(
@@ -130,7 +134,7 @@ mod tests {
     #[test]
     fn a_written_line_reads_back() {
         let (candidate, proof) = example();
-        let found = found(&candidate, &proof, &CRITERIA);
+        let found = mined_position(&candidate, &proof, &CRITERIA);
         let lines = suite_lines(&[(0, found)]);
         assert_eq!(
             lines,
@@ -151,7 +155,7 @@ mod tests {
     #[test]
     fn a_solution_counts_once_in_a_game() {
         let (candidate, proof) = example();
-        let found = found(&candidate, &proof, &CRITERIA);
+        let found = mined_position(&candidate, &proof, &CRITERIA);
         let twice = [(0, found.clone()), (0, found.clone()), (1, found)];
         let lines = suite_lines(&twice);
         assert_eq!(lines.len(), 2);

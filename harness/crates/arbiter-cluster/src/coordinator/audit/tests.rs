@@ -9,7 +9,7 @@ use arbiter_stats::GameResult;
 const WORKERS: [&str; 5] = ["a", "b", "c", "d", "liar"];
 
 fn secret(byte: u8) -> RunSecret {
-    RunSecret::new(&Key::of_bytes([byte; 32]), &run_id())
+    RunSecret::new(&Key::from_secret_bytes([byte; 32]), &run_id())
 }
 
 /// Returns random numbers from 0 up to 1.
@@ -61,7 +61,7 @@ fn replace(tally: &mut PairTally, from: GameResult, mut to: impl FnMut() -> Game
 }
 
 /// Returns a pair of a worker that gives back a share `given_back` of those that engine 0 has lost.
-fn chosen(random: &mut dyn FnMut() -> f64, number: u64, given_back: f64) -> PairTally {
+fn random_result(random: &mut dyn FnMut() -> f64, number: u64, given_back: f64) -> PairTally {
     loop {
         let tally = pair(&mut || random(), number);
         let [first, second] = tally.half_points();
@@ -92,8 +92,8 @@ const LIES: [(&str, Lie); 7] = [
         replace(&mut tally, GameResult::Win, slowed);
         tally
     }),
-    ("all lost pairs left out", |random, number| chosen(random, number, 1.0)),
-    ("a tenth of the jobs left out", |random, number| chosen(random, number, 0.32)),
+    ("all lost pairs left out", |random, number| random_result(random, number, 1.0)),
+    ("a tenth of the jobs left out", |random, number| random_result(random, number, 0.32)),
 ];
 
 /// Audits until one lying worker of five is found.
@@ -181,7 +181,7 @@ fn omitting_a_tenth_of_the_jobs_gains_23_elo() {
     const PAIRS: u64 = 40_000;
     let mut random = uniform(1);
     let half_points =
-        (0..PAIRS).map(|_| chosen(&mut random, 0, 0.32).half_points()[0]).sum::<u64>();
+        (0..PAIRS).map(|_| random_result(&mut random, 0, 0.32).half_points()[0]).sum::<u64>();
     let score = half_points as f64 / (4 * PAIRS) as f64;
     let elo = 400.0 * (score / (1.0 - score)).log10();
     assert!((21.0..25.0).contains(&elo), "{elo}");

@@ -49,7 +49,7 @@ fn started(state: &mut RunState, pairs: u64) {
     }
 }
 
-fn counted(effects: &[Effect]) -> Vec<u64> {
+fn counted_pairs(effects: &[Effect]) -> Vec<u64> {
     let count = |effect: &Effect| match effect {
         Effect::Count { tally, .. } => Some(tally.pair),
         _ => None,
@@ -62,10 +62,10 @@ fn pairs_are_counted_in_schedule_order() {
     let mut state = run(3, None);
     started(&mut state, 3);
     assert_eq!(state.apply(RunInput::Idle), []);
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(2)))), [0; 0]);
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(0)))), [0]);
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(2)))), [0; 0]);
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(0)))), [0]);
     let effects = state.apply(RunInput::Committed(won(1)));
-    assert_eq!(counted(&effects), [1, 2]);
+    assert_eq!(counted_pairs(&effects), [1, 2]);
     assert_eq!(effects.last(), Some(&Effect::End(RunEnd::Complete)));
 }
 
@@ -168,7 +168,7 @@ fn the_first_interrupt_drains_and_the_second_stops() {
     state.apply(RunInput::Committed(won(1)));
     let end = Effect::End(RunEnd::Interrupted);
     let effects = state.clone().apply(RunInput::Committed(won(0)));
-    assert_eq!((counted(&effects), effects.last()), (vec![0, 1], Some(&end)));
+    assert_eq!((counted_pairs(&effects), effects.last()), (vec![0, 1], Some(&end)));
     assert_eq!(state.apply(RunInput::Interrupt), [Effect::CancelAll, end]);
 }
 
@@ -181,8 +181,8 @@ fn a_void_pair_is_played_again_before_others() {
     assert_eq!(state.apply(RunInput::Voided(7)), []);
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(1));
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(3));
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(0)))), [0]);
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(1)))), [1]);
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(0)))), [0]);
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(1)))), [1]);
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn a_resumed_run_plays_what_is_missing() {
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(1));
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(3));
     assert_eq!(state.apply(RunInput::Idle), []);
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(1)))), [1, 2]);
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(1)))), [1, 2]);
 }
 
 /// Returns a pair in which the first engine beats engine 1, and does not beat engine 2.
@@ -299,7 +299,7 @@ fn a_knockout_starts_known_encounters_and_waits_for_the_others() {
     started(&mut state, 2);
     assert_eq!(state.apply(RunInput::Idle), []);
     let tally = |pair, engines| PairTally { engines, ..won(pair) };
-    assert_eq!(counted(&state.apply(RunInput::Committed(tally(1, [1, 2])))), [0; 0]);
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(tally(1, [1, 2])))), [0; 0]);
     assert_eq!(state.apply(RunInput::Idle), []);
     state.apply(RunInput::Committed(tally(0, [0, 3])));
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(2));
@@ -359,8 +359,8 @@ fn a_paused_run_starts_no_pair_and_counts_pairs_in_flight() {
     started(&mut state, 2);
     assert_eq!(state.apply(RunInput::Pause), []);
     assert_eq!((state.pace(), state.apply(RunInput::Idle)), (Pace::Paused, vec![]));
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(0)))), [0]);
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(1)))), [1]);
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(0)))), [0]);
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(1)))), [1]);
     assert_eq!((state.in_flight(), state.ending()), (0, None));
     assert_eq!(state.apply(RunInput::Unpause), []);
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(2));

@@ -116,7 +116,7 @@ impl GameStatistics {
             first
         });
         self.openings.entry(first).or_insert_with(|| {
-            let named = self.names.of_book_moves(game);
+            let named = self.names.name_in_book(game);
             PlayedOpening {
                 name: named.map(|named| format!("{} {}", named.eco, named.name)),
                 fen: game.fen.clone(),

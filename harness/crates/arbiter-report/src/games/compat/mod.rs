@@ -86,7 +86,7 @@ impl DialectWriter {
         let score = (*wins as f64 + 0.5 * *draws as f64) / count as f64;
         let players = self.players(first, second);
         let score = match self.program {
-            Dialect::Cutechess => cutechess::shown(score, 3),
+            Dialect::Cutechess => cutechess::format_like_qt(score, 3),
             Dialect::Fastchess => format!("{score:.3}"),
         };
         format!("Score of {players}: {wins} - {losses} - {draws}  [{score}] {count}\n")
@@ -362,7 +362,7 @@ pub(crate) fn illegal_move(outcome: &Outcome) -> Option<&str> {
 }
 
 /// Formats a number as C does: `nan` and `inf` are in lower case.
-fn shown(value: f64, decimals: usize) -> String {
+fn format_like_c(value: f64, decimals: usize) -> String {
     if value.is_nan() { "nan".to_owned() } else { format!("{value:.decimals$}") }
 }
 

@@ -126,8 +126,8 @@ fn exact_halves_are_rounded_as_the_library_of_the_program_does() {
         let line = format!("Score of A vs B: 4 - 10 - 2  [{share}] 16\n");
         assert_eq!(writer.score(0, 1, &games), line);
     }
-    let halves =
-        [0.0625, 0.0615, -0.0625, 0.0624, f64::NAN].map(|value| cutechess::shown(value, 3));
+    let halves = [0.0625, 0.0615, -0.0625, 0.0624, f64::NAN]
+        .map(|value| cutechess::format_like_qt(value, 3));
     assert_eq!(halves, ["0.063", "0.061", "-0.063", "0.062", "nan"]);
 }
 

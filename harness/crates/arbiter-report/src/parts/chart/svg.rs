@@ -191,7 +191,7 @@ fn colour(line: usize) -> RGBColor {
     drawn_as(FIRST_LINE + line % LINE_COLOURS)
 }
 
-fn nothing() -> Box<dyn std::error::Error> {
+fn empty_chart_error() -> Box<dyn std::error::Error> {
     "there is nothing to draw".into()
 }
 
@@ -259,7 +259,7 @@ fn places(count: usize) -> usize {
 /// Returns an axis with such places. Fails without any: the drawing crate would divide such an axis
 /// for ever.
 fn segments(count: usize) -> Result<SegmentedCoord<RangedCoordusize>, Box<dyn std::error::Error>> {
-    if count == 0 { Err(nothing()) } else { Ok((0..places(count) - 1).into_segmented()) }
+    if count == 0 { Err(empty_chart_error()) } else { Ok((0..places(count) - 1).into_segmented()) }
 }
 
 /// Chart of rows below each other, the first on top, each with its name beside the axis.

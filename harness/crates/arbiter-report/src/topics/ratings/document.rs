@@ -86,7 +86,7 @@ fn encounter(meeting: &Meeting) -> Encounter {
 
 fn conclusion(ratings: &Ratings<'_>, order: &[usize]) -> Block {
     let tally = ratings.tally;
-    let games = arbiter_names::counted(counted(ratings), "game");
+    let games = arbiter_names::counted(counted_games(ratings), "game");
     let mut text = format!("{games} counted, {} of them in pairs.", 2 * tally.pairs);
     if tally.copies > 0 {
         text += &format!(" Duplicates excluded: {}.", tally.copies);
@@ -216,7 +216,7 @@ fn origin(document: &mut Document, ratings: &Ratings<'_>, files: &[String]) {
     for file in files {
         table.push([&"file", file]);
     }
-    table.push([&"games counted", &counted(ratings)]);
+    table.push([&"games counted", &counted_games(ratings)]);
     table.push([&"in pairs", &(2 * ratings.tally.pairs)]);
     if ratings.tally.copies > 0 {
         table.push([&"duplicates excluded", &ratings.tally.copies]);
@@ -231,6 +231,6 @@ fn origin(document: &mut Document, ratings: &Ratings<'_>, files: &[String]) {
     );
 }
 
-fn counted(ratings: &Ratings<'_>) -> u64 {
+fn counted_games(ratings: &Ratings<'_>) -> u64 {
     ratings.tally.games - ratings.tally.bad_games()
 }

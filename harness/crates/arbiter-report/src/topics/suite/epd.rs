@@ -81,9 +81,9 @@ impl EpdReport<'_> {
             document.heading("Solved by theme");
             document.table(table);
         }
-        (1..self.engines.len()).for_each(|other| self.compared(&mut document, other));
+        (1..self.engines.len()).for_each(|other| self.add_comparison(&mut document, other));
         self.engines.iter().for_each(|engine| self.unsolved(&mut document, engine));
-        self.place.excluded(&mut document);
+        self.place.add_excluded_workers(&mut document);
         let notes = self.records.iter().flat_map(|record| {
             record.notes.iter().map(|note| format!("line {}: {note}", record.line))
         });
@@ -151,7 +151,7 @@ impl EpdReport<'_> {
     }
 
     /// Adds the comparison of the first engine with another.
-    fn compared(&self, document: &mut Document, other: usize) {
+    fn add_comparison(&self, document: &mut Document, other: usize) {
         let (first, second) = (self.engines[0].name, self.engines[other].name);
         let found = self.comparison(other);
         let SolvedCounts { both, only_first, only_second, neither } = found.solved;
@@ -190,7 +190,7 @@ impl EpdReport<'_> {
                 "{}: played {}, wanted {}",
                 name(record),
                 san(record, outcome.played),
-                wanted(record)
+                solution_san(record)
             )),
             Ok(_) => None,
         });
@@ -278,7 +278,7 @@ impl EpdReport<'_> {
             id: record.id.as_deref(),
             theme: record.theme.as_deref(),
             fen: record.start.fen(),
-            wanted: wanted(record),
+            wanted: solution_san(record),
             notes: &record.notes,
             searches: searches.collect(),
         }
@@ -291,7 +291,7 @@ fn name(record: &Record) -> String {
 }
 
 /// Returns the solution of a record, in SAN.
-fn wanted(record: &Record) -> String {
+fn solution_san(record: &Record) -> String {
     let goal = &record.goal;
     let list = |moves: &[Move]| -> String {
         let names: Vec<String> = moves.iter().map(|m| san(record, *m)).collect();

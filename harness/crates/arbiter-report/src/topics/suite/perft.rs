@@ -166,7 +166,7 @@ impl PerftReport<'_> {
             document.heading("Positions");
             document.table(self.table());
         }
-        self.place.excluded(&mut document);
+        self.place.add_excluded_workers(&mut document);
         line_faults(&mut document, self.corrected, self.unusable);
         document
     }
@@ -299,13 +299,13 @@ fn mistake(case: &Case, count: &Count, verdict: &Result<Verdict, String>) -> Str
                 "WRONG      {place}: counts {got}, expected {leaves} ({sign}{by}){suite}\n  \
                  {fen}\n  first wrong position: {path}\n  {}\n{}",
                 finding.fen,
-                what_is_wrong(&finding.wrong)
+                fault_description(&finding.wrong)
             )
         }
     }
 }
 
-fn what_is_wrong(wrong: &Wrong) -> String {
+fn fault_description(wrong: &Wrong) -> String {
     match wrong {
         Wrong::Moves { missing, extra } => {
             let list = |title: &str, moves: &[String]| {

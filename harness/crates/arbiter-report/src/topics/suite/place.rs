@@ -56,7 +56,7 @@ impl EngineLocation {
     }
 
     /// Adds the excluded workers, with reasons; nothing if there are none.
-    pub(super) fn excluded(&self, document: &mut Document) {
+    pub(super) fn add_excluded_workers(&self, document: &mut Document) {
         if let EngineLocation::Workers { excluded, .. } = self {
             let lines = excluded.iter().map(|(worker, why)| format!("{worker}: {why}"));
             document.list("Excluded workers", lines.collect());

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
     use arbiter_schedule::{Design, Format, Schedule};
 
-    fn drawn(engines: usize, counted: usize) -> String {
+    fn bracket_text(engines: usize, counted: usize) -> String {
         let design = Design { format: Format::Knockout, seeds: engines, ..Design::round_robin(1) };
         let mut schedule = Schedule::new(design, engines, 1);
         (0..counted).for_each(|_| schedule.count(schedule.counted(), [3, 1], 2));
@@ -139,7 +139,7 @@ E2 1½ ─┐        │
        ├─E2 ½  ─┘
 E3 ½  ─┘
 ";
-        assert_eq!(drawn(4, 3), four);
+        assert_eq!(bracket_text(4, 3), four);
         let three = "        E1 ─┐
             │
             ├─…
@@ -147,8 +147,8 @@ E2 0 ─┐     │
       ├─…  ─┘
 E3 0 ─┘
 ";
-        assert_eq!(drawn(3, 0), three);
-        let six = drawn(6, 5);
+        assert_eq!(bracket_text(3, 0), three);
+        let six = bracket_text(6, 5);
         let last: Vec<&str> = six.lines().rev().take(5).collect();
         let expected = [
             "E6 ½  ─┘",

@@ -228,7 +228,7 @@ fn lines(rounds: &[Round]) -> String {
 
 /// Adds the likelihood that each of several engines is the stronger one of two.
 pub(crate) fn likelihoods(document: &mut Document, summary: &Summary) {
-    let (Some(ratings), Some(rated)) = (summary.ratings(), summary.rated()) else { return };
+    let (Some(ratings), Some(rated)) = (summary.ratings(), summary.rate_engines()) else { return };
     if (3..=MAX_CROSS).contains(&ratings.len()) {
         let engines: Vec<_> = ratings
             .iter()

@@ -17,10 +17,10 @@ fn mixed(pair: u64) -> PairTally {
 fn postponed_pairs_run_last_with_lower_concurrency() {
     let mut state = run(5, None);
     started(&mut state, 3);
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(0)))), [0]);
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(2)))), Vec::<u64>::new());
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(0)))), [0]);
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(2)))), Vec::<u64>::new());
     // Nobody waits for it.
-    assert_eq!(counted(&state.apply(RunInput::PutOff(1))), [2]);
+    assert_eq!(counted_pairs(&state.apply(RunInput::PutOff(1))), [2]);
     assert_eq!(state.apply(RunInput::PutOff(4)), []);
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(3));
     assert_eq!(state.apply(RunInput::Idle), [Effect::Ease]);
@@ -28,11 +28,11 @@ fn postponed_pairs_run_last_with_lower_concurrency() {
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(4));
     assert_eq!(state.apply(RunInput::Idle), []);
     // They count in their order, and last.
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(4)))), Vec::<u64>::new());
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(1)))), Vec::<u64>::new());
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(4)))), Vec::<u64>::new());
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(1)))), Vec::<u64>::new());
     assert_eq!((state.counted().collect::<Vec<_>>(), state.ending()), (vec![0, 2], None));
     let effects = state.apply(RunInput::Committed(won(3)));
-    assert_eq!(counted(&effects), [3, 1, 4]);
+    assert_eq!(counted_pairs(&effects), [3, 1, 4]);
     assert_eq!(effects.last(), Some(&Effect::End(RunEnd::Complete)));
     // Files have them in this order, too, and are held to it when the run is resumed.
     assert_eq!(state.counted().collect::<Vec<_>>(), [0, 2, 3, 1, 4]);
@@ -52,7 +52,7 @@ fn the_order_in_which_pairs_end_changes_nothing() {
         (found, state.counts().clone(), state.sprt_statuses().clone())
     };
     let whole = play(&[0, 1, 2, 4, 5, 6, 9, 10, 11, 3, 7, 8]);
-    assert_eq!(counted(&whole.0), [0, 1, 2, 4, 5, 6, 9, 10, 11, 3, 7, 8]);
+    assert_eq!(counted_pairs(&whole.0), [0, 1, 2, 4, 5, 6, 9, 10, 11, 3, 7, 8]);
     assert_eq!(play(&[11, 3, 0, 8, 2, 1, 9, 7, 4, 10, 6, 5]), whole);
     assert_eq!(play(&[8, 7, 3, 11, 10, 9, 6, 5, 4, 2, 1, 0]), whole);
 }

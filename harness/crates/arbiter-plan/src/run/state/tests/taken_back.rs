@@ -28,9 +28,9 @@ fn withdrawn_pairs_are_replayed_and_recounted() {
     for pair in [1, 5, 8, 9] {
         assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(pair));
     }
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(1)))), [1, 2, 3]);
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(4)))), [4]);
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(5)))), [5, 6]);
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(1)))), [1, 2, 3]);
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(4)))), [4]);
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(5)))), [5, 6]);
     let mut all_won = run(60, Some(sprt()));
     (0..7).for_each(|pair| drop(all_won.apply(RunInput::Committed(won(pair)))));
     assert_eq!(
@@ -52,7 +52,7 @@ fn an_encounter_continues_after_its_verdict_is_withdrawn() {
     assert!(state.stopped.is_empty());
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(0));
     let whole = state.clone().apply(RunInput::Committed(met(0)));
-    assert_eq!(counted(&whole).first(), Some(&0));
+    assert_eq!(counted_pairs(&whole).first(), Some(&0));
     state.apply(RunInput::Committed(met(0)));
     assert_eq!(state.stopped[&[0, 1]].1, last);
 }

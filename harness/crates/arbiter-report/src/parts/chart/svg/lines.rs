@@ -4,7 +4,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::axis::{range, tick, whole, widened};
-use super::{AXIS, Area, DrawResult, Frame, GRID, INK, MARGIN, TEXT, colour, nothing};
+use super::{AXIS, Area, DrawResult, Frame, GRID, INK, MARGIN, TEXT, colour, empty_chart_error};
 use crate::parts::chart::{Line, Lines};
 use crate::parts::text::shortened;
 
@@ -25,7 +25,7 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> DrawR
     let points = || chart.lines.iter().flat_map(|line| line.points.iter().copied());
     let levels = chart.levels.iter().map(|level| level.1);
     if chart.lines.iter().all(|line| line.points.len() < 2) {
-        return Err(nothing());
+        return Err(empty_chart_error());
     }
     let (left, right) = chart.ends().ok_or_else(nothing)?;
     // The first intervals are so wide that they would hide everything else.
