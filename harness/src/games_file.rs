@@ -96,7 +96,7 @@ impl GamesFile {
         Ok(GamesFile { file, path, content, starts, pairs: 0, hasher, end: offset })
     }
 
-    /// Skips the first pairs of the run if the file has them unchanged since `written` was noted.
+    /// Skips the first pairs of the run if the file has them unchanged since `written_prefix` was noted.
     /// Returns the number of skipped pairs.
     pub(crate) fn skip(&mut self, written: &FilePrefix) -> Result<u64, Failure> {
         let Some(length) = written.end.checked_sub(self.end) else { return Ok(0) };
@@ -263,7 +263,7 @@ impl Observer for GamesFile {
         done.map_err(|failure| ObserverError(failure.message))
     }
 
-    fn written(&self) -> Option<FilePrefix> {
+    fn written_prefix(&self) -> Option<FilePrefix> {
         let hash = self.hasher.finalize().to_hex().to_string();
         Some(FilePrefix { file: self.path.clone(), pairs: self.pairs, end: self.end, hash })
     }
@@ -396,7 +396,7 @@ mod tests {
         let reopened = || GamesFile::open(&path, content(), BEFORE.len() as u64).unwrap();
         let mut pgn = reopened();
         pgn.reconcile((0..2).map(|pair| Ok(played_pair(pair))), false).unwrap();
-        let noted = pgn.written().unwrap();
+        let noted = pgn.written_prefix().unwrap();
         assert_eq!((noted.pairs, noted.end), (2, whole(2).len() as u64));
         drop(pgn);
         // More pairs came, and the next one was torn by a kill.
@@ -405,12 +405,12 @@ mod tests {
             let mut pgn = reopened();
             assert_eq!(pgn.skip(&noted).unwrap(), 2);
             pgn.reconcile((2..4).map(|pair| Ok(played_pair(pair))), false).unwrap();
-            let written = pgn.written().unwrap();
+            let written = pgn.written_prefix().unwrap();
             assert_eq!(std::fs::read_to_string(&path).unwrap(), whole(4));
             drop(pgn);
             let mut pgn = reopened();
             pgn.reconcile((0..4).map(|pair| Ok(played_pair(pair))), false).unwrap();
-            assert_eq!(pgn.written().unwrap(), written);
+            assert_eq!(pgn.written_prefix().unwrap(), written);
         }
         for other in [whole(1), whole(2).replacen("e4", "d4", 1), String::new()] {
             std::fs::write(&path, &other).unwrap();

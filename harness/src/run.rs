@@ -271,7 +271,7 @@ pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Resul
     });
     let own = &requested.request;
     let outputs = own.pgn.iter().chain(&own.epd);
-    let with = BuildContext {
+    let context = BuildContext {
         config: requested.config.clone(),
         without: outputs.chain(&own.stderr_dir).chain([&requested.results]).cloned().collect(),
         copies: requested.request.concurrency.unwrap_or_else(|| default_concurrency(true)),
@@ -279,7 +279,7 @@ pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Resul
         is_dry_run: requested.is_dry_run,
     };
     let engines = std::mem::take(&mut requested.request.engines);
-    let built = requested.build.prepare(engines, &requested.request.each, with, Some(check))?;
+    let built = requested.build.prepare(engines, &requested.request.each, context, Some(check))?;
     requested.request.engines = built.engines;
     requested.request.scale = built.scale;
     // A second call reuses the builds.
@@ -360,15 +360,15 @@ fn reconcile(
 ) -> Result<(), Failure> {
     // Pairs of workers may be taken back, which takes to know where each begins.
     let written = if has_workers { None } else { store.last_note(run, &file.path)? };
-    let counted = state.counted().count() as u64;
+    let counted = state.counted_pairs().count() as u64;
     let written = written.filter(|written| written.pairs <= counted);
     let known = written.map_or(Ok(0), |written| file.skip(&written))?;
-    let later = state.counted().skip(usize::try_from(known).unwrap_or(usize::MAX));
+    let later = state.counted_pairs().skip(usize::try_from(known).unwrap_or(usize::MAX));
     let pairs = later.map(|pair| counted_pair(store, run, pair));
     let were_taken_back = store.excluded_workers(run)?.iter().any(|excluded| excluded.pairs > 0);
     file.reconcile(pairs, were_taken_back)?;
     // Without the note all is compared the next time, too.
-    let _ = file.written().map(|written| store.note_written(run, &written));
+    let _ = file.written_prefix().map(|written| store.note_written(run, &written));
     Ok(())
 }
 

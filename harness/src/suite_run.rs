@@ -121,10 +121,10 @@ fn engines<'a>(
     let each = EngineSpec { limits, ..EngineSpec::default() };
     let typed = specs.map(|text| engine_spec("engine", text));
     let typed = typed.collect::<Result<_, Failure>>()?;
-    let with = BuildContext { copies, ..BuildContext::default() };
+    let context = BuildContext { copies, ..BuildContext::default() };
     let common = each.clone();
     let check = Box::new(move |engines| resolved(engines, &common).map(drop));
-    resolved(build.prepare(typed, &each, with, Some(check))?.engines, &each)
+    resolved(build.prepare(typed, &each, context, Some(check))?.engines, &each)
 }
 
 /// Returns engines that can be started, each with a unique name.

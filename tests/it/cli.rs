@@ -64,13 +64,13 @@ fn shells_and_readers_of_manuals_are_served() {
 fn the_bundled_engine_speaks_uci() {
     let mut talk = Talk::start(Command::new(arbiter()).arg("engine"));
     talk.send("uci");
-    let greeting = talk.until("uciok");
+    let greeting = talk.read_until("uciok");
     assert!(greeting.iter().any(|line| line.starts_with("id name ")), "{greeting:#?}");
     talk.send("isready");
-    talk.until("readyok");
+    talk.read_until("readyok");
     talk.send("position startpos");
     talk.send("go nodes 1000");
-    let line = talk.until("bestmove").pop().expect("there is a move");
+    let line = talk.read_until("bestmove").pop().expect("there is a move");
     let word = line.split(' ').nth(1).expect("a move follows");
     let played: UciMove = word.parse().expect("a move can be parsed");
     let legal = played.to_move(&Chess::default()).expect("the move is legal");

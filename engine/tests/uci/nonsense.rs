@@ -202,7 +202,7 @@ impl Session {
         Session { engine, lines }
     }
 
-    fn say(&mut self, line: &[u8]) {
+    fn send_line(&mut self, line: &[u8]) {
         let input = self.engine.stdin.as_mut().expect("the input is open");
         // An engine that has ended is found out when its end is looked at.
         let _gone = input.write_all(line).and_then(|()| input.write_all(b"\n"));
@@ -227,13 +227,13 @@ impl Session {
 
     /// Makes the engine play a move from the starting position.
     fn plays_on(&mut self) -> Result<(), String> {
-        self.say(b"setoption name UCI_Chess960 value false");
-        self.say(b"position startpos moves d2d4 d7d5");
+        self.send_line(b"setoption name UCI_Chess960 value false");
+        self.send_line(b"position startpos moves d2d4 d7d5");
         // A search may still be running when the next one is requested.
         let deadline = Instant::now() + PATIENCE;
         while Instant::now() < deadline {
-            self.say(b"stop");
-            self.say(b"go depth 2 searchmoves c2c4");
+            self.send_line(b"stop");
+            self.send_line(b"go depth 2 searchmoves c2c4");
             let running = "info string a search is still running";
             loop {
                 let line = self.await_line(&["bestmove", running])?;
@@ -290,7 +290,7 @@ fn session(seed: u64) -> Result<(), String> {
         let line = line(&mut random);
         let quits = line.split(|byte| byte.is_ascii_whitespace()).any(|word| word == b"quit");
         if !quits && !is_greedy(&line) {
-            session.say(&line);
+            session.send_line(&line);
         }
     }
     if !seed.is_multiple_of(3) {

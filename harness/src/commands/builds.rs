@@ -10,7 +10,7 @@ use arbiter_build::{
     Cache, KeptBuild, Policy, abandoned_folders, builds_to_remove, kept_builds, remove_abandoned,
     remove_build,
 };
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_report::{BuildRow, builds_document, note, size_in_mib, to_value, utc_time};
 use arbiter_runner::unix_time_ms;
 
@@ -102,14 +102,14 @@ fn tidy_up(cache: &Cache, args: &CleanArgs) -> Result<(), Failure> {
     }
     let would = if args.dry_run { "would be " } else { "" };
     let size = size_in_mib(bytes);
-    let mut message = format!("{} with {size} {would}removed", counted(builds, "build"));
+    let mut message = format!("{} with {size} {would}removed", quantity(builds, "build"));
     if in_use > 0 {
         message.push_str(&format!(", {in_use} in use kept"));
     }
     if !abandoned.is_empty() {
         let count = abandoned.len();
         message
-            .push_str(&format!(", {} of killed builds {would}removed", counted(count, "folder")));
+            .push_str(&format!(", {} of killed builds {would}removed", quantity(count, "folder")));
     }
     print_result(&format!("{message}\n"))
 }

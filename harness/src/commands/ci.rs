@@ -97,7 +97,7 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     args.build.test.get_or_insert_with(|| DEFAULT_TEST.to_owned());
     let base = args.build.base.take().or_else(|| settings.ci.base.clone());
     let copies = args.concurrency.or(settings.concurrency);
-    let with = BuildContext {
+    let context = BuildContext {
         config: args.config.clone(),
         without: args.junit.iter().chain(&args.summary).chain([&results]).cloned().collect(),
         copies: copies.unwrap_or_else(|| default_concurrency(true)),
@@ -113,7 +113,7 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     }
     let store = Store::create(&results)?;
     let started = unix_time_ms();
-    let sides = match sides(&args.build, base, &steps, &with) {
+    let sides = match sides(&args.build, base, &steps, &context) {
         Err(failure) if failure.is_interruption() => return Err(failure),
         sides => sides,
     };
@@ -132,7 +132,7 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
         let gates = Gates {
             sides,
             build: &args.build,
-            with: &with,
+            context: &context,
             store: &store,
             results: &results,
             folder: settings.folder(),
@@ -191,7 +191,7 @@ fn sides(
     build: &BuildArgs,
     base: Option<String>,
     steps: &[Step],
-    with: &BuildContext,
+    context: &BuildContext,
 ) -> Result<StepEngines, Failure> {
     let base = match (steps.iter().any(Step::needs_base), base) {
         (false, _) => Err(String::new()),
@@ -206,8 +206,12 @@ fn sides(
     // A build that no step takes would only cost time.
     let built = base.clone().ok().filter(|_| steps.iter().any(takes_base));
     let build = BuildArgs { base: built, no_bench: true, ..build.clone() };
-    let prepared =
-        build.prepare(Vec::new(), &Default::default(), with.clone(), Some(Box::new(|_| Ok(()))))?;
+    let prepared = build.prepare(
+        Vec::new(),
+        &Default::default(),
+        context.clone(),
+        Some(Box::new(|_| Ok(()))),
+    )?;
     StepEngines::new(prepared, base.err().unwrap_or_default(), unchanged)
 }
 

@@ -13,7 +13,7 @@ use crate::{
     print_result, runtime,
     suite_run::engine,
 };
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_plan::{Engine, EngineSpec, engine_text};
 use arbiter_protocol::Protocol;
 use arbiter_report::{Table, note, to_value};
@@ -92,7 +92,7 @@ fn add(name: &str, text: &str) -> Result<ExitCode, Failure> {
     let file = register(name, fields.map(|(key, value)| (key, value.into())).collect())?;
     note(&format!(
         "{name} is '{own}' ({protocol}, {}); stored in {}",
-        counted(options, "option"),
+        quantity(options, "option"),
         file.display()
     ));
     Ok(ExitCode::Passed)

@@ -9,7 +9,7 @@ use crate::{
     ClusterArgs, ExitCode, Failure, OutputFormat, QueryArgs, Rows, SuiteArgs, print_result,
     run_tasks,
 };
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_plan::Engine;
 use arbiter_protocol::Limits;
 use arbiter_report::{EngineLocation, EpdEngine, EpdReport, note};
@@ -168,7 +168,7 @@ fn announce(args: &EpdArgs, engines: &[Engine], positions: usize) {
     let times: Option<Duration> = engines.iter().map(|e| e.conditions.limits.movetime).sum();
     if let Some(time) = times {
         let all = time.as_secs_f64() * positions as f64 / args.suite.query.concurrency() as f64;
-        note(&format!("{}, {:.0} s at most", counted(positions, "position"), all.ceil()));
+        note(&format!("{}, {:.0} s at most", quantity(positions, "position"), all.ceil()));
     }
 }
 

@@ -156,8 +156,8 @@ fn settings(build: BuildArgs, top: &Path) -> Result<Vec<String>, Failure> {
     let make = |build: &BuildArgs| {
         let without = vec![top.join(DEFAULT_RESULTS)];
         let copies = default_concurrency(true);
-        let with = BuildContext { without, copies, ..BuildContext::default() };
-        build.prepare(Vec::new(), &EngineSpec::default(), with, None)
+        let context = BuildContext { without, copies, ..BuildContext::default() };
+        build.prepare(Vec::new(), &EngineSpec::default(), context, None)
     };
     let built = match make(&build) {
         Err(failure)

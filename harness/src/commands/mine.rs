@@ -10,7 +10,7 @@ use crate::{
     ExitCode, Failure, GameSourceArgs, NewFile, QueryArgs, engine_builds::setup, engine_files,
     print_result, run_tasks, runtime, suite_run::engine,
 };
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_plan::Engine;
 use arbiter_report::{note, utc_time_as};
 use arbiter_runner::{ask_engine, unix_time_ms};
@@ -134,7 +134,7 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
     file.write(&lines.iter().fold(header, |text, line| text + line + "\n"))?;
     file.finish()?;
     journal.close()?;
-    note(&format!("{} in {}", counted(lines.len(), "position"), args.out.display()));
+    note(&format!("{} in {}", quantity(lines.len(), "position"), args.out.display()));
     Ok(())
 }
 

@@ -13,7 +13,7 @@ use crate::{
     ExitCode, Failure, NewFile, engine_builds::setup, engine_files, in_use, runtime,
     suite_run::engine,
 };
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_openings::generate::{Candidate, Verdict, candidates};
 use arbiter_plan::{BUNDLED, Engine};
 use arbiter_report::{note, progress_bar};
@@ -78,7 +78,7 @@ fn generate(args: &GenerateArgs) -> Result<(), Failure> {
         file.write(&format!("{line}\n"))?;
     }
     file.finish()?;
-    note(&format!("{} in {}", counted(found.len(), "opening"), args.output.display()));
+    note(&format!("{} in {}", quantity(found.len(), "opening"), args.output.display()));
     Ok(())
 }
 

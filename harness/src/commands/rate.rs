@@ -13,7 +13,7 @@ use crate::{
     pgn_scan::{OPENING_PLIES, PLAYERS, no_games_reason, read_files},
     print_result,
 };
-use arbiter_names::{counted, did_you_mean};
+use arbiter_names::{did_you_mean, quantity};
 use arbiter_process::read_text;
 use arbiter_rate::{Choice, ScanOptions, Tally};
 use arbiter_report::{Ratings, elostat, games_document, log_warn, note, ratings_json};
@@ -197,7 +197,7 @@ fn ratings_of(args: &RateArgs) -> Result<String, Failure> {
         return Err(Failure::new(ExitCode::NothingToRun, no_games_reason(&tally)));
     }
     if tally.corrected > 0 {
-        let games = counted(tally.corrected, "FEN tag");
+        let games = quantity(tally.corrected, "FEN tag");
         note(&format!("{games} corrected: impossible castling or en passant rights ignored"));
     }
     let (options, lines) = options(args, &tally).map_err(Failure::invalid)?;

@@ -74,13 +74,13 @@ fn list(store: &Store, run: &str) -> Result<ExitCode, Failure> {
     let run = &store.named(run)?;
     let stored = store.run(run)?;
     let mut text = String::new();
-    for (pair, half) in store.transcribed(run)? {
+    for (pair, game_index) in store.transcribed(run)? {
         let Some(played) = store.pair(run, pair)? else { continue };
-        let Some(game) = played.games.iter().nth(half) else { continue };
+        let Some(game) = played.games.iter().nth(game_index) else { continue };
         let names = game.engines.map(|index| stored.plan.engines[index].name.as_str());
         let ByColor { white, black } = names;
         let detail = game.outcome.naming(names);
-        text.push_str(&format!("{}.{}  {white} v {black}: {detail}\n", pair + 1, half + 1));
+        text.push_str(&format!("{}.{}  {white} v {black}: {detail}\n", pair + 1, game_index + 1));
     }
     if text.is_empty() {
         let kept = stored.plan.transcripts;
@@ -91,16 +91,16 @@ fn list(store: &Store, run: &str) -> Result<ExitCode, Failure> {
 
 fn find(store: &Store, run: &str, game: &str) -> Result<RecordedGame, Failure> {
     let run = &store.named(run)?;
-    let numbers = game.split_once('.').and_then(|(pair, half)| {
+    let numbers = game.split_once('.').and_then(|(pair, game_index)| {
         let pair: u64 = pair.parse().ok()?;
-        let half: usize = half.parse().ok()?;
-        Some((pair.checked_sub(1)?, half.checked_sub(1)?))
+        let game_index: usize = game_index.parse().ok()?;
+        Some((pair.checked_sub(1)?, game_index.checked_sub(1)?))
     });
-    let (pair, half) = numbers.ok_or_else(|| {
+    let (pair, game_index) = numbers.ok_or_else(|| {
         Failure::invalid(format!("invalid game '{game}'; give pair and game, such as 17.2"))
     })?;
     let kept = store.run(run)?.plan.transcripts;
-    store.recorded(run, pair, half)?.ok_or_else(|| {
+    store.recorded(run, pair, game_index)?.ok_or_else(|| {
         Failure::invalid(format!(
             "run '{run}' has no transcript of game {game} (recorded: {kept})\nhint: `arbiter \
              replay {run}` lists its transcripts"

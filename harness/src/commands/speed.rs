@@ -97,9 +97,9 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     build.base = args.second.or(build.base);
     // The bench is run often enough.
     build.no_bench = true;
-    let with = BuildContext { config: args.config, copies: 1, ..BuildContext::default() };
+    let context = BuildContext { config: args.config, copies: 1, ..BuildContext::default() };
     let mut prepared =
-        build.prepare(Vec::new(), &EngineSpec::default(), with, Some(Box::new(|_| Ok(()))))?;
+        build.prepare(Vec::new(), &EngineSpec::default(), context, Some(Box::new(|_| Ok(()))))?;
     prepared.engines.iter_mut().for_each(|engine| engine.sandbox = args.sandbox);
     let sides = sides(prepared, &build.pass_env)?;
     let measuring = sides.clone();

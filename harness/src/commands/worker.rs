@@ -14,7 +14,7 @@ use crate::{
 };
 use arbiter_cluster::wire::{WorkerStatus, is_worker_name};
 use arbiter_cluster::{Access, Config, Phase, PublicKey, Role, WorkerMetrics, serve};
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_plan::{MAX_SLOTS, SandboxMode, default_concurrency};
 use arbiter_process::{
     ResourceLimits, Sandbox, SandboxSupport, Spawner, host_name, memory_mib, processor_name,
@@ -147,7 +147,7 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
             "worker {} on {}: {}, programs in {}, sandbox: {}",
             config.name,
             access.place(),
-            counted(config.status.slots, "slot"),
+            quantity(config.status.slots, "slot"),
             config.folder.display(),
             config.status.sandbox
         );

@@ -171,7 +171,7 @@ impl Printer {
     }
 
     fn total(&self) -> u64 {
-        self.before + self.schedule.expected() * self.schedule.design().games_per_pair()
+        self.before + self.schedule.expected_pairs() * self.schedule.design().games_per_pair()
     }
 
     /// Takes over the counts from before.
@@ -187,8 +187,8 @@ impl Printer {
         let mut text = String::new();
         if !self.told.remove(&tally.pair) {
             // Played before an interruption, or one of those that the machine may have disturbed.
-            for (half, game) in played.games.iter().enumerate() {
-                text += &self.ended_game(&played.pairing, half, game);
+            for (game_index, game) in played.games.iter().enumerate() {
+                text += &self.ended_game(&played.pairing, game_index, game);
             }
             self.told.remove(&tally.pair);
         }
@@ -199,15 +199,15 @@ impl Printer {
     }
 
     /// Returns the number of a game, from 1.
-    fn number(&self, pairing: &Pairing, half: usize) -> u64 {
-        self.before + pairing.pair * self.schedule.design().games_per_pair() + half as u64 + 1
+    fn number(&self, pairing: &Pairing, game_index: usize) -> u64 {
+        self.before + pairing.pair * self.schedule.design().games_per_pair() + game_index as u64 + 1
     }
 
     /// Returns the lines on a game that is over, and on its consequences.
-    fn ended_game(&mut self, pairing: &Pairing, half: usize, game: &GameRecord) -> String {
+    fn ended_game(&mut self, pairing: &Pairing, game_index: usize, game: &GameRecord) -> String {
         let mut text = String::new();
         let per_pair = self.schedule.design().games_per_pair();
-        let number = self.number(pairing, half);
+        let number = self.number(pairing, game_index);
         if self.style.program == Dialect::Fastchess {
             text += &self.writer.lint(game, self.style.checks_mates);
         }
@@ -229,7 +229,7 @@ impl Printer {
             );
         }
         text += &self.writer.finished(number, white, black, &game.outcome);
-        let is_whole = self.add(pairing, half, game);
+        let is_whole = self.add(pairing, game_index, game);
         let counts = self.counts_now();
         let engine_pair = [white.min(black), white.max(black)];
         let is_last = self.style.program == Dialect::Fastchess && self.games == self.total();
@@ -256,10 +256,10 @@ impl Printer {
 
     /// Counts a game; returns whether its pair is now complete. The first game of a pair that is
     /// played again replaces the earlier one.
-    fn add(&mut self, pairing: &Pairing, half: usize, game: &GameRecord) -> bool {
+    fn add(&mut self, pairing: &Pairing, game_index: usize, game: &GameRecord) -> bool {
         let (pair, engines) = (pairing.pair, pairing.engines);
         let mut first = self.open_pairs.remove(&pair);
-        if half == 0
+        if game_index == 0
             && let Some((_, replaced)) = first.take()
         {
             self.games -= 1;
@@ -277,7 +277,7 @@ impl Printer {
         self.is_up_to_date = false;
         self.games += 1;
         let tally = GameTally::of(game, engines[0]);
-        let is_whole = half > 0 || self.schedule.design().games_per_pair() == 1;
+        let is_whole = game_index > 0 || self.schedule.design().games_per_pair() == 1;
         let tally = match first {
             Some((first, _)) => PairTally { second: Some(tally), ..first },
             None => PairTally { pair, engines, first: tally, second: None, is_repeat: false },
@@ -300,7 +300,7 @@ impl Printer {
     fn counts_now(&self) -> RunCounts {
         let mut counts = self.shown.clone();
         if !self.is_by_pairs() {
-            self.open_pairs.values().for_each(|(half, _)| counts.count(half));
+            self.open_pairs.values().for_each(|(tally, _)| counts.count(tally));
         }
         counts
     }
@@ -455,19 +455,20 @@ impl Observer for Printer {
                 self.restore_counts(counts);
                 String::new()
             }
-            RunEvent::GameStarted { pairing, half } => {
-                let number = self.number(pairing, *half);
+            RunEvent::GameStarted { pairing, game_index } => {
+                let number = self.number(pairing, *game_index);
                 let [first, second] = pairing.engines;
-                let (white, black) = if *half == 0 { (first, second) } else { (second, first) };
+                let (white, black) =
+                    if *game_index == 0 { (first, second) } else { (second, first) };
                 self.writer.started(number, self.total(), white, black)
             }
             // One that may be played again is told when its pair counts.
-            RunEvent::GameEnded { pairing, half, game } => {
-                let number = self.number(pairing, *half);
+            RunEvent::GameEnded { pairing, game_index, game } => {
+                let number = self.number(pairing, *game_index);
                 let said = self.log.as_mut().map(|log| log.game(number, game)).transpose();
                 let said = said.map_err(ObserverError)?.unwrap_or_default();
                 if self.plan.noise_limit.is_none() || self.plan.counts_disturbed {
-                    said + &self.ended_game(pairing, *half, game)
+                    said + &self.ended_game(pairing, *game_index, game)
                 } else {
                     said
                 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{LoadedPlan, ReadyRun};
 use crate::{ExitCode, Failure, Fleet, ResultsArg, quoted};
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_openings::Book;
 use arbiter_plan::{Engine, LaunchSettings, Plan, Program, cpu_list, default_concurrency};
 use arbiter_report::{log_warn, note, repeats_text, rules_text, tuned_names, tuning_schedule};
@@ -44,7 +44,7 @@ pub(super) fn announce(ready: &ReadyRun, book: &Book, fleet: Option<&Fleet>) {
     }
     let without =
         if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
-    let (openings, from, seed) = (counted(book.len(), "opening"), book.name(), plan.seed);
+    let (openings, from, seed) = (quantity(book.len(), "opening"), book.name(), plan.seed);
     let concurrency = match fleet {
         None => format!(", concurrency {}{}", plan.concurrency, concurrency_reason(plan)),
         Some(_) => String::new(),
@@ -74,9 +74,9 @@ pub(super) fn announce(ready: &ReadyRun, book: &Book, fleet: Option<&Fleet>) {
             sprt.model, sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta, sprt.correction
         ));
     }
-    let pairs = state.counted().count();
+    let pairs = state.counted_pairs().count();
     if pairs > 0 {
-        note(&format!("{} already counted", counted(pairs, "pair")));
+        note(&format!("{} already counted", quantity(pairs, "pair")));
     }
 }
 

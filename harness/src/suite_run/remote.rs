@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{SuiteArgs, UNFINISHED, bar, setups};
 use crate::{Failure, Fleet, fleet::opened, runtime};
 use arbiter_cluster::{Assignment, SuiteEvent, check_engines, run_suite};
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_plan::Engine;
 use arbiter_report::{EngineLocation, note};
 use arbiter_runner::{DispatcherEnd, JobCommand, Signals, check_suite_engines, unix_time_ms};
@@ -23,7 +23,7 @@ pub(crate) fn run_on_workers<A: Assignment>(
     questions: Vec<A>,
 ) -> Result<(WorkerResults<A>, EngineLocation), Failure> {
     check_engines(engines).map_err(Failure::invalid)?;
-    note(&counted(questions.len(), "position"));
+    note(&quantity(questions.len(), "position"));
     fleet.announce();
     let setups = setups(engines, args.query.deadline)?;
     let bar = bar(questions.len() as u64);

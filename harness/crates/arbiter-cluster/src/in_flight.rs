@@ -148,7 +148,7 @@ pub(crate) struct InFlight<A: Assignment> {
 }
 
 impl<A: Assignment> InFlight<A> {
-    /// Creates an empty set of pairs in flight, with `stored` on disk.
+    /// Creates an empty set of pairs in flight, with `note_stored` on disk.
     pub(crate) fn new(first_attempt: u32, stored: RangeSet, terms: Terms) -> InFlight<A> {
         InFlight {
             first_attempt,
@@ -381,7 +381,7 @@ impl<A: Assignment> InFlight<A> {
     }
 
     /// Records that the outcome of a pair is on disk. Its job and its result can be acknowledged.
-    pub(crate) fn stored(&mut self, pair: u64) -> Option<DonePair> {
+    pub(crate) fn note_stored(&mut self, pair: u64) -> Option<DonePair> {
         let pending = self.pending.remove(&pair);
         if pair < AUDITS {
             self.stored.insert(pair);

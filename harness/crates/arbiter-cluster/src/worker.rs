@@ -128,7 +128,7 @@ impl Shared {
     }
 
     /// Reports a problem to the user, unless it is the same as the last one.
-    fn trouble(&self, what: String) {
+    fn report_problem(&self, what: String) {
         let before = self.known_runs().trouble.replace(what.clone());
         if before.as_ref() != Some(&what) {
             log::warn!(worker:% = self.config.name; "{what}");
@@ -197,7 +197,7 @@ pub async fn serve(
                 let (beacon, key) = match verified.or_else(unverified) {
                     Ok(heard) => heard,
                     Err(error @ WireError::Version(_)) => {
-                        shared.trouble(format!("cannot play a run: {error}"));
+                        shared.report_problem(format!("cannot play a run: {error}"));
                         continue;
                     }
                     Err(_) => continue,
@@ -246,7 +246,8 @@ fn receive(shared: &Shared, message: &async_nats::Message) {
     let trusted = key.as_ref().map_or(&shared.config.trusted[..], std::slice::from_ref);
     let message = wire::verified::<CoordinatorMessage>(&message.payload, trusted);
     let message = message.ok().filter(|(message, _)| message.run_id == run_id);
-    let Some(notice) = message.and_then(|(message, _)| shared.known_runs().hear(message)) else {
+    let Some(notice) = message.and_then(|(message, _)| shared.known_runs().take_notice(message))
+    else {
         return;
     };
     // An error in sending a stop means that no slot plays.

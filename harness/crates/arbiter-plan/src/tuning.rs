@@ -108,7 +108,7 @@ mod tests {
         let tuning = plan.tuning.as_ref().unwrap();
         assert_eq!((tuning.iterations, tuning.pairs, tuning.ahead), (30, 8, 1));
         let schedule = plan.schedule();
-        assert_eq!((schedule.known_pairs(), schedule.expected()), (16, 240));
+        assert_eq!((schedule.known_pairs(), schedule.expected_pairs()), (16, 240));
     }
 
     #[test]

@@ -173,7 +173,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
     async fn until_over(&mut self, signals: &mut Signals) -> Result<Finished, RunError> {
         let started = RunEvent::Started {
             counts: self.state.counts(),
-            counted: self.state.counted().count() as u64,
+            counted: self.state.counted_pairs().count() as u64,
             sprt_statuses: self.state.sprt_statuses(),
         };
         notify(&mut self.run.observers, &started)?;
@@ -260,7 +260,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         let event = RunEvent::WorkerExcluded {
             excluded,
             counts: self.state.counts(),
-            counted: self.state.counted().count() as u64,
+            counted: self.state.counted_pairs().count() as u64,
             sprt_statuses: self.state.sprt_statuses(),
             schedule: self.state.schedule(),
         };
@@ -328,8 +328,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         }
         for event in &events {
             match event {
-                RunInput::Committed(tally) => self.executor.stored(tally.pair),
-                RunInput::Voided(pair) | RunInput::PutOff(pair) => self.executor.stored(*pair),
+                RunInput::Committed(tally) => self.executor.note_stored(tally.pair),
+                RunInput::Voided(pair) | RunInput::PutOff(pair) => self.executor.note_stored(*pair),
                 _ => {}
             }
         }
@@ -395,11 +395,11 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 }
                 return Ok(Some(RunInput::Committed(PairTally::of(played))));
             }
-            JobEvent::Started { pairing, half } => {
-                self.notify(&RunEvent::GameStarted { pairing, half: *half })?;
+            JobEvent::Started { pairing, game_index } => {
+                self.notify(&RunEvent::GameStarted { pairing, game_index: *game_index })?;
             }
-            JobEvent::Ended { pairing, half, game } => {
-                self.notify(&RunEvent::GameEnded { pairing, half: *half, game })?;
+            JobEvent::Ended { pairing, game_index, game } => {
+                self.notify(&RunEvent::GameEnded { pairing, game_index: *game_index, game })?;
             }
             JobEvent::Paused(length) => self.notify(&RunEvent::Paused { length: *length })?,
             JobEvent::Failed { pair, reason } => {
@@ -474,7 +474,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
     /// so that a resumption only compares what came later.
     fn note_written(&self, pairs: u64) {
         let Run { store, name, observers, .. } = &self.run;
-        for written in observers.iter().filter_map(|observer| observer.written()) {
+        for written in observers.iter().filter_map(|observer| observer.written_prefix()) {
             if written.pairs.is_multiple_of(pairs) {
                 // Without the note all is compared.
                 let _ = store.note_written(name, &written);

@@ -285,7 +285,7 @@ impl Schedule {
 
     /// Returns the total number of pairs, as far as it is known: a knockout may need more to break
     /// ties.
-    pub fn expected(&self) -> u64 {
+    pub fn expected_pairs(&self) -> u64 {
         let engines = self.engines as u64;
         let encounters = match &self.course {
             FormatState::Fixed(fixed) => return fixed.pairs,
@@ -369,7 +369,7 @@ impl Schedule {
     }
 
     /// Returns the number of the next pair to be counted.
-    pub fn counted(&self) -> u64 {
+    pub fn next_to_count(&self) -> u64 {
         self.counted
     }
 

@@ -181,7 +181,7 @@ impl Reading {
         self.is_stale |= self.summary.is_played != is_played;
         self.summary.is_played = is_played;
         let summary = &self.summary;
-        let expected = self.fold.state.schedule().expected();
+        let expected = self.fold.state.schedule().expected_pairs();
         let recent = match state {
             State::Played(running) => running.recent.clone().unwrap_or_default(),
             State::Over(_) => Recent::default(),
@@ -211,7 +211,7 @@ impl Reading {
                 summary.counts.encounters.values().map(|met| met.pairs.pairs()).sum()
             };
             self.is_stale = !self.unread.is_empty();
-            let ticks = u32::try_from(self.fold.state.counted().count() / TICK_PAIRS);
+            let ticks = u32::try_from(self.fold.state.counted_pairs().count() / TICK_PAIRS);
             let (least, most) = REPORT_TICKS.into_inner();
             self.rest = ticks.unwrap_or(most).clamp(least, most);
         }
@@ -221,7 +221,7 @@ impl Reading {
         found.push(page::counts(&self.summary, state, [self.reported, expected], &outlook));
         found.extend(trouble.map(|words| page::error_notice(&words)));
         if !self.unread.is_empty() {
-            let all = self.fold.state.counted().count() as u64;
+            let all = self.fold.state.counted_pairs().count() as u64;
             found.push(page::loading(all - self.unread.len() as u64, all));
         }
         if let State::Played(Running { boards: Some(boards), .. }) = state {

@@ -113,14 +113,14 @@ pub(super) fn enter_of_pairs() -> String {
 
 impl Store {
     /// Returns the error for a damaged part of a run.
-    pub(super) fn damaged(&self, run: &str, part: &str) -> StoreError {
+    pub(super) fn damage_error(&self, run: &str, part: &str) -> StoreError {
         let found = format!("run '{run}', {part}: changed since it was written");
         StoreError::Damaged { file: self.file.clone(), found }
     }
 
     /// Returns the error for a damaged game, by its pair and its index in the pair, from 0.
     pub(super) fn damaged_game(&self, run: &str, pair: u64, half: u64) -> StoreError {
-        self.damaged(run, &format!("pair {}, game {}", pair + 1, half + 1))
+        self.damage_error(run, &format!("pair {}, game {}", pair + 1, half + 1))
     }
 
     /// Checks a run with all its pairs and games.

@@ -75,7 +75,7 @@ impl Store {
         let found = found.ok_or_else(|| self.no_run(run))?;
         let (head, plan, version, offsets, is_sound) = found;
         if !is_sound {
-            return Err(self.damaged(run, "settings and ending"));
+            return Err(self.damage_error(run, "settings and ending"));
         }
         let row = PlanRow::from_json(&plan).map_err(|e| self.corrupt(run, e))?;
         let (plan, fingerprints) = row.into_plan();
@@ -95,7 +95,7 @@ impl Store {
         if known == games {
             Ok(tallies)
         } else {
-            Err(self.damaged(run, &format!("{games} games of which its pairs have {known}")))
+            Err(self.damage_error(run, &format!("{games} games of which its pairs have {known}")))
         }
     }
 
@@ -107,7 +107,7 @@ impl Store {
     ) -> Result<Vec<PairTally>, StoreError> {
         let sum_up = |row: TallyRow| {
             if !row.is_sound {
-                return Err(self.damaged(run, &format!("pair {}", row.pair + 1)));
+                return Err(self.damage_error(run, &format!("pair {}", row.pair + 1)));
             }
             row.sum_up().map_err(|error| self.corrupt(run, error))
         };
@@ -126,7 +126,7 @@ impl Store {
         })?;
         let Some((pairing, is_sound)) = found else { return Ok(None) };
         if !is_sound {
-            return Err(self.damaged(run, &format!("pair {}", pair + 1)));
+            return Err(self.damage_error(run, &format!("pair {}", pair + 1)));
         }
         let select = format!(
             "SELECT {GAME}, checksum IS {} FROM games WHERE run = ?1 AND pair = ?2 ORDER BY half",

@@ -98,7 +98,7 @@ impl StepEngines {
 pub(super) struct Gates<'a> {
     pub(super) sides: &'a StepEngines,
     pub(super) build: &'a BuildArgs,
-    pub(super) with: &'a BuildContext,
+    pub(super) context: &'a BuildContext,
     pub(super) store: &'a Store,
     pub(super) results: &'a Path,
     /// Folder of the settings, in which steps are run, so that the paths of their flags are
@@ -165,7 +165,7 @@ impl Gates<'_> {
         };
         add(concat!("arbiter gate 1 ", env!("CARGO_PKG_VERSION")));
         add(&step.kind.to_string());
-        add(&format!("{:?} {} {}", step.budget, step.is_lenient, self.with.copies));
+        add(&format!("{:?} {} {}", step.budget, step.is_lenient, self.context.copies));
         if self.sandbox != SandboxMode::Off {
             add(&self.sandbox.to_string());
         }
@@ -189,13 +189,13 @@ impl Gates<'_> {
     fn bench(&self, step: &Step, started: i64) -> Result<StepOutcome, Failure> {
         let build = BuildArgs { base: None, no_bench: false, ..self.build.clone() };
         let each = EngineSpec { sandbox: Some(self.sandbox), ..EngineSpec::default() };
-        let prepared = build.prepare(Vec::new(), &each, self.with.clone(), None);
+        let prepared = build.prepare(Vec::new(), &each, self.context.clone(), None);
         let seconds = (unix_time_ms() - started) as f64 / 1e3;
         let found = prepared.map(|prepared| prepared.signatures.first().copied().flatten());
         let (verdict, code, words, figures) = match found {
             Ok(Some(found)) => {
                 let figures = serde_json::json!({
-                    "nodes": found.nodes, "nps": found.nps, "copies": self.with.copies,
+                    "nodes": found.nodes, "nps": found.nps, "copies": self.context.copies,
                 });
                 (StepVerdict::Passed, 0, step_words(step.kind, &figures), figures)
             }
@@ -262,7 +262,7 @@ impl Gates<'_> {
                     flags.push((flag, clean.map_or(&side.cmd, |from| &from.commit).clone()));
                 }
                 let (repo, cache) = (from.map(|from| &from.repo), self.build.cache.as_ref());
-                let config = self.with.config.as_ref();
+                let config = self.context.config.as_ref();
                 let passed = self.build.pass_env.iter();
                 flags.extend(passed.map(|name| ("--pass-env", name.clone())));
                 flags.push(("--sandbox", self.sandbox.to_string()));
@@ -289,7 +289,7 @@ impl Gates<'_> {
             let name = step.name.replace([' ', '/'], "-");
             flags.push(("--name", format!("ci-{name}-{}", unix_time_ms())));
             if !step.args.iter().any(|arg| arg.starts_with("--concurrency")) {
-                flags.push(("--concurrency", self.with.copies.to_string()));
+                flags.push(("--concurrency", self.context.copies.to_string()));
             }
         }
         flags.push(("--format", "json".to_owned()));

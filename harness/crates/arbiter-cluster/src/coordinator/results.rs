@@ -162,7 +162,7 @@ impl<A: Assignment> Coordinator<A> {
 
     /// Finishes a job. Returns whether it had a result.
     pub(super) async fn done(&mut self, pair: u64) -> bool {
-        let Some(DonePair { sequence, receipt }) = self.in_flight.stored(pair) else {
+        let Some(DonePair { sequence, receipt }) = self.in_flight.note_stored(pair) else {
             return false;
         };
         match sequence {

@@ -7,7 +7,7 @@ use async_nats::Message;
 use super::Coordinator;
 use crate::assignment::Assignment;
 use crate::wire::{self, WireError, WorkerStatus};
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_plan::Remark;
 use arbiter_runner::JobEvent;
 
@@ -66,7 +66,7 @@ impl<A: Assignment> Coordinator<A> {
         let new: Vec<_> = new.map(|(name, status)| (name.to_owned(), status.slots)).collect();
         for (worker, slots) in new {
             self.present.insert(worker.clone());
-            self.notify_presence(worker, format!("joined with {}", counted(slots, "slot")));
+            self.notify_presence(worker, format!("joined with {}", quantity(slots, "slot")));
         }
     }
 

@@ -71,7 +71,7 @@ impl WorkerPolicy {
     }
 
     /// Records that a pair was stored. Returns the outlier among the workers, if one shows now.
-    fn stored(&mut self, pair: u64) -> Option<Finding> {
+    fn note_stored(&mut self, pair: u64) -> Option<Finding> {
         let (worker, tally) = self.accepted.remove(&pair)?;
         self.compare(&worker, &tally)
     }
@@ -138,7 +138,7 @@ impl<A: Assignment> Coordinator<A> {
 
     /// Excludes the outlier among the workers, if one shows after a pair was stored.
     pub(super) async fn check_workers(&mut self, pair: u64) {
-        if let Some(finding) = self.policy.stored(pair) {
+        if let Some(finding) = self.policy.note_stored(pair) {
             self.exclude(finding).await;
         }
     }

@@ -33,12 +33,12 @@ fn the_first_result_of_a_pair_counts_and_no_other() {
     assert!(
         matches!(in_flight.receive("b", result(4), 2), Disposition::Discard(why) if why.contains("second"))
     );
-    assert_eq!(in_flight.stored(4), Some(DonePair { sequence: Some(77), receipt: Some(1) }));
+    assert_eq!(in_flight.note_stored(4), Some(DonePair { sequence: Some(77), receipt: Some(1) }));
     assert!(!in_flight.sent(4, sent(0, 77), START), "it is done");
     assert!(
         matches!(in_flight.receive("a", result(4), 3), Disposition::Discard(why) if why.contains("late"))
     );
-    assert_eq!(in_flight.stored(4), None);
+    assert_eq!(in_flight.note_stored(4), None);
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn stored_pairs_take_no_more_memory_the_longer_a_run_is() {
         for pair in [first + 1, first] {
             in_flight.order(pair, job(pair), START).unwrap();
             in_flight.receive("a", result(pair), pair);
-            assert!(in_flight.stored(pair).is_some());
+            assert!(in_flight.note_stored(pair).is_some());
         }
     }
     assert_eq!(in_flight.stored.len(), 1);
@@ -137,7 +137,7 @@ fn a_void_pair_is_sent_as_another_attempt() {
         }
         let result = JobResult { attempt, ..result(4) };
         assert!(matches!(in_flight.receive("a", result, 2), Disposition::Accept(_)));
-        in_flight.stored(4);
+        in_flight.note_stored(4);
     }
 }
 
@@ -300,7 +300,7 @@ fn an_audit_is_resent_until_another_worker_starts_it() {
     let begun = Heartbeat { attempt: 2, ..heartbeat(number, Some(0)) };
     in_flight.heartbeat("b".into(), begun, LEASE, LEASE);
     assert_eq!(in_flight.returned(), [], "another plays it");
-    in_flight.stored(number);
+    in_flight.note_stored(number);
     assert!(in_flight.is_over(number));
     assert_eq!(in_flight.order(number, job(4), START), Ok(3), "proofs of the first are of no use");
 }
@@ -315,7 +315,7 @@ fn attempt_numbers_continue_after_a_restart() {
     assert_eq!(in_flight.extensions(LEASE, LEASE), [77]);
     let accepted = in_flight.receive("a", JobResult { attempt: 7, ..result(4) }, 1);
     assert!(matches!(accepted, Disposition::Accept(_)));
-    in_flight.stored(4);
+    in_flight.note_stored(4);
     assert_eq!(in_flight.order(4, job(4), START), Ok(51), "the pair was void");
     // Of the first attempt the server would say that there is an earlier one.
     in_flight.order(AUDITS, job(5), START).unwrap();
@@ -335,7 +335,7 @@ fn a_worker_keeps_no_pair_for_ever() {
     let minute = Duration::from_secs(60);
     in_flight.heartbeat("a".into(), heartbeat(0, Some(1)), LEASE, minute);
     in_flight.receive("a", result(0), 1);
-    in_flight.stored(0);
+    in_flight.note_stored(0);
     for (minutes, is_over) in [(MAX_MEDIANS, false), (MAX_MEDIANS + 1, true)] {
         let now = minutes * minute;
         in_flight.heartbeat("a".into(), heartbeat(1, Some(1)), LEASE, now);

@@ -24,7 +24,9 @@ pub(crate) async fn play(
             JobEvent::Failed { reason, .. } | JobEvent::Lost(reason) | JobEvent::Unfit(reason) => {
                 return Report::Failed(reason);
             }
-            JobEvent::Started { half: begun, .. } => drop(half.send(u8::try_from(begun).ok())),
+            JobEvent::Started { game_index: begun, .. } => {
+                drop(half.send(u8::try_from(begun).ok()))
+            }
             JobEvent::Ended { .. }
             | JobEvent::Paused(_)
             | JobEvent::Noted(_)

@@ -126,7 +126,7 @@ impl KnownRuns {
 
     /// Returns the notice in a message, unless it was sent before the worker joined. After one that
     /// ends the run the worker has to join again; one may come while it does.
-    pub(super) fn hear(&mut self, message: CoordinatorMessage) -> Option<Notice> {
+    pub(super) fn take_notice(&mut self, message: CoordinatorMessage) -> Option<Notice> {
         if let Some(JoinedRun { at, last_beacon, .. }) = self.joined.get_mut(&message.run_id) {
             if message.at <= *at {
                 return None;
@@ -204,7 +204,7 @@ impl KnownRuns {
 
     /// Records that a pair of a run was played; `has_broken` if engines broke down in all its
     /// games.
-    pub(super) fn played(&mut self, run_id: &RunId, has_broken: bool) {
+    pub(super) fn record_pair(&mut self, run_id: &RunId, has_broken: bool) {
         let now = self.now;
         let Some(KnownRun { backoff, .. }) = self.runs.get_mut(run_id) else { return };
         if !has_broken {
@@ -318,8 +318,8 @@ mod tests {
         let (mut now, mut rests) = (Duration::ZERO, Vec::new());
         for _ in 0..7 {
             known_runs.update(beacon("a", 1, 1, 0), None);
-            known_runs.played(&id("a"), true);
-            known_runs.played(&id("a"), true);
+            known_runs.record_pair(&id("a"), true);
+            known_runs.record_pair(&id("a"), true);
             let start = now;
             while selected_run(&known_runs).is_none() {
                 now += BACKOFF[0];
@@ -330,9 +330,9 @@ mod tests {
         }
         assert_eq!(rests, [0.25, 0.5, 1.0, 2.0, 4.0, 4.0, 4.0]);
         known_runs.update(beacon("b", 0, 1, 0), None);
-        known_runs.played(&id("a"), true);
+        known_runs.record_pair(&id("a"), true);
         assert_eq!(selected_run(&known_runs).as_deref(), Some("b"), "others are played meanwhile");
-        known_runs.played(&id("a"), false);
+        known_runs.record_pair(&id("a"), false);
         assert_eq!(selected_run(&known_runs).as_deref(), Some("a"));
     }
 
@@ -352,15 +352,15 @@ mod tests {
         assert_eq!(queued(&known_runs), 2);
 
         let message = |at, notice| CoordinatorMessage { run_id: id("a"), at, notice };
-        assert_eq!(known_runs.hear(message(10, Notice::Cancel)), None);
+        assert_eq!(known_runs.take_notice(message(10, Notice::Cancel)), None);
         // Messages may overtake each other.
         for at in [12, 11] {
-            assert_eq!(known_runs.hear(message(at, Notice::Cancel)), Some(Notice::Cancel));
+            assert_eq!(known_runs.take_notice(message(at, Notice::Cancel)), Some(Notice::Cancel));
         }
         known_runs.update(beacon(12, 7), key);
         assert_eq!(queued(&known_runs), 2, "it is from before the end");
         let other_run = CoordinatorMessage { run_id: id("b"), ..message(1, Notice::Cancel) };
-        assert_eq!(known_runs.hear(other_run), Some(Notice::Cancel), "not joined yet");
+        assert_eq!(known_runs.take_notice(other_run), Some(Notice::Cancel), "not joined yet");
 
         let check = |known_runs: &KnownRuns, attempt, expires| {
             known_runs.check_job(&id("a"), attempt, expires)

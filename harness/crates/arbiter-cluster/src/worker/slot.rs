@@ -150,7 +150,7 @@ async fn take_any(shared: &Shared) -> Option<AcceptedJob> {
         Some(_) => shared.known_runs().mark_taken(&run_id),
         None => shared.known_runs().mark_empty(&run_id),
     }
-    let job = read(shared, &setup, &job?).map_err(|error| shared.trouble(error)).ok()?;
+    let job = read(shared, &setup, &job?).map_err(|error| shared.report_problem(error)).ok()?;
     Some(AcceptedJob { setup, job, _permit: permit })
 }
 
@@ -252,7 +252,7 @@ impl<'a> ActiveJob<'a> {
         };
         let is_done = match &report {
             Report::Played(done) => {
-                shared.known_runs().played(&run_id, done.is_broken());
+                shared.known_runs().record_pair(&run_id, done.is_broken());
                 true
             }
             Report::Failed(reason) => {

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use arbiter_names::counted;
+use arbiter_names::quantity;
 
 /// Maximum number of concurrent games that a run may be given.
 pub const MAX_SLOTS: usize = 4096;
@@ -134,9 +134,9 @@ impl fmt::Display for RunStatus {
             f,
             "{pace}: {done} of {expected} pairs counted, {in_flight} in progress, {} in parallel, \
              {}, {}",
-            counted(*concurrency, "game"),
-            counted(*games, "game"),
-            counted(*faults, "fault")
+            quantity(*concurrency, "game"),
+            quantity(*games, "game"),
+            quantity(*faults, "fault")
         )
     }
 }

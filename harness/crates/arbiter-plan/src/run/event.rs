@@ -44,7 +44,7 @@ pub enum RunEvent<'a> {
         /// Pair of the game.
         pairing: &'a Pairing,
         /// Index of the game in the pair, from 0.
-        half: usize,
+        game_index: usize,
     },
     /// A game is over, and counts with its pair. A void pair's games come twice. Sent only on
     /// request, or if an engine failed.
@@ -52,7 +52,7 @@ pub enum RunEvent<'a> {
         /// Pair of the game.
         pairing: &'a Pairing,
         /// Index of the game in the pair, from 0.
-        half: usize,
+        game_index: usize,
         /// Record of the game.
         game: &'a GameRecord,
     },
@@ -185,7 +185,7 @@ pub trait Observer {
 
     /// Returns the written part of a file that has all counted pairs in order, if the observer has
     /// one.
-    fn written(&self) -> Option<FilePrefix> {
+    fn written_prefix(&self) -> Option<FilePrefix> {
         None
     }
 }

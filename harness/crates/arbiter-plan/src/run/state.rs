@@ -188,7 +188,7 @@ impl RunState {
 
     /// Returns the pairs counted so far, in their order: that of the schedule, and then those that
     /// were put off.
-    pub fn counted(&self) -> impl Iterator<Item = u64> {
+    pub fn counted_pairs(&self) -> impl Iterator<Item = u64> {
         let is_in_turn = |pair: &u64| !self.is_beyond(*pair) && !self.put_off.contains_key(pair);
         let late = self.put_off.iter().filter(|(_, is_counted)| **is_counted);
         (0..self.next_to_count).filter(is_in_turn).chain(late.map(|(pair, _)| *pair))
@@ -196,7 +196,7 @@ impl RunState {
 
     /// Returns the counted pairs that are evidence, without repeats.
     pub fn evidence(&self) -> impl Iterator<Item = u64> {
-        self.counted().filter(|pair| !self.left_out.contains(pair))
+        self.counted_pairs().filter(|pair| !self.left_out.contains(pair))
     }
 
     /// Returns the SPRT status of each two engines that have counted pairs.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::parts::{signed, too_few};
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_plan::{Encounter, RunCounts};
 use arbiter_schedule::RankedEngine;
 use arbiter_schedule::{Design, Format, OpeningPolicy, Schedule};
@@ -202,7 +202,7 @@ pub fn rules_text(design: &Design, engines: usize) -> String {
         }
         Format::Swiss => format!("Swiss, {rounds} rounds, {pairs} {unit} per encounter"),
         Format::Ladder => format!("ladder, {}, {pairs} {unit} per encounter", plural("climb")),
-        _ if engines == 2 => format!("at most {}", counted(rounds.saturating_mul(pairs), one)),
+        _ if engines == 2 => format!("at most {}", quantity(rounds.saturating_mul(pairs), one)),
         Format::RoundRobin | Format::Gauntlet | Format::Pyramid => {
             let (format, rounds) = (design.format, plural("round"));
             format!("{format}, {rounds}, at most {pairs} {unit} per encounter")
@@ -299,11 +299,11 @@ mod tests {
     fn the_line_of_a_running_tournament() {
         let design = Design { format: Format::Swiss, rounds: 2, ..Design::round_robin(1) };
         let mut schedule = Schedule::new(Design { seeds: 4, ..design }, 4, 1);
-        schedule.count(schedule.counted(), [1, 3], 2);
+        schedule.count(schedule.next_to_count(), [1, 3], 2);
         let names = ["A", "B", "C", "D"].map(str::to_owned);
         let line = leaders_line(&schedule, &names).unwrap();
         assert_eq!(line, "round 1/2 · 1. C 1½/2 · 2. A ½/2 · 3. B 0/0");
-        schedule.count(schedule.counted(), [4, 0], 2);
+        schedule.count(schedule.next_to_count(), [4, 0], 2);
         assert!(leaders_line(&schedule, &names).unwrap().starts_with("round 2/2 · 1. B 2/2"));
         assert_eq!(leaders_line(&schedule, &names[..2]), None);
         let schedule = Schedule::new(Design { seeds: 3, ..design }, 3, 1);

@@ -25,7 +25,7 @@ use crate::topics::lint::place;
 use crate::topics::tuning;
 use arbiter_game::lint::LintFinding;
 use arbiter_game::record::GameRecord;
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_plan::{Observer, ObserverError, Pace, Plan, RunCounts, RunEvent, RunState};
 use arbiter_spsa::Tuning;
 use arbiter_stats::SprtStatus;
@@ -149,7 +149,7 @@ impl<'a> Live<'a> {
             let drawn = if games.count > room { room.saturating_sub(1) } else { room };
             lines.extend(games.shown.iter().take(drawn).map(|board| self.game(board, name)));
             let hidden = games.count.saturating_sub(drawn);
-            lines.extend((hidden > 0).then(|| format!("and {}", counted(hidden, "more game"))));
+            lines.extend((hidden > 0).then(|| format!("and {}", quantity(hidden, "more game"))));
             lines
         };
         // The cursor stands below, and lines that scroll away are never erased.
@@ -168,7 +168,7 @@ impl<'a> Live<'a> {
                 [lower, llr, upper],
             ),
             None => {
-                let expected = progress.schedule.expected().max(1) as f64;
+                let expected = progress.schedule.expected_pairs().max(1) as f64;
                 (
                     format!("{} ", progress.count()),
                     String::new(),
@@ -230,7 +230,7 @@ impl<'a> Live<'a> {
     /// Returns the changes by the user or the machine.
     fn state(&self) -> Vec<String> {
         let slots = self.slots.map(|slots| format!("{slots} in parallel"));
-        let pairs = || format!("contention in {}", counted(self.suspect, "pair"));
+        let pairs = || format!("contention in {}", quantity(self.suspect, "pair"));
         let pace = (self.pace != Pace::Running).then(|| self.pace.to_string());
         [slots, (self.suspect > 0).then(pairs), pace].into_iter().flatten().collect()
     }
@@ -270,12 +270,12 @@ impl<'a> Live<'a> {
     }
 
     /// Returns a game that has ended, in one line.
-    fn game_line(&self, pair: u64, half: usize, game: &GameRecord) -> String {
+    fn game_line(&self, pair: u64, game_index: usize, game: &GameRecord) -> String {
         let name = |engine: usize| self.engines[engine].as_str();
         format!(
             "game {}.{}: {} – {} {}, {}, {} plies, {:.1} s",
             pair + 1,
-            half + 1,
+            game_index + 1,
             name(game.engines.white),
             name(game.engines.black),
             game.outcome.result.as_str(),
@@ -286,12 +286,12 @@ impl<'a> Live<'a> {
     }
 
     /// Logs a game that has ended, at the level of debugging.
-    fn log_game(&self, pair: u64, half: usize, game: &GameRecord) {
+    fn log_game(&self, pair: u64, game_index: usize, game: &GameRecord) {
         if log::log_enabled!(log::Level::Debug) {
-            self.debug(self.game_line(pair, half, game));
+            self.debug(self.game_line(pair, game_index, game));
             for (ply, color, LintFinding { rule, what, .. }) in game.findings() {
                 let engine = &self.engines[*game.engines.get(color)];
-                let place = place(pair, half, game, ply);
+                let place = place(pair, game_index, game, ply);
                 self.debug(format!("lint: {engine} in {place}: {}: {what}", rule.describe()));
             }
         }
@@ -327,8 +327,8 @@ impl Observer for Live<'_> {
                 progress.counted += 1;
                 let engine_pair = tally.engine_pair();
                 progress.sprt_statuses.extend(sprt_status.map(|status| (engine_pair, status)));
-                for (half, game) in played.games.iter().enumerate() {
-                    self.log_game(tally.pair, half, game);
+                for (game_index, game) in played.games.iter().enumerate() {
+                    self.log_game(tally.pair, game_index, game);
                 }
                 for words in words {
                     let words = (tally.pair, words);
@@ -356,8 +356,8 @@ impl Observer for Live<'_> {
                 self.count_anew(counts, *counted, sprt_statuses);
             }
             RunEvent::GameStarted { .. } => {}
-            RunEvent::GameEnded { pairing, half, game } => {
-                if let Some(words) = fault_text(pairing.pair, *half, game, &self.engines) {
+            RunEvent::GameEnded { pairing, game_index, game } => {
+                if let Some(words) = fault_text(pairing.pair, *game_index, game, &self.engines) {
                     self.print_line(&words);
                     self.told.insert((pairing.pair, words));
                 }

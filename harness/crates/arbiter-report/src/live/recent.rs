@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
 
 use arbiter_game::record::GameRecord;
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_plan::{Observer, ObserverError, Pace, Plan, RunEvent};
 
 /// Most events that are kept.
@@ -66,13 +66,13 @@ impl ActiveTime {
 /// Returns the fault that ended a game, if one did.
 pub(crate) fn fault_text(
     pair: u64,
-    half: usize,
+    game_index: usize,
     game: &GameRecord,
     engines: &[String],
 ) -> Option<String> {
     let names = game.engines.map(|engine| engines[engine].as_str());
     let (ByColor { white, black }, detail) = (names, game.outcome.naming(names));
-    let (pair, number) = (pair + 1, half + 1);
+    let (pair, number) = (pair + 1, game_index + 1);
     let words = || format!("fault in game {pair}.{number} ({white} v {black}): {detail}");
     game.outcome.termination.is_fault().then(words)
 }
@@ -82,7 +82,9 @@ pub fn event_texts(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
     match event {
         RunEvent::Counted { played, tally, .. } => {
             let games = played.games.iter().enumerate();
-            games.filter_map(|(half, game)| fault_text(tally.pair, half, game, engines)).collect()
+            games
+                .filter_map(|(game_index, game)| fault_text(tally.pair, game_index, game, engines))
+                .collect()
         }
         RunEvent::Disturbed { pair, reason, is_void } => {
             let fate = if *is_void { "is played again" } else { "counts" };
@@ -96,10 +98,10 @@ pub fn event_texts(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
         RunEvent::Noted { remark } => vec![remark.to_string()],
         RunEvent::WorkerExcluded { excluded, .. } => vec![excluded.to_string()],
         RunEvent::Steered { pace, slots, .. } => {
-            vec![format!("{pace}, {} in parallel", counted(slots, "game"))]
+            vec![format!("{pace}, {} in parallel", quantity(slots, "game"))]
         }
         RunEvent::Draining { in_flight } => {
-            let pairs = counted(in_flight, "pair");
+            let pairs = quantity(in_flight, "pair");
             vec![format!("finishing {pairs} in progress; press Ctrl-C again to stop immediately")]
         }
         _ => Vec::new(),

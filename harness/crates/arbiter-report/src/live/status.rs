@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::recent::Recent;
 use crate::figures::Strength;
 use crate::parts::{rough, superiority};
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_plan::{Plan, RunCounts, RunState};
 use arbiter_schedule::Schedule;
 use arbiter_stats::{Decision, Sprt, SprtMonitor, SprtStatus};
@@ -45,7 +45,7 @@ impl Progress {
 
     /// Returns the number of pairs to the cap.
     fn left(&self) -> u64 {
-        self.schedule.expected().saturating_sub(self.counted)
+        self.schedule.expected_pairs().saturating_sub(self.counted)
     }
 
     fn strength(&self) -> Strength {
@@ -109,12 +109,12 @@ impl Progress {
 
     /// Returns the number of pairs.
     pub(crate) fn pairs(&self) -> String {
-        counted(self.counted, self.unit())
+        quantity(self.counted, self.unit())
     }
 
     /// Returns the number of pairs, of all.
     pub(crate) fn count(&self) -> String {
-        let most = self.schedule.expected();
+        let most = self.schedule.expected_pairs();
         match self.sprt {
             Some(_) => format!("{} of at most {most}", self.pairs()),
             None => format!("{}/{most} {}s", self.counted, self.unit()),
@@ -124,7 +124,7 @@ impl Progress {
     /// Returns faults, speed, and the remaining time; `elapsed` is without pauses.
     pub(crate) fn pace(&self, elapsed: Duration) -> Vec<String> {
         let faults: u64 = self.counts.faults.values().sum();
-        let faults = (faults > 0).then(|| counted(faults, "fault"));
+        let faults = (faults > 0).then(|| quantity(faults, "fault"));
         let rate = self.rate(elapsed).map(|rate| match rate {
             1.0.. => format!("{rate:.1} games/s"),
             _ => format!("{:.1} games/min", 60.0 * rate),
@@ -138,7 +138,7 @@ impl Progress {
 /// Returns the probability of each verdict of a running run, and its faults, its speed and the
 /// remaining time, as the live view on the terminal has them.
 pub fn outlook(plan: &Plan, state: &RunState, recent: &Recent) -> [Vec<String>; 2] {
-    let counted = state.counted().count() as u64;
+    let counted = state.counted_pairs().count() as u64;
     let progress = Progress {
         sprt: plan.sprt,
         sprt_statuses: state.sprt_statuses().clone(),

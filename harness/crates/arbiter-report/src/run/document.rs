@@ -10,7 +10,7 @@ use crate::parts::{Block, Document, Tone, percent};
 use crate::topics::{
     ablation, games, gates, latency, lint, result_figures, search, strength, tournament, tuning,
 };
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_plan::{Plan, Remark, RunKind, StepOutcome, base_name};
 use arbiter_schedule::Format;
 use arbiter_settings::command_line;
@@ -61,8 +61,10 @@ pub fn outcome_document(summary: &Summary, statistics: Option<&GameStatistics>) 
     document.blocks.extend(conclusion);
     let (faults, games) = (summary.counts.faults.values().sum::<u64>(), summary.counts.games());
     if faults > 0 && !summary.is_invalid() {
-        document
-            .paragraph(format!("{faults} of {} ended by an engine fault.", counted(games, "game")));
+        document.paragraph(format!(
+            "{faults} of {} ended by an engine fault.",
+            quantity(games, "game")
+        ));
     }
     if summary.phase() == RunPhase::Unfinished {
         let (kind, run) = (summary.plan.kind, &summary.run);
@@ -237,7 +239,7 @@ fn confidence(summary: &Summary) -> String {
 fn duel(summary: &Summary) -> Option<String> {
     let (games, elo) = (summary.counts.games(), summary.strength().elo_in_full());
     let (first, second) = (&summary.engines[0], &summary.engines[1]);
-    let games = (games > 0).then(|| counted(games, "game"))?;
+    let games = (games > 0).then(|| quantity(games, "game"))?;
     Some(format!("{first} against {second}: Elo {elo} after {games}."))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::figures::{GameStatistics, Strength, Summary};
 use crate::parts::{Block, Gauge, Picture, rough, signed};
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_spsa::SpsaState;
 use arbiter_stats::elo::Estimate;
 use arbiter_stats::{Sprt, SprtStatus};
@@ -136,7 +136,7 @@ fn iterations(spsa: &SpsaState) -> Gauge {
     Gauge {
         name: "Iterations".to_owned(),
         value: done.to_string(),
-        note: format!("of {all}, {} each", counted(2 * spsa.tuning().pairs, "game")),
+        note: format!("of {all}, {} each", quantity(2 * spsa.tuning().pairs, "game")),
         picture: Picture::Progress { value: done as f64, bounds: [0.0, all as f64] },
     }
 }

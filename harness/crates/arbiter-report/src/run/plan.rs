@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::figures::rules_text;
 use crate::parts::to_value;
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_openings::Book;
 use arbiter_plan::{CpuContention, Engine, Plan, Program, RunKind};
 use arbiter_schedule::{Design, Format};
@@ -101,8 +101,8 @@ pub fn repeats_text(plan: &Plan, book: &Book) -> Option<String> {
     } else {
         "no clock"
     };
-    let openings = counted(book.len(), "opening");
-    let pairs = counted(most, "distinct pair");
+    let openings = quantity(book.len(), "opening");
+    let pairs = quantity(most, "distinct pair");
     let each = if plan.engines.len() > 2 { " per encounter" } else { "" };
     let fate = if plan.counts_repeats() { "counted" } else { "not counted" };
     Some(format!("{openings} and {limit}: at most {pairs}{each}; repeated pairs are {fate}"))

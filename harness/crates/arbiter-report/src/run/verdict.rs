@@ -2,7 +2,7 @@
 
 use crate::figures::{Summary, Verdict};
 use crate::parts::{Tone, percent, ratio};
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_plan::{Overload, RunEnd, RunKind};
 use arbiter_spsa::SpsaState;
 
@@ -93,7 +93,7 @@ fn open_sentence(summary: &Summary) -> String {
 /// Returns the state of a test that is not decided yet; empty for a run without one.
 fn so_far(summary: &Summary) -> String {
     let Some((_, sprt_status)) = summary.test() else { return String::new() };
-    let (llr, games) = (ratio(sprt_status), counted(summary.counts.games(), "game"));
+    let (llr, games) = (ratio(sprt_status), quantity(summary.counts.games(), "game"));
     format!("\nNo decision yet: LLR {llr} after {games}.")
 }
 

@@ -31,10 +31,10 @@ pub(crate) fn misjudged(document: &mut Document, summary: &Summary, statistics: 
 }
 
 fn misjudged_game(summary: &Summary, found: &MisjudgedGame) -> Game {
-    let MisjudgedGame { pair, half, game, color, ply, score, .. } = found;
+    let MisjudgedGame { pair, game_index, game, color, ply, score, .. } = found;
     let GameRecord { engines, outcome, .. } = game;
     let engine = &summary.engines[*engines.get(*color)];
-    game_to_show(&summary.plan, (*pair, *half, game), *ply + 1, |number| {
+    game_to_show(&summary.plan, (*pair, *game_index, game), *ply + 1, |number| {
         format!(
             "{engine} ({}) reported {score} at move {}. The game ended by {}.",
             color_name(*color),
@@ -55,8 +55,8 @@ pub(crate) fn faulty(document: &mut Document, summary: &Summary, statistics: &Ga
          I/O and judges the game again.",
         summary.run
     ));
-    let games = statistics.faulty.iter().map(|(pair, half, game)| {
-        game_to_show(&summary.plan, (*pair, *half, game), game.moves.len(), |_| {
+    let games = statistics.faulty.iter().map(|(pair, game_index, game)| {
+        game_to_show(&summary.plan, (*pair, *game_index, game), game.moves.len(), |_| {
             let names = game.engines.map(|engine| summary.engines[engine].as_str());
             let (why, told) = (game.outcome.termination.describe(), game.outcome.naming(names));
             format!("Ended by {why}: {told}.")
@@ -69,14 +69,14 @@ pub(crate) fn faulty(document: &mut Document, summary: &Summary, statistics: &Ga
 /// it, from the number of the last of these moves.
 pub fn game_to_show(
     plan: &Plan,
-    (pair, half, game): (u64, usize, &GameRecord),
+    (pair, game_index, game): (u64, usize, &GameRecord),
     first_shown: usize,
     note: impl FnOnce(&str) -> String,
 ) -> Game {
     let name = |color: Color| plan.engines[*game.engines.get(color)].name.as_str();
     let moves = steps(game);
     let last = moves.get(first_shown.wrapping_sub(1));
-    let place = format!("{}.{}", pair + 1, half + 1);
+    let place = format!("{}.{}", pair + 1, game_index + 1);
     Game {
         title: format!(
             "{place} {} – {} {}",

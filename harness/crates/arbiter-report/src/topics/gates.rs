@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::forms::{case, failed, whole, with_message};
 use crate::parts::{Document, Table, UNDEFINED, percent_interval, to_value, utc_time};
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_plan::{StepKind, StepOutcome, StepVerdict};
 use arbiter_store::StoredGate;
 
@@ -101,7 +101,7 @@ fn all_good(outcomes: &[StepOutcome]) -> String {
     match (number(StepVerdict::Passed), number(StepVerdict::Undecided)) {
         (_, 0) => "All gates passed.".to_owned(),
         (passed, undecided) => {
-            let passed = counted(passed, "gate");
+            let passed = quantity(passed, "gate");
             format!("{passed} passed, {undecided} undecided (counts as passed, see docs/ci.md).")
         }
     }

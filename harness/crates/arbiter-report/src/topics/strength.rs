@@ -6,7 +6,7 @@ use crate::parts::{
     Chart, Document, Figure, Line, Lines, Table, interval, plus_minus, plus_minus_95, ratio,
     results, signed, table_rows,
 };
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_stats::elo::finite;
 use arbiter_stats::{Correction, Sprt, SprtStatus};
 
@@ -53,7 +53,7 @@ fn likelihood(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     let chart = Lines { x: "games", y: "log-likelihood ratio".to_owned(), lines, levels, shades };
     let caption = "Log-likelihood ratio of the test".to_owned();
     let (SprtStatus { llr, lower, upper, .. }, Sprt { elo0, elo1, .. }) = (last, sprt);
-    let games = counted(summary.counts.games(), "game");
+    let games = quantity(summary.counts.games(), "game");
     let description = format!(
         "LLR {} after {games}; H0 ({elo0} Elo) is accepted at {lower:.2} and H1 ({elo1} Elo) at \
          {upper:.2}.",
@@ -89,7 +89,7 @@ fn elo(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     let allowance = if summary.plan.sprt.is_some() { ", not corrected for the stop" } else { "" };
     let caption = format!("Elo over games (95 % at each moment{allowance})");
     let (first, second) = (&summary.engines[0], &summary.engines[1]);
-    let games = counted(summary.counts.games(), "game");
+    let games = quantity(summary.counts.games(), "game");
     let elo = summary.strength().elo_text();
     let description = format!("Elo of {first} against {second} after {games}: {elo}.");
     let chart = Lines { x: "games", y: "Elo".to_owned(), lines: vec![line], levels, shades };

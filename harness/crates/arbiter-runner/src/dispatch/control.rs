@@ -93,8 +93,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             pace: self.state.pace(),
             concurrency: self.executor.slots(),
             pairs_in_flight: self.state.in_flight(),
-            pairs_counted: self.state.counted().count() as u64,
-            pairs_expected: self.state.schedule().expected(),
+            pairs_counted: self.state.counted_pairs().count() as u64,
+            pairs_expected: self.state.schedule().expected_pairs(),
             games: self.state.counts().games(),
             faults: self.state.counts().faults.values().sum(),
         }

@@ -132,10 +132,10 @@ impl Executor for LocalExecutor {
         self.busy.spawn(async move {
             let pair = job.pairing.pair;
             let pairing = job.pairing;
-            let tell = |half, ended: Option<Box<GameRecord>>| {
+            let tell = |game_index, ended: Option<Box<GameRecord>>| {
                 let event = match ended {
-                    None => JobEvent::Started { pairing, half },
-                    Some(game) => JobEvent::Ended { pairing, half, game },
+                    None => JobEvent::Started { pairing, game_index },
+                    Some(game) => JobEvent::Ended { pairing, game_index, game },
                 };
                 // Nobody waits any more once the run has ended; the same holds below.
                 let _ = report.send((None, event));
@@ -148,7 +148,7 @@ impl Executor for LocalExecutor {
         });
     }
 
-    fn stored(&mut self, _pair: u64) {}
+    fn note_stored(&mut self, _pair: u64) {}
 
     fn release_idle(&mut self) {
         self.keep_idle(0);

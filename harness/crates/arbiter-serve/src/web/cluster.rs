@@ -9,7 +9,7 @@ use crate::asked::UrlQuery;
 use arbiter_cluster::{
     Cluster, WorkerState, benches, cluster_text, runs_table, trouble, wire::WorkerStatus,
 };
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_report::Document;
 
 /// Returns the fragments of the page while no workers and no runs are known.
@@ -71,7 +71,7 @@ fn row(
     let more = more.into_iter().filter(|words| !words.is_empty() && *words != "-");
     // The time is as coarse as possible, so that an unchanged row is not sent again.
     let heard = match state {
-        WorkerState::Silent => format!("{} ago", counted(silent.div_ceil(60), "minute")),
+        WorkerState::Silent => format!("{} ago", quantity(silent.div_ceil(60), "minute")),
         _ => "now".to_owned(),
     };
     let html = html! {

@@ -1,6 +1,6 @@
 //! Page that compares several runs.
 
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_report::{
     Block, Chart, Document, Figure, HistoryPoint, Intervals, Line, Lines, Summary, Table, percent,
     signed,
@@ -28,7 +28,7 @@ pub(crate) struct ComparedRun {
 
 /// Returns the comparison as a document.
 pub(crate) fn compare(runs: &[ComparedRun]) -> Document {
-    let mut document = Document::new(format!("Comparison of {}", counted(runs.len(), "run")));
+    let mut document = Document::new(format!("Comparison of {}", quantity(runs.len(), "run")));
     document.paragraph(LEGEND);
     document.heading("Results");
     document.table(results(runs));
@@ -165,7 +165,7 @@ fn history(
         [one] => format!("{caption}, {}", one.name),
         _ => caption.to_owned(),
     };
-    let description = format!("{caption} of {}.", counted(lines.len(), "run"));
+    let description = format!("{caption} of {}.", quantity(lines.len(), "run"));
     let chart =
         Chart::Lines(Lines { x: "games", y: unit.to_owned(), lines, levels, ..Lines::default() });
     Some(Figure { caption, description, chart, table })

@@ -3,7 +3,7 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::{EventSource, Fragment, NavPage, joined, page};
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_plan::{ControlCommand, Pace, RunEnd};
 use arbiter_report::{Board, Boards, Recent, RecentEvent, Running, Side, Summary};
 use arbiter_report::{diagram, run_title, squares, tone, utc_time_as};
@@ -76,7 +76,7 @@ pub(crate) fn counts(
                 (done) " of " (most) (expected) " " (unit) " counted"
                 @if let State::Played(Running { status, .. }) = state {
                     ", " (status.pairs_in_flight) " in progress, "
-                    (counted(status.concurrency, "game")) " in parallel"
+                    (quantity(status.concurrency, "game")) " in parallel"
                 }
                 // The speed of a paused run is meaningless.
                 @if !matches!(state, State::Played(running) if running.status.pace == Pace::Paused) {

@@ -215,7 +215,7 @@ fn a_resumed_run_plays_what_is_missing() {
     for pair in [0, 2] {
         state.apply(RunInput::Committed(won(pair)));
     }
-    assert_eq!(state.counted().collect::<Vec<_>>(), [0]);
+    assert_eq!(state.counted_pairs().collect::<Vec<_>>(), [0]);
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(1));
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(3));
     assert_eq!(state.apply(RunInput::Idle), []);
@@ -244,7 +244,7 @@ fn each_encounter_of_a_gauntlet_stops_by_itself() {
     let beaten = state.counts().encounter([0, 1]);
     assert_eq!(beaten.pairs.pairs(), last / 2 + 1);
     assert!(last < 60, "{last}");
-    let counted: Vec<u64> = state.counted().collect();
+    let counted: Vec<u64> = state.counted_pairs().collect();
     assert_eq!(counted.len() as u64, state.counts().games() / 2);
     assert!(counted.iter().all(|pair| pair % 2 == 1 || *pair <= last));
     // The order of arrival decides nothing.
@@ -270,7 +270,7 @@ fn alternating_colours_does_not_change_decided_encounters() {
     assert_eq!(orders.len(), 6, "{orders:?}");
     assert_eq!(state.ending(), Some(RunEnd::Complete));
     assert!(state.stopped.keys().eq(&[[0, 1], [0, 2], [0, 3]]), "{:?}", state.stopped);
-    let counted = state.counted().count() as u64;
+    let counted = state.counted_pairs().count() as u64;
     assert_eq!(counted, state.counts().games() / 2);
 }
 
@@ -283,7 +283,7 @@ fn pairs_of_a_decided_encounter_are_not_played() {
         played.push(pair);
         state.apply(RunInput::Committed(met(pair)));
     }
-    assert_eq!(played, state.counted().collect::<Vec<_>>());
+    assert_eq!(played, state.counted_pairs().collect::<Vec<_>>());
     // What was resumed goes on in the same way.
     let mut resumed = RunState::new(gauntlet(), Some(sprt()));
     let (before, after) = played.split_at(played.len() / 2);
@@ -331,14 +331,18 @@ fn pairs_after_the_decision_of_a_knockout_encounter_never_count() {
         (state, stored)
     };
     let (alone, stored) = play(new(), 1, false, 99);
-    let counted: Vec<u64> = alone.counted().collect();
+    let counted: Vec<u64> = alone.counted_pairs().collect();
     // Three of five pairs each, those of the first round in turn.
     assert_eq!(counted, [0, 1, 2, 3, 4, 5, 10, 11, 12]);
     assert_eq!(stored.len(), counted.len());
     for room in [2, 3, 5, 9] {
         for is_newest_first in [false, true] {
             let (state, stored) = play(new(), room, is_newest_first, 99);
-            assert_eq!(state.counted().collect::<Vec<_>>(), counted, "{room} {is_newest_first}");
+            assert_eq!(
+                state.counted_pairs().collect::<Vec<_>>(),
+                counted,
+                "{room} {is_newest_first}"
+            );
             assert_eq!(state.counts(), alone.counts());
             for cut in 0..stored.len() {
                 let (_, mut on_disk) = play(new(), room, is_newest_first, cut);
@@ -346,7 +350,7 @@ fn pairs_after_the_decision_of_a_knockout_encounter_never_count() {
                 let mut resumed = new();
                 on_disk.iter().for_each(|tally| drop(resumed.apply(RunInput::Committed(*tally))));
                 let (resumed, _) = play(resumed, 1, false, 99);
-                assert_eq!(resumed.counted().collect::<Vec<_>>(), counted);
+                assert_eq!(resumed.counted_pairs().collect::<Vec<_>>(), counted);
                 assert_eq!(resumed.counts(), alone.counts());
             }
         }

@@ -101,7 +101,7 @@ impl DialectWriter {
             (Dialect::Fastchess, true) => fastchess::duel(self, counts),
             (_, true) if is_cutechess => cutechess::duel(self, counts),
             (_, false) if is_cutechess => cutechess::table(self, counts),
-            (Dialect::Cutechess, true) => fastchess::other_duel(self, counts),
+            (Dialect::Cutechess, true) => fastchess::duel_like_cutechess(self, counts),
             (_, false) => fastchess::table(self, counts),
         };
         match self.dialect {
@@ -109,7 +109,7 @@ impl DialectWriter {
                 format!("{RULE}{figures}{}{RULE}", test.map(fastchess::sprt).unwrap_or_default())
             }
             _ if is_cutechess => figures + &cutechess::sprt(test.map(|(_, status)| status)),
-            _ => figures + &test.map(fastchess::other_sprt).unwrap_or_default(),
+            _ => figures + &test.map(fastchess::sprt_like_cutechess).unwrap_or_default(),
         }
     }
 

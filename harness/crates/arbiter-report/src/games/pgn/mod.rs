@@ -92,17 +92,17 @@ impl PgnHeader {
 /// Formats the games of a pair, each followed by an empty line.
 pub fn pgn_text(header: &PgnHeader, played: &PlayedPair) -> String {
     let game_indices = 0..played.games.iter().count();
-    game_indices.filter_map(|half| game_pgn(header, played, half)).collect()
+    game_indices.filter_map(|game_index| game_pgn(header, played, game_index)).collect()
 }
 
 /// Formats one game of a pair, from 0, followed by an empty line; `None` if the pair has no such
 /// game.
-pub fn game_pgn(header: &PgnHeader, played: &PlayedPair, half: usize) -> Option<String> {
-    let game = played.games.iter().nth(half)?;
+pub fn game_pgn(header: &PgnHeader, played: &PlayedPair, game_index: usize) -> Option<String> {
+    let game = played.games.iter().nth(game_index)?;
     let pair = played.pairing.pair;
-    let number = header.before + pair * played.games.iter().count() as u64 + half as u64;
+    let number = header.before + pair * played.games.iter().count() as u64 + game_index as u64;
     let round = match (header.annotation.dialect, header.annotation.round_games) {
-        (None, _) => format!("{}.{}", pair + 1, half + 1),
+        (None, _) => format!("{}.{}", pair + 1, game_index + 1),
         (Some(_), Some(games)) => (number / games.max(1) + 1).to_string(),
         (Some(_), None) => (pair + 1).to_string(),
     };

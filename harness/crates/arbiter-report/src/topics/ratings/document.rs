@@ -86,7 +86,7 @@ fn encounter(meeting: &Meeting) -> Encounter {
 
 fn conclusion(ratings: &Ratings<'_>, order: &[usize]) -> Block {
     let tally = ratings.tally;
-    let games = arbiter_names::counted(counted_games(ratings), "game");
+    let games = arbiter_names::quantity(counted_games(ratings), "game");
     let mut text = format!("{games} counted, {} of them in pairs.", 2 * tally.pairs);
     if tally.copies > 0 {
         text += &format!(" Duplicates excluded: {}.", tally.copies);

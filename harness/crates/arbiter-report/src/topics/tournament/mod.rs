@@ -9,7 +9,7 @@ pub(crate) use json::{Tournament, tournament};
 use crate::figures::{Row, Standings, Summary, mean_score, points, superiority};
 use crate::parts::{Block, Document, Meeting, Round, Side, Table, UNDEFINED};
 use crate::topics::result_figures;
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_schedule::{Encounter, Format, Schedule};
 
 /// Most encounters listed by rounds; the store has them all.
@@ -199,7 +199,7 @@ fn meeting(encounter: &Encounter, engines: &[String]) -> Meeting {
     };
     let note = match encounter.planned - encounter.counted {
         0 => String::new(),
-        left => format!("{} to play", counted(left, "pair")),
+        left => format!("{} to play", quantity(left, "pair")),
     };
     Meeting { sides: vec![side(0), side(1)], note }
 }
@@ -252,7 +252,7 @@ mod tests {
         let design =
             Design { format: Format::Swiss, seeds: 3, rounds: 2, ..Design::round_robin(1) };
         let mut schedule = Schedule::new(design, 3, 1);
-        schedule.count(schedule.counted(), [3, 1], 2);
+        schedule.count(schedule.next_to_count(), [3, 1], 2);
         Standings::new(&schedule, &RunCounts::default())
     }
 

@@ -30,12 +30,12 @@ fn postponed_pairs_run_last_with_lower_concurrency() {
     // They count in their order, and last.
     assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(4)))), Vec::<u64>::new());
     assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(1)))), Vec::<u64>::new());
-    assert_eq!((state.counted().collect::<Vec<_>>(), state.ending()), (vec![0, 2], None));
+    assert_eq!((state.counted_pairs().collect::<Vec<_>>(), state.ending()), (vec![0, 2], None));
     let effects = state.apply(RunInput::Committed(won(3)));
     assert_eq!(counted_pairs(&effects), [3, 1, 4]);
     assert_eq!(effects.last(), Some(&Effect::End(RunEnd::Complete)));
     // Files have them in this order, too, and are held to it when the run is resumed.
-    assert_eq!(state.counted().collect::<Vec<_>>(), [0, 2, 3, 1, 4]);
+    assert_eq!(state.counted_pairs().collect::<Vec<_>>(), [0, 2, 3, 1, 4]);
     assert_eq!(state.counts().games(), 10);
     assert_eq!(state.apply(RunInput::Committed(won(1))), [], "it counts once");
 }
@@ -104,7 +104,7 @@ fn a_verdict_does_not_wait_for_postponed_pairs() {
         effects.extend(state.apply(RunInput::Committed(won(pair))));
     }
     assert_eq!(state.ending(), Some(RunEnd::AcceptedH1));
-    assert!(effects.contains(&Effect::CancelAll) && !state.counted().any(|pair| pair == 1));
+    assert!(effects.contains(&Effect::CancelAll) && !state.counted_pairs().any(|pair| pair == 1));
     assert_eq!(state.apply(RunInput::Committed(won(1))), [], "it counts no more");
 }
 
@@ -113,14 +113,14 @@ fn the_last_pair_of_all_may_bring_the_verdict() {
     let mut free = run(60, Some(sprt()));
     (0..60).for_each(|pair| drop(free.apply(RunInput::Committed(won(pair)))));
     // As many pairs as the verdict needs, of which the first comes last.
-    let needed = free.counted().count() as u64;
+    let needed = free.counted_pairs().count() as u64;
     let mut state = run(needed, Some(sprt()));
     state.apply(RunInput::PutOff(0));
     (1..needed).for_each(|pair| drop(state.apply(RunInput::Committed(won(pair)))));
     assert_eq!(state.ending(), None);
     let effects = state.apply(RunInput::Committed(won(0)));
     assert_eq!(effects.last(), Some(&Effect::End(RunEnd::AcceptedH1)));
-    assert_eq!(state.counted().count() as u64, needed);
+    assert_eq!(state.counted_pairs().count() as u64, needed);
     assert_eq!(state.counts(), free.counts());
 }
 
@@ -131,7 +131,7 @@ fn withdrawn_pairs_stay_postponed() {
     state.apply(RunInput::PutOff(2));
     [0, 1, 3, 4].into_iter().for_each(|pair| drop(state.apply(RunInput::Committed(won(pair)))));
     state.take_back(&[0, 3].map(won));
-    assert_eq!(state.counted().collect::<Vec<_>>(), [0]);
+    assert_eq!(state.counted_pairs().collect::<Vec<_>>(), [0]);
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(1));
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(4));
     assert_eq!(state.apply(RunInput::Idle), [Effect::Ease]);

@@ -28,7 +28,7 @@ fn play(state: &mut RunState, tally: impl Fn(u64) -> PairTally) -> usize {
         let number = started_pair(state.apply(RunInput::Idle)).expect("the run goes on");
         state.apply(RunInput::Committed(tally(number)));
     }
-    state.counted().count()
+    state.counted_pairs().count()
 }
 
 fn sums(state: &RunState) -> (u64, u64, u64) {

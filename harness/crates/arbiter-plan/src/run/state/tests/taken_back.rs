@@ -12,11 +12,11 @@ fn withdrawn_pairs_are_replayed_and_recounted() {
         let tally = if [1, 5].contains(&pair) { lost(pair) } else { won(pair) };
         state.apply(RunInput::Committed(tally));
     }
-    assert_eq!(state.counted().count(), 4);
+    assert_eq!(state.counted_pairs().count(), 4);
     let kept: Vec<PairTally> = [0, 2, 3, 6].map(won).to_vec();
     assert!(state.can_take_back());
     state.take_back(&kept);
-    assert_eq!(state.counted().collect::<Vec<_>>(), [0]);
+    assert_eq!(state.counted_pairs().collect::<Vec<_>>(), [0]);
     assert_eq!((state.counts().games(), state.in_flight()), (2, 2));
     // It goes on as one that was resumed with these pairs.
     let mut resumed = run(60, Some(sprt()));
