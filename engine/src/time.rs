@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reserve_stays_however_long_the_moves_take() {
+    fn the_clock_reserve_is_kept() {
         // The reserve is 40 ms: the overhead of 10 ms four times.
         for (left_ms, increment_ms) in [(2_000, 20), (1_000, 10), (200, 2), (60_000, 600)] {
             let (lowest, most) = lowest_clock(left_ms, increment_ms, None);

@@ -357,7 +357,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn huge_pages_are_asked_for() {
+    fn huge_pages_are_requested() {
         if !std::path::Path::new("/sys/kernel/mm/transparent_hugepage").exists() {
             return;
         }

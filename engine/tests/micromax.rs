@@ -42,7 +42,7 @@ fn game(moves: &str) -> Game {
 }
 
 #[test]
-fn moves_gain_what_they_gain_in_the_original() {
+fn gains_of_moves_match_the_original() {
     let rows = rows(MOVES);
     assert_eq!(rows.len(), 10);
     for row in rows {

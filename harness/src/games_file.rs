@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_file_is_made_whole_wherever_it_was_torn() {
+    fn a_file_truncated_anywhere_is_restored() {
         let whole = whole(3);
         for length in BEFORE.len()..=whole.len() {
             assert_eq!(resume_with(&whole[..length]).unwrap(), format!("{whole}next"), "{length}");

@@ -365,7 +365,7 @@ mod tests {
     ];
 
     #[test]
-    fn each_flag_stands_under_the_heading_of_its_subject() {
+    fn each_flag_has_the_heading_of_its_subject() {
         for (path, command) in commands(false) {
             for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
                 let Some(heading) = argument.get_help_heading() else { continue };

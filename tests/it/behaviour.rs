@@ -49,7 +49,7 @@ fn each_game_may_have_a_process_of_its_own() {
 }
 
 #[test]
-fn a_ponderer_plays_the_same_moves_and_is_asked_right() {
+fn a_pondering_engine_plays_the_same_moves_and_gets_correct_commands() {
     let bench = Bench::new();
     // With its opponent's seed the engine guesses right, with another seed seldom.
     let logs = bench.logs();

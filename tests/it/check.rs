@@ -102,7 +102,7 @@ fn misdeeds_of_time_are_found() {
 }
 
 #[test]
-fn what_slow_searches_say_is_judged() {
+fn output_of_slow_searches_is_judged() {
     let bench = Bench::new();
     let puppet = bench.puppet("P", "--mode slow --delay-ms 1500", "");
     let filter = "^(info-score|search-repeats)$";

@@ -98,7 +98,7 @@ fn gates_are_passed_reported_and_cached() {
 }
 
 #[test]
-fn a_gate_that_is_not_passed_stops_the_rest_unless_told_otherwise() {
+fn a_failed_gate_stops_the_others_by_default() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");

@@ -132,7 +132,7 @@ fn a_match_of_cutechess_is_played_and_reported_as_its_scripts_read_it() {
 }
 
 #[test]
-fn a_test_ends_with_its_verdict_and_exit_code_0_whatever_it_is() {
+fn compat_tests_end_with_exit_code_0_for_every_verdict() {
     let more = "-each nodes=1 -openings file=book.epd format=epd -rounds 500 -repeat \
                 -sprt elo0=0 elo1=100 alpha=0.05 beta=0.05 model=normalized";
     for (program, args, words) in [
@@ -267,7 +267,7 @@ fn unsupported_compat_options_are_rejected_with_a_reason() {
 }
 
 #[test]
-fn a_saved_run_goes_on_as_in_fastchess() {
+fn a_saved_run_resumes_as_in_fastchess() {
     let bench = Bench::new();
     let game = "-each nodes=1 -openings file=book.epd format=epd -rounds 60 -repeat \
                 -concurrency 2 -ratinginterval 0 -pgnout file=games.pgn -config outname=saved.json";

@@ -28,7 +28,7 @@ fn status(bench: &Bench) -> Value {
 }
 
 #[test]
-fn a_paused_run_waits_and_goes_on_as_if_nothing_had_been() {
+fn a_paused_run_resumes_with_the_same_result() {
     let bench = Bench::new();
     let running = slow(&bench).start();
     wait_for_pairs(&bench, 2);

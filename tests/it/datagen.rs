@@ -40,7 +40,7 @@ fn records(data: &[u8]) -> Vec<Record> {
 }
 
 #[test]
-fn the_trainer_reads_what_any_engine_has_played() {
+fn the_trainer_reads_games_of_any_engine() {
     let bench = Bench::new();
     let out = bench.path("net.data").display().to_string();
     // The trainer keeps game 29 for validation.
@@ -91,7 +91,7 @@ fn the_trainer_reads_what_any_engine_has_played() {
 }
 
 #[test]
-fn a_killed_generation_goes_on_to_the_same_file() {
+fn a_killed_generation_resumes_to_the_same_file() {
     let bench = Bench::new();
     let running = generation(&bench, "--delay-ms 2").start();
     wait_for_pairs(&bench, 2);
@@ -133,7 +133,7 @@ fn engines_without_genfens_are_reported() {
 }
 
 #[test]
-fn what_is_no_file_of_positions_stays() {
+fn other_files_are_not_overwritten() {
     let bench = Bench::new();
     bench.write("net.data", "my network");
     generation(&bench, "").run().expect_error(3);

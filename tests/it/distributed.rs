@@ -112,7 +112,7 @@ fn an_ablation_is_that_of_a_local_run() {
 }
 
 #[test]
-fn a_worker_that_joins_late_is_used_at_once() {
+fn a_late_worker_is_used_immediately() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let running = distributed_plan(&bench, &server).start();
@@ -178,7 +178,7 @@ fn a_more_important_run_has_the_workers_and_equal_ones_share_them() {
 }
 
 #[test]
-fn the_cluster_shows_who_is_there() {
+fn the_cluster_command_lists_workers() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let worker = Worker::start(&bench, &server, "a");
@@ -203,7 +203,7 @@ fn the_cluster_shows_who_is_there() {
 }
 
 #[test]
-fn the_live_page_shows_who_is_there() {
+fn the_live_page_lists_workers() {
     let bench = Bench::new();
     let Some(mut server) = Server::start(&bench, "") else { return };
     let elsewhere = Bench::new();

@@ -155,7 +155,7 @@ fn an_engine_that_speaks_xboard_is_played_so() {
 }
 
 #[test]
-fn an_engine_with_a_console_of_its_own_is_told_apart_by_the_argument_that_it_needs() {
+fn engines_with_a_console_are_recognised_by_the_argument_they_need() {
     let bench = Bench::new();
     std::os::unix::fs::symlink(puppet(), bench.path("console")).expect("a link can be made");
     let bare = "./console,args=\"--proto console\"";

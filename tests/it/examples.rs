@@ -125,7 +125,7 @@ fn wildcards_stand_for_what_varies() {
 }
 
 #[test]
-fn commands_are_read_with_what_follows_them() {
+fn commands_are_parsed_with_their_output() {
     let text = "```sh\n$ no\n```\n```console\n$ a \\\n  b\nout\n$ c\n? 1\n```\n$ no\n";
     let found = examples(text);
     let shown: Vec<_> =

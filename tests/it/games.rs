@@ -66,7 +66,7 @@ fn a_result_belongs_to_the_engine_of_that_name() {
 }
 
 #[test]
-fn a_game_ends_when_the_rules_say_so_and_for_the_reason_they_give() {
+fn games_end_by_the_rules_with_the_right_reason() {
     let played = play(|plan| plan.unset("max-moves"));
     let mut reasons = BTreeMap::new();
     for game in played.games() {
@@ -167,7 +167,7 @@ fn a_clock_is_started_kept_and_announced() {
 }
 
 #[test]
-fn games_end_where_adjudication_says() {
+fn games_end_by_adjudication() {
     let played = play(|plan| plan.set("max-moves", 5));
     assert_eq!(played.report.ended_by("move_cap"), 40, "{:#?}", played.report);
     assert!(played.games().iter().all(|game| game.moves.len() == 10));

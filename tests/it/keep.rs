@@ -50,7 +50,7 @@ fn the_report_of_an_imported_run_is_that_of_the_original() {
 }
 
 #[test]
-fn a_game_that_is_damaged_is_named_by_whatever_reads_it() {
+fn every_reader_names_a_damaged_game() {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 2).puppet("A", "--seed 1").puppet("B", "--seed 2");
     plan.set("pgn", "games.pgn").expect_output(0);
@@ -137,7 +137,7 @@ fn a_file_may_be_packed_or_not_and_one_that_is_edited_leaves_nothing() {
 }
 
 #[test]
-fn an_import_removes_what_killed_imports_have_left_and_nothing_else() {
+fn an_import_removes_only_leftovers_of_killed_imports() {
     let bench = Bench::new();
     Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2").expect_output(0);
     let file = bench.path("run.gz").display().to_string();

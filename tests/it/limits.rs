@@ -39,7 +39,7 @@ fn periods_follow_each_other() {
 }
 
 #[test]
-fn an_hourglass_gives_one_side_what_the_other_takes() {
+fn an_hourglass_adds_used_time_to_the_opponent() {
     let (_, processes) = go_commands("tc=hg/60", "tc=hg/60", "--delay-ms 20");
     for go in processes.iter().flatten() {
         let sum = field(go, "wtime").zip(field(go, "btime")).map(|(white, black)| white + black);
@@ -99,7 +99,7 @@ fn each_side_has_its_own_kind_of_limit() {
 }
 
 #[test]
-fn limits_that_cannot_be_kept_are_refused() {
+fn unenforceable_limits_are_rejected() {
     for spec in [
         ",tc=inf",
         ",proto=xboard,nodes=5",

@@ -24,7 +24,7 @@ fn against_puppet<'a>(bench: &'a Bench, engine: String, each: &str) -> Plan<'a> 
 }
 
 #[test]
-fn a_process_that_leaves_its_output_to_a_child_has_crashed_at_once() {
+fn an_exit_is_noticed_though_a_child_holds_the_output() {
     let bench = Bench::new();
     let start = Instant::now();
     let gone = engine(&bench, "A", "", "sleep 300 & exit 3");
@@ -35,7 +35,7 @@ fn a_process_that_leaves_its_output_to_a_child_has_crashed_at_once() {
 }
 
 #[test]
-fn an_answer_after_the_flag_fell_loses_on_time_whatever_it_says() {
+fn every_answer_after_the_flag_fell_loses_on_time() {
     for answer in ["(none)", "a1a1", "0000", "nonsense", ""] {
         let bench = Bench::new();
         let late = engine(&bench, "A", "", &format!("sleep 0.4; echo 'bestmove {answer}'"));

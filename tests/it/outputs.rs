@@ -86,7 +86,7 @@ fn no_output_is_a_file_that_is_in_use() {
 }
 
 #[test]
-fn what_is_read_is_not_where_the_shell_has_redirected_the_output() {
+fn input_files_cannot_be_the_redirected_output() {
     let bench = Bench::new();
     play_match(&bench);
     for (command, file) in [
@@ -151,7 +151,7 @@ fn a_store_that_is_taken_away_during_a_run_is_missed_and_saved() {
 }
 
 #[test]
-fn a_saved_store_goes_on_in_the_place_of_the_one_that_was_deleted() {
+fn a_saved_store_replaces_the_deleted_one() {
     let (bench, _, saved) = disturbed("results/arbiter.db", |file| {
         fs::remove_file(file).expect("it is there");
     });
@@ -186,7 +186,7 @@ fn a_pgn_file_that_is_taken_away_during_a_run_is_missed_and_saved() {
 }
 
 #[test]
-fn each_kind_of_run_goes_on_with_the_same_line_wherever_it_was_killed() {
+fn every_killed_run_resumes_with_the_same_command() {
     fn plan<'a>(bench: &'a Bench, kind: &'static str) -> Plan<'a> {
         let plan = Plan::new(bench, kind, PAIRS).switch("resume-or-start").set("concurrency", 2);
         let plan = plan.puppet("A", "--seed 1 --delay-ms 2");

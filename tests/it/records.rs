@@ -52,7 +52,7 @@ fn comments_contain_the_requested_fields() {
 }
 
 #[test]
-fn comments_are_short_unless_more_is_asked_for() {
+fn comments_are_short_by_default() {
     let bench = Bench::new();
     let played = telling(&bench, 1).expect_output(0);
     for comment in comments(&played.pgn) {
@@ -82,7 +82,7 @@ fn settings_file_and_flags_agree() {
 }
 
 #[test]
-fn moves_are_written_in_the_notation_asked_for() {
+fn pgn_moves_have_the_requested_notation() {
     let text = |notation: &str| {
         let bench = Bench::new();
         let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2");

@@ -154,7 +154,7 @@ fn nothing_is_wider_than_the_terminal() {
 }
 
 #[test]
-fn colour_is_there_when_it_is_wanted() {
+fn colour_is_printed_on_request() {
     let bench = filled();
     // The bench sets NO_COLOR, and standard output is no terminal.
     let plain = output_of(&bench, &["results", "show", "rich"]);

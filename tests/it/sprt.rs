@@ -67,7 +67,7 @@ fn too_little_evidence_is_neither() {
 }
 
 #[test]
-fn the_decision_does_not_depend_on_who_finishes_first() {
+fn the_decision_does_not_depend_on_completion_order() {
     let with = |concurrency: u32| {
         let bench = Bench::new();
         test(&bench, GREEDY, RANDOM, 200).set("concurrency", concurrency).expect_output(0).report
@@ -86,7 +86,7 @@ fn number(report: &Value, key: &str) -> f64 {
 }
 
 #[test]
-fn narrow_bounds_are_corrected_and_the_report_says_how() {
+fn narrow_bounds_are_corrected_and_reported() {
     let bench = Bench::new();
     let report = narrow(&bench).run().expect_code(0).json();
     assert_eq!(report["overshoot"], "dynamic");

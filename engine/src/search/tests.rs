@@ -284,7 +284,7 @@ fn one_thread_repeats_its_search_after_any_other_search() {
 }
 
 #[test]
-fn threads_finish_the_depth_asked_for() {
+fn threads_finish_the_requested_depth() {
     for threads in [1, 3] {
         let limits = Limits { depth: Some(7), ..Limits::default() };
         let result = find_with(threads, &limits, &mut Memory::new(2).unwrap());

@@ -19,7 +19,7 @@ fn against_shell(bench: &Bench, program: &str, go: &str, more: &str) -> Finished
 }
 
 #[test]
-fn a_late_engine_loses_on_time_and_the_run_goes_on() {
+fn a_late_engine_loses_on_time_and_the_run_continues() {
     let more = "-each tc=0.3 -rounds 1 -games 2 -pgnout file=games.pgn";
     for go in
         ["sleep 4; echo bestmove e2e4", "", "sleep 1; echo bestmove a1a1", "sleep 1; echo bestmove"]

@@ -124,7 +124,7 @@ fn rejected_certificates_have_a_reason() {
 }
 
 #[test]
-fn a_server_that_does_not_encrypt_is_not_used_where_that_is_asked_for() {
+fn an_unencrypted_server_is_rejected_if_tls_is_required() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let url = server.url().replace("nats://", "tls://");

@@ -149,7 +149,7 @@ fn excluded_workers(bench: &Bench) -> Vec<String> {
 
 /// Each of the two liars confirms the other's results.
 #[test]
-fn two_workers_that_tell_the_same_lies_are_found_by_the_others() {
+fn colluding_liars_are_found_by_the_other_workers() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, DETOUR) else { return };
     let lying = lie(&server, true);

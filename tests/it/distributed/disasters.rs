@@ -90,7 +90,7 @@ fn clocks_that_are_an_hour_wrong_do_not_matter_to_an_encrypted_server() {
 }
 
 #[test]
-fn a_coordinator_whose_disk_is_full_says_so_and_goes_on_when_there_is_room() {
+fn a_full_disk_is_reported_and_the_coordinator_continues_once_there_is_room() {
     let bench = Bench::new();
     let Some(disk) = Disk::mount(bench.path("results")) else { return };
     let Some(server) = Server::start(&bench, "") else { return };

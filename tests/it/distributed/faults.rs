@@ -81,7 +81,7 @@ fn a_worker_that_is_killed_between_its_result_and_the_answer_counts_once() {
 }
 
 #[test]
-fn a_coordinator_that_is_killed_goes_on_where_it_was() {
+fn a_killed_coordinator_resumes_its_run() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));

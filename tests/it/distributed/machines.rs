@@ -55,7 +55,7 @@ const WITHOUT_LANDLOCK: &str = r#"
 /// A worker in this sandbox that does not find Landlock says so, and leaves if it requires
 /// Landlock.
 #[test]
-fn without_landlock_a_worker_says_so_and_seccomp_still_holds() {
+fn without_landlock_a_worker_reports_it_and_seccomp_still_applies() {
     let by = ["perl", "-e", WITHOUT_LANDLOCK].map(str::to_owned).to_vec();
     let bench = Bench::new();
     let arbiter = programs::arbiter().display().to_string();

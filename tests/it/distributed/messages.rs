@@ -150,7 +150,7 @@ fn moves(result: &mut Value) -> &mut Vec<Value> {
 }
 
 #[test]
-fn results_that_cannot_be_are_refused_before_the_true_one_comes() {
+fn impossible_results_are_rejected_before_the_true_one() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, DETOUR) else { return };
     let (heard, mut mouth) = detour(&server);
@@ -186,7 +186,7 @@ fn results_that_cannot_be_are_refused_before_the_true_one_comes() {
 }
 
 #[test]
-fn a_worker_whose_results_cannot_be_is_excluded() {
+fn a_worker_with_impossible_results_is_excluded() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, DETOUR) else { return };
     let (heard, mut mouth) = detour(&server);
@@ -217,7 +217,7 @@ fn a_worker_whose_results_cannot_be_is_excluded() {
 }
 
 #[test]
-fn counts_of_workers_that_go_backwards_or_cannot_be_change_nothing() {
+fn decreasing_and_impossible_worker_counts_are_ignored() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let _worker = Worker::start(&bench, &server, "a");

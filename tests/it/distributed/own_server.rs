@@ -224,7 +224,7 @@ fn join_briefly(bench: &Bench, file: &str) -> Option<i32> {
 }
 
 #[test]
-fn an_open_server_is_refused_at_both_ends_unless_it_is_asked_for() {
+fn open_servers_require_the_insecure_flag_on_both_sides() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let trust = key(&bench);
@@ -249,7 +249,7 @@ fn an_open_server_is_refused_at_both_ends_unless_it_is_asked_for() {
 }
 
 #[test]
-fn nothing_is_overwritten_and_what_is_secret_is_the_owners() {
+fn no_file_is_overwritten_and_secrets_are_private() {
     let bench = Bench::new();
     init(&bench, 4222);
     let before = bench.read(COORDINATOR);

@@ -166,7 +166,7 @@ fn greedy<'a>(bench: &'a Bench, server: &Server, misdeed: &str) -> Plan<'a> {
 }
 
 #[test]
-fn a_worker_bounds_what_programs_take() {
+fn a_worker_limits_resources_of_programs() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let trust = key(&bench);

@@ -108,7 +108,7 @@ fn engine_access_at_a_worker_matches_the_security_page() {
 }
 
 #[test]
-fn an_engine_without_a_sandbox_can_do_what_the_user_can() {
+fn an_engine_without_a_sandbox_has_the_access_of_the_user() {
     let rows = attempts("off");
     if rows.is_empty() {
         return;

@@ -72,7 +72,7 @@ fn positions(finished: &Finished) -> Vec<(String, u64)> {
 }
 
 #[test]
-fn workers_find_what_one_machine_finds() {
+fn workers_and_one_machine_find_alike() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let _workers = ["a", "b", "c"].map(|name| Worker::start(&bench, &server, name));
@@ -89,7 +89,7 @@ fn workers_find_what_one_machine_finds() {
 }
 
 #[test]
-fn workers_count_what_one_machine_counts() {
+fn workers_and_one_machine_count_alike() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));

@@ -218,7 +218,7 @@ fn a_grandchild_outlives_the_puppet_and_holds_its_pipe() {
 }
 
 #[test]
-fn only_a_kill_ends_what_ignores_everything_else() {
+fn only_a_kill_ends_a_mode_that_ignores_signals() {
     type Request = fn(&mut Talk, Pid);
     let requests: [Request; 3] = [
         |talk, _| talk.send("quit"),
@@ -384,7 +384,7 @@ fn it_takes_its_time_in_its_ways() {
 }
 
 #[test]
-fn it_ponders_when_asked_to() {
+fn the_puppet_ponders_on_request() {
     let pondering = |mode: &str| {
         let mut talk = greeted(&format!("--mode {mode}"));
         talk.send("setoption name Ponder value true");

@@ -254,7 +254,7 @@ fn a_perfect_score_is_a_bound() {
 }
 
 #[test]
-fn games_that_were_all_drawn_tell_no_interval() {
+fn all_drawn_games_have_no_interval() {
     let drawn = pair("Ada", "Cy", "e4", [0.5, 0.5]).repeat(4);
     expect_next(&text_of(&drawn));
     let found = json_of(&drawn, &[]);

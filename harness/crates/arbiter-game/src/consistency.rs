@@ -62,7 +62,7 @@ mod tests {
     use crate::record::{MoveRecord, SearchInfo};
 
     #[test]
-    fn a_game_ends_as_its_moves_say() {
+    fn endings_are_consistent_with_the_moves() {
         use Termination::*;
         let check = |moves: &str, result: &str, termination| {
             let outcome =

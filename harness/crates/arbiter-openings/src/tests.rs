@@ -67,7 +67,7 @@ fn epd_counters_come_from_operations() {
 }
 
 #[test]
-fn fen_counters_are_kept_whatever_follows() {
+fn fen_counters_are_kept_before_any_suffix() {
     for tail in ["7 31", "7 31 ;D1 20", "7 31; id \"x\";", "  7\t31 fmvn 5;", "7 31;"] {
         let book = read("a.fen", &format!("{START} {tail}")).expect(tail);
         assert_eq!(fens(&book), [format!("{START} 7 31")], "{tail}");

@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_what_was_wrong() {
+    fn spec_errors_name_the_fault() {
         let check = |text: &str, expect: &str| {
             assert_eq!(EngineSpec::parse(text).unwrap_err().to_string(), expect);
         };
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn no_clock_is_a_limit_of_its_own() {
+    fn an_engine_can_have_no_clock() {
         let each = EngineSpec::parse("tc=8+0.08").unwrap();
         let own = EngineSpec::parse("tc=inf").unwrap().or(&each);
         assert!(own.no_clock && own.limits.is_empty());

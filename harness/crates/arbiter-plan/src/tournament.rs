@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_tournaments_are_refused_in_words() {
+    fn impossible_tournaments_are_rejected_with_a_reason() {
         let check = |kind, asked: TournamentRequest, part: &str| {
             let error = asked.design(kind, 6, 2).unwrap_err();
             assert!(error.contains(part), "{error}");

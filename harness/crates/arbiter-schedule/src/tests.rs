@@ -158,7 +158,7 @@ fn newcomers_of_a_pyramid_come_one_after_the_other() {
 }
 
 #[test]
-fn openings_are_taken_as_the_policy_says() {
+fn openings_follow_the_policy() {
     let openings = |policy, format| -> Vec<u64> {
         let design = Design { rounds: 2, pairs: 2, openings: policy, ..design(format) };
         play_out(&mut Schedule::new(design, 3, 1), 1).iter().map(|p| p.opening).collect()
@@ -228,7 +228,7 @@ fn brackets_of_all_sizes_have_one_winner_and_byes_for_the_best() {
 }
 
 #[test]
-fn a_level_knockout_encounter_goes_on_to_its_cap_and_then_the_seed_decides() {
+fn a_level_knockout_encounter_is_decided_by_seed_at_its_cap() {
     let design = Design { pairs: 2, tie_breaks: 3, ..design(Format::Knockout) };
     let mut schedule = Schedule::new(Design { seeds: 2, ..design }, 2, 1);
     for _ in 0..5 {

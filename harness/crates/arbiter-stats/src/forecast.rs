@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_pairs_say_little() {
+    fn a_few_pairs_leave_the_forecast_open() {
         let pass =
             |counts| test().forecast(&Pentanomial(counts)).expect("some spread").upper_probability;
         assert!((pass([0, 0, 1, 1, 0]) - 0.5).abs() < 0.02);

@@ -80,7 +80,7 @@ fn layout(file: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_new_store_is_as_the_file_of_its_format_says() {
+fn a_new_store_matches_its_format_file() {
     let [made, written] = [(); 2].map(|()| tempfile::tempdir().unwrap());
     drop(Store::create(made.path()).unwrap());
     let written = layout(&write(written.path(), LATEST, ""));
@@ -88,7 +88,7 @@ fn a_new_store_is_as_the_file_of_its_format_says() {
 }
 
 #[test]
-fn a_store_can_be_made_by_many_at_once() {
+fn a_store_can_be_created_concurrently() {
     for _ in 0..100 {
         let dir = tempfile::tempdir().unwrap();
         std::thread::scope(|scope| {

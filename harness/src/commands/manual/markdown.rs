@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_has_what_the_help_has() {
+    fn manual_pages_contain_the_help() {
         let page = page_of("show.md");
         for part in [
             "# arbiter show\n\nShows \\<RUN\\>s.\n\nThat `is_it`.\n\n```text\narbiter show [OPTIONS]",

@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_star_stands_for_the_rest_but_not_for_usual_options() {
+    fn a_star_means_all_other_options_except_standard_ones() {
         assert!(fits("razor_*", "Razor_Depth") && !fits("razor_*", "null_depth"));
         assert!(fits("*", "null_depth") && !fits("*", "hash") && fits("hash", "Hash"));
         assert!(!fits("razor", "razor_depth"));

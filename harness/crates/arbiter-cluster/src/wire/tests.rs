@@ -152,7 +152,7 @@ fn verdicts_arrive_as_they_were_sent() {
 }
 
 #[test]
-fn jobs_that_cannot_be_are_refused() {
+fn impossible_jobs_are_rejected() {
     let bytes = job_bytes(7, 0, Work::Pair(job(7)));
     let refuse = |from: &str, to: &str, part: &str| {
         let error = read_own_job(&resigned(&bytes, from, to)).unwrap_err().to_string();
@@ -170,7 +170,7 @@ fn jobs_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn only_what_the_coordinator_signed_is_a_job() {
+fn only_jobs_signed_by_the_coordinator_are_accepted() {
     let bytes = job_bytes(7, 0, Work::Pair(job(7)));
     let refused = |bytes: &[u8], key: Key, part: &str| {
         let error = read_job(bytes, &description(), key.public()).unwrap_err().to_string();
@@ -230,7 +230,7 @@ fn join_answers_go_only_to_the_requester() {
 }
 
 #[test]
-fn results_that_cannot_be_are_refused() {
+fn impossible_results_of_jobs_are_rejected() {
     let text = String::from_utf8(unpack(&serialized(full(), 1 << 20)[36..]).unwrap()).unwrap();
     let refuse = |from: &str, to: &str, part: &str| {
         let changed = text.replace(from, to);

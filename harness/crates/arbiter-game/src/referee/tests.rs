@@ -202,7 +202,7 @@ fn a_ponder_position_includes_the_expected_reply() {
 }
 
 #[test]
-fn an_hourglass_gives_what_the_opponent_takes() {
+fn an_hourglass_adds_the_time_used_by_the_opponent() {
     let sides = ByColor { white: "hg/10", black: "20+1" };
     let conditions = sides.map(|tc| Conditions {
         limits: Limits { clock: Some(tc.parse().unwrap()), ..Limits::default() },

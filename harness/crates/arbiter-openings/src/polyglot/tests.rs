@@ -95,7 +95,7 @@ fn six_lines() -> Vec<u8> {
 }
 
 #[test]
-fn every_line_comes_once_whatever_the_seed() {
+fn every_line_occurs_once_for_any_seed() {
     let all = ["e2e4 e7e5", "e2e4 c7c5", "e2e4 e7e6", "d2d4 d7d5", "d2d4 g8f6", "d2d4 f7f5"];
     let mut orders = BTreeSet::new();
     for seed in 0..20 {

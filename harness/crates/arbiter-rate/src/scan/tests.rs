@@ -195,7 +195,7 @@ fn moves_allowed_by_standard_or_programs_are_legal() {
 }
 
 #[test]
-fn a_game_goes_on_after_a_blank_line() {
+fn a_game_continues_after_a_blank_line() {
     let text = game(&AB, "1. e4 e5\n\n2. Nf3 1-0") + &game(&AB, "1. d4 1-0");
     let plies = scan(text.as_bytes(), REPLAYED).games.into_iter().map(|game| game.unwrap().plies);
     assert_eq!(plies.collect::<Vec<_>>(), [3, 1]);
@@ -216,7 +216,7 @@ fn nothing_panics() {
 }
 
 #[test]
-fn claims_of_a_position_that_cannot_be_are_counted_where_games_are_replayed() {
+fn impossible_claims_of_positions_are_counted_in_replays() {
     let fen = |fen| game(&[&AB[..], &[("Result", "1-0"), ("FEN", fen)]].concat(), "1. e4 1-0");
     let sound = fen("4k3/8/8/8/8/8/4P3/4K2R w K - 0 1");
     let odd = [fen("4k3/8/8/8/8/8/4P3/4K3 w K e6 0 1"), fen("4k3/8/8/8/8/8/4P3/4K3 w - d3 0 1;")];

@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_told_in_words() {
+    fn tournament_rules_are_described() {
         let check = |design: Design, engines, expected: &str| {
             assert_eq!(rules_text(&design, engines), expected);
         };

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_that_cannot_be_is_left_out_if_another_is_there() {
+    fn impossible_solutions_are_skipped_if_another_exists() {
         let record = one(&format!("{ITALIAN} bm Qh5 O-O;"));
         assert_eq!(names(&record.goal.best), ["e1g1"]);
         assert_eq!(record.notes, ["bm 'Qh5' is not legal; ignored"]);
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn unusable_lines_say_why() {
+    fn unusable_lines_have_a_reason() {
         for (goal, reason) in [
             ("bm #0;", "bm '#0' is not a mate to find"),
             ("am #5;", "am '#5' is not a mate to find"),

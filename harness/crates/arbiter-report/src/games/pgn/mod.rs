@@ -464,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_tells_its_opening_and_its_origin() {
+    fn a_game_has_tags_of_its_opening_and_origin() {
         let origin = Annotation { has_origin: true, ..Annotation::default() };
         let record = game(START, &["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "a2a3"]);
         let text = annotated("1", record, origin.clone());

@@ -58,7 +58,7 @@ fn every_chart_is_drawn_in_the_colours_of_the_page() {
 }
 
 #[test]
-fn lines_bear_their_names_where_those_have_room() {
+fn chart_lines_are_labelled_if_there_is_room() {
     let named = |engine, name: &str, end| Line {
         engine,
         ..Line::plain(name, vec![(1.0, 0.0), (2.0, end), (3.0, end)])
