@@ -96,7 +96,7 @@ impl GamesFile {
         Ok(GamesFile { file, path, content, starts, pairs: 0, hasher, end: offset })
     }
 
-    /// Skips the first pairs of the run if the file has them unchanged since `written_prefix` was noted.
+    /// Skips the first pairs of the run if the file has them unchanged since `written` was noted.
     /// Returns the number of skipped pairs.
     pub(crate) fn skip(&mut self, written: &FilePrefix) -> Result<u64, Failure> {
         let Some(length) = written.end.checked_sub(self.end) else { return Ok(0) };

@@ -113,7 +113,7 @@ fn nearest(
     is_it: impl Fn(&Path) -> bool,
 ) -> Result<Option<PathBuf>, Failure> {
     let top = top();
-    let top_seen = top.as_deref().and_then(seen_from_here).unwrap_or_default();
+    let top_seen = top.as_deref().and_then(relative_to_current).unwrap_or_default();
     let mut folder = PathBuf::new();
     while !is_it(&folder.join(name)) {
         if folder == top_seen {
@@ -128,12 +128,12 @@ fn nearest(
         let path = path.display();
         Failure::invalid(format!("{path} {why}\nhint: if you trust it, give {flag} {path}"))
     };
-    if let Some(uid) = of_file.into_iter().flatten().find_map(other_owner) {
+    if let Some(uid) = of_file.into_iter().flatten().find_map(foreign_owner) {
         return Err(refused(format!("belongs to another user (number {uid}) and is ignored")));
     }
     let Some(top) = top else { return Ok(Some(path)) };
     let of_top = [top.metadata(), top.join(GIT).symlink_metadata()];
-    match of_top.into_iter().flatten().find_map(other_owner) {
+    match of_top.into_iter().flatten().find_map(foreign_owner) {
         // The user may have told git to trust it: safe.directory.
         Some(uid) if Repository::open(&top).is_err() => Err(refused(format!(
             "is ignored, because its repository {} belongs to another user (number {uid})",

@@ -148,7 +148,7 @@ pub(crate) struct InFlight<A: Assignment> {
 }
 
 impl<A: Assignment> InFlight<A> {
-    /// Creates an empty set of pairs in flight, with `note_stored` on disk.
+    /// Creates an empty set of pairs in flight, with `stored` on disk.
     pub(crate) fn new(first_attempt: u32, stored: RangeSet, terms: Terms) -> InFlight<A> {
         InFlight {
             first_attempt,

@@ -373,7 +373,7 @@ fn result(tags: &Tags, outcome: Option<Outcome>) -> Result<GameResult, RejectRea
         b"1/2-1/2" | b"1/2" => Some(GameResult::Draw),
         _ => None,
     };
-    match (by_tag, outcome.map(of_outcome)) {
+    match (by_tag, outcome.map(result_of_outcome)) {
         (Some(tag), Some(moves)) if Some(tag) != moves => Err(RejectReason::Contradiction),
         (Some(tag), _) => Ok(tag),
         (None, Some(Some(moves))) if tags.result.is_empty() => Ok(moves),

@@ -6,7 +6,7 @@ use super::ReportFormat;
 use crate::{
     ExitCode, Failure, OutputFormat,
     args::threads,
-    pgn_scan::{OPENING_PLIES, PLAYERS, nothing, read_files},
+    pgn_scan::{OPENING_PLIES, PLAYERS, no_games_reason, read_files},
 };
 use arbiter_rate::{ScanOptions, Tally};
 use arbiter_report::{Ratings, games_document, games_junit, html_page, picture_svg, ratings_json};
@@ -38,7 +38,7 @@ pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Fa
     let tally = read_files(files, asked, Tally::new(true), threads).map_err(Failure::invalid)?;
     if tally.games == tally.bad_games() {
         let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
-        let message = format!("{}: {}", names.join(", "), nothing(&tally));
+        let message = format!("{}: {}", names.join(", "), no_games_reason(&tally));
         return Err(Failure::new(ExitCode::NothingToRun, message));
     }
     let meetings = tally.meetings();

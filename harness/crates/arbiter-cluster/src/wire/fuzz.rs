@@ -138,7 +138,7 @@ fn check_error_text(error: impl Display) {
 
 /// Checks that a message that was read can be sent again.
 fn settled<T: Message, E: Display>(message: Result<T, E>) -> Option<T> {
-    let message = message.map_err(shown).ok()?;
+    let message = message.map_err(check_error_text).ok()?;
     assert!(read::<T>(&write(&message)).is_ok());
     Some(message)
 }
@@ -156,7 +156,7 @@ fn work(work: Work) -> Vec<u8> {
 
 /// Reads a result of a worker that has joined, as it is packed.
 fn packed<D: Payload>(packed: &[u8]) -> Option<JobResult<D>> {
-    read_message(&message("host-1", proven(packed))).map_err(shown).ok()
+    read_message(&message("host-1", proven(packed))).map_err(check_error_text).ok()
 }
 
 /// Reads a result, and judges what was done.
@@ -176,7 +176,7 @@ fn pairs(text: &[u8]) -> bool {
         for job in ways_to_play() {
             for is_scaled in [false, true] {
                 let terms = Terms { is_scaled, ..Terms::default() };
-                let _ = job.check(played, &terms).map_err(shown);
+                let _ = job.check(played, &terms).map_err(check_error_text);
             }
         }
     })
@@ -208,11 +208,11 @@ fn ways_to_play() -> Vec<PairJob> {
 }
 
 fn answers(answered: &EngineAnswers) {
-    let _ = question().check(answered, &Terms::default()).map_err(shown);
+    let _ = question().check(answered, &Terms::default()).map_err(check_error_text);
 }
 
 fn counts(counted: &CountResult) {
-    let _ = count().check(counted, &Terms::default()).map_err(shown);
+    let _ = count().check(counted, &Terms::default()).map_err(check_error_text);
 }
 
 /// Reads a result with a part that is repeated: two bytes give its place, and one its length.
@@ -233,16 +233,17 @@ fn unpacked(bytes: &[u8]) -> bool {
 /// Reads bytes of a stranger who has neither joined nor a key.
 fn anything(bytes: &[u8]) -> bool {
     let message = message("host-1", bytes.to_vec());
-    let is_job = read_job(bytes, &description(), key().public()).map_err(shown).is_ok();
-    let is_run = verified::<RunDescription>(bytes, &[key().public()]).map_err(shown).is_ok();
-    let _ = unverified::<Beacon>(bytes).map_err(shown);
+    let is_job = read_job(bytes, &description(), key().public()).map_err(check_error_text).is_ok();
+    let is_run =
+        verified::<RunDescription>(bytes, &[key().public()]).map_err(check_error_text).is_ok();
+    let _ = unverified::<Beacon>(bytes).map_err(check_error_text);
     let result = read_message::<PlayedPair>(&message);
-    result.map_err(shown).is_ok() || is_job || is_run
+    result.map_err(check_error_text).is_ok() || is_job || is_run
 }
 
 fn jobs(text: &[u8]) -> bool {
     let read = |bytes: &[u8]| read_job(bytes, &description(), key().public());
-    let job = read(&signed(Purpose::Job, text)).map_err(shown);
+    let job = read(&signed(Purpose::Job, text)).map_err(check_error_text);
     let again = job.map(|job| read(&write_job(&run_id(), &job, &key())).is_ok());
     assert_ne!(again, Ok(false), "it cannot be sent again");
     again.is_ok()
@@ -252,7 +253,7 @@ fn descriptions(text: &[u8]) -> bool {
     let bytes = signed(Purpose::Description, text);
     let read = verified(&bytes, &[key().public()]).map(|(description, _)| description);
     let Some(description) = settled::<RunDescription, _>(read) else { return false };
-    let _ = description.requirements.slots(8, 16_000).map_err(shown);
+    let _ = description.requirements.slots(8, 16_000).map_err(check_error_text);
     for nps in [1e-3, 1e6, 1e12] {
         description.clone().scale_to(nps);
     }
@@ -262,7 +263,7 @@ fn descriptions(text: &[u8]) -> bool {
 fn join_answers(text: &[u8]) -> bool {
     reads_coordinator_message::<JoinAnswer>(text);
     let bytes = signed(Purpose::JoinAnswer, text);
-    read_join_answer(&bytes, blake3::hash(b"n"), key().public()).map_err(shown).is_ok()
+    read_join_answer(&bytes, blake3::hash(b"n"), key().public()).map_err(check_error_text).is_ok()
 }
 
 fn reads_coordinator_message<T: Signed>(text: &[u8]) -> bool {
@@ -279,7 +280,7 @@ fn reads_worker_message<T: Message>(text: &[u8]) -> bool {
 /// Reads a join file that a stranger has made.
 fn join_files(bytes: &[u8]) -> bool {
     let Ok(text) = str::from_utf8(bytes) else { return false };
-    let Ok((file, role)) = JoinFile::parse(text).map_err(shown) else { return false };
+    let Ok((file, role)) = JoinFile::parse(text).map_err(check_error_text) else { return false };
     check_error_text(file.url);
     check_error_text(file.inbox);
     if let Role::Worker(name, _) = role {

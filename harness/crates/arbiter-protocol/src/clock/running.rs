@@ -154,7 +154,7 @@ mod tests {
         /// Time is conserved: what is left is what was given less what was used, and a flag falls
         /// exactly when that would be less than nothing.
         #[test]
-        fn a_clock_conserves_time(control in any_control(), moves in prop::collection::vec(0..20_000u64, 1..40)) {
+        fn time_is_conserved(control in any_control(), moves in prop::collection::vec(0..20_000u64, 1..40)) {
             let TimeControl::Periods(periods) = control.parse().unwrap() else { unreachable!() };
             let mut clock = clock(&control);
             let (mut given, mut used) = (periods.get(0).base, Duration::ZERO);

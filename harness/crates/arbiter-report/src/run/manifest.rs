@@ -54,7 +54,7 @@ pub(super) fn conditions(
         Order::Sequential => "in the order of the book",
     };
     row("openings", format!("{book}, BLAKE3 {}, {order}", short(&fingerprints.book)));
-    for (what, fault) in summary.into_iter().flat_map(of_book) {
+    for (what, fault) in summary.into_iter().flat_map(book_facts) {
         row(&format!("openings {what}"), fault);
     }
     row("seed", plan.seed.to_string());

@@ -197,7 +197,7 @@ fn empty_chart_error() -> Box<dyn std::error::Error> {
 
 fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> DrawResult {
     let values = chart.series.iter().flat_map(|(_, values)| values.iter().copied());
-    let (_, high) = range(values.chain([0.0])).ok_or_else(nothing)?;
+    let (_, high) = range(values.chain([0.0])).ok_or_else(empty_chart_error)?;
     let groups = chart.labels.len();
     let mut context = ChartBuilder::on(area)
         .margin(MARGIN)
@@ -319,7 +319,7 @@ fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars, names: &[&String]) -
             *end += value;
         }
     }
-    let (_, high) = range(ends.iter().copied().chain([0.0])).ok_or_else(nothing)?;
+    let (_, high) = range(ends.iter().copied().chain([0.0])).ok_or_else(empty_chart_error)?;
     // Room for the number behind the longest bar.
     let mut context = row_axes(area, frame, names, (0.0, 1.1 * high), chart.y, true)?;
     context.draw_series(bars.into_iter().map(|(index, row, from, to)| {
@@ -372,7 +372,7 @@ fn draw_intervals(
 ) -> DrawResult {
     let values = chart.rows.iter().flat_map(|(_, value, low, high)| [*value, *low, *high]);
     let values = values.chain(chart.level);
-    let ends = range(values).ok_or_else(nothing)?;
+    let ends = range(values).ok_or_else(empty_chart_error)?;
     let mut context = row_axes(area, frame, names, ends, chart.x, false)?;
     if let Some(level) = chart.level {
         let ends = [SegmentValue::Exact(0), SegmentValue::Last];

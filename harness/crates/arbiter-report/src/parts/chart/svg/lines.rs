@@ -27,9 +27,10 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> DrawR
     if chart.lines.iter().all(|line| line.points.len() < 2) {
         return Err(empty_chart_error());
     }
-    let (left, right) = chart.ends().ok_or_else(nothing)?;
+    let (left, right) = chart.ends().ok_or_else(empty_chart_error)?;
     // The first intervals are so wide that they would hide everything else.
-    let middle = range(points().map(|point| point.1).chain(levels)).ok_or_else(nothing)?;
+    let middle =
+        range(points().map(|point| point.1).chain(levels)).ok_or_else(empty_chart_error)?;
     let ends =
         |line: &Line| line.band.iter().skip(line.band.len() / 4).copied().collect::<Vec<_>>();
     let band = chart.lines.iter().flat_map(ends).flat_map(|(_, low, high)| [low, high]);
