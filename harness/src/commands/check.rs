@@ -10,7 +10,7 @@ use crate::{
     ExitCode, Failure, OutputFormat, Rows, engine_builds::setup, engine_files, in_use,
     print_result, progress, runtime, suite_run, write_atomically,
 };
-use arbiter_check::{Check, Engine, Outcome, carry_out, checks, introduce};
+use arbiter_check::{Check, Engine, Outcome, checks, introduce, run_check};
 use arbiter_game::engine::EngineSetup;
 use arbiter_process::{SpawnError, Spawner};
 use arbiter_protocol::{Deadlines, Protocol, Session, Setup, parse_seconds};
@@ -99,7 +99,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let mut failed = 0;
     for check in checks {
         bar.set_message(format!("{} ({failed} failed)", check.name));
-        let verdict = carry_out(&spawner, &under_test, &info, check);
+        let verdict = run_check(&spawner, &under_test, &info, check);
         let verdict = verdict.map_err(|error| spawn_failure(&called, &error))?;
         if let Outcome::Failed(reason) = &verdict.outcome {
             failed += 1;

@@ -98,9 +98,9 @@ fn messages_that_overtake_each_other_and_come_twice_change_nothing() {
 }
 
 /// A fault of a result, the edit that causes it, and the remark that is stored about it.
-type Wrong = (&'static str, fn(&mut Value), &'static str);
+type ResultFault = (&'static str, fn(&mut Value), &'static str);
 
-const WRONGS: [Wrong; 11] = [
+const WRONGS: [ResultFault; 11] = [
     ("half a pair", |r| games(r)["second"] = json!(null), "another number of games"),
     ("no game", |r| games(r)["first"] = json!(null), "not a message"),
     (

@@ -1,7 +1,7 @@
 //! Conformance of an engine to the Universal Chess Interface.
 //!
 //! A [`Check`] is a script of lines to send and answers to wait for, and a function that judges the
-//! transcript. [`carry_out`] runs the script with a fresh process for each check; everything else
+//! transcript. [`run_check`] runs the script with a fresh process for each check; everything else
 //! only computes. The protocol is the description by S. Meyer-Kahlen (April 2006), in our own
 //! words; where it is silent, the expectations of match programs count, and the grade says so.
 
@@ -23,7 +23,7 @@ pub use engine_info::EngineInfo;
 pub use rules::checks;
 pub use score::{Counts, count, format_score, score};
 pub use script::Script;
-pub use session::{Engine, carry_out, introduce};
+pub use session::{Engine, introduce, run_check};
 pub use transcript::{Event, TimedEvent, Transcript};
 
 /// Importance of a check; the number is its weight in the score.

@@ -49,7 +49,7 @@ pub fn introduce(spawner: &Spawner, under_test: &Engine) -> Result<EngineInfo, S
 }
 
 /// Runs one check.
-pub fn carry_out(
+pub fn run_check(
     spawner: &Spawner,
     under_test: &Engine,
     engine: &EngineInfo,

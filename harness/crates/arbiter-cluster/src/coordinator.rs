@@ -258,7 +258,7 @@ impl<A: Assignment> Coordinator<A> {
                         let _ = reply.send(());
                         return;
                     }
-                    Some(command) => self.carry_out(command).await,
+                    Some(command) => self.execute(command).await,
                     None => return,
                 },
                 Some(event) = events.recv() => self.handle_stream_event(event).await,
@@ -304,7 +304,7 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    async fn carry_out(&mut self, command: JobCommand<A>) {
+    async fn execute(&mut self, command: JobCommand<A>) {
         match command {
             JobCommand::Play(pair, job) => {
                 self.is_cancelled = false;

@@ -496,7 +496,7 @@ impl<A: Assignment> InFlight<A> {
     /// if there are none of pairs that this run may have.
     pub(crate) fn room_for_parked(&self) -> usize {
         let ordered = self.pending.range(..AUDITS).next_back().map(|(pair, _)| *pair);
-        if self.parked.has_soon(ordered.max(self.stored.last())) {
+        if self.parked.has_upcoming(ordered.max(self.stored.last())) {
             self.pending.len() + PARKED_STEP
         } else {
             0

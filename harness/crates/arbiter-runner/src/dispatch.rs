@@ -218,7 +218,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
     /// Applies an input to the state, and carries out the effects.
     async fn apply(&mut self, event: RunInput) -> Result<(), RunError> {
         for effect in self.state.apply(event) {
-            self.carry_out(effect).await?;
+            self.apply_effect(effect).await?;
         }
         self.check_faults()
     }
@@ -427,7 +427,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(voided.filter(|_| !plan.counts_disturbed))
     }
 
-    async fn carry_out(&mut self, effect: Effect) -> Result<(), RunError> {
+    async fn apply_effect(&mut self, effect: Effect) -> Result<(), RunError> {
         let (run, elapsed) = (self.run.name, self.clock.elapsed());
         match effect {
             // Only an idle executor starts pairs, in `fill`.

@@ -49,7 +49,7 @@ impl ParkedResults {
     }
 
     /// Returns whether there are results of pairs that come soon after `ordered`.
-    pub(super) fn has_soon(&self, ordered: Option<u64>) -> bool {
+    pub(super) fn has_upcoming(&self, ordered: Option<u64>) -> bool {
         let is_near = |pair: &u64| {
             ordered.is_none_or(|ordered| (ordered..ordered + MAX_AHEAD).contains(pair))
         };

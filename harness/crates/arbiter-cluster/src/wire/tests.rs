@@ -9,7 +9,7 @@ use crate::proof::{RunSecret, proof};
 use crate::run_id::RunId;
 use crate::trust::{Key, Purpose};
 use arbiter_plan::PlayedPair;
-use arbiter_suite::perft::{CountResult, Finding, Verdict, Wrong};
+use arbiter_suite::perft::{CountResult, Finding, PositionFault, Verdict};
 
 /// Serializes a result within `most` bytes.
 fn serialized<D: Payload>(result: JobResult<D>, most: usize) -> Vec<u8> {
@@ -139,10 +139,10 @@ fn verdicts_arrive_as_they_were_sent() {
         Ok(Verdict::Right),
         Ok(Verdict::WrongSuite { leaves: 7 }),
         Err("it crashed".to_owned()),
-        finding(Wrong::Moves { missing: words("a2a3 a2a4"), extra: words("b2b3") }),
-        finding(Wrong::Count { depth: 2, got: 3, expected: 4 }),
-        finding(Wrong::Context { depth: 2, got: 3, expected: 4 }),
-        finding(Wrong::Unrepeatable),
+        finding(PositionFault::Moves { missing: words("a2a3 a2a4"), extra: words("b2b3") }),
+        finding(PositionFault::Count { depth: 2, got: 3, expected: 4 }),
+        finding(PositionFault::Context { depth: 2, got: 3, expected: 4 }),
+        finding(PositionFault::Unrepeatable),
     ] {
         let report = Report::Played(CountResult(verdict));
         let JobResult { run_id, number, attempt, .. } = full();

@@ -94,7 +94,7 @@ pub(super) async fn work(shared: Arc<Shared>) {
             Ok(ready) => {
                 let engines = engines.insert(ready);
                 shared.config.metrics.playing.inc();
-                carry_out(active, engines, taken.job.work).await;
+                run_job(active, engines, taken.job.work).await;
                 shared.config.metrics.playing.dec();
             }
             Err(error) => {
@@ -203,7 +203,7 @@ struct ActiveJob<'a> {
 }
 
 /// Does a job and reports the result.
-async fn carry_out(mut job: ActiveJob<'_>, engines: &mut SlotEngines, work: Work) {
+async fn run_job(mut job: ActiveJob<'_>, engines: &mut SlotEngines, work: Work) {
     let (half_sender, half) = watch::channel(None);
     job.half = half;
     match work {

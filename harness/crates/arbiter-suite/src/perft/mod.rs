@@ -11,7 +11,7 @@ mod walk;
 pub use answer::Patterns;
 pub use read::{Suite, read, variant_of};
 pub use task::{Count, CountResult, PerftQuery, Verdict};
-pub use walk::{Finding, Wrong, leaves};
+pub use walk::{Finding, PositionFault, leaves};
 
 use arbiter_position::Start;
 

@@ -8,7 +8,7 @@ use super::place::PlaceFigures;
 use super::{EngineLocation, line_faults};
 use crate::parts::{Block, Document, Table, to_value};
 use arbiter_suite::LineFault;
-use arbiter_suite::perft::{Case, Count, Verdict, Wrong};
+use arbiter_suite::perft::{Case, Count, PositionFault, Verdict};
 
 /// Results of `arbiter perft`.
 #[derive(Debug)]
@@ -247,10 +247,10 @@ fn position<'a>(
             Err(reason) => CountVerdict::Fault { reason },
             Ok(Verdict::Wrong { got, leaves, finding }) => {
                 let (kind, missing, extra) = match &finding.wrong {
-                    Wrong::Moves { missing, extra } => ("moves", &**missing, &**extra),
-                    Wrong::Count { .. } => ("count", [].as_slice(), [].as_slice()),
-                    Wrong::Context { .. } => ("context", [].as_slice(), [].as_slice()),
-                    Wrong::Unrepeatable => ("unrepeatable", [].as_slice(), [].as_slice()),
+                    PositionFault::Moves { missing, extra } => ("moves", &**missing, &**extra),
+                    PositionFault::Count { .. } => ("count", [].as_slice(), [].as_slice()),
+                    PositionFault::Context { .. } => ("context", [].as_slice(), [].as_slice()),
+                    PositionFault::Unrepeatable => ("unrepeatable", [].as_slice(), [].as_slice()),
                 };
                 let (fen, path) = (&finding.fen, &finding.path);
                 let first_wrong = WrongPosition { kind, fen, path, missing, extra };
@@ -305,9 +305,9 @@ fn mistake(case: &Case, count: &Count, verdict: &Result<Verdict, String>) -> Str
     }
 }
 
-fn fault_description(wrong: &Wrong) -> String {
+fn fault_description(wrong: &PositionFault) -> String {
     match wrong {
-        Wrong::Moves { missing, extra } => {
+        PositionFault::Moves { missing, extra } => {
             let list = |title: &str, moves: &[String]| {
                 if moves.is_empty() {
                     String::new()
@@ -317,15 +317,15 @@ fn fault_description(wrong: &Wrong) -> String {
             };
             list("missing", missing) + &list("extra", extra)
         }
-        Wrong::Count { depth, got, expected } => format!(
+        PositionFault::Count { depth, got, expected } => format!(
             "  counts {got} at depth {depth}, expected {expected}; its reply does not list counts \
              by move\n"
         ),
-        Wrong::Context { depth, got, expected } => format!(
+        PositionFault::Context { depth, got, expected } => format!(
             "  counts {got} as part of the parent position, but {expected} (right) for this \
              position alone (depth {depth}): check make and unmake of moves, and hash tables\n"
         ),
-        Wrong::Unrepeatable => "  a second request gives the right count\n".to_owned(),
+        PositionFault::Unrepeatable => "  a second request gives the right count\n".to_owned(),
     }
 }
 
@@ -352,7 +352,8 @@ mod tests {
             query: query.clone(),
         };
         let counts: Vec<Count> = suite.cases.iter().map(count).collect();
-        let wrong = Wrong::Moves { missing: vec!["e1d1".into()], extra: vec!["e1e3".into()] };
+        let wrong =
+            PositionFault::Moves { missing: vec!["e1d1".into()], extra: vec!["e1e3".into()] };
         let finding = Finding { fen: "FEN".into(), path: vec!["e1e2".into()], wrong };
         let verdicts = [
             Ok(Verdict::Right),
