@@ -6,7 +6,7 @@ use crate::eval::score::MAX_PLY;
 use crate::eval::{Context, Evaluator, Score, TableUse};
 
 /// The line being searched. The search makes and takes back moves only through it.
-pub struct Line<E> {
+pub struct SearchStack<E> {
     /// Root first, current position last; never empty.
     positions: Vec<Position>,
     /// Keys of all positions before the current one, game and line alike.
@@ -16,15 +16,15 @@ pub struct Line<E> {
     evaluator: E,
 }
 
-impl<E: Evaluator> Line<E> {
+impl<E: Evaluator> SearchStack<E> {
     /// A line of no moves that starts where the game stands.
-    pub fn new(game: &Game, mut evaluator: E) -> Line<E> {
+    pub fn new(game: &Game, mut evaluator: E) -> SearchStack<E> {
         evaluator.reset(game);
         let mut positions = Vec::with_capacity(MAX_PLY + 1);
         positions.push(*game.position());
         let mut keys = Vec::with_capacity(game.keys().len() + MAX_PLY);
         keys.extend_from_slice(game.keys());
-        Line { positions, keys, passes: Vec::new(), evaluator }
+        SearchStack { positions, keys, passes: Vec::new(), evaluator }
     }
 
     /// The current position.
@@ -166,7 +166,7 @@ mod tests {
         }
     }
 
-    fn make(line: &mut Line<Material>, moves: &str) {
+    fn make(line: &mut SearchStack<Material>, moves: &str) {
         for text in moves.split(' ') {
             line.make(parse(text, line.position(), CastlingForm::KingTo).unwrap());
         }
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn one_repetition_after_the_root_is_a_draw() {
-        let mut line = Line::new(&Game::new(Position::startpos()), Material::default());
+        let mut line = SearchStack::new(&Game::new(Position::startpos()), Material::default());
         make(&mut line, "e2e4 e7e5 g1f3 g8f6 f3g1");
         assert!(!line.is_draw());
         make(&mut line, "f6g8");
@@ -196,7 +196,7 @@ mod tests {
             ("4k3/8/8/8/8/8/P7/R3K3 w - - 0 1", there, false),
         ] {
             let game = Game::new(fen::parse(root).unwrap());
-            let mut line = Line::new(&game, Material::default());
+            let mut line = SearchStack::new(&game, Material::default());
             make(&mut line, moves);
             assert_eq!(line.can_repeat(), can_repeat, "{root} {moves}");
         }
@@ -207,7 +207,7 @@ mod tests {
         let there_and_back = "g1f3 g8f6 f3g1 f6g8";
         let mut game = Game::new(Position::startpos());
         for is_draw in [false, true] {
-            let mut line = Line::new(&game, Material::default());
+            let mut line = SearchStack::new(&game, Material::default());
             make(&mut line, there_and_back);
             assert_eq!(line.is_draw(), is_draw);
             play(&mut game, there_and_back);
@@ -215,7 +215,7 @@ mod tests {
         let mut game = Game::new(Position::startpos());
         for is_draw in [false, true] {
             play(&mut game, "g1f3 g8f6 f3g1");
-            let mut line = Line::new(&game, Material::default());
+            let mut line = SearchStack::new(&game, Material::default());
             make(&mut line, "f6g8");
             assert_eq!(line.is_draw(), is_draw);
             play(&mut game, "f6g8");
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn nothing_is_repeated_across_a_pass() {
         let root = fen::parse("4k3/8/8/8/8/8/8/R3K3 w - - 0 1").unwrap();
-        let mut line = Line::new(&Game::new(root), Material::default());
+        let mut line = SearchStack::new(&Game::new(root), Material::default());
         make(&mut line, "e1e2 e8e7 a1a2 e7d7");
         line.make_null();
         make(&mut line, "d7e7 a2a1");
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn mate_goes_before_the_fifty_move_rule() {
         let root = fen::parse("7k/8/6K1/8/8/8/8/R7 w - - 99 90").unwrap();
-        let mut line = Line::new(&Game::new(root), Material::default());
+        let mut line = SearchStack::new(&Game::new(root), Material::default());
         make(&mut line, "a1a8");
         assert!(!line.is_draw());
         line.unmake();
@@ -253,7 +253,7 @@ mod tests {
     #[test]
     fn unmaking_restores_the_position() {
         let root = Position::startpos();
-        let mut line = Line::new(&Game::new(root), Material::default());
+        let mut line = SearchStack::new(&Game::new(root), Material::default());
         line.make_null();
         make(&mut line, "e7e5 d2d4 e5d4");
         for _ in 0..4 {

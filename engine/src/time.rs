@@ -121,17 +121,17 @@ impl Timer {
 
     /// Returns whether the hard limit has passed, after so many nodes.
     pub fn hard_limit_reached(&self, nodes: u64) -> bool {
-        self.budget.is_some_and(|budget| self.used(nodes) >= budget.hard)
+        self.budget.is_some_and(|budget| self.spent(nodes) >= budget.hard)
     }
 
     /// Returns whether `percent` of the soft limit has passed, after so many nodes.
     pub fn soft_limit_reached(&self, nodes: u64, percent: u32) -> bool {
         let soft = self.budget.and_then(|budget| budget.soft);
-        soft.is_some_and(|soft| self.used(nodes) >= soft * percent / 100)
+        soft.is_some_and(|soft| self.spent(nodes) >= soft * percent / 100)
     }
 
     /// Returns the part of the budget that the search has used after so many nodes.
-    fn used(&self, nodes: u64) -> Duration {
+    fn spent(&self, nodes: u64) -> Duration {
         let Some(per_ms) = self.nodes_per_ms else { return self.elapsed() };
         Duration::from_micros(nodes.saturating_mul(1000) / per_ms)
     }
@@ -175,7 +175,7 @@ mod tests {
     /// Of 200 moves that all take their hard limit and a millisecond more: the lowest clock before
     /// an increment, in milliseconds, and the largest share of the clock that one of them took for
     /// good.
-    fn all_in(left_ms: u64, increment_ms: u64, period: Option<u32>) -> (u64, f64) {
+    fn lowest_clock(left_ms: u64, increment_ms: u64, period: Option<u32>) -> (u64, f64) {
         let mut left_us = left_ms * 1000;
         let (mut lowest, mut most) = (u64::MAX, 0.0f64);
         for number in 0..200 {
@@ -196,15 +196,15 @@ mod tests {
     }
 
     #[test]
-    fn a_reserve_stays_however_long_the_moves_take() {
+    fn the_clock_reserve_is_kept() {
         // The reserve is 40 ms: the overhead of 10 ms four times.
         for (left_ms, increment_ms) in [(2_000, 20), (1_000, 10), (200, 2), (60_000, 600)] {
-            let (lowest, most) = all_in(left_ms, increment_ms, None);
+            let (lowest, most) = lowest_clock(left_ms, increment_ms, None);
             assert!(lowest >= 30, "{left_ms}+{increment_ms}: {lowest} ms");
             assert!(most <= 0.6, "{left_ms}+{increment_ms}: {most}");
         }
         // Before the time of the next period is added, two overheads are left.
-        let (lowest, _) = all_in(1_000, 0, Some(40));
+        let (lowest, _) = lowest_clock(1_000, 0, Some(40));
         assert!(lowest >= 19, "{lowest} ms");
     }
 

@@ -370,7 +370,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn huge_pages_are_asked_for() {
+    fn huge_pages_are_requested() {
         if !std::path::Path::new("/sys/kernel/mm/transparent_hugepage").exists() {
             return;
         }
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stored_is_found() {
+    fn stored_entries_are_found() {
         let table = table(1);
         assert_eq!(table.probe(42), None);
         for (key, evaluation) in [(42, Some(-5)), (u64::MAX, None)] {
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forgotten_is_not_found_until_it_is_stored_again() {
+    fn cleared_entries_are_missing_until_stored_again() {
         let mut table = table(1);
         for _ in 0..3 {
             table.new_isolated_search();
@@ -464,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn more_memory_than_there_can_be_is_refused() {
+    fn impossible_table_sizes_are_rejected() {
         for megabytes in [1 << 36, usize::MAX] {
             // The compiler would leave out an allocation that nothing uses.
             let refused = black_box(TranspositionTable::new(megabytes)).map(drop);

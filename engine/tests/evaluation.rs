@@ -161,7 +161,7 @@ fn experiments_are_listed_and_tried() {
 }
 
 #[test]
-fn whoever_reads_no_further_meets_no_bug() {
+fn a_closed_pipe_is_no_bug() {
     let program = env!("CARGO_BIN_EXE_palimpsest");
     let (reader, writer) = std::io::pipe().expect("there is a pipe");
     drop(reader);

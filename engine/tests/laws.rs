@@ -6,7 +6,7 @@ use palimpsest::chess::perft::perft_at;
 use palimpsest::chess::uci_move::{self, CastlingForm};
 use palimpsest::chess::{Game, Move, MoveKind, Position, fen};
 use palimpsest::eval::{Score, Variant};
-use palimpsest::line::Line;
+use palimpsest::line::SearchStack;
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _};
@@ -31,7 +31,7 @@ const ROOTS: [&str; 4] = [
 ];
 
 /// Plays random games and shows every position, with the moves legal there, to `visit`.
-fn wander(seed: u64, games: usize, mut visit: impl FnMut(&Position, &[Move])) {
+fn play_random_games(seed: u64, games: usize, mut visit: impl FnMut(&Position, &[Move])) {
     let mut random = Random(seed);
     for game in 0..games {
         let mut position = fen::parse(ROOTS[game % ROOTS.len()]).unwrap();
@@ -48,7 +48,7 @@ fn wander(seed: u64, games: usize, mut visit: impl FnMut(&Position, &[Move])) {
 
 #[test]
 fn keys_and_text_are_consistent() {
-    wander(0x1234_5678_9ABC_DEF1, 60, |position, _| {
+    play_random_games(0x1234_5678_9ABC_DEF1, 60, |position, _| {
         assert_eq!(position.key(), position.recompute_key(), "{position}");
         // Equality covers checkers, pins and keys, which parsing finds afresh.
         assert_eq!(fen::parse(&position.to_string()).as_ref(), Ok(position));
@@ -57,7 +57,7 @@ fn keys_and_text_are_consistent() {
 
 #[test]
 fn generated_moves_are_legal_and_announced_checks_are_checks() {
-    wander(0xFEDC_BA98_7654_3211, 40, |position, moves| {
+    play_random_games(0xFEDC_BA98_7654_3211, 40, |position, moves| {
         for &mv in moves {
             assert!(position.is_legal(mv), "{position} {mv:?}");
             assert_eq!(position.gives_check(mv), position.play(mv).in_check(), "{position} {mv:?}");
@@ -68,7 +68,7 @@ fn generated_moves_are_legal_and_announced_checks_are_checks() {
 #[test]
 fn exactly_the_generated_moves_are_legal() {
     let mut seen = 0;
-    wander(0x5DEE_CE66_D123_4567, 24, |position, moves| {
+    play_random_games(0x5DEE_CE66_D123_4567, 24, |position, moves| {
         seen += 1;
         // Every ninth position: each is asked about every move there could be.
         if seen % 9 != 0 {
@@ -91,7 +91,7 @@ fn exactly_the_generated_moves_are_legal() {
 
 #[test]
 fn noisy_and_quiet_moves_are_disjoint_and_make_up_all() {
-    wander(0x0BAD_5EED_0BAD_5EED, 60, |position, moves| {
+    play_random_games(0x0BAD_5EED_0BAD_5EED, 60, |position, moves| {
         let noisy = position.noisy_moves();
         let quiet = position.quiet_moves();
         assert!(noisy.iter().all(|mv| !mv.is_quiet()) && quiet.iter().all(|mv| mv.is_quiet()));
@@ -106,7 +106,7 @@ fn noisy_and_quiet_moves_are_disjoint_and_make_up_all() {
 
 #[test]
 fn every_way_to_use_the_machine_counts_the_same() {
-    wander(0x7777_1111_3333_5555, 12, |position, moves| {
+    play_random_games(0x7777_1111_3333_5555, 12, |position, moves| {
         let expected: u64 = moves.iter().map(|&mv| position.play(mv).count_legal_moves()).sum();
         for machine in Level::ALL.into_iter().filter_map(Machine::at) {
             let found = perft_at(machine, position, 2);
@@ -118,7 +118,7 @@ fn every_way_to_use_the_machine_counts_the_same() {
 #[test]
 fn moves_of_other_positions_are_legal_only_if_generated() {
     let mut earlier: Vec<Move> = Vec::new();
-    wander(0x0F1E_2D3C_4B5A_6979, 40, |position, moves| {
+    play_random_games(0x0F1E_2D3C_4B5A_6979, 40, |position, moves| {
         for &mv in &earlier {
             assert_eq!(position.is_legal(mv), moves.contains(&mv), "{position} {mv:?}");
         }
@@ -128,7 +128,7 @@ fn moves_of_other_positions_are_legal_only_if_generated() {
 
 #[test]
 fn shakmaty_agrees() {
-    wander(0xA5A5_1234_0F0F_77AB, 60, |position, moves| {
+    play_random_games(0xA5A5_1234_0F0F_77AB, 60, |position, moves| {
         let text = fen::format(position, fen::CastlingLetters::Shredder);
         let theirs: Chess = text
             .parse::<Fen>()
@@ -162,7 +162,7 @@ fn shakmaty_agrees() {
 /// met on the way there and on the way back.
 fn walk(variant: Variant, seed: u64) -> (Vec<Score>, Vec<Score>) {
     let mut random = Random(seed);
-    let mut line = Line::new(&Game::new(Position::startpos()), variant.evaluator());
+    let mut line = SearchStack::new(&Game::new(Position::startpos()), variant.evaluator());
     let mut there = Vec::new();
     for _ in 0..60 {
         there.push(line.evaluate());
@@ -188,7 +188,7 @@ fn walk(variant: Variant, seed: u64) -> (Vec<Score>, Vec<Score>) {
 }
 
 #[test]
-fn evaluations_do_not_remember_what_was_taken_back() {
+fn evaluations_forget_moves_taken_back() {
     for variant in Variant::ALL {
         for seed in 1..20 {
             let (there, back) = walk(variant, seed * 0x9E37_79B9);

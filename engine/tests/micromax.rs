@@ -42,7 +42,7 @@ fn game(moves: &str) -> Game {
 }
 
 #[test]
-fn moves_gain_what_they_gain_in_the_original() {
+fn gains_of_moves_match_the_original() {
     let rows = rows(MOVES);
     assert_eq!(rows.len(), 10);
     for row in rows {
@@ -68,7 +68,7 @@ fn scores_along(game: &Game, line: &str) -> Vec<Score> {
 }
 
 #[test]
-fn the_score_is_what_the_way_has_gained() {
+fn the_score_is_the_sum_of_gains_along_the_line() {
     // 15 and 15; then a pawn is taken by a step away from the centre (1) and from no neighbours
     // (9).
     let scores = scores_along(&game(""), "e2e4 d7d5 e4d5");

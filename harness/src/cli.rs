@@ -7,7 +7,7 @@ use crate::{
     commands::*,
     console::{ConsoleArgs, LogFormat, help_colour},
     exit_code,
-    help::{advised, arranged},
+    help::{arrange_help, with_hint},
 };
 
 const EXAMPLES: &str = "\
@@ -108,10 +108,10 @@ impl Cli {
     pub fn read() -> Cli {
         let args = compat::by_name(std::env::args_os().collect());
         let is_short = args.iter().any(|arg| arg == "-h");
-        let command = arranged(Cli::command(), is_short);
+        let command = arrange_help(Cli::command(), is_short);
         let command = command.color(help_colour(args.iter().cloned()));
         let matches = command.try_get_matches_from(&args);
-        let matches = matches.unwrap_or_else(|error| advised(error, &args).exit());
+        let matches = matches.unwrap_or_else(|error| with_hint(error, &args).exit());
         Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }
 
@@ -168,9 +168,9 @@ impl Command {
             Command::Cluster(command) => cluster::run(command),
             Command::Openings(args) => openings::run(args),
             Command::Completions(args) => {
-                manual::completions(&args, arranged(Cli::command(), false))
+                manual::completions(&args, arrange_help(Cli::command(), false))
             }
-            Command::Man(args) => manual::man(&args, arranged(Cli::command(), false)),
+            Command::Man(args) => manual::man(&args, arrange_help(Cli::command(), false)),
         };
         done.map(|()| ExitCode::Passed)
     }

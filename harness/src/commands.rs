@@ -42,7 +42,7 @@ pub(crate) fn schemas() -> Vec<schemars::Schema> {
         schema::<stats::plan::CostFigures>(),
         schema::<stats::simulate::SimulationFigures>(),
         schema::<engines::Registration>(),
-        schema::<engines::Checked>(),
+        schema::<engines::CheckedEngine>(),
         schema::<doctor::Findings>(),
         schema::<tune::simulate::SimulationFigures<'_>>(),
         schema::<crate::run::Line<'_>>(),

@@ -14,7 +14,7 @@ pub(crate) use engine::{cutechess_engines, engine_list, own_name};
 pub(crate) use options::Options;
 pub(crate) use printer::{Printer, option_warnings};
 pub(crate) use request::{check, request};
-pub(crate) use saved::{Config, Saved};
+pub(crate) use saved::{Config, SavedIdentity};
 pub(crate) use table::help;
 pub(crate) use words::{Word, split};
 
@@ -61,7 +61,7 @@ pub(crate) struct Style {
     /// `true` if the command line is one of Chess960.
     pub is_chess960: bool,
     /// Log that is written or printed besides.
-    pub log: log::Wanted,
+    pub log: log::LogRequest,
     /// `true` if PVs of mate scores are checked.
     pub checks_mates: bool,
     /// Files that are emptied before the run writes to them.
@@ -87,7 +87,7 @@ impl Style {
             saved_in: None,
             save_interval: 20,
             is_chess960: false,
-            log: log::Wanted::default(),
+            log: log::LogRequest::default(),
             checks_mates: false,
             replaces: Vec::new(),
         }
@@ -96,7 +96,10 @@ impl Style {
     /// Saves a run that could not be played.
     pub(crate) fn save_unplayed(&self, plan: &Plan) -> Result<(), Failure> {
         let Some(path) = &self.saved_in else { return Ok(()) };
-        saved::write(path, &foreign::written(plan, self, &own_binary()?, &RunCounts::default()))
+        saved::write(
+            path,
+            &foreign::to_fastchess(plan, self, &own_binary()?, &RunCounts::default()),
+        )
     }
 
     /// Saves the identity of the run, for those who want to resume it, fastchess among them.
@@ -109,7 +112,7 @@ impl Style {
     ) -> Result<(), Failure> {
         let Some(path) = &self.saved_in else { return Ok(()) };
         let results = std::path::absolute(results).unwrap_or_else(|_| results.to_owned());
-        let saved = Saved { run: run.to_owned(), results, checksum: None };
-        saved.write(path, foreign::written(plan, self, &own_binary()?, counts))
+        let saved = SavedIdentity { run: run.to_owned(), results, checksum: None };
+        saved.write(path, foreign::to_fastchess(plan, self, &own_binary()?, counts))
     }
 }

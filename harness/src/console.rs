@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn clap_is_told_before_it_prints() {
+    fn color_flag_applies_to_clap_errors() {
         let of = |line: &str| help_colour(line.split(' ').map(OsString::from));
         assert_eq!(of("arbiter --color always --help"), clap::ColorChoice::Always);
         assert_eq!(of("arbiter --help --color=never"), clap::ColorChoice::Never);

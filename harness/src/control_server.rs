@@ -110,7 +110,7 @@ fn answer(
     }
     let mut line = String::new();
     let reply = match BufReader::new(stream.take(MAX_LINE)).read_line(&mut line) {
-        Ok(_) => carry_out(line.trim(), control_requests, seen),
+        Ok(_) => answer_request(line.trim(), control_requests, seen),
         Err(_) => Err("no line of text; use pause, resume, drain, stop or status".to_owned()),
     };
     match reply {
@@ -119,7 +119,7 @@ fn answer(
     }
 }
 
-fn carry_out(
+fn answer_request(
     line: &str,
     control_requests: &mpsc::Sender<ControlRequest>,
     seen: &(LiveGames, RecentEvents),

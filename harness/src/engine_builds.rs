@@ -100,10 +100,10 @@ impl BuildArgs {
     }
 
     /// Returns whether anything has to be built or measured for these engines.
-    fn concerns(&self, engines: &[EngineSpec], each: &EngineSpec, with: &BuildContext) -> bool {
+    fn concerns(&self, engines: &[EngineSpec], each: &EngineSpec, context: &BuildContext) -> bool {
         let is_built = |spec: &EngineSpec| spec.rev.is_some();
         self.dev().is_some()
-            || with.reference_nps.is_some()
+            || context.reference_nps.is_some()
             || engines.iter().any(is_built)
             || (is_built(each) && engines.iter().any(|engine| engine.cmd.is_none()))
     }
@@ -113,7 +113,7 @@ impl BuildArgs {
         &self,
         engines: Vec<EngineSpec>,
         each: &EngineSpec,
-        with: BuildContext,
+        context: BuildContext,
         check: Option<BuildCheck>,
     ) -> Result<BuiltEngines, Failure> {
         let sides = [("--dev", self.dev()), ("--base", self.base.as_deref())];
@@ -123,11 +123,11 @@ impl BuildArgs {
         let engines = if sides.is_empty() { engines } else { sides };
         let engines = engines.into_iter().map(|spec| self.look_up(spec));
         let engines = engines.collect::<Result<Vec<EngineSpec>, Failure>>()?;
-        if !self.concerns(&engines, each, &with) {
+        if !self.concerns(&engines, each, &context) {
             return Ok(BuiltEngines { engines, ..BuiltEngines::default() });
         }
         let each = each.clone();
-        self.with_all(with, move |builder| {
+        self.with_all(context, move |builder| {
             if let Some(check) = check {
                 check(builder.outlines(engines.clone(), &each)?)?;
             }
@@ -146,15 +146,15 @@ impl BuildArgs {
     /// Returns the result of `work` with an engine builder. A signal ends it.
     fn with_all<T: Send + 'static>(
         &self,
-        with: BuildContext,
+        context: BuildContext,
         work: impl FnOnce(&mut EngineBuilder<'_>) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
         let args = self.clone();
         interruptible(move |spawner, cancel| {
             let cache = Cache::new(args.cache.clone())?;
-            let (args, with, settings) = (&args, &with, None);
+            let (args, context, settings) = (&args, &context, None);
             let told = RefCell::default();
-            work(&mut EngineBuilder { args, with, cache, spawner, cancel, settings, told })
+            work(&mut EngineBuilder { args, context, cache, spawner, cancel, settings, told })
         })
     }
 
@@ -203,7 +203,7 @@ impl BuildArgs {
 /// Builds the engines of a command, one after the other.
 struct EngineBuilder<'a> {
     args: &'a BuildArgs,
-    with: &'a BuildContext,
+    context: &'a BuildContext,
     cache: Cache,
     spawner: &'a Spawner,
     cancel: &'a Cancel,
@@ -265,7 +265,7 @@ impl EngineBuilder<'_> {
                 None => {
                     let whole = spec.clone().or(each);
                     let recipe = self.usual_bench(whole.cmd.as_deref())?;
-                    let found = self.given(index, whole, &recipe)?;
+                    let found = self.bench_existing(index, whole, &recipe)?;
                     (spec, found, recipe)
                 }
             };
@@ -276,16 +276,16 @@ impl EngineBuilder<'_> {
         make_names_differ(&mut prepared.engines);
         check_lost_bench(&prepared)?;
         note_same_bench(&prepared);
-        if !self.args.no_bench && !self.with.is_dry_run {
+        if !self.args.no_bench && !self.context.is_dry_run {
             note_no_bench(&prepared);
         }
-        if let Some(reference_nps) = self.with.reference_nps {
+        if let Some(reference_nps) = self.context.reference_nps {
             // fishtest scales by the base, the last of the two engines.
             let measured = prepared.signatures.iter().flatten().next_back();
             let scale = measured.map(|found| Scale { reference_nps, measured_nps: found.nps });
             match scale {
-                Some(scale) => note(&scale.words()),
-                None if self.with.is_dry_run => note("times are shown before --scale"),
+                Some(scale) => note(&scale.describe()),
+                None if self.context.is_dry_run => note("times are shown before --scale"),
                 None => {
                     let reason = "--scale requires the bench of the last engine, which has none";
                     return Err(Failure::invalid(reason));
@@ -304,12 +304,12 @@ impl EngineBuilder<'_> {
         rev: &str,
     ) -> Result<(EngineSpec, Option<Signature>, BenchRecipe), Failure> {
         let repo = self.args.repository(spec.repo.as_deref().or(each.repo.as_deref()))?;
-        if self.with.is_dry_run {
+        if self.context.is_dry_run {
             let Outline { label, recipe, .. } = self.outlined(&mut spec, &repo, rev)?;
             note(&format!(
                 "{label} is not built in a dry run: its options and bench are unknown; in a \
                  checkout, {} would report its toolchain, and `{}` ({}) build it",
-                recipe.tools_in_words(),
+                recipe.tools_text(),
                 recipe.command,
                 recipe.source
             ));
@@ -330,8 +330,8 @@ impl EngineBuilder<'_> {
 
     /// Returns the bench of a revision; `None` if it has none, unless one is needed.
     fn signature(&self, built: &mut Built) -> Result<Option<Signature>, Failure> {
-        let (copies, label) = (self.with.copies, built.label());
-        let is_timed = self.with.reference_nps.is_some();
+        let (copies, label) = (self.context.copies, built.label());
+        let is_timed = self.context.reference_nps.is_some();
         if is_timed {
             // The cached bench shows the speed of the machine on another day, and under another
             // load.
@@ -373,13 +373,13 @@ impl EngineBuilder<'_> {
 
     /// Runs the bench of an existing engine, which is compared with that of a build, or scales
     /// times.
-    fn given(
+    fn bench_existing(
         &self,
         index: usize,
         spec: EngineSpec,
         recipe: &BenchRecipe,
     ) -> Result<Option<Signature>, Failure> {
-        if self.args.no_bench && self.with.reference_nps.is_none() {
+        if self.args.no_bench && self.context.reference_nps.is_none() {
             return Ok(None);
         }
         // The plan reports the same error later, with its own message.
@@ -387,13 +387,13 @@ impl EngineBuilder<'_> {
         let EngineSetup { name, launch, .. } = setup(&engine)?;
         let subject = BenchTarget { name: &name, launch: &launch, recipe };
         use BuildFailure::{BenchFailed, NoBench};
-        match run_bench(&subject, self.with.copies, self.spawner, self.cancel) {
+        match run_bench(&subject, self.context.copies, self.spawner, self.cancel) {
             Ok(found) => {
                 note(&format!("bench of {name}: {} nodes", found.nodes));
                 Ok(Some(found))
             }
             Err(error @ BuildError::Failed(NoBench | BenchFailed, _))
-                if self.with.reference_nps.is_none() =>
+                if self.context.reference_nps.is_none() =>
             {
                 log::debug!("{name} has no bench: {error}");
                 Ok(None)
@@ -418,7 +418,7 @@ impl EngineBuilder<'_> {
         let settings = self.settings()?.filter(|(_, is_named)| *is_named || self.is_ours(repo));
         let settings = settings.map(|(settings, _)| settings);
         let read = |text: &str| build_settings_of(DEFAULT_SETTINGS, text);
-        let without = self.with.without.iter().filter_map(|path| std::path::absolute(path).ok());
+        let without = self.context.without.iter().filter_map(|path| std::path::absolute(path).ok());
         let without = without.chain(files_of_init(&repo.top));
         let notify = |words: &str| {
             if self.told.borrow_mut().insert(words.to_owned()) {
@@ -449,7 +449,7 @@ impl EngineBuilder<'_> {
         if let Some(settings) = &self.settings {
             return Ok(settings.clone());
         }
-        let named = self.with.config.as_deref();
+        let named = self.context.config.as_deref();
         let file = project::settings(named)?.unwrap_or_default();
         let name = file.name();
         let read = file.build.map(|table| table.settings(&name)).transpose();

@@ -6,8 +6,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::{
-    BuildArgs, ExitCode, Failure, bundled_engine::evaluation, compat::cutechess_engines, unwritten,
-    write_whole,
+    BuildArgs, ExitCode, Failure, bundled_engine::evaluation, compat::cutechess_engines,
+    write_atomically, write_error,
 };
 use arbiter_build::{BuildError, BuildFailure, WORKING_TREE};
 use arbiter_names::did_you_mean;
@@ -34,7 +34,7 @@ const BRANCHES: usize = 200;
 
 /// An engine that has been registered.
 #[derive(Debug)]
-pub(crate) struct Registered {
+pub(crate) struct RegisteredEngine {
     /// Spec of the engine.
     pub spec: EngineSpec,
     /// File that defines the engine.
@@ -47,7 +47,7 @@ pub(crate) fn registry() -> Result<PathBuf, Failure> {
 }
 
 /// Returns all registered engines: those of our file, and those of cutechess's that are not in it.
-pub(crate) fn registered() -> Result<BTreeMap<String, Registered>, Failure> {
+pub(crate) fn registered() -> Result<BTreeMap<String, RegisteredEngine>, Failure> {
     let mut all = BTreeMap::new();
     let (file, theirs) = cutechess_engines();
     let ours = registry().ok().filter(|path| path.is_file());
@@ -55,7 +55,7 @@ pub(crate) fn registered() -> Result<BTreeMap<String, Registered>, Failure> {
     let own = own.into_iter().flatten().map(|engine| (engine, ours.clone().unwrap_or_default()));
     for ((name, mut spec), file) in theirs.into_iter().map(|e| (e, file.clone())).chain(own) {
         spec.name.get_or_insert_with(|| name.clone());
-        all.insert(name, Registered { spec, file });
+        all.insert(name, RegisteredEngine { spec, file });
     }
     Ok(all)
 }
@@ -83,7 +83,7 @@ pub(crate) fn register(name: &str, table: toml::Table) -> Result<PathBuf, Failur
         let gap = if file.metadata()?.len() == 0 { "" } else { "\n" };
         file.write_all(format!("{gap}{text}").as_bytes())
     };
-    write().map_err(|error| unwritten(&path, &error))?;
+    write().map_err(|error| write_error(&path, &error))?;
     Ok(path)
 }
 
@@ -91,7 +91,8 @@ pub(crate) fn register(name: &str, table: toml::Table) -> Result<PathBuf, Failur
 pub(crate) fn unregister(name: &str) -> Result<PathBuf, Failure> {
     let path = registry()?;
     let known = registered()?;
-    if let Some(Registered { file, .. }) = known.get(name).filter(|known| known.file != path) {
+    if let Some(RegisteredEngine { file, .. }) = known.get(name).filter(|known| known.file != path)
+    {
         let reason = format!("engine '{name}' is defined in {}; remove it there", file.display());
         return Err(Failure::invalid(reason));
     }
@@ -106,7 +107,7 @@ pub(crate) fn unregister(name: &str) -> Result<PathBuf, Failure> {
     let start = tables.get_ref().keys().find(|key| key.get_ref() == name).map_or(0, line);
     let starts = tables.get_ref().keys().map(line);
     let end = starts.filter(|other| *other > start).min().unwrap_or(text.len());
-    write_whole(&path, &format!("{}{}", &text[..start], &text[end..]), FilesInUse::default())?;
+    write_atomically(&path, &format!("{}{}", &text[..start], &text[end..]), FilesInUse::default())?;
     Ok(path)
 }
 
@@ -158,7 +159,7 @@ impl BuildArgs {
         // Some systems have a program HEAD (libwww-perl), which is no engine.
         let program = find_program(&name, spec.dir.as_deref()).ok().filter(|_| !is_revision(&name));
         let mut meanings = Vec::new();
-        if let Some(Registered { spec: own, file }) = known.remove(&name) {
+        if let Some(RegisteredEngine { spec: own, file }) = known.remove(&name) {
             meanings.push((format!("the engine of {}", file.display()), spec.clone().or(&own)));
         }
         if let Ok(top) = &commit {
@@ -186,9 +187,10 @@ impl BuildArgs {
                 let Failure { code, message: why } = Failure::from(error);
                 // Outside a repository the user probably means a program, so the message does not
                 // begin with git's complaint.
-                let (code, why) = match is_outside && self.repo.is_none() {
-                    true => (ExitCode::NoRevision, "not a git revision (no repository here)"),
-                    false => (code, why.as_str()),
+                let (code, why) = if is_outside && self.repo.is_none() {
+                    (ExitCode::NoRevision, "not a git revision (no repository here)")
+                } else {
+                    (code, why.as_str())
                 };
                 let message = format!(
                     "unknown engine '{name}'{hint}: not registered, not in PATH or {GAMES}, and \

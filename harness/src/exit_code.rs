@@ -16,11 +16,11 @@ pub enum ExitCode {
     /// Invalid configuration or input.
     Invalid = 3,
     /// Nothing to run.
-    Nothing = 4,
+    NothingToRun = 4,
     /// Inconclusive: the cap was reached before a decision.
     Inconclusive = 5,
     /// Invalid run: more engine faults than --fault-limit.
-    Faulty = 6,
+    TooManyFaults = 6,
     /// Environment failure: disk, memory, processes; no sandbox although --sandbox require.
     Environment = 7,
     /// The NATS server cannot be reached, refuses, or is open without --insecure.
@@ -34,13 +34,13 @@ pub enum ExitCode {
     /// The build failed, or there is no way to build.
     BuildFailed = 23,
     /// The build timed out.
-    BuildLate = 24,
+    BuildTimeout = 24,
     /// The build left no program.
     NoBinary = 25,
     /// The bench fails, or there is none where one is needed.
     NoBench = 26,
     /// The bench differs between copies of an engine.
-    BenchUnsteady = 27,
+    BenchNondeterministic = 27,
     /// The bench differs from the one that the commit promises.
     BenchBroken = 28,
     /// A bug of Arbiter.
@@ -60,7 +60,7 @@ impl ExitCode {
     }
 
     /// Returns the code of this number, if it is one of Arbiter's.
-    pub fn of_number(number: u8) -> Option<ExitCode> {
+    pub fn from_number(number: u8) -> Option<ExitCode> {
         ExitCode::all().find(|code| *code as u8 == number)
     }
 }

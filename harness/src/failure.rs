@@ -2,7 +2,7 @@
 
 use crate::ExitCode;
 use arbiter_build::{BuildError, BuildFailure};
-use arbiter_report::complain;
+use arbiter_report::log_error;
 use arbiter_runner::{PreflightError, StopSignal};
 use arbiter_store::{LockError, StoreError};
 use arbiter_suite::mine::JournalError;
@@ -31,11 +31,8 @@ impl Failure {
     }
 
     /// Returns an error of the environment, or else of the input.
-    pub(crate) fn of(is_environment: bool, error: impl std::fmt::Display) -> Failure {
-        match is_environment {
-            true => Failure::environment(error),
-            false => Failure::invalid(error),
-        }
+    pub(crate) fn classify(is_environment: bool, error: impl std::fmt::Display) -> Failure {
+        if is_environment { Failure::environment(error) } else { Failure::invalid(error) }
     }
 
     /// Returns the end of a command by a signal; `when` is the progress of the command.
@@ -54,14 +51,14 @@ impl Failure {
 
     /// Prints the error and returns its exit code.
     pub(crate) fn report(self) -> ExitCode {
-        complain(self.message);
+        log_error(self.message);
         self.code
     }
 }
 
 impl From<PreflightError> for Failure {
     fn from(error: PreflightError) -> Failure {
-        Failure::of(error.environment, error)
+        Failure::classify(error.environment, error)
     }
 }
 
@@ -75,19 +72,19 @@ impl From<StoreError> for Failure {
                 | StoreError::Empty(_)
                 | StoreError::Missing(_)
         );
-        Failure::of(!is_input, error)
+        Failure::classify(!is_input, error)
     }
 }
 
 impl From<LockError> for Failure {
     fn from(error: LockError) -> Failure {
-        Failure::of(matches!(error, LockError::Io { .. }), error)
+        Failure::classify(matches!(error, LockError::Io { .. }), error)
     }
 }
 
 impl From<JournalError> for Failure {
     fn from(error: JournalError) -> Failure {
-        Failure::of(matches!(error, JournalError::Io { .. }), error)
+        Failure::classify(matches!(error, JournalError::Io { .. }), error)
     }
 }
 
@@ -100,10 +97,10 @@ impl From<BuildError> for Failure {
                 BuildFailure::UnknownRevision => ExitCode::NoRevision,
                 BuildFailure::ShallowClone => ExitCode::Shallow,
                 BuildFailure::NoRecipe | BuildFailure::Command => ExitCode::BuildFailed,
-                BuildFailure::Timeout => ExitCode::BuildLate,
+                BuildFailure::Timeout => ExitCode::BuildTimeout,
                 BuildFailure::NoBinary => ExitCode::NoBinary,
                 BuildFailure::NoBench | BuildFailure::BenchFailed => ExitCode::NoBench,
-                BuildFailure::BenchDiffers => ExitCode::BenchUnsteady,
+                BuildFailure::BenchDiffers => ExitCode::BenchNondeterministic,
                 BuildFailure::BenchBroken => ExitCode::BenchBroken,
                 BuildFailure::InvalidRecipe => ExitCode::Invalid,
             },

@@ -66,14 +66,14 @@ pub(crate) fn stored_games(store: &Store, run: &str) -> Result<Vec<Game>, Failur
     let mut games = Vec::new();
     for tally in store.tallies(run)? {
         let Some(played) = store.pair(run, tally.pair)? else { continue };
-        for (half, record) in played.games.iter().enumerate() {
+        for (game_index, record) in played.games.iter().enumerate() {
             let engine = |index: usize| plan.engines.get(index).map_or("?", |e| e.name.as_str());
             let origin = format!(
                 "{} v {}, run {run} pair {} game {}",
                 engine(record.engines.white),
                 engine(record.engines.black),
                 tally.pair + 1,
-                half + 1
+                game_index + 1
             );
             let game = stored_game(origin, record);
             games.push(game.map_err(|error| Failure::environment(format!("run {run}: {error}")))?);

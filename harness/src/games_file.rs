@@ -8,8 +8,8 @@ use std::fs::{File, TryLockError};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::{Failure, unwritten};
-use arbiter_plan::{Observer, ObserverError, PlayedPair, RunEvent, Written};
+use crate::{Failure, write_error};
+use arbiter_plan::{FilePrefix, Observer, ObserverError, PlayedPair, RunEvent};
 use arbiter_process::{Links, WholeFile, is_at, open_output, places_near};
 use arbiter_report::{Dialect, PgnHeader, final_positions, pgn_text};
 
@@ -31,7 +31,7 @@ impl Content {
     }
 
     /// Returns the description of the file for messages, and the flag that names it.
-    fn words(&self, path: &Path) -> (String, &'static str) {
+    fn describe(&self, path: &Path) -> (String, &'static str) {
         let path = path.display();
         match self {
             Content::Pgn(_) => (format!("PGN file {path}"), "--pgn"),
@@ -80,8 +80,8 @@ impl GamesFile {
     /// Opens the file of a run whose games start at `offset`, without changing it.
     pub(crate) fn open(path: &Path, content: Content, offset: u64) -> Result<GamesFile, Failure> {
         let file = open_output(path, File::options().read(true).write(true), Links::Followed);
-        let (name, flag) = content.words(path);
-        let file = file.map_err(|error| unwritten(path, &error))?;
+        let (name, flag) = content.describe(path);
+        let file = file.map_err(|error| write_error(path, &error))?;
         // Two runs that write to one file, each at its own offset, would overwrite each other's
         // games.
         file.try_lock().map_err(|error| match error {
@@ -101,7 +101,7 @@ impl GamesFile {
 
     /// Skips the first pairs of the run if the file has them unchanged since `written` was noted.
     /// Returns the number of skipped pairs.
-    pub(crate) fn skip(&mut self, written: &Written) -> Result<u64, Failure> {
+    pub(crate) fn skip(&mut self, written: &FilePrefix) -> Result<u64, Failure> {
         let Some(length) = written.end.checked_sub(self.end) else { return Ok(0) };
         let hasher = self.hash(length)?;
         // The hash shows in one pass that nothing has changed, so these pairs need not be rendered
@@ -207,7 +207,7 @@ impl GamesFile {
             None => self.file.write_all(text.as_bytes()).map_err(|error| error.to_string()),
         };
         written.map_err(|reason| {
-            let (name, flag) = self.content.words(&self.path);
+            let (name, flag) = self.content.describe(&self.path);
             // The disk may be full or the folder deleted, so other places are tried.
             let saved = match places_near(&self.path).find(|place| self.save(place, text).is_ok()) {
                 Some(place) => format!("the missing games are saved in {}", place.display()),
@@ -246,12 +246,12 @@ impl GamesFile {
 
     /// Returns the failure of a system call.
     fn io(&self, error: std::io::Error) -> Failure {
-        Failure::environment(format!("{}: {error}", self.content.words(&self.path).0))
+        Failure::environment(format!("{}: {error}", self.content.describe(&self.path).0))
     }
 
     /// Returns the error of a file with other contents in place of the run's games.
     fn foreign(&self) -> Failure {
-        let (name, _) = self.content.words(&self.path);
+        let (name, _) = self.content.describe(&self.path);
         let hint = match self.content {
             Content::Pgn(_) => "give another file with --pgn",
             Content::Epd(_) => "restore the old file, or remove it to write it again",
@@ -277,9 +277,9 @@ impl Observer for GamesFile {
         done.map_err(|failure| ObserverError(failure.message))
     }
 
-    fn written(&self) -> Option<Written> {
+    fn written_prefix(&self) -> Option<FilePrefix> {
         let hash = self.hasher.finalize().to_hex().to_string();
-        Some(Written { file: self.path.clone(), pairs: self.pairs, end: self.end, hash })
+        Some(FilePrefix { file: self.path.clone(), pairs: self.pairs, end: self.end, hash })
     }
 }
 
@@ -314,7 +314,7 @@ mod tests {
         }))
     }
 
-    fn played(pair: u64) -> PlayedPair {
+    fn played_pair(pair: u64) -> PlayedPair {
         let game = GameRecord {
             engines: ByColor { white: 0, black: 1 },
             fen: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".into(),
@@ -335,16 +335,16 @@ mod tests {
     }
 
     fn whole(pairs: u64) -> String {
-        let games: String = (0..pairs).map(|pair| content().render(&played(pair))).collect();
+        let games: String = (0..pairs).map(|pair| content().render(&played_pair(pair))).collect();
         format!("{BEFORE}{games}")
     }
 
     /// Resumes a run of three counted pairs whose file holds `present`.
-    fn resumed(present: &str) -> Result<String, Failure> {
+    fn resume_with(present: &str) -> Result<String, Failure> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("games.pgn");
         std::fs::write(&path, present).unwrap();
-        let pairs = (0..3).map(|pair| Ok(played(pair)));
+        let pairs = (0..3).map(|pair| Ok(played_pair(pair)));
         let mut pgn = GamesFile::open(&path, content(), BEFORE.len() as u64)?;
         pgn.reconcile(pairs, false)?;
         pgn.append("next").unwrap();
@@ -352,17 +352,17 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_file_is_made_whole_wherever_it_was_torn() {
+    fn a_file_truncated_anywhere_is_restored() {
         let whole = whole(3);
         for length in BEFORE.len()..=whole.len() {
-            assert_eq!(resumed(&whole[..length]).unwrap(), format!("{whole}next"), "{length}");
+            assert_eq!(resume_with(&whole[..length]).unwrap(), format!("{whole}next"), "{length}");
         }
     }
 
     #[test]
-    fn what_is_not_ours_is_not_touched() {
+    fn foreign_files_are_left_unchanged() {
         let foreign = |present: &str| {
-            resumed(present)
+            resume_with(present)
                 .is_err_and(|error| error.message.contains("has changed since the run started"))
         };
         assert!(foreign(&whole(3).replace("e4", "d4")));
@@ -388,7 +388,7 @@ mod tests {
         // Of the last one it was not taken back yet when we were killed.
         for present in [BEFORE.to_owned(), whole(1), whole(3), whole(4)] {
             std::fs::write(&path, present).unwrap();
-            let pairs = (0..3).map(|pair| Ok(played(pair)));
+            let pairs = (0..3).map(|pair| Ok(played_pair(pair)));
             let mut pgn = GamesFile::open(&path, content(), BEFORE.len() as u64).unwrap();
             pgn.reconcile(pairs, true).unwrap();
             pgn.take_back(7).unwrap();
@@ -403,14 +403,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_noted_is_not_compared_again_unless_it_has_changed() {
+    fn a_noted_prefix_is_compared_again_only_if_it_changed() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("games.pgn");
         std::fs::write(&path, whole(2)).unwrap();
         let reopened = || GamesFile::open(&path, content(), BEFORE.len() as u64).unwrap();
         let mut pgn = reopened();
-        pgn.reconcile((0..2).map(|pair| Ok(played(pair))), false).unwrap();
-        let noted = pgn.written().unwrap();
+        pgn.reconcile((0..2).map(|pair| Ok(played_pair(pair))), false).unwrap();
+        let noted = pgn.written_prefix().unwrap();
         assert_eq!((noted.pairs, noted.end), (2, whole(2).len() as u64));
         drop(pgn);
         // More pairs came, and the next one was torn by a kill.
@@ -418,20 +418,20 @@ mod tests {
             std::fs::write(&path, &later).unwrap();
             let mut pgn = reopened();
             assert_eq!(pgn.skip(&noted).unwrap(), 2);
-            pgn.reconcile((2..4).map(|pair| Ok(played(pair))), false).unwrap();
-            let written = pgn.written().unwrap();
+            pgn.reconcile((2..4).map(|pair| Ok(played_pair(pair))), false).unwrap();
+            let written = pgn.written_prefix().unwrap();
             assert_eq!(std::fs::read_to_string(&path).unwrap(), whole(4));
             drop(pgn);
             let mut pgn = reopened();
-            pgn.reconcile((0..4).map(|pair| Ok(played(pair))), false).unwrap();
-            assert_eq!(pgn.written().unwrap(), written);
+            pgn.reconcile((0..4).map(|pair| Ok(played_pair(pair))), false).unwrap();
+            assert_eq!(pgn.written_prefix().unwrap(), written);
         }
         for other in [whole(1), whole(2).replacen("e4", "d4", 1), String::new()] {
             std::fs::write(&path, &other).unwrap();
             assert_eq!(reopened().skip(&noted).unwrap(), 0);
         }
         std::fs::write(&path, whole(2)).unwrap();
-        let other = Written { file: "other.pgn".into(), ..noted };
+        let other = FilePrefix { file: "other.pgn".into(), ..noted };
         assert_eq!(reopened().skip(&other).unwrap(), 0);
     }
 

@@ -63,7 +63,7 @@ const OPTIONAL: [(&str, &str, bool); 4] = [
 const EXAMPLES: &str = "Examples:\n";
 
 /// Returns the command line with its help arranged, for `-h` if `is_short` and else for `--help`.
-pub(crate) fn arranged(root: Command, is_short: bool) -> Command {
+pub(crate) fn arrange_help(root: Command, is_short: bool) -> Command {
     arrange(root, "", is_short)
 }
 
@@ -152,7 +152,7 @@ fn number_expected(error: &clap::Error, flag: &str) -> Option<String> {
 /// Returns an error of the command line with the right flag, where a wrong one is an engine's key
 /// or has the form of another program's; with the expected form of a number; and with only one
 /// suggested command.
-pub(crate) fn advised(mut error: clap::Error, args: &[OsString]) -> clap::Error {
+pub(crate) fn with_hint(mut error: clap::Error, args: &[OsString]) -> clap::Error {
     if let Some(message) = missing_feature(&error, args, &OPTIONAL) {
         return clap::Error::raw(error.kind(), message);
     }
@@ -270,7 +270,7 @@ mod tests {
 
     fn commands(is_short: bool) -> Vec<(String, Command)> {
         let mut found = Vec::new();
-        let mut root = arranged(Cli::command(), is_short).term_width(100);
+        let mut root = arrange_help(Cli::command(), is_short).term_width(100);
         // Flags that all commands share are then theirs.
         root.build();
         all(&root, "", &mut found);
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_first_is_there() {
+    fn flags_listed_for_the_short_help_exist() {
         let commands = commands(false);
         for (path, flags) in SHOWN {
             if path.split(' ').next().is_some_and(is_missing) {
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_feature_brings_is_there_or_answered_with_the_command_that_adds_it() {
+    fn missing_features_name_the_command_that_adds_them() {
         for line in [
             "arbiter worker --on worker1.join",
             "arbiter help worker",
@@ -316,10 +316,10 @@ mod tests {
             "arbiter man --out d --format json-schema",
         ] {
             let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-            let read = arranged(Cli::command(), false).try_get_matches_from(&args);
+            let read = arrange_help(Cli::command(), false).try_get_matches_from(&args);
             let own = OPTIONAL.iter().find(|(word, ..)| line.contains(word));
             let (_, feature, has) = own.unwrap_or(&OPTIONAL[2]);
-            let error = read.map_err(|error| advised(error, &args).to_string()).err();
+            let error = read.map_err(|error| with_hint(error, &args).to_string()).err();
             let added = format!("cargo install --locked --path harness --features {feature}\n");
             let is_answered = error.as_ref().is_some_and(|error| error.contains(&added));
             assert_eq!(is_answered, !has, "{line}: {error:?}");
@@ -370,7 +370,7 @@ mod tests {
     ];
 
     #[test]
-    fn each_flag_stands_under_the_heading_of_its_subject() {
+    fn each_flag_has_the_heading_of_its_subject() {
         for (path, command) in commands(false) {
             for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
                 let Some(heading) = argument.get_help_heading() else { continue };
@@ -399,7 +399,7 @@ mod tests {
         // As the shell would.
         let line = &line.replace(" ~/", " /data/");
         let Some(words) = words_of(line) else { return };
-        match arranged(Cli::command(), false).try_get_matches_from(words) {
+        match arrange_help(Cli::command(), false).try_get_matches_from(words) {
             Err(error) if error.use_stderr() => panic!("{place}: {line}: {error}"),
             _ => {}
         }

@@ -46,8 +46,8 @@ use keyboard::Keyboard;
 use log_args::LogArgs;
 use metrics::{Endpoint, MetricsArgs};
 use output::{
-    NewFile, OutputFormat, Rows, emit, in_use, progress, quoted, store_files, unwritten,
-    write_whole,
+    NewFile, OutputFormat, Rows, in_use, print_result, progress, quoted, store_files,
+    write_atomically, write_error,
 };
 use project::{DEFAULT_RESULTS, ResultsArg};
 use run::{OtherFiles, engine_files};

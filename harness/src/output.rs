@@ -126,7 +126,7 @@ pub(crate) fn width() -> Option<usize> {
 
 /// Prints a result on standard output. A reader that closes the pipe early, as `head` does, is no
 /// error.
-pub(crate) fn emit(text: &str) -> Result<(), Failure> {
+pub(crate) fn print_result(text: &str) -> Result<(), Failure> {
     // anstream removes colour codes where they are not wanted, as in a file.
     let mut stdout = anstream::stdout().lock();
     match stdout.write_all(shown_output(text).as_bytes()).and_then(|()| stdout.flush()) {
@@ -138,10 +138,10 @@ pub(crate) fn emit(text: &str) -> Result<(), Failure> {
 }
 
 /// A file that a command uses, with a description of its use.
-pub(crate) type Use = (&'static str, PathBuf);
+pub(crate) type FileUse = (&'static str, PathBuf);
 
 /// Returns the files that a command reads, and the file of its output.
-pub(crate) fn in_use(read: impl IntoIterator<Item = Use>) -> Result<FilesInUse, Failure> {
+pub(crate) fn in_use(read: impl IntoIterator<Item = FileUse>) -> Result<FilesInUse, Failure> {
     let mut files = FilesInUse::default();
     for (words, path) in read {
         files.reads(words, &path).map_err(Failure::invalid)?;
@@ -150,12 +150,12 @@ pub(crate) fn in_use(read: impl IntoIterator<Item = Use>) -> Result<FilesInUse, 
 }
 
 /// Returns the files of the store in a results folder.
-pub(crate) fn store_files(folder: &Path) -> impl Iterator<Item = Use> + use<> {
+pub(crate) fn store_files(folder: &Path) -> impl Iterator<Item = FileUse> + use<> {
     own_files(folder).into_iter().map(|path| ("the results store", path))
 }
 
 /// Writes a file completely or not at all, and none that is in use.
-pub(crate) fn write_whole(path: &Path, text: &str, in_use: FilesInUse) -> Result<(), Failure> {
+pub(crate) fn write_atomically(path: &Path, text: &str, in_use: FilesInUse) -> Result<(), Failure> {
     let mut file = NewFile::create(path, in_use)?;
     file.write(text)?;
     file.finish()
@@ -171,19 +171,19 @@ impl NewFile<'_> {
     /// Starts the file that will be at `path`, unless that is in use.
     pub(crate) fn create(path: &Path, mut in_use: FilesInUse) -> Result<NewFile<'_>, Failure> {
         in_use.writes("the file to write", path).map_err(Failure::invalid)?;
-        let file = WholeFile::create(path).map_err(|error| unwritten(path, &error))?;
+        let file = WholeFile::create(path).map_err(|error| write_error(path, &error))?;
         Ok(NewFile { path, file: BufWriter::new(file) })
     }
 
     /// Appends text.
     pub(crate) fn write(&mut self, text: &str) -> Result<(), Failure> {
-        self.file.write_all(text.as_bytes()).map_err(|error| unwritten(self.path, &error))
+        self.file.write_all(text.as_bytes()).map_err(|error| write_error(self.path, &error))
     }
 
     /// Syncs the file to disk and moves it to its path.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let whole = self.file.into_inner().map_err(IntoInnerError::into_error);
-        whole.and_then(WholeFile::finish).map_err(|error| unwritten(self.path, &error))
+        whole.and_then(WholeFile::finish).map_err(|error| write_error(self.path, &error))
     }
 }
 
@@ -203,7 +203,7 @@ pub(crate) fn quoted(path: &Path) -> String {
 }
 
 /// Returns the failure to write a file.
-pub(crate) fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
+pub(crate) fn write_error(path: &Path, error: &std::io::Error) -> Failure {
     let hint = match error.kind() {
         ErrorKind::NotFound => "; create its folder first",
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "; give a writable path",

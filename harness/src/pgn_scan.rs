@@ -18,11 +18,12 @@ pub(crate) const PLAYERS: Rows<'static> = Rows {
 pub(crate) const OPENING_PLIES: u32 = 16;
 
 /// Returns the reason that there is nothing to rate.
-pub(crate) fn nothing(tally: &Tally) -> String {
+pub(crate) fn no_games_reason(tally: &Tally) -> String {
     if tally.games == 0 {
-        return match tally.players.is_empty() {
-            true => "the files contain no games".to_owned(),
-            false => "no game matches the filters".to_owned(),
+        return if tally.players.is_empty() {
+            "the files contain no games".to_owned()
+        } else {
+            "no game matches the filters".to_owned()
         };
     }
     let reasons: Vec<String> =

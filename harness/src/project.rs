@@ -99,7 +99,7 @@ pub(crate) fn files_of_init(top: &Path) -> Vec<PathBuf> {
 
 /// Returns the path of a folder relative to the current one, if the folder is the current one or
 /// above it.
-pub(crate) fn seen_from_here(folder: &Path) -> Option<PathBuf> {
+pub(crate) fn relative_to_current(folder: &Path) -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     let depth = here.ancestors().position(|above| above == folder)?;
     Some(repeat_n("..", depth).collect())
@@ -114,7 +114,7 @@ fn nearest(
     is_it: impl Fn(&Path) -> bool,
 ) -> Result<Option<PathBuf>, Failure> {
     let top = top();
-    let top_seen = top.as_deref().and_then(seen_from_here).unwrap_or_default();
+    let top_seen = top.as_deref().and_then(relative_to_current).unwrap_or_default();
     let mut folder = PathBuf::new();
     while !is_it(&folder.join(name)) {
         if folder == top_seen {
@@ -130,12 +130,12 @@ fn nearest(
         let path = path.display();
         Failure::invalid(format!("{path} {why}\nhint: if you trust it, give {flag} {path}"))
     };
-    if let Some(uid) = of_file.into_iter().flatten().find_map(other_owner) {
+    if let Some(uid) = of_file.into_iter().flatten().find_map(foreign_owner) {
         return Err(refused(format!("belongs to another user (number {uid}) and is ignored")));
     }
     let Some(top) = top else { return Ok(Some(path)) };
     let of_top = [top.metadata(), top.join(GIT).symlink_metadata()];
-    match of_top.into_iter().flatten().find_map(other_owner) {
+    match of_top.into_iter().flatten().find_map(foreign_owner) {
         // git refuses repositories of other users unless the user trusts them by safe.directory.
         // Arbiter obeys the same setting.
         Some(uid) if Repository::open(&top).is_err() => Err(refused(format!(
@@ -154,6 +154,6 @@ fn top() -> Option<PathBuf> {
 }
 
 /// Returns the owner of a file, if it is another user.
-fn other_owner(file: Metadata) -> Option<u32> {
+fn foreign_owner(file: Metadata) -> Option<u32> {
     Some(file.uid()).filter(|uid| *uid != geteuid().as_raw())
 }

@@ -20,25 +20,27 @@ pub(crate) use self::files::{OtherFiles, engine_files};
 #[cfg(feature = "json-schema")]
 pub(crate) use self::json_lines::Line;
 use self::json_lines::Stream;
-use self::messages::{announce, failure, go_on, note_engines, show, tell_workers, with_results};
+use self::messages::{
+    announce, default_resume_hint, failure, note_engines, note_worker_shares, show, with_results,
+};
 use self::new_name::{NewName, new_name};
 use self::preflight::check_engines;
-pub(crate) use self::restore::replayed;
+pub(crate) use self::restore::replay_stored;
 use crate::{
     BuildContext, Content, Endpoint, ExitCode, Failure, Fleet, GamesFile, Keyboard, OutputFormat,
     Printer, RequestedRun, Resume, Style, bundled_engine, control_server, own_binary, runtime,
-    unwritten,
+    write_error,
 };
 use arbiter_game::adjudicate::Tables;
 use arbiter_game::engine::EngineSetup;
 use arbiter_game::tablebases::Syzygy;
 use arbiter_openings::Book;
 use arbiter_plan::{
-    Ending, Engine, JobMaker, Observer, Plan, PlanError, PlayedPair, Program, Request, RunKind,
+    Engine, JobMaker, Observer, Plan, PlanError, PlayedPair, Program, Request, RunEnd, RunKind,
     RunState, default_concurrency, load_book,
 };
 use arbiter_process::{Links, open_output};
-use arbiter_report::{Boards, Live, PgnHeader, RecentEvents, complain, note, summary_of};
+use arbiter_report::{Boards, Live, PgnHeader, RecentEvents, log_error, note, summary_of};
 use arbiter_runner::{
     Finished, LiveGames, LocalExecutor, LocalOptions, OptionsFound, Run, Signals, check_unchanged,
     cpu_sets_of, dispatch, engine_setups, take_fingerprints, unix_time_ms,
@@ -73,38 +75,39 @@ struct Inputs {
 }
 
 /// Plays the requested run and prints the result.
-pub(crate) fn play(kind: RunKind, requested: RequestedRun) -> Result<ExitCode, Failure> {
-    match requested.is_dry_run {
-        true => dry_run::print(kind, requested).map(|()| ExitCode::Passed),
-        false => play_named(kind, requested).map(|(_, code)| code),
+pub(crate) fn run_command(kind: RunKind, requested: RequestedRun) -> Result<ExitCode, Failure> {
+    if requested.is_dry_run {
+        dry_run::print(kind, requested).map(|()| ExitCode::Passed)
+    } else {
+        play_and_name(kind, requested).map(|(_, code)| code)
     }
 }
 
 /// Plays the requested run, prints the result, and returns the name of the run.
-pub(crate) fn play_named(
+pub(crate) fn play_and_name(
     kind: RunKind,
     mut requested: RequestedRun,
 ) -> Result<(String, ExitCode), Failure> {
     let (format, style) = (requested.format, requested.compat.clone());
-    let again = requested.may_start.then_some("run the same command again to continue");
+    let retry_hint = requested.may_start.then_some("run the same command again to continue");
     let fleet = std::mem::take(&mut requested.cluster).fleet(requested.concurrency)?;
     if let Some(wanted) = &requested.resume
         && requested.may_start
-        && !is_there(&requested.results, &wanted.run)?
+        && !run_exists(&requested.results, &wanted.run)?
     {
         requested.resume = None;
     }
     let endpoint = requested.metrics.open()?;
     let ready = match requested.resume.take() {
-        Some(wanted) => resume(kind, wanted, requested, fleet.is_some())?,
-        None => begin(kind, requested, fleet.as_ref())?,
+        Some(wanted) => resume_run(kind, wanted, requested, fleet.is_some())?,
+        None => start_new_run(kind, requested, fleet.as_ref())?,
     };
     let name = ready.name.clone();
-    carry_out(ready, fleet, endpoint, format, style, again).map(|code| (name, code))
+    execute(ready, fleet, endpoint, format, style, retry_hint).map(|code| (name, code))
 }
 
 /// Returns whether there is a run of this name.
-fn is_there(results: &Path, run: &str) -> Result<bool, Failure> {
+fn run_exists(results: &Path, run: &str) -> Result<bool, Failure> {
     match Store::open(results).and_then(|store| store.run(run)) {
         Ok(_) => Ok(true),
         Err(StoreError::NoRun { .. } | StoreError::Missing(_)) => Ok(false),
@@ -126,7 +129,7 @@ pub(crate) fn play_plan(
         about: Some(about.to_owned()),
         ..RequestedRun::default()
     };
-    carry_out(create(read(plan, None)?, new)?, None, None, format, None, None)
+    execute(store_run(load_inputs(plan, None)?, new)?, None, None, format, None, None)
 }
 
 /// A plan with the files it names, before anything is stored.
@@ -137,25 +140,26 @@ struct LoadedPlan {
 }
 
 /// Resolves the request and reads all files that it names.
-fn load(
+fn load_plan(
     kind: RunKind,
     requested: &mut RequestedRun,
     fleet: Option<&Fleet>,
 ) -> Result<LoadedPlan, Failure> {
     let without_limits = requested.request.without_limits();
-    let loaded = read(resolve(kind, requested)?, fleet)?;
+    let loaded = load_inputs(resolve_plan(kind, requested)?, fleet)?;
     note_engines(&loaded, &without_limits);
     Ok(loaded)
 }
 
 /// Returns the plan of a request.
-fn resolve(kind: RunKind, requested: &mut RequestedRun) -> Result<Plan, Failure> {
+fn resolve_plan(kind: RunKind, requested: &mut RequestedRun) -> Result<Plan, Failure> {
     if let Some(path) = &requested.request.openings {
         std::fs::metadata(path).map_err(|error| {
             let path = path.display();
-            Failure::invalid(match requested.request.has_no_book {
-                true => format!("-openings file={path}: {error}"),
-                false => format!("{path}: {error}\nhint: omit --openings to use the bundled book"),
+            Failure::invalid(if requested.request.has_no_book {
+                format!("-openings file={path}: {error}")
+            } else {
+                format!("{path}: {error}\nhint: omit --openings to use the bundled book")
             })
         })?;
     }
@@ -166,7 +170,7 @@ fn resolve(kind: RunKind, requested: &mut RequestedRun) -> Result<Plan, Failure>
 /// Returns the plan of a request whose engines can be started.
 fn plan_of(kind: RunKind, request: Request) -> Result<Plan, Failure> {
     let plan = Plan::resolve(kind, request).map_err(|error| match error {
-        PlanError::NothingToRun => Failure::new(ExitCode::Nothing, error),
+        PlanError::NothingToRun => Failure::new(ExitCode::NothingToRun, error),
         PlanError::EngineCount(_) => Failure::new(ExitCode::Usage, error),
         PlanError::Invalid(_) => Failure::invalid(error),
     })?;
@@ -180,7 +184,7 @@ fn plan_of(kind: RunKind, request: Request) -> Result<Plan, Failure> {
 }
 
 /// Reads all files that a plan names; `fleet` plays the plan if this machine does not.
-fn read(plan: Plan, fleet: Option<&Fleet>) -> Result<LoadedPlan, Failure> {
+fn load_inputs(plan: Plan, fleet: Option<&Fleet>) -> Result<LoadedPlan, Failure> {
     match fleet {
         None => drop(cpu_sets_of(&plan).map_err(Failure::invalid)?),
         Some(fleet) => fleet.check(&plan)?,
@@ -202,23 +206,23 @@ fn read(plan: Plan, fleet: Option<&Fleet>) -> Result<LoadedPlan, Failure> {
     Ok(LoadedPlan { plan, fingerprints, inputs })
 }
 
-fn begin(
+fn start_new_run(
     kind: RunKind,
     mut requested: RequestedRun,
     fleet: Option<&Fleet>,
 ) -> Result<ReadyRun, Failure> {
     let stderr_dir = requested.request.stderr_dir.clone();
-    let loaded = load(kind, &mut requested, fleet)?;
+    let loaded = load_plan(kind, &mut requested, fleet)?;
     if let Some(dir) = stderr_dir {
         std::fs::create_dir_all(&dir).map_err(|error| {
             Failure::environment(format!("cannot make folder {}: {error}", dir.display()))
         })?;
     }
-    create(loaded, requested)
+    store_run(loaded, requested)
 }
 
 /// Stores a plan as a run, once it is certain that it can be played.
-fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failure> {
+fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failure> {
     let LoadedPlan { mut plan, fingerprints, inputs } = loaded;
     let RequestedRun { results, name, about, is_probed, replaces, compat, files, .. } = requested;
     if let Some(name) = &name {
@@ -231,7 +235,7 @@ fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failu
     for path in &replaces {
         let file = open_output(path, File::options().write(true), Links::Followed);
         let emptied = file.and_then(|file| file.set_len(0));
-        emptied.map_err(|error| unwritten(path, &error))?;
+        emptied.map_err(|error| write_error(path, &error))?;
     }
     let begin = |path: &Option<PathBuf>, content| {
         path.as_deref().map(|path| GamesFile::begin(path, content)).transpose()
@@ -257,17 +261,17 @@ pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Resul
     let check = Box::new(move |engines| {
         if let Some(name) = &name {
             RunLock::check_new_name(name)?;
-            if is_there(&results, name)? {
+            if run_exists(&results, name)? {
                 return Err(StoreError::Exists(name.clone()).into());
             }
         }
         let plan = plan_of(kind, Request { engines, ..request })?;
         files::check(&plan, &files, &results, name.as_deref())?;
-        read(plan, None).map(drop)
+        load_inputs(plan, None).map(drop)
     });
     let own = &requested.request;
     let outputs = own.pgn.iter().chain(&own.epd);
-    let with = BuildContext {
+    let context = BuildContext {
         config: requested.config.clone(),
         without: outputs.chain(&own.stderr_dir).chain([&requested.results]).cloned().collect(),
         copies: requested.request.concurrency.unwrap_or_else(|| default_concurrency(true)),
@@ -275,7 +279,7 @@ pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Resul
         is_dry_run: requested.is_dry_run,
     };
     let engines = std::mem::take(&mut requested.request.engines);
-    let built = requested.build.prepare(engines, &requested.request.each, with, Some(check))?;
+    let built = requested.build.prepare(engines, &requested.request.each, context, Some(check))?;
     requested.request.engines = built.engines;
     requested.request.scale = built.scale;
     // The engines are built. A second call returns them instead of building again.
@@ -283,7 +287,7 @@ pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Resul
     Ok(())
 }
 
-fn resume(
+fn resume_run(
     kind: RunKind,
     wanted: Resume,
     mut requested: RequestedRun,
@@ -309,7 +313,7 @@ fn resume(
     let other_pgn = other_pgn.filter(|path| Some(path) != plan.pgn.as_ref());
     let pgn = other_pgn.clone().or_else(|| plan.pgn.clone());
     files::check(&Plan { pgn, ..plan.clone() }, &others, &results, Some(&name))?;
-    let state = replayed(&store, &name, &plan)?;
+    let state = replay_stored(&store, &name, &plan)?;
     store.check_games(&name)?;
     let concurrency = wanted.concurrency.unwrap_or(plan.concurrency);
     let affinity = wanted.affinity.unwrap_or_else(|| plan.affinity.clone());
@@ -317,7 +321,7 @@ fn resume(
     // A finished run needs neither engines nor book, which may be gone by now.
     if state.ending().is_none() {
         let changed = Plan { concurrency, affinity: affinity.clone(), ..plan.clone() };
-        let loaded = read(changed, None)?;
+        let loaded = load_inputs(changed, None)?;
         let (then, now) = (&stored.fingerprints, &loaded.fingerprints);
         check_unchanged(&plan, then, now).map_err(Failure::invalid)?;
         inputs = Some(check_engines(&mut plan, loaded.inputs, false, style.as_ref())?);
@@ -357,16 +361,16 @@ fn reconcile(
 ) -> Result<(), Failure> {
     // Pairs of an excluded worker are taken back, for which the start of each pair in the file must
     // be known. Skipped pairs have no known start.
-    let written = if has_workers { None } else { store.written(run, &file.path)? };
-    let counted = state.counted().count() as u64;
+    let written = if has_workers { None } else { store.last_note(run, &file.path)? };
+    let counted = state.counted_pairs().count() as u64;
     let written = written.filter(|written| written.pairs <= counted);
     let known = written.map_or(Ok(0), |written| file.skip(&written))?;
-    let later = state.counted().skip(usize::try_from(known).unwrap_or(usize::MAX));
+    let later = state.counted_pairs().skip(usize::try_from(known).unwrap_or(usize::MAX));
     let pairs = later.map(|pair| counted_pair(store, run, pair));
     let were_taken_back = store.excluded_workers(run)?.iter().any(|excluded| excluded.pairs > 0);
     file.reconcile(pairs, were_taken_back)?;
     // The note only saves time: without it the next comparison renders all games.
-    let _ = file.written().map(|written| store.note_written(run, &written));
+    let _ = file.written_prefix().map(|written| store.note_written(run, &written));
     Ok(())
 }
 
@@ -387,15 +391,16 @@ fn counted_pair(store: &Store, run: &str, pair: u64) -> Result<PlayedPair, Failu
     store.pair(run, pair)?.ok_or_else(missing)
 }
 
-fn carry_out(
+fn execute(
     mut ready: ReadyRun,
     fleet: Option<Fleet>,
     endpoint: Option<Endpoint>,
     format: OutputFormat,
     style: Option<Style>,
-    again: Option<&str>,
+    retry_hint: Option<&str>,
 ) -> Result<ExitCode, Failure> {
-    let go_on = again.map_or_else(|| go_on(&ready, fleet.as_ref()), str::to_owned);
+    let resume_hint =
+        retry_hint.map_or_else(|| default_resume_hint(&ready, fleet.as_ref()), str::to_owned);
     if let Some(style) = &style {
         style.save(&ready.name, &ready.results, &ready.plan, ready.state.counts())?;
     }
@@ -412,39 +417,39 @@ fn carry_out(
             }
             (None, unnoted)
         }
-        None => run(&mut ready, fleet, endpoint, format, style.as_ref(), &go_on)
+        None => play_pairs(&mut ready, fleet, endpoint, format, style.as_ref(), &resume_hint)
             .map(|finished| (finished.stop_cause, finished.unnoted))?,
     };
     // The verdict follows from the stored pairs, so a missing note is only a warning.
     if let Some(error) = unnoted {
-        complain(format!("{error}; all pairs are stored, but not the final status of the run"));
+        log_error(format!("{error}; all pairs are stored, but not the final status of the run"));
     }
     let ReadyRun { name, state, store, results, .. } = &ready;
     let summary = summary_of(store, &store.run(name)?, state)?;
     if style.is_none() {
         result::print(store, &summary, format)?;
     }
-    tell_workers(store, name)?;
+    note_worker_shares(store, name)?;
     note(&format!(
         "results in {}; show them: {}; as a page: {} {name} --out {name}.html",
         store.file().display(),
         show(name, results),
         with_results("report", results)
     ));
-    if summary.ending == Some(Ending::Interrupted) {
-        note(&go_on);
+    if summary.ending == Some(RunEnd::Interrupted) {
+        note(&resume_hint);
     }
     Ok(result::exit_code(&summary, request))
 }
 
-/// Plays the run; `go_on` is the resume command after an error.
-fn run(
+/// Plays the run; `resume_hint` is the resume command after an error.
+fn play_pairs(
     ready: &mut ReadyRun,
     fleet: Option<Fleet>,
     endpoint: Option<Endpoint>,
     format: OutputFormat,
     style: Option<&Style>,
-    go_on: &str,
+    resume_hint: &str,
 ) -> Result<Finished, Failure> {
     let ReadyRun { name, plan, inputs, store, files, state, results, .. } = ready;
     let inputs = inputs.as_mut().expect("inputs are only missing if the run has ended");
@@ -509,7 +514,7 @@ fn run(
             }
         };
         socket.close().await;
-        finished.map_err(|error| failure(&error, &show(name, results), go_on))
+        finished.map_err(|error| failure(&error, &show(name, results), resume_hint))
     })
 }
 

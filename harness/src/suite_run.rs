@@ -101,14 +101,14 @@ impl SuiteArgs {
     }
 
     /// Returns the error of a suite without any usable position.
-    pub(crate) fn nothing(&self, unusable: &[LineFault]) -> Failure {
+    pub(crate) fn no_positions_error(&self, unusable: &[LineFault]) -> Failure {
         let reasons: String = unusable
             .iter()
             .take(NAMED)
             .map(|fault| format!("\n  line {}: {}", fault.line, fault.reason))
             .collect();
         let message = format!("{}: no usable position{reasons}", self.suite.display());
-        Failure::new(ExitCode::Nothing, message)
+        Failure::new(ExitCode::NothingToRun, message)
     }
 }
 
@@ -121,10 +121,10 @@ fn engines<'a>(
     let each = EngineSpec { limits, ..EngineSpec::default() };
     let typed = specs.map(|text| engine_spec("engine", text));
     let typed = typed.collect::<Result<_, Failure>>()?;
-    let with = BuildContext { copies, ..BuildContext::default() };
+    let context = BuildContext { copies, ..BuildContext::default() };
     let common = each.clone();
     let check = Box::new(move |engines| resolved(engines, &common).map(drop));
-    resolved(build.prepare(typed, &each, with, Some(check))?.engines, &each)
+    resolved(build.prepare(typed, &each, context, Some(check))?.engines, &each)
 }
 
 /// Returns engines that can be started, each with a unique name.
@@ -170,7 +170,7 @@ pub(crate) fn run_tasks<T: Task>(
             tell(index, answer).map_err(SuiteError::Environment)
         };
         let asked = run_suite(setups.clone(), tasks, args.concurrency(), observe).await;
-        asked.map_err(|error| Failure::of(matches!(error, SuiteError::Environment(_)), error))
+        asked.map_err(|error| Failure::classify(matches!(error, SuiteError::Environment(_)), error))
     };
     let answers = runtime()?.block_on(until_signal(work, UNFINISHED));
     bar.finish_and_clear();

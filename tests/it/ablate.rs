@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::bench::{Bench, Finished};
 use crate::support::plan::{Plan, openings};
-use crate::support::snapshot::{of_any_machine, said, without_figures};
+use crate::support::snapshot::{expect_next, without_figures, without_machine};
 use crate::support::{phrases, programs, store, wait_for};
 
 const PAIRS: usize = 8;
@@ -115,11 +115,11 @@ fn each_test_ends_by_itself_and_stays_ended() {
 }
 
 #[test]
-fn what_does_not_exist_is_answered_with_what_does() {
+fn unknown_features_list_the_known_ones() {
     let bench = Bench::new();
     let check = |args: &[&str], code: i32| {
         let finished = bench.arbiter(["ablate"].iter().chain(args)).finish().expect_code(code);
-        said(&finished.stderr);
+        expect_next(&finished.stderr);
         assert!(!bench.path("results").exists(), "{args:?} left something");
     };
     check(&["--eval", "crafty"], 3);
@@ -135,7 +135,7 @@ fn what_does_not_exist_is_answered_with_what_does() {
 fn a_feature_that_a_foreign_engine_does_not_know_stops_the_run() {
     let bench = Bench::new();
     let finished = styles(&bench, "").set("features", "Solid,Wild").run().expect_code(3);
-    said(&finished.stderr);
+    expect_next(&finished.stderr);
     assert_eq!(store::pairs(&bench.path("results")).len(), 0);
 }
 
@@ -164,11 +164,11 @@ fn a_report_can_be_published_and_played_again() {
     let text = show(&bench);
     // The section of findings about variations depends on the moves played.
     let sections = headings(&text).into_iter().filter(|heading| *heading != phrases::LINT);
-    said(&sections.collect::<Vec<_>>().join("\n"));
+    expect_next(&sections.collect::<Vec<_>>().join("\n"));
     let head = text.lines().find(|line| line.starts_with('|')).expect("a table");
-    said(&without_figures(&of_any_machine(head)));
+    expect_next(&without_figures(&without_machine(head)));
     let (_, conditions) = text.split_once(phrases::CONDITIONS).expect("conditions");
-    said(&without_figures(&of_any_machine(conditions)));
+    expect_next(&without_figures(&without_machine(conditions)));
     let command = text.lines().find(|line| line.starts_with("arbiter ")).expect("a command");
     let again = Bench::new();
     let script = format!(
@@ -194,7 +194,7 @@ fn every_kind_of_run_has_a_report() {
         }
         plan.run();
         let text = show(&bench);
-        said(&of_any_machine(&text));
+        expect_next(&without_machine(&text));
         // A bar in a name is no border.
         let columns = |line: &str| line.replace("\\|", "").matches('|').count();
         let lines: Vec<&str> = text.lines().collect();

@@ -8,7 +8,7 @@ use rustix::thread::sched_getaffinity;
 use crate::resume::slow;
 use crate::support::bench::Bench;
 use crate::support::plan::Plan;
-use crate::support::snapshot::{of_any_machine, said, without_figures};
+use crate::support::snapshot::{expect_next, without_figures, without_machine};
 use crate::support::{phrases, process, wait_for};
 
 /// The processors that a process may use.
@@ -47,7 +47,7 @@ fn each_game_is_played_on_its_own_processors() {
             (seating == expected || (own.len() > 2 && is_alike)).then_some(())
         });
         let finished = running.finish().expect_code(0);
-        said(&without_figures(&finished.stderr));
+        expect_next(&without_figures(&finished.stderr));
     }
 }
 
@@ -81,24 +81,24 @@ fn processors_that_are_not_there_are_errors() {
     };
     let one = own.to_string();
     for refused in [plan(&one, 2), plan("1023", 1)] {
-        said(&without_figures(&refused.expect_code(3).stderr));
+        expect_next(&without_figures(&refused.expect_code(3).stderr));
     }
     plan("all", 1).expect_code(2);
     // The file says the same.
     for line in ["affinity = 1023", "affinity = \"all\"", "cpu-contention = \"loud\""] {
         bench.write("arbiter.toml", format!("{line}\n"));
         let refused = slow(&bench).unset("cpu-contention").run().expect_code(3);
-        said(&without_figures(&refused.stderr));
+        expect_next(&without_figures(&refused.stderr));
     }
 }
 
 #[test]
-fn the_file_can_ask_for_it_and_the_report_says_it() {
+fn affinity_can_be_set_in_the_file_and_is_reported() {
     let bench = Bench::new();
     bench.write("arbiter.toml", "affinity = \"auto\"\ncpu-contention = \"report\"\n");
     let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2");
     let plan = plan.unset("cpu-contention");
     let report = plan.set("each", "tc=8+0.08").set("format", "md").run().expect_code(0).stdout;
     let (_, conditions) = report.split_once(phrases::CONDITIONS).expect("conditions");
-    said(&without_figures(&of_any_machine(conditions)));
+    expect_next(&without_figures(&without_machine(conditions)));
 }

@@ -1,9 +1,9 @@
 //! Start, initialisation and reuse of engines, set by flags and by the file.
 
 use crate::support::bench::Bench;
-use crate::support::plan::{Plan, Played};
+use crate::support::plan::{Plan, RunOutput};
 use crate::support::programs;
-use crate::support::snapshot::said;
+use crate::support::snapshot::expect_next;
 
 /// A match of `pairs` pairs in which A logs its input.
 fn logged<'a>(bench: &'a Bench, pairs: usize, args: &str, fields: &str) -> Plan<'a> {
@@ -15,24 +15,24 @@ fn logged<'a>(bench: &'a Bench, pairs: usize, args: &str, fields: &str) -> Plan<
 
 /// Returns the input of the only process of A that played.
 #[track_caller]
-fn heard(bench: &Bench) -> Vec<String> {
+fn engine_input(bench: &Bench) -> Vec<String> {
     let mut processes = bench.conversations();
     assert_eq!(processes.len(), 1, "{processes:#?}");
     processes.remove(0)
 }
 
-fn behaved(pairs: usize) -> Played {
+fn play_with_behaviour(pairs: usize) -> RunOutput {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", pairs).puppet("A", "--seed 1").puppet("B", "--seed 2");
-    plan.played(0)
+    plan.expect_output(0)
 }
 
 #[test]
 fn lines_of_the_users_own_come_after_the_options() {
     let bench = Bench::new();
     let fields = r",option.Hash=8,init=debug on\nstop";
-    logged(&bench, 1, "", fields).played(0);
-    let heard = heard(&bench);
+    logged(&bench, 1, "", fields).expect_output(0);
+    let heard = engine_input(&bench);
     let expected = ["uci", "setoption name Hash value 8", "debug on", "stop", "isready"];
     assert_eq!(heard[..5], expected, "{heard:#?}");
 }
@@ -41,15 +41,15 @@ fn lines_of_the_users_own_come_after_the_options() {
 fn each_game_may_have_a_process_of_its_own() {
     for (restart, processes) in [("on", 4), ("off", 1), ("auto", 1)] {
         let bench = Bench::new();
-        let played = logged(&bench, 2, "", &format!(",restart={restart}")).played(0);
+        let played = logged(&bench, 2, "", &format!(",restart={restart}")).expect_output(0);
         assert_eq!(bench.conversations().len(), processes, "{restart}");
-        assert_eq!(played.moves(), behaved(2).moves(), "{restart}");
+        assert_eq!(played.moves(), play_with_behaviour(2).moves(), "{restart}");
         bench.wait_until_quiet();
     }
 }
 
 #[test]
-fn a_ponderer_plays_the_same_moves_and_is_asked_right() {
+fn a_pondering_engine_plays_the_same_moves_and_gets_correct_commands() {
     let bench = Bench::new();
     // With its opponent's seed the engine guesses right, with another seed seldom.
     let logs = bench.logs();
@@ -57,48 +57,48 @@ fn a_ponderer_plays_the_same_moves_and_is_asked_right() {
     let played = Plan::new(&bench, "match", 1)
         .puppet_with("A", &ponderer(1), ",ponder=true")
         .puppet_with("B", "--seed 1", "")
-        .played(0);
-    let heard = heard(&bench);
+        .expect_output(0);
+    let heard = engine_input(&bench);
     let count = |word: &str| heard.iter().filter(|line| line.starts_with(word)).count();
     assert!(count("setoption name Ponder value true") == 1, "{heard:#?}");
     assert!(count("go ponder") > 5, "{heard:#?}");
     assert!(count("ponderhit") + 2 >= count("go ponder"), "{heard:#?}");
     assert_eq!(played.report.games, 2);
     let bench = Bench::new();
-    let played = logged(&bench, 1, "", ",ponder=true").set("each", "tc=60+1").played(0);
-    let heard = self::heard(&bench);
+    let played = logged(&bench, 1, "", ",ponder=true").set("each", "tc=60+1").expect_output(0);
+    let heard = self::engine_input(&bench);
     let count = |word: &str| heard.iter().filter(|line| line.starts_with(word)).count();
     assert!(count("stop") > 5 && count("stop") + count("ponderhit") == count("go ponder"));
     let pondering = heard.iter().find(|line| line.starts_with("go ponder")).expect("one");
     assert!(pondering.contains("wtime") && pondering.contains("binc 1000"), "{pondering}");
-    assert_eq!(played.moves(), behaved(1).moves());
+    assert_eq!(played.moves(), play_with_behaviour(1).moves());
     bench.wait_until_quiet();
 }
 
 #[test]
-fn an_engine_that_cannot_ponder_is_not_asked_to() {
+fn engines_without_pondering_are_not_told_to_ponder() {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 1).puppet_with("A", "--mode no-options", ",ponder=true");
     plan.puppet("B", "").run().expect_error(3);
 }
 
 #[test]
-fn an_engine_with_several_threads_of_its_own_is_named() {
+fn engines_with_several_default_threads_are_named() {
     for more in ["", ",option.threads=2", ",option.Threads=1"] {
         let bench = Bench::new();
         let plan = Plan::new(&bench, "match", 1).puppet_with("A", "--mode two-threads", more);
-        said(&plan.puppet("B", "--seed 2").run().expect_code(0).stderr);
+        expect_next(&plan.puppet("B", "--seed 2").run().expect_code(0).stderr);
     }
 }
 
 #[test]
-fn error_output_goes_to_a_file_of_its_own() {
+fn error_output_goes_to_a_separate_file() {
     let bench = Bench::new();
     let file = bench.path("A.err");
     Plan::new(&bench, "match", 1)
         .puppet_with("A", "--seed 1 --mode exit-in-game", &format!(",stderr={}", file.display()))
         .puppet("B", "--seed 2")
-        .played(6);
+        .expect_output(6);
     assert_eq!(bench.read("A.err"), "puppet: leaving, as asked\n".repeat(2));
     let plan = Plan::new(&bench, "match", 1).set("name", "other").puppet("B", "");
     let nowhere = bench.path("no/folder/A.err").display().to_string();
@@ -122,7 +122,7 @@ fn a_slow_start_can_be_given_more_time() {
 }
 
 #[test]
-fn the_file_says_the_same_as_the_flags() {
+fn settings_file_and_flags_agree() {
     let bench = Bench::new();
     let logs = bench.logs();
     let puppet = programs::puppet().display();
@@ -149,8 +149,8 @@ fn the_file_says_the_same_as_the_flags() {
         "#
     );
     let file = bench.write("our.toml", text);
-    let played = Plan::new(&bench, "match", 2).set("config", file.display()).played(0);
-    assert_eq!(played.moves(), behaved(2).moves());
+    let played = Plan::new(&bench, "match", 2).set("config", file.display()).expect_output(0);
+    assert_eq!(played.moves(), play_with_behaviour(2).moves());
     let processes = bench.conversations();
     assert_eq!(processes.len(), 4);
     for heard in processes {

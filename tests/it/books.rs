@@ -10,7 +10,7 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
 
 use crate::support::bench::Bench;
 use crate::support::plan::{Plan, openings};
-use crate::support::snapshot::{of_any_machine, said};
+use crate::support::snapshot::{expect_next, without_machine};
 
 /// A match of two honest puppets that log their input.
 fn logged(bench: &Bench, pairs: usize) -> Plan<'_> {
@@ -30,7 +30,7 @@ fn bad_lines_are_left_out_and_reported() {
     lines.push("bye");
     let book = bench.write("some.epd", lines.join("\n"));
     let finished = logged(&bench, 3).set("openings", book.display()).run().expect_code(0);
-    said(&finished.stderr);
+    expect_next(&finished.stderr);
     assert_eq!(bench.read("games.pgn").matches("[FEN ").count(), 6);
 
     let results = bench.path("results").display().to_string();
@@ -44,7 +44,7 @@ fn bad_lines_are_left_out_and_reported() {
         assert!(faults[1].as_str().is_some_and(|fault| fault.contains("some.epd:5: ")));
     }
     for format in ["text", "md"] {
-        said(&of_any_machine(&show(format).stdout));
+        expect_next(&without_machine(&show(format).stdout));
     }
 }
 
@@ -110,15 +110,12 @@ fn every_form_of_a_book_counts_the_same_moves() {
                 let book = bench.write(name, text);
                 let plan = Plan::new(&bench, "match", 1).unset("max-moves");
                 let plan = plan.set("openings", book.display()).set("each", "nodes=50");
-                let plan = match is_bundled {
-                    true => {
-                        plan.engine("name=A,cmd=bundled".into()).engine("name=B,cmd=bundled".into())
-                    }
-                    false => {
-                        puppets.into_iter().fold(plan, |plan, (name, args)| plan.puppet(name, args))
-                    }
+                let plan = if is_bundled {
+                    plan.engine("name=A,cmd=bundled".into()).engine("name=B,cmd=bundled".into())
+                } else {
+                    puppets.into_iter().fold(plan, |plan, (name, args)| plan.puppet(name, args))
                 };
-                let game = plan.set(rule, value).played(0).games().remove(0);
+                let game = plan.set(rule, value).expect_output(0).games().remove(0);
                 let book_plies = if text.contains("1. e4") { 16 } else { 0 };
                 let own = game.moves[book_plies..].to_vec();
                 let place = format!("{rule} {name} {own:?}");
@@ -159,7 +156,7 @@ fn each_opening_of_a_mixed_book_is_played_by_its_own_rules() {
     // Three times, so that some engines castle.
     let book = bench.write("mixed.epd", lines.repeat(3).join("\n"));
     let plan = logged(&bench, 24).set("openings", book.display()).set("max-moves", 30);
-    let games = plan.played(0).games();
+    let games = plan.expect_output(0).games();
     for (pair, (line, mode)) in games.chunks(2).zip(MIXED.repeat(3)) {
         for game in pair {
             assert_eq!(game.tags.contains_key("Variant"), mode == CastlingMode::Chess960, "{line}");
@@ -239,7 +236,7 @@ fn a_polyglot_book_is_followed_to_its_depth() {
     let book = bench.write("book.bin", polyglot(&lines));
     let plan = logged(&bench, 3).set("openings", book.display()).set("max-moves", 10);
     let finished = plan.set("openings depth", 4).run().expect_code(0);
-    said(&finished.stderr);
+    expect_next(&finished.stderr);
     // Before its first move of a game an engine receives the line of the book.
     let conversations = bench.conversations();
     let told: Vec<&str> = conversations.iter().flatten().map(String::as_str).collect();

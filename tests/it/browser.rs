@@ -14,7 +14,7 @@ use crate::support::chromium::{self, Browser};
 use crate::support::plan::Plan;
 use crate::support::programs;
 use crate::support::site::Site;
-use crate::support::snapshot::said;
+use crate::support::snapshot::expect_next;
 use crate::support::wait_for;
 
 /// Script that audits every page.
@@ -226,7 +226,7 @@ fn every_kind_of_run_is_fit_for_all_readers() {
         browser.open(&format!("file://{out}{run}.html"));
         let verdict = browser.value("document.querySelector('.verdict').textContent");
         let verdict = verdict.as_str().expect("there is a verdict");
-        said(&format!("{run}: {verdict}"));
+        expect_next(&format!("{run}: {verdict}"));
         assert_accessible(&mut browser, axe.as_deref(), &format!("file-{run}"));
         assert_no_faults(&mut browser, "file://");
     }

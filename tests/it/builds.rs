@@ -6,7 +6,7 @@ use rustix::process::Signal;
 
 use crate::support::bench::Bench;
 use crate::support::project::Project;
-use crate::support::snapshot::{line_with, said, without_figures};
+use crate::support::snapshot::{expect_next, line_with, without_figures};
 use crate::support::{programs, wait_for};
 
 /// A program without a bench.
@@ -23,7 +23,7 @@ fn a_commit_plays_a_commit_and_nothing_is_built_twice() {
     let before = project.git(&["status", "--porcelain=v2", "--branch"]);
     let words = ["match", "--dev", "main", "--base", "HEAD~1", "--format", "json"];
     let cold = project.run(&[&words[..], &["--name", "cold"]].concat()).expect_code(0);
-    said(&cold.stderr);
+    expect_next(&cold.stderr);
     let json = cold.json();
     let builds = json["builds"].as_array().expect("both are builds");
     assert_eq!([&builds[0]["commit"], &builds[1]["commit"]], [&*second, &*first]);
@@ -32,7 +32,7 @@ fn a_commit_plays_a_commit_and_nothing_is_built_twice() {
     assert_eq!(json["games"], 2);
 
     let warm = project.run(&words).expect_code(0);
-    said(&warm.stderr);
+    expect_next(&warm.stderr);
 
     let results = bench.path("results").display().to_string();
     let again = ["match", "--resume", "cold", "--results", &results, "--format", "json"];
@@ -40,7 +40,7 @@ fn a_commit_plays_a_commit_and_nothing_is_built_twice() {
     // A build missing from the cache is built again.
     std::fs::remove_dir_all(bench.path(".cache")).expect("the cache is there");
     let resumed = bench.arbiter(again).finish().expect_code(0);
-    said(&resumed.stderr);
+    expect_next(&resumed.stderr);
     assert_eq!(resumed.json()["games"], 2);
     let shown = ["results", "--results", &results, "show", "cold", "--format", "md"];
     let report = bench.arbiter(shown).finish().expect_code(0).stdout;
@@ -55,7 +55,7 @@ fn a_commit_plays_a_commit_and_nothing_is_built_twice() {
 }
 
 #[test]
-fn the_working_tree_is_built_as_it_is_and_left_so() {
+fn the_working_tree_is_built_and_left_unchanged() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");
@@ -63,21 +63,21 @@ fn the_working_tree_is_built_as_it_is_and_left_so() {
     project.write("new.txt", "untracked");
     let words = ["match", "--dev", ".", "--base", "HEAD", "--format", "json"];
     let dirty = project.run(&words).expect_code(0);
-    said(&dirty.stderr);
+    expect_next(&dirty.stderr);
     let builds = &dirty.json()["builds"];
     assert_eq!((&builds[0]["dirty"], &builds[0]["bench_nodes"]), (&true.into(), &300.into()));
     assert_eq!(builds[1]["dirty"], false);
     assert_eq!(project.git(&["status", "--porcelain"]), " M engine.sh\n?? new.txt");
     assert!(!project.top.join("engine").exists(), "built elsewhere");
     let again = project.run(&words).expect_code(0);
-    said(&again.stderr);
+    expect_next(&again.stderr);
     let beside = project.top.join("../beside").display().to_string();
     let elsewhere = project.run(&[&words[..], &["--cache", &beside]].concat()).expect_code(0);
-    said(&elsewhere.stderr);
+    expect_next(&elsewhere.stderr);
 
     project.commit("Second");
     let clean = project.run(&words).expect_code(0);
-    said(&clean.stderr);
+    expect_next(&clean.stderr);
     // The folder of results is no part of the working tree, whether git ignores it or not.
     let top = project.top.display().to_string();
     let inside = format!("{top}/results");
@@ -88,7 +88,7 @@ fn the_working_tree_is_built_as_it_is_and_left_so() {
         for _ in 0..2 {
             let flags = ["--repo", &top, "--results", &inside, "--each", "nodes=1", "--pairs", "1"];
             let kept = bench.arbiter([&words[..], &flags].concat()).finish().expect_code(0);
-            said(&kept.stderr);
+            expect_next(&kept.stderr);
         }
     }
     let words = ["match", "--dev", "main", "--base", "main", "--format", "json"];
@@ -100,12 +100,12 @@ fn the_working_tree_is_built_as_it_is_and_left_so() {
     project.commit("Third");
     let third = project.run(&["match", "main", "HEAD~1"]).expect_code(0);
     let dry = project.run(&["match", "main", "HEAD~1", "--dry-run"]).expect_code(0);
-    [&twice, &third, &dry].iter().for_each(|run| said(&run.stderr));
+    [&twice, &third, &dry].iter().for_each(|run| expect_next(&run.stderr));
     project.run(&["match", "mian", "HEAD"]).expect_error(21);
 }
 
 #[test]
-fn changes_that_are_in_no_tested_commit_are_told() {
+fn uncommitted_changes_are_reported() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     for nodes in [100, 200, 300] {
@@ -128,15 +128,15 @@ fn changes_that_are_in_no_tested_commit_are_told() {
         }
         told
     };
-    said(&told());
+    expect_next(&told());
     project.write("untracked.c", "");
-    said(&told());
+    expect_next(&told());
     let done = project.run(&["speed", "HEAD", "HEAD~1", "--rounds", "8"]).expect_code(0);
-    said(line_with(&done.stderr, "the working tree has"));
+    expect_next(line_with(&done.stderr, "the working tree has"));
 }
 
 #[test]
-fn what_needs_no_build_is_refused_before_one() {
+fn other_errors_are_reported_before_building() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");
@@ -168,7 +168,7 @@ fn what_needs_no_build_is_refused_before_one() {
         &["speed", "HEAD", "rev=nothing"],
     ] {
         let done = project.run(words);
-        said(&format!("{}\n{}", words.join(" "), done.stderr));
+        expect_next(&format!("{}\n{}", words.join(" "), done.stderr));
         assert_ne!(done.code, Some(0), "{words:?}");
         let builds = std::fs::read_dir(bench.path(".cache/arbiter/builds")).into_iter().flatten();
         assert_eq!(builds.count(), 0, "{words:?}: {}", done.stderr);
@@ -176,20 +176,20 @@ fn what_needs_no_build_is_refused_before_one() {
 }
 
 #[test]
-fn where_only_the_base_is_named_head_is_tested() {
+fn head_is_tested_if_only_the_base_is_given() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");
     project.commit_with_bench(200, "Second");
     let done = project.run(&["match", "--base", "HEAD~1"]).expect_code(0);
-    said(line_with(&done.stderr, "run match"));
+    expect_next(line_with(&done.stderr, "run match"));
     let done = project.run(&["speed", "--base", "HEAD~1", "--rounds", "8"]).expect_code(0);
-    said(&without_figures(done.stdout.lines().next().unwrap_or_default()));
+    expect_next(&without_figures(done.stdout.lines().next().unwrap_or_default()));
     project.run(&["match", "./x", "--base", "HEAD"]).expect_code(2);
     let config = bench.write("arbiter.toml", "[[ci.gate]]\nkind = 'bench'\n");
     let config = config.display().to_string();
     let done = project.run(&["ci", "--base", "main", "--config", &config]).expect_code(0);
-    said(line_with(&done.stderr, "bench: passed"));
+    expect_next(line_with(&done.stderr, "bench: passed"));
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn a_side_can_be_a_program_or_the_bundled_engine() {
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");
     let played = project.run(&["match", "--dev", "HEAD", "--base", &puppet()]).expect_code(0);
-    said(&played.stderr);
+    expect_next(&played.stderr);
     let words = ["match", "--dev", "HEAD", "--base", "bundled", "--no-bench"];
     project.run(&words).expect_code(0);
     let spec = format!("name=built,rev=HEAD,repo={}", project.top.display());
@@ -210,14 +210,14 @@ fn a_side_can_be_a_program_or_the_bundled_engine() {
 }
 
 #[test]
-fn suites_ask_revisions_too() {
+fn suites_accept_revisions() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");
     let suite = bench.write("suite.epd", "4k3/8/8/8/8/8/8/4K3 w - - 0 1 ;D1 5 ;D2 25\n");
     let suite = suite.display().to_string();
     let counted = project.run(&["perft", "--dev", "HEAD", "--suite", &suite]).expect_code(0);
-    said(&counted.stdout);
+    expect_next(&counted.stdout);
     let suite = bench.write("bm.epd", "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#; id \"M.1\";\n");
     let suite = suite.display().to_string();
     let words = [
@@ -233,7 +233,7 @@ fn suites_ask_revisions_too() {
         "--no-bench",
     ];
     let found = project.run(&words).expect_code(0);
-    said(&found.stdout);
+    expect_next(&found.stdout);
 }
 
 #[test]
@@ -275,7 +275,7 @@ fn an_interrupted_build_leaves_no_process() {
 }
 
 #[test]
-fn what_cannot_be_built_is_said_with_the_log() {
+fn build_failures_show_the_log() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     project.commit_with_bench(100, "Works\n\nBench: 100");
@@ -311,7 +311,7 @@ fn what_cannot_be_built_is_said_with_the_log() {
     lost.expect_error(26);
     // An engine that never had one is played without it.
     let played = project.run(&["match", "HEAD", &puppet()]).expect_code(0);
-    said(&played.stderr);
+    expect_next(&played.stderr);
     let scaled = ["match", "HEAD", &puppet(), "--scale", "1000"];
     project.run(&scaled).expect_error(26);
     project.commit_with_bench(101, "Lies\n\nBench: 100");
@@ -320,14 +320,14 @@ fn what_cannot_be_built_is_said_with_the_log() {
     project.commit("Unsteady");
     let words = ["match", "--dev", "HEAD", "--base", &puppet(), "--concurrency", "2"];
     let unsteady = project.run(&words).expect_code(27);
-    said(&without_figures(line_with(&unsteady.stderr, "error: ")));
+    expect_next(&without_figures(line_with(&unsteady.stderr, "error: ")));
     project.git(&["rm", "--quiet", "Makefile"]);
     project.commit("No build");
     refused("HEAD", 23);
 }
 
 #[test]
-fn a_shallow_clone_and_no_repository_are_told_apart() {
+fn shallow_clones_and_missing_repositories_are_distinguished() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");
@@ -368,7 +368,7 @@ fn usual_projects_need_no_recipe() {
     project.commit("src/Makefile");
     let words = ["match", "--dev", "HEAD", "--base", &puppet()];
     let made = project.run(&words).expect_code(0);
-    said(&made.stderr);
+    expect_next(&made.stderr);
 
     project.write("Cargo.toml", "[package]\nname = \"tiny\"\nedition = \"2024\"\n");
     let engine = project.top.join("engine.sh");
@@ -383,7 +383,7 @@ fn usual_projects_need_no_recipe() {
     assert!(script.contains("bench"));
     project.commit("Cargo.toml");
     let built = project.run(&words).expect_code(0);
-    said(&built.stderr);
+    expect_next(&built.stderr);
 }
 
 /// A C program that runs the script beside the repository's other files.
@@ -418,7 +418,7 @@ fn cmake_projects_need_no_recipe() {
     std::fs::set_permissions(&engine, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     project.commit("CMake");
     let built = project.run(&["match", "--dev", "HEAD", "--base", &puppet()]).expect_code(0);
-    said(&built.stderr);
+    expect_next(&built.stderr);
 }
 
 /// With a stand-in for the tool, as it is a large one.
@@ -450,7 +450,7 @@ fn go_projects_need_no_recipe() {
     );
     let arbiter = programs::arbiter().display().to_string();
     let built = bench.start(Path::new("/bin/sh"), ["-c", &play, &arbiter]).finish().expect_code(0);
-    said(&built.stderr);
+    expect_next(&built.stderr);
 }
 
 #[test]
@@ -469,12 +469,12 @@ fn builds_are_listed_and_cleaned_but_none_in_use() {
     assert!(list[0]["bytes"].as_u64() > Some(100), "{list:#}");
     let nodes = [&list[0], &list[1]].map(|build| build["bench_nodes"].as_u64());
     assert!(nodes.contains(&Some(100)) && nodes.contains(&Some(200)), "{list:#}");
-    said(&without_figures(&builds(&[]).expect_code(0).stdout));
+    expect_next(&without_figures(&builds(&[]).expect_code(0).stdout));
 
     builds(&["clean"]).expect_code(2);
     let clean = |words: &[&str]| {
         let done = builds(&[&["clean"], words].concat()).expect_code(0);
-        said(&done.stdout);
+        expect_next(&done.stdout);
     };
     clean(&["--keep-days", "1", "--max-size", "1"]);
     clean(&["--all", "--dry-run"]);
@@ -509,7 +509,7 @@ fn builds_are_listed_and_cleaned_but_none_in_use() {
     running.finish().expect_code(130);
     clean(&["--all"]);
     let again = project.run(&words).expect_code(0);
-    said(&again.stderr);
+    expect_next(&again.stderr);
 }
 
 #[test]
@@ -530,7 +530,7 @@ fn times_are_scaled_by_the_speed_of_the_base() {
     assert!(bench.read("games.pgn").contains("[TimeControl \"6+0.3\"]"));
     let shown = ["results", "--results", &results, "show", "scaled"];
     let shown = bench.arbiter(shown).finish().expect_code(0).stdout;
-    said(line_with(&shown, "50000"));
+    expect_next(line_with(&shown, "50000"));
     let words = [&sides[..], &["--scale", "0", "--repo", &top]].concat();
     bench.arbiter(words).finish().expect_error(2);
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::support::bench::{Bench, Finished};
 use crate::support::programs::puppet;
-use crate::support::snapshot::{line_with, said, without_figures};
+use crate::support::snapshot::{expect_next, line_with, without_figures};
 
 fn check(bench: &Bench, engine: &str, more: &[&str]) -> Finished {
     // The deadline is short for people who wait for the test, and long for a puppet.
@@ -28,7 +28,7 @@ fn fails(misdeed: &str, name: &str) {
     let found = outcome(&json, name);
     assert_eq!(found["verdict"], "failed", "{misdeed}: {json:#}");
     let reason = found["reason"].as_str().expect("a failure has a reason");
-    said(&format!("{misdeed}: {}", without_figures(reason)));
+    expect_next(&format!("{misdeed}: {}", without_figures(reason)));
     let lines = found["transcript"].as_array().expect("a failure has its conversation");
     assert!(!lines.is_empty(), "{misdeed}: {json:#}");
     finished.expect_code(if found["grade"] == "must" { 1 } else { 0 });
@@ -61,7 +61,7 @@ fn the_argument_that_an_engine_needs_for_uci_is_named() {
     std::os::unix::fs::symlink(puppet(), bench.path("console")).expect("a link can be made");
     let console = "./console,args=\"--proto console\"";
     let done = check(&bench, console, &["--filter", "^uciok$"]).expect_code(1);
-    said(line_with(&done.stderr, "args="));
+    expect_next(line_with(&done.stderr, "args="));
 }
 
 #[test]
@@ -102,13 +102,13 @@ fn misdeeds_of_time_are_found() {
 }
 
 #[test]
-fn what_slow_searches_say_is_judged() {
+fn output_of_slow_searches_is_judged() {
     let bench = Bench::new();
     let puppet = bench.puppet("P", "--mode slow --delay-ms 1500", "");
     let filter = "^(info-score|search-repeats)$";
     let args = ["check", &puppet, "--patience", "1", "--filter", filter];
     let text = bench.arbiter(args).finish().expect_code(0).stdout;
-    said(&text);
+    expect_next(&text);
     bench.wait_until_quiet();
 }
 
@@ -175,17 +175,17 @@ fn checks_are_listed_and_chosen() {
     let bench = Bench::new();
     let listed = bench.arbiter(["check", "--list", "--filter", "PONDER"]).finish().expect_code(0);
     assert!(listed.stdout.lines().count() >= 5, "{listed:#?}");
-    said(&listed.stdout);
+    expect_next(&listed.stdout);
     bench.arbiter(["check"]).finish().expect_code(2);
     let refused = check(&bench, "/no/such/engine", &[]);
     refused.expect_error(3);
     check(&bench, "bundled", &["--filter", "nothing like it"]).expect_error(4);
     check(&bench, "bundled", &["--filter", "("]).expect_error(2);
     let one = check(&bench, "bundled", &["--filter", "^isready$"]).expect_code(0);
-    said(&one.stdout);
+    expect_next(&one.stdout);
     let puppet = bench.puppet("P", "--mode no-readyok", "");
     let text = check(&bench, &puppet, &["--filter", "^isready$"]).expect_code(1);
-    said(&without_figures(&text.stdout));
+    expect_next(&without_figures(&text.stdout));
     let md = check(&bench, &puppet, &["--filter", "^isready$", "--format", "md"]).expect_code(1);
-    said(&without_figures(&md.stdout));
+    expect_next(&without_figures(&md.stdout));
 }

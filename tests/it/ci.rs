@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::support::bench::{Bench, Finished};
 use crate::support::programs;
 use crate::support::project::Project;
-use crate::support::snapshot::{said, without_figures};
+use crate::support::snapshot::{expect_next, without_figures};
 
 const SUITE: &str = "4k3/8/8/8/8/8/8/4K3 w - - 0 1 ;D1 5 ;D2 25\n";
 
@@ -39,7 +39,7 @@ fn words(finished: &Finished) -> String {
 }
 
 #[test]
-fn gates_are_passed_reported_and_known_the_next_time() {
+fn gates_are_passed_reported_and_cached() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");
@@ -70,7 +70,7 @@ fn gates_are_passed_reported_and_known_the_next_time() {
     assert_eq!(first.json()["gates"][1]["report"]["copies"], 2);
     assert_eq!(first.json()["gates"][3]["report"]["games"], 4);
     let log = bench.read("results/ci-sprt.log");
-    said(&log);
+    expect_next(&log);
     let xml = bench.read("junit.xml");
     assert!(xml.contains("tests=\"5\" skipped=\"1\" errors=\"0\" failures=\"0\""), "{xml}");
     assert!(bench.read("summary.md").starts_with("# ✅ HEAD@"), "{}", bench.read("summary.md"));
@@ -83,7 +83,7 @@ fn gates_are_passed_reported_and_known_the_next_time() {
         gates.map(|gate| gate["cached"].as_bool().expect("a truth")).collect()
     };
     assert_eq!(cached(&again), [false, true, true, true, false]);
-    said(&again.stderr);
+    expect_next(&again.stderr);
     // A suite that is another one now is another question.
     bench.write("suite.epd", SUITE.repeat(2));
     assert_eq!(cached(&ci(&bench, &project, &[])), [false, true, false, true, false]);
@@ -98,7 +98,7 @@ fn gates_are_passed_reported_and_known_the_next_time() {
 }
 
 #[test]
-fn a_gate_that_is_not_passed_stops_the_rest_unless_told_otherwise() {
+fn a_failed_gate_stops_the_others_by_default() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");
@@ -122,13 +122,13 @@ fn a_gate_that_is_not_passed_stops_the_rest_unless_told_otherwise() {
     gates(false);
     let gone_on = ci(&bench, &project, &[]).expect_code(3);
     expect(&gone_on, &[("build", "passed"), ("a", "broken"), ("b", "passed"), ("c", "skipped")]);
-    said(&words(&gone_on));
+    expect_next(&words(&gone_on));
     expect(
         &ci(&bench, &project, &["--only", "b"]).expect_code(0),
         &[("build", "passed"), ("b", "passed")],
     );
     let unknown = ci(&bench, &project, &["--only", "x"]).expect_code(3);
-    said(&unknown.stderr);
+    expect_next(&unknown.stderr);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_commit_that_lies_or_does_not_build_fails_with_its_own_code() {
     project.commit("Does not build");
     let broken = ci(&bench, &project, &[]).expect_code(23);
     expect(&broken, &[("build", "broken"), ("bench", "skipped")]);
-    said(&words(&broken));
+    expect_next(&words(&broken));
 }
 
 #[test]
@@ -159,11 +159,11 @@ fn a_clone_without_the_parent_skips_what_needs_it() {
     let clone = project.cloned_to(clone.into());
     let done = ci(&bench, &clone, &[]).expect_code(0);
     expect(&done, &[("build", "passed"), ("bench", "passed"), ("sprt", "skipped")]);
-    said(&words(&done));
+    expect_next(&words(&done));
 }
 
 #[test]
-fn an_engine_that_breaks_the_protocol_is_told_which_rules() {
+fn protocol_violations_name_the_broken_rules() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");
@@ -180,7 +180,7 @@ fn an_engine_that_breaks_the_protocol_is_told_which_rules() {
     project.commit("Illegal");
     let failed = ci(&bench, &project, &[]).expect_code(1);
     assert_eq!(failed.json()["gates"][2]["text"], "1 must failed: bestmove-legal; score 0.0");
-    said(&bench.read("results/ci-moves.log"));
+    expect_next(&bench.read("results/ci-moves.log"));
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn an_sprt_ends_with_its_budget() {
     let open = ci(&bench, &project, &[]).expect_code(0);
     expect(&open, &[("build", "passed"), ("sprt", "undecided")]);
     let log = bench.read("results/ci-sprt.log");
-    said(&without_figures(&log));
+    expect_next(&without_figures(&log));
     gate("fail");
     let open = ci(&bench, &project, &[]).expect_code(5);
     expect(&open, &[("build", "passed"), ("sprt", "unproven")]);
@@ -225,7 +225,7 @@ fn a_lint_fails_by_what_it_finds_and_keeps_the_games() {
     project.commit("Odd");
     let failed = ci(&bench, &project, &[]).expect_code(1);
     expect(&failed, &[("build", "passed"), ("lint", "failed")]);
-    said(&words(&failed));
+    expect_next(&words(&failed));
     // A rule can be left out.
     let flags = format!("kind = 'lint'\nargs = '{args}'\nignore = ['not_pv_move']\n");
     bench.write("arbiter.toml", format!("[[ci.gate]]\n{flags}"));
@@ -239,7 +239,7 @@ fn a_lint_fails_by_what_it_finds_and_keeps_the_games() {
 }
 
 #[test]
-fn speeds_are_compared_until_they_can_be_told_apart() {
+fn speeds_are_compared_until_significant() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     let speed_of = |nps: u32| {
@@ -266,7 +266,7 @@ fn speeds_are_compared_until_they_can_be_told_apart() {
     assert_eq!(speed(&["--max-loss", "10"]).expect_code(0).json()["verdict"], "passed");
     assert_eq!(speed(&["--max-loss", "5"]).expect_code(1).json()["verdict"], "failed");
     let same = bench.arbiter(["speed", "HEAD", "HEAD", "--repo", &top, "--rounds", "10"]);
-    said(&without_figures(&same.finish().expect_code(0).stdout));
+    expect_next(&without_figures(&same.finish().expect_code(0).stdout));
     let puppet = programs::puppet().display().to_string();
     let none = bench.arbiter(["speed", "HEAD", &puppet, "--repo", &top]).finish();
     none.expect_error(26);

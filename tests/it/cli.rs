@@ -13,7 +13,7 @@ use crate::support::report::Report;
 use crate::support::talk::Talk;
 
 #[test]
-fn what_is_kept_is_what_was_reported() {
+fn stored_and_reported_results_agree() {
     let bench = Bench::new();
     let results = bench.path("results").display().to_string();
     let mut reported = Vec::new();
@@ -64,13 +64,13 @@ fn shells_and_readers_of_manuals_are_served() {
 fn the_bundled_engine_speaks_uci() {
     let mut talk = Talk::start(Command::new(arbiter()).arg("engine"));
     talk.send("uci");
-    let greeting = talk.until("uciok");
+    let greeting = talk.read_until("uciok");
     assert!(greeting.iter().any(|line| line.starts_with("id name ")), "{greeting:#?}");
     talk.send("isready");
-    talk.until("readyok");
+    talk.read_until("readyok");
     talk.send("position startpos");
     talk.send("go nodes 1000");
-    let line = talk.until("bestmove").pop().expect("there is a move");
+    let line = talk.read_until("bestmove").pop().expect("there is a move");
     let word = line.split(' ').nth(1).expect("a move follows");
     let played: UciMove = word.parse().expect("a move can be parsed");
     let legal = played.to_move(&Chess::default()).expect("the move is legal");
@@ -86,7 +86,7 @@ fn the_bundled_engine_plays_a_match() {
         .engine(format!("name=Bundled,cmd=\"{}\",args=engine", arbiter().display()))
         .puppet("B", "--seed 1")
         .set("each", "nodes=500")
-        .played(0);
+        .expect_output(0);
     assert_eq!(played.report.wins, 2, "it must beat random moves: {:#?}", played.report);
     assert_eq!(played.report.ended_by("checkmate"), 2, "{:#?}", played.report);
 }

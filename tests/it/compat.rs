@@ -11,7 +11,7 @@ mod tuners;
 use rustix::process::Signal;
 
 use crate::support::bench::{Bench, Finished};
-use crate::support::snapshot::said;
+use crate::support::snapshot::expect_next;
 use crate::support::{pgn, plan, wait_for};
 
 /// An engine that plays random moves, in the words of the other programs.
@@ -132,7 +132,7 @@ fn a_match_of_cutechess_is_played_and_reported_as_its_scripts_read_it() {
 }
 
 #[test]
-fn a_test_ends_with_its_verdict_and_exit_code_0_whatever_it_is() {
+fn compat_tests_end_with_exit_code_0_for_every_verdict() {
     let more = "-each nodes=1 -openings file=book.epd format=epd -rounds 500 -repeat \
                 -sprt elo0=0 elo1=100 alpha=0.05 beta=0.05 model=normalized";
     for (program, args, words) in [
@@ -167,7 +167,7 @@ fn a_test_ends_with_its_verdict_and_exit_code_0_whatever_it_is() {
 }
 
 #[test]
-fn many_engines_meet_as_they_do_there() {
+fn compat_tournaments_have_the_pairings_of_the_original() {
     let bench = Bench::new();
     bench.write("book.epd", plan::openings(20));
     let words = ["compat", "cutechess"].into_iter().map(str::to_owned);
@@ -224,7 +224,7 @@ fn engines_come_from_the_list_of_cutechess() {
 }
 
 #[test]
-fn what_cannot_be_is_said_in_a_sentence() {
+fn unsupported_compat_options_are_rejected_with_a_reason() {
     let bench = Bench::new();
     for more in [
         "-concurency 2",
@@ -267,7 +267,7 @@ fn what_cannot_be_is_said_in_a_sentence() {
 }
 
 #[test]
-fn a_saved_run_goes_on_as_in_fastchess() {
+fn a_saved_run_resumes_as_in_fastchess() {
     let bench = Bench::new();
     let game = "-each nodes=1 -openings file=book.epd format=epd -rounds 60 -repeat \
                 -concurrency 2 -ratinginterval 0 -pgnout file=games.pgn -config outname=saved.json";
@@ -310,6 +310,6 @@ fn a_saved_run_goes_on_as_in_fastchess() {
     let foreign = bench.arbiter(["compat", "fastchess", "-config", "file=config.json"]).finish();
     foreign.expect_error(1);
     let beside = compat(&bench, "fastchess", "-each nodes=1 -rounds 1 -repeat").expect_code(0);
-    said(&beside.stderr);
+    expect_next(&beside.stderr);
     assert_eq!(bench.read("config.json"), "{}");
 }

@@ -8,8 +8,8 @@ use rustix::thread::sched_getaffinity;
 
 use crate::resume::resume;
 use crate::support::bench::Bench;
-use crate::support::plan::{Plan, Played};
-use crate::support::snapshot::{line_with, said, without_figures};
+use crate::support::plan::{Plan, RunOutput};
+use crate::support::snapshot::{expect_next, line_with, without_figures};
 use crate::support::{process, programs, store, wait_for};
 
 /// A process that takes all it can get of one processor, and ends with the test.
@@ -58,31 +58,31 @@ fn starved(bench: &Bench, pairs: usize, cpu: usize) -> Plan<'_> {
 }
 
 #[test]
-fn pairs_of_a_starved_engine_are_void_and_in_the_end_count_with_a_note() {
+fn pairs_of_a_starved_engine_are_void_and_finally_count_with_a_remark() {
     let bench = Bench::new();
     let cpu = processor();
     let _hog = Hog::on(cpu);
     let finished = starved(&bench, 1, cpu).set("each", "tc=1.2+0.06").run().expect_code(0);
     let json = finished.json();
     assert_eq!((&json["pairs_voided"], &json["pairs_disturbed"]), (&2.into(), &1.into()));
-    said(&without_figures(&finished.stderr));
-    let played = Played::read(&bench, &finished);
+    expect_next(&without_figures(&finished.stderr));
+    let played = RunOutput::read(&bench, &finished);
     assert_eq!((played.report.games, played.games().len()), (2, 2));
     let noted = store::disturbances(&bench.path("results"));
     let fates: Vec<(i64, i64, bool)> = noted.iter().map(|row| (row.0, row.1, row.3)).collect();
     assert_eq!(fates, [(0, 0, false), (0, 1, false), (0, 2, true)]);
-    noted.iter().for_each(|row| said(&without_figures(&row.2)));
+    noted.iter().for_each(|row| expect_next(&without_figures(&row.2)));
     // The same in the other forms of the report.
     let results = bench.path("results").display().to_string();
     for form in ["text", "md"] {
         let show = ["results", "--results", &results, "show", "run", "--format", form];
         let shown = bench.arbiter(show).finish().expect_code(0);
-        said(&without_figures(line_with(&shown.stdout, ": 2 replayed, 1 ")));
+        expect_next(&without_figures(line_with(&shown.stdout, ": 2 replayed, 1 ")));
     }
 }
 
 #[test]
-fn as_another_program_nothing_is_measured_unless_it_is_asked_for() {
+fn compat_runs_measure_contention_only_on_request() {
     let cpu = processor();
     let _hog = Hog::on(cpu);
     for (more, is_measured) in [("", false), ("-arbiter contention=discard", true)] {
@@ -157,7 +157,7 @@ fn a_run_with_void_pairs_survives_being_killed() {
         running = resume(&bench);
     }
     let finished = running.finish().expect_code(0);
-    let played = Played::read(&bench, &finished);
+    let played = RunOutput::read(&bench, &finished);
     assert_eq!((played.report.games, played.games().len()), (4, 4));
     store::assert_consistent(&results);
     assert_eq!(store::pairs(&results).len(), 2);

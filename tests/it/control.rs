@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use crate::resume::{resume, slow, uninterrupted, wait_for_pairs};
 use crate::support::bench::{Bench, Finished};
-use crate::support::plan::{Plan, Played};
-use crate::support::snapshot::{of_any_machine, said, without_figures};
+use crate::support::plan::{Plan, RunOutput};
+use crate::support::snapshot::{expect_next, without_figures, without_machine};
 use crate::support::{phrases, store, wait_for};
 
 /// Runs `arbiter ctl run …` for the run in `bench`.
@@ -28,12 +28,12 @@ fn status(bench: &Bench) -> Value {
 }
 
 #[test]
-fn a_paused_run_waits_and_goes_on_as_if_nothing_had_been() {
+fn a_paused_run_resumes_with_the_same_result() {
     let bench = Bench::new();
     let running = slow(&bench).start();
     wait_for_pairs(&bench, 2);
     let told = ctl(&bench, &["pause"]).expect_code(0).stdout;
-    said(told.split(';').next().expect("a first part"));
+    expect_next(told.split(';').next().expect("a first part"));
     wait_for("the pairs in flight are over", || {
         let status = status(&bench);
         assert_eq!(status["state"], "paused");
@@ -44,10 +44,10 @@ fn a_paused_run_waits_and_goes_on_as_if_nothing_had_been() {
     std::thread::sleep(Duration::from_secs(1));
     let words = ctl(&bench, &["status"]).expect_code(0).stdout;
     assert!(words.contains(&format!(" {before} of 12 ")), "{words}");
-    said(&without_figures(&words));
+    expect_next(&without_figures(&words));
     assert_eq!(ctl(&bench, &["resume"]).expect_code(0).stdout, "running\n");
     let finished = running.finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
 }
 
 #[test]
@@ -56,16 +56,16 @@ fn a_drained_run_says_so_and_can_be_resumed() {
     let running = slow(&bench).start();
     let before = wait_for_pairs(&bench, 2);
     let told = ctl(&bench, &["drain"]).expect_code(0).stdout;
-    said(told.split(';').next().expect("a first part"));
+    expect_next(told.split(';').next().expect("a first part"));
     let finished = running.finish().expect_code(75);
-    said(&without_figures(&finished.stderr));
+    expect_next(&without_figures(&finished.stderr));
     bench.wait_until_quiet();
     let after = store::pairs(&bench.path("results")).len();
     assert!(after > before && after <= before + 4, "{before}, then {after}");
     assert!(!bench.path("results/run.ctl").exists(), "the socket is left behind");
     ctl(&bench, &["status"]).expect_error(3);
     let finished = resume(&bench).finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
 }
 
 #[test]
@@ -81,18 +81,18 @@ fn a_stopped_run_gives_up_its_games_and_can_be_resumed() {
     let csv = ctl(&bench, &["boards", "--format", "csv"]).expect_code(0).stdout;
     assert!(csv.lines().next().is_some_and(|head| head.contains("pair")), "{csv}");
     let table = ctl(&bench, &["status", "--format", "md"]).expect_code(0).stdout;
-    said(&without_figures(&of_any_machine(&table)));
+    expect_next(&without_figures(&without_machine(&table)));
     let told = ctl(&bench, &["stop"]).expect_code(0).stdout;
-    said(told.split(';').next().expect("a first part"));
+    expect_next(told.split(';').next().expect("a first part"));
     let finished = running.finish().expect_code(75);
-    said(&without_figures(&finished.stderr));
+    expect_next(&without_figures(&finished.stderr));
     bench.wait_until_quiet();
     let finished = resume(&bench).finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
 }
 
 #[test]
-fn the_number_of_games_at_once_can_change_both_ways() {
+fn concurrency_can_be_raised_and_lowered() {
     let bench = Bench::new();
     let running = slow(&bench).set("concurrency", 1).start();
     wait_for_pairs(&bench, 1);
@@ -107,7 +107,7 @@ fn the_number_of_games_at_once_can_change_both_ways() {
         (status(&bench)["pairs_in_flight"].as_u64() <= Some(1)).then_some(())
     });
     let finished = running.finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
     bench.wait_until_quiet();
 }
 
@@ -121,7 +121,7 @@ fn call(socket: &Path, words: &[u8]) -> String {
 }
 
 #[test]
-fn nonsense_is_answered_in_a_sentence_and_harms_nobody() {
+fn invalid_control_requests_get_an_error_and_change_nothing() {
     let bench = Bench::new();
     let running = slow(&bench).start();
     wait_for_pairs(&bench, 1);
@@ -140,7 +140,7 @@ fn nonsense_is_answered_in_a_sentence_and_harms_nobody() {
         assert!(!answer.trim_end().contains(char::is_control), "{answer:?}");
     }
     let finished = running.finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn the_socket_of_a_killed_run_is_replaced() {
     });
     assert_eq!(answer["state"], "running");
     let finished = running.finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
     ctl(&bench, &["pause"]).expect_error(3);
 }
 
@@ -220,7 +220,7 @@ fn keys_steer_a_run_in_a_terminal_which_is_left_as_it_was() {
         assert!(shown.contains(words), "the terminal has lost {words}: {shown}");
     }
     let finished = resume(&bench).finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
 }
 
 #[test]

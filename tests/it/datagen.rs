@@ -9,7 +9,7 @@ use crate::resume::{PAIRS, wait_for_pairs};
 use crate::support::bench::Bench;
 use crate::support::nats::{Server, Worker};
 use crate::support::plan::Plan;
-use crate::support::snapshot::{said, without_figures};
+use crate::support::snapshot::{expect_next, without_figures};
 
 /// Twelve games between two puppets, whose positions go to `net.data`.
 fn generation<'a>(bench: &'a Bench, more: &str) -> Plan<'a> {
@@ -40,7 +40,7 @@ fn records(data: &[u8]) -> Vec<Record> {
 }
 
 #[test]
-fn the_trainer_reads_what_any_engine_has_played() {
+fn the_trainer_reads_games_of_any_engine() {
     let bench = Bench::new();
     let out = bench.path("net.data").display().to_string();
     // The trainer keeps game 29 for validation.
@@ -48,7 +48,7 @@ fn the_trainer_reads_what_any_engine_has_played() {
     let flags = ["--genfens", "--games", "36", "--each", "nodes=300,option.Hash=1", "--seed", "7"];
     let args = ["datagen", "bundled", "--out", &out].into_iter().chain(flags);
     let finished = bench.arbiter(args.clone()).finish().expect_code(0);
-    said(&without_figures(&finished.stderr));
+    expect_next(&without_figures(&finished.stderr));
     let written = data(&bench);
     bench.arbiter(args).finish().expect_code(0);
     assert_eq!(data(&bench), written, "the same command goes on, and nothing was left to play");
@@ -91,7 +91,7 @@ fn the_trainer_reads_what_any_engine_has_played() {
 }
 
 #[test]
-fn a_killed_generation_goes_on_to_the_same_file() {
+fn a_killed_generation_resumes_to_the_same_file() {
     let bench = Bench::new();
     let running = generation(&bench, "--delay-ms 2").start();
     wait_for_pairs(&bench, 2);
@@ -103,7 +103,7 @@ fn a_killed_generation_goes_on_to_the_same_file() {
     wait_for_pairs(&bench, 4);
     running.signal(Signal::INT);
     let told = running.finish().expect_code(130).stderr;
-    said(&without_figures(&told));
+    expect_next(&without_figures(&told));
     generation(&bench, "--delay-ms 2").run().expect_code(0);
     let expected = undisturbed();
     assert!(records(&expected).len() > 100);
@@ -111,7 +111,10 @@ fn a_killed_generation_goes_on_to_the_same_file() {
     // A file made with other settings is not continued.
     generation(&bench, "--delay-ms 2").set("seed", 2).run().expect_error(3);
     bench.write("run.genfens.epd", "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1\n");
-    let other = generation(&bench, "--delay-ms 2").unset("openings").unset("openings order").switch("genfens");
+    let other = generation(&bench, "--delay-ms 2")
+        .unset("openings")
+        .unset("openings order")
+        .switch("genfens");
     other.run().expect_error(3);
     assert_eq!(data(&bench), expected);
 }
@@ -126,14 +129,14 @@ fn workers_play_for_the_same_file() {
 }
 
 #[test]
-fn an_engine_without_genfens_is_told_of() {
+fn engines_without_genfens_are_reported() {
     let bench = Bench::new();
     let plan = generation(&bench, "").unset("openings").unset("openings order").switch("genfens");
     plan.run().expect_error(3);
 }
 
 #[test]
-fn what_is_no_file_of_positions_stays() {
+fn other_files_are_not_overwritten() {
     let bench = Bench::new();
     bench.write("net.data", "my network");
     generation(&bench, "").run().expect_error(3);

@@ -26,26 +26,26 @@ use crate::resume::{PAIRS, slow, uninterrupted, wait_for_pairs};
 use crate::support::bench::{Bench, Running};
 use crate::support::nats::{LEASE, Server, Worker, key};
 use crate::support::phrases;
-use crate::support::plan::{Plan, Played};
+use crate::support::plan::{Plan, RunOutput};
 use crate::support::site::{Site, words};
-use crate::support::snapshot::{said, without_figures};
+use crate::support::snapshot::{expect_next, without_figures};
 use crate::support::store;
 
 /// [`slow`], to be played by workers.
-pub fn distant<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
+pub fn distributed_plan<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
     slow(bench).unset("concurrency").set("on", server.url())
 }
 
-/// [`distant`], in which a worker without a sign of life for [`LEASE`] loses its pairs.
+/// [`distributed_plan`], in which a worker without a sign of life for [`LEASE`] loses its pairs.
 pub fn impatient<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
-    distant(bench, server).set("fleet lease", LEASE.as_secs())
+    distributed_plan(bench, server).set("fleet lease", LEASE.as_secs())
 }
 
 /// Asserts that a run has ended as if nothing had been, each pair there once.
 #[track_caller]
 pub fn assert_untouched(bench: &Bench, running: Running) {
     let finished = running.finish().expect_code(0);
-    assert_eq!(Played::read(bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(bench, &finished), uninterrupted());
     store::assert_consistent(&bench.path("results"));
     assert_eq!(store::pairs(&bench.path("results")).len(), PAIRS);
 }
@@ -55,7 +55,7 @@ fn three_workers_play_the_games_of_a_local_run() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let workers = ["a", "b", "c"].map(|name| Worker::start(&bench, &server, name));
-    assert_untouched(&bench, distant(&bench, &server).start());
+    assert_untouched(&bench, distributed_plan(&bench, &server).start());
     assert_eq!(store::remarks(&bench.path("results")), Vec::<String>::new());
     let players = store::players(&bench.path("results"));
     assert_eq!(players.values().sum::<i64>(), PAIRS as i64);
@@ -112,10 +112,10 @@ fn an_ablation_is_that_of_a_local_run() {
 }
 
 #[test]
-fn a_worker_that_joins_late_is_used_at_once() {
+fn a_late_worker_is_used_immediately() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
-    let running = distant(&bench, &server).start();
+    let running = distributed_plan(&bench, &server).start();
     let first =
         Worker::start_with(&bench, &server, "a", &["--slots", "1", "--trust", &key(&bench)]);
     wait_for_pairs(&bench, 1);
@@ -132,7 +132,7 @@ fn two_runs_share_the_workers() {
     let keys = [key(&benches[0]), key(&benches[1])];
     let flags = ["--slots", "2", "--trust", &keys[0], "--trust", &keys[1]];
     let _worker = Worker::start_with(&benches[0], &server, "a", &flags);
-    let runs = [&benches[0], &benches[1]].map(|bench| distant(bench, &server).start());
+    let runs = [&benches[0], &benches[1]].map(|bench| distributed_plan(bench, &server).start());
     for (bench, running) in benches.iter().zip(runs) {
         assert_untouched(bench, running);
     }
@@ -178,14 +178,14 @@ fn a_more_important_run_has_the_workers_and_equal_ones_share_them() {
 }
 
 #[test]
-fn the_cluster_shows_who_is_there() {
+fn the_cluster_command_lists_workers() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let worker = Worker::start(&bench, &server, "a");
     let other = key(&Bench::new());
     let flags = ["--slots", "1", "--trust", &other];
     let stranger = Worker::start_with(&bench, &server, "b", &flags);
-    let running = distant(&bench, &server).start();
+    let running = distributed_plan(&bench, &server).start();
     wait_for_pairs(&bench, 1);
     let show = ["cluster", "show", "--on", &server.url()];
     let shown =
@@ -194,7 +194,7 @@ fn the_cluster_shows_who_is_there() {
     assert_eq!(shown["workers"][0]["slots"], 2);
     let text = bench.arbiter(show).finish().expect_code(0).stdout;
     let count = text.lines().find(|line| line.starts_with("2 ")).expect("a count");
-    said(&without_figures(count));
+    expect_next(&without_figures(count));
     let csv = bench.arbiter(show.iter().chain(&["--format", "csv"])).finish().expect_code(0).stdout;
     assert!(csv.starts_with("worker,slots,playing,"), "{csv}");
     assert_eq!(csv.lines().count(), 3, "{csv}");
@@ -203,18 +203,18 @@ fn the_cluster_shows_who_is_there() {
 }
 
 #[test]
-fn the_live_page_shows_who_is_there() {
+fn the_live_page_lists_workers() {
     let bench = Bench::new();
     let Some(mut server) = Server::start(&bench, "") else { return };
     let elsewhere = Bench::new();
     let without = Site::start(&elsewhere, &[]);
-    said(&words(&without.get("/cluster").body));
+    expect_next(&words(&without.get("/cluster").body));
     without.end();
     let worker = Worker::start(&bench, &server, "alpha");
     let site = Site::start(&bench, &["--on", &server.url()]);
     let mut events = site.events("/events/cluster");
     events.wait_for("worker-alpha", &["badge idle", "0 of 2"]);
-    let running = distant(&bench, &server).start();
+    let running = distributed_plan(&bench, &server).start();
     events.wait_for("part-runs", &[phrases::QUEUED]);
     events.wait_for("worker-alpha", &["badge running", " of 2"]);
     // A page that is loaded now shows the same.

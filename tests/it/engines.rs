@@ -6,7 +6,7 @@ use crate::support::bench::{Bench, Finished};
 use crate::support::plan::Plan;
 use crate::support::programs::{self, puppet};
 use crate::support::project::Project;
-use crate::support::snapshot::said;
+use crate::support::snapshot::expect_next;
 
 /// Plays one pair of two engines by their names.
 fn play(bench: &Bench, engines: &[&str], more: &[&str]) -> Finished {
@@ -41,9 +41,9 @@ fn a_registered_name_is_an_engine_everywhere() {
     let list = list.json();
     assert_eq!([&list[0]["name"], &list[1]["name"]], ["old", "theirs"], "{list:#}");
     let check = bench.arbiter(["engines", "check"]).finish().expect_code(0);
-    said(&check.stdout);
+    expect_next(&check.stdout);
     let check = bench.arbiter(["engines", "check", "old", "false"]).finish().expect_code(6);
-    said(&check.stdout);
+    expect_next(&check.stdout);
 
     bench.arbiter(["check", "old", "--filter", "uciok"]).finish().expect_code(0);
     let near = play(&bench, &["oldd", "theirs"], &[]);
@@ -80,13 +80,13 @@ fn an_engine_is_forgotten_and_the_others_stay_as_they_are() {
     ] {
         bench.write("engines.json", list);
         let listed = run(&["list"]).expect_code(0);
-        said(&listed.stderr);
-        said(&listed.stdout);
+        expect_next(&listed.stderr);
+        expect_next(&listed.stdout);
     }
 }
 
 #[test]
-fn commas_are_quoted_and_a_home_is_needed_to_keep_engines() {
+fn commas_are_quoted_and_registration_requires_a_home() {
     let bench = Bench::new();
     std::os::unix::fs::symlink(puppet(), bench.path("a,b c")).expect("a link can be made");
     let odd = "\"./a,b c\"";
@@ -111,7 +111,7 @@ fn a_name_is_a_revision_before_it_is_a_program_and_a_path_is_neither() {
     project.git(&["branch", "true"]);
     project.commit_with_bench(200, "Second");
     let both = project.run(&["match", "true", "HEAD"]).expect_code(0);
-    said(&both.stderr);
+    expect_next(&both.stderr);
     assert!(both.stdout.contains(&format!("true@{}", &commit[..9])), "{both:#?}");
     project.run(&["match", "cmd=true", "HEAD"]).expect_error(3);
     project.run(&["match", "./true", "HEAD"]).expect_error(3);
@@ -145,9 +145,9 @@ fn an_engine_that_speaks_xboard_is_played_so() {
             .set("name", "found")
     };
     let finished = plan().run().expect_code(0);
-    said(&finished.stderr);
+    expect_next(&finished.stderr);
     let again = plan().unset("name").set("resume", "found").run().expect_code(0);
-    said(&again.stderr);
+    expect_next(&again.stderr);
     let nodes = Plan::new(&bench, "match", 1)
         .puppet_with("A", "--proto xboard", ",nodes=5")
         .puppet("B", "--seed 3");
@@ -155,7 +155,7 @@ fn an_engine_that_speaks_xboard_is_played_so() {
 }
 
 #[test]
-fn an_engine_with_a_console_of_its_own_is_told_apart_by_the_argument_that_it_needs() {
+fn engines_with_a_console_are_recognised_by_the_argument_they_need() {
     let bench = Bench::new();
     std::os::unix::fs::symlink(puppet(), bench.path("console")).expect("a link can be made");
     let bare = "./console,args=\"--proto console\"";
@@ -173,5 +173,5 @@ fn a_program_that_is_known_to_need_an_argument_gets_it() {
     check("./gnuchess").expect_code(0);
     // Arguments that are given stay as they are.
     let check = check("./gnuchess,args=\"--name Other\"").expect_code(0);
-    said(&check.stdout);
+    expect_next(&check.stdout);
 }

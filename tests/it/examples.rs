@@ -44,9 +44,10 @@ fn examples(text: &str) -> Vec<Example> {
             let command = command.to_owned();
             found.push(Example { line: index + 1, command, printed: String::new(), place: at..at });
         } else if let Some(last) = found.last_mut() {
-            match last.command.ends_with("\\\n") {
-                true => (last.command += line, last.place = at..at).0,
-                false => (last.printed += line, last.place = last.place.start..at).0,
+            if last.command.ends_with("\\\n") {
+                (last.command += line, last.place = at..at).0
+            } else {
+                (last.printed += line, last.place = last.place.start..at).0
             }
         } else {
             panic!("line {}: a block begins with a command; found at byte {start}", index + 1);
@@ -124,7 +125,7 @@ fn wildcards_stand_for_what_varies() {
 }
 
 #[test]
-fn commands_are_read_with_what_follows_them() {
+fn commands_are_parsed_with_their_output() {
     let text = "```sh\n$ no\n```\n```console\n$ a \\\n  b\nout\n$ c\n? 1\n```\n$ no\n";
     let found = examples(text);
     let shown: Vec<_> =

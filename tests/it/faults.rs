@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use crate::records::latency;
 use crate::support::bench::Bench;
-use crate::support::plan::{Plan, Played};
-use crate::support::snapshot::{line_with, said};
+use crate::support::plan::{Plan, RunOutput};
+use crate::support::snapshot::{expect_next, line_with};
 
 /// A pair between an engine that fails (`A`) and one that does not (`B`).
 fn pair<'a>(bench: &'a Bench, misdeed: &str) -> Plan<'a> {
@@ -26,8 +26,8 @@ fn pair<'a>(bench: &'a Bench, misdeed: &str) -> Plan<'a> {
 /// A has lost both games for `reason`, which makes the run invalid, and its
 /// opponent has won them.
 #[track_caller]
-fn assert_lost(bench: &Bench, plan: Plan<'_>, reason: &str) -> Played {
-    let played = plan.played(6);
+fn assert_lost(bench: &Bench, plan: Plan<'_>, reason: &str) -> RunOutput {
+    let played = plan.expect_output(6);
     let report = &played.report;
     assert_eq!((report.games, report.losses), (2, 2), "{report:#?}");
     assert_eq!(report.ended_by(reason), 2, "{report:#?}");
@@ -39,7 +39,7 @@ fn assert_lost(bench: &Bench, plan: Plan<'_>, reason: &str) -> Played {
 }
 
 #[track_caller]
-fn loses_by(misdeed: &str, reason: &str) -> Played {
+fn loses_by(misdeed: &str, reason: &str) -> RunOutput {
     let bench = Bench::new();
     assert_lost(&bench, pair(&bench, misdeed), reason)
 }
@@ -54,7 +54,7 @@ fn an_illegal_move_loses() {
 #[test]
 fn faults_within_the_limit_leave_the_run_valid() {
     let bench = Bench::new();
-    let played = pair(&bench, "crash --after 3").set("fault-limit", 1).played(0);
+    let played = pair(&bench, "crash --after 3").set("fault-limit", 1).expect_output(0);
     assert_eq!(played.report.ended_by("crash"), 2);
 }
 
@@ -65,7 +65,7 @@ fn both_engines_may_fail_and_each_loses_its_own_game() {
     let played = Plan::new(&bench, "match", 1)
         .puppet("A", "--mode crash --after 3 --seed 1")
         .puppet("B", "--mode illegal-move --after 3 --seed 2")
-        .played(6);
+        .expect_output(6);
     let report = &played.report;
     assert_eq!((report.ended_by("crash"), report.ended_by("illegal_move")), (1, 1), "{report:#?}");
     assert_eq!((report.wins, report.losses), (1, 1), "{report:#?}");
@@ -83,11 +83,11 @@ fn options_without_end_are_refused() {
     std::fs::set_permissions(&script, mode).expect("a file of ours");
     let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1");
     let finished = plan.engine(format!("name=B,cmd={}", script.display())).run().expect_code(3);
-    said(&finished.stderr);
+    expect_next(&finished.stderr);
 }
 
 #[test]
-fn a_fault_says_how_it_came_about() {
+fn faults_describe_their_cause() {
     for misdeed in ["crash", "exit-in-game", "illegal-move", "disconnect"] {
         let bench = Bench::new();
         let run = pair(&bench, &format!("{misdeed} --after 3")).switch("verbose").run();
@@ -95,25 +95,25 @@ fn a_fault_says_how_it_came_about() {
         // The cause is reported when the game ends, before the line of its pair.
         let pair = run.stderr.find(" 1.1: ").expect("the line of a game");
         for game in [" 1.1 (A v B)", " 1.2 (B v A)"] {
-            said(line_with(&run.stderr[..pair], game));
+            expect_next(line_with(&run.stderr[..pair], game));
         }
     }
 }
 
 #[test]
-fn a_run_that_cannot_end_well_ends_at_once() {
+fn a_run_with_too_many_faults_ends_immediately() {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 400).puppet("A", "--mode crash --after 3");
     let run = plan.puppet("B", "--seed 2").run().expect_code(6);
-    said(&run.stderr);
+    expect_next(&run.stderr);
     let results = bench.path("results").display().to_string();
     let comment = ["report", "latest", "--format", "comment", "--results", &results];
     let comment = bench.arbiter(comment).finish().expect_code(0).stdout;
-    said(&comment);
+    expect_next(&comment);
 }
 
 #[test]
-fn a_forfeit_waits_for_the_margin_and_is_told_in_time() {
+fn a_forfeit_waits_for_the_margin_and_is_reported_in_time() {
     // The margin, and what is lost on the way.
     let limit = Duration::from_millis(50 + 100);
     let bench = Bench::new();

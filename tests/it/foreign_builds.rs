@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::support::bench::{Bench, Finished};
 use crate::support::programs;
 use crate::support::project::Project;
-use crate::support::snapshot::{of_any_machine, said, without_figures};
+use crate::support::snapshot::{expect_next, without_figures, without_machine};
 
 /// A program without a bench.
 fn puppet() -> String {
@@ -43,7 +43,7 @@ fn build_log(bench: &Bench) -> PathBuf {
 }
 
 #[test]
-fn commands_of_a_commit_run_in_its_checkout_said_before_and_never_in_a_dry_run() {
+fn build_commands_are_announced_run_in_the_checkout_and_skipped_in_dry_runs() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     let seen = bench.path("seen").display().to_string();
@@ -54,8 +54,8 @@ fn commands_of_a_commit_run_in_its_checkout_said_before_and_never_in_a_dry_run()
     let before = config();
 
     let dry = play(&bench, &project, &["--dry-run", "--name", "dry"]).expect_code(0);
-    said(&dry.stderr);
-    said(&without_figures(&of_any_machine(&dry.stdout)));
+    expect_next(&dry.stderr);
+    expect_next(&without_figures(&without_machine(&dry.stdout)));
     assert!(!bench.path("seen").exists(), "{dry:#?}");
     let short = ["--dry-run", "--format", "json"];
     let json = play(&bench, &project, &short).expect_code(0).json();
@@ -63,14 +63,14 @@ fn commands_of_a_commit_run_in_its_checkout_said_before_and_never_in_a_dry_run()
     assert_eq!((&engine["program"], &engine["commit"]), (&"not built".into(), &(*commit).into()));
 
     let run = play(&bench, &project, &[]).expect_code(0);
-    said(&run.stderr);
+    expect_next(&run.stderr);
     let seen = bench.read("seen");
     assert!(seen.contains(".cache/arbiter/staging/") && seen.lines().count() == 1, "{seen}");
     assert_eq!(config(), before);
 }
 
 #[test]
-fn builds_and_their_benches_see_no_secrets_unless_told_to() {
+fn builds_and_benches_see_no_secrets_by_default() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     let path = |name: &str| bench.path(name).display().to_string();
@@ -132,7 +132,7 @@ fn a_variable_that_can_change_the_program_makes_another_build() {
 }
 
 #[test]
-fn a_submodule_that_cannot_be_fetched_fails_the_build_whatever_its_command() {
+fn a_failed_submodule_fetch_fails_every_build() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     let command = "cp engine.sh e; chmod +x e\ntrue";
@@ -216,7 +216,7 @@ fn a_long_log_keeps_its_beginning_and_its_end() {
     assert!(log.len() < 3_000_000, "{} bytes", log.len());
     assert!(log.starts_with("$ echo begun") && log.ends_with("error: bad\n"));
     let cut = log.lines().find(|line| line.ends_with(']'));
-    said(&without_figures(cut.expect("a line in place of the others")));
+    expect_next(&without_figures(cut.expect("a line in place of the others")));
 }
 
 #[test]

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use crate::support::bench::Bench;
-use crate::support::plan::{Plan, Played, openings};
-use crate::support::snapshot::said;
+use crate::support::plan::{Plan, RunOutput, openings};
+use crate::support::snapshot::expect_next;
 
 /// A match of two honest puppets.
 fn honest(bench: &Bench, pairs: usize) -> Plan<'_> {
@@ -15,15 +15,15 @@ fn honest(bench: &Bench, pairs: usize) -> Plan<'_> {
 }
 
 /// Plays an honest match in a place of its own.
-fn play(configure: impl Fn(Plan<'_>) -> Plan<'_>) -> Played {
+fn play(configure: impl Fn(Plan<'_>) -> Plan<'_>) -> RunOutput {
     let bench = Bench::new();
-    let played = configure(honest(&bench, 20)).played(0);
+    let played = configure(honest(&bench, 20)).expect_output(0);
     bench.wait_until_quiet();
     played
 }
 
 #[test]
-fn what_is_counted_is_what_was_played() {
+fn counted_and_played_games_agree() {
     let played = play(|plan| plan.set("concurrency", 2));
     let (report, games) = (&played.report, played.games());
     assert_eq!(report.run, "run");
@@ -56,7 +56,7 @@ fn a_pair_is_one_opening_played_from_both_sides() {
 fn a_result_belongs_to_the_engine_of_that_name() {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 4).puppet("Random", "--seed 1");
-    let played = plan.puppet("Greedy", "--seed 2 --skill greedy").played(0);
+    let played = plan.puppet("Greedy", "--seed 2 --skill greedy").expect_output(0);
     assert!(played.report.losses >= 6, "{:#?}", played.report);
     for color in ["White", "Black"] {
         let games = played.games();
@@ -66,7 +66,7 @@ fn a_result_belongs_to_the_engine_of_that_name() {
 }
 
 #[test]
-fn a_game_ends_when_the_rules_say_so_and_for_the_reason_they_give() {
+fn games_end_by_the_rules_with_the_right_reason() {
     let played = play(|plan| plan.unset("max-moves"));
     let mut reasons = BTreeMap::new();
     for game in played.games() {
@@ -100,7 +100,7 @@ fn a_delay_changes_nothing_but_the_time_it_takes() {
     let delayed = |args: &str| {
         let bench = Bench::new();
         let plan = Plan::new(&bench, "match", 2).puppet("A", args).puppet("B", "--seed 2");
-        plan.set("concurrency", 2).played(0)
+        plan.set("concurrency", 2).expect_output(0)
     };
     assert_eq!(delayed("--seed 1 --delay-ms 2"), delayed("--seed 1"));
 }
@@ -110,7 +110,7 @@ fn options_reach_the_engine() {
     let with = |fields: &str| {
         let bench = Bench::new();
         let plan = Plan::new(&bench, "match", 2).puppet_with("A", "--seed 1", fields);
-        plan.puppet("B", "--seed 2").played(0).pgn
+        plan.puppet("B", "--seed 2").expect_output(0).pgn
     };
     let plain = with("");
     assert_eq!(with(",option.Style=Normal"), plain);
@@ -127,7 +127,7 @@ fn an_option_for_each_engine_reaches_both() {
         .puppet("A", &args(1))
         .puppet("B", &args(2))
         .set("each", "nodes=1,option.Hash=8")
-        .played(0);
+        .expect_output(0);
     let players = bench.conversations();
     assert_eq!(players.len() % 2, 0, "each engine has as many processes: {players:#?}");
     for heard in players {
@@ -153,7 +153,7 @@ fn a_clock_is_started_kept_and_announced() {
         .puppet("A", &args(1))
         .puppet_with("B", &args(2), ",tc=40+0.2")
         .set("each", "tc=20+0.1")
-        .played(0);
+        .expect_output(0);
     assert_eq!(played.report.ended_by("time_forfeit"), 0);
     let players = bench.conversations();
     let firsts: Vec<&str> = players
@@ -169,7 +169,7 @@ fn a_clock_is_started_kept_and_announced() {
 }
 
 #[test]
-fn games_end_where_adjudication_says() {
+fn games_end_by_adjudication() {
     let played = play(|plan| plan.set("max-moves", 5));
     assert_eq!(played.report.ended_by("move_cap"), 40, "{:#?}", played.report);
     assert!(played.games().iter().all(|game| game.moves.len() == 10));
@@ -180,8 +180,8 @@ fn games_end_where_adjudication_says() {
 }
 
 #[test]
-fn people_are_told_the_result_on_stdout() {
+fn the_result_is_printed_on_stdout() {
     let bench = Bench::new();
     let finished = honest(&bench, 2).set("format", "text").run().expect_code(0);
-    said(&finished.stdout);
+    expect_next(&finished.stdout);
 }

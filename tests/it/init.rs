@@ -3,7 +3,7 @@
 use crate::support::bench::{Bench, Finished};
 use crate::support::programs;
 use crate::support::project::Project;
-use crate::support::snapshot::{line_with, said, without_figures};
+use crate::support::snapshot::{expect_next, line_with, without_figures};
 
 fn arbiter(bench: &Bench, project: &Project<'_>, words: &[&str]) -> Finished {
     let (top, cache) =
@@ -35,22 +35,22 @@ fn settings_of_a_make_project_pass_its_gates_and_are_never_overwritten() {
     project.write("books/book.epd", "4k3/8/8/8/8/8/8/4K2R w K - 0 1\n");
     project.write("arbiter.toml", "pairs = 3\n");
     let kept = arbiter(&bench, &project, &["init", "--ci"]).expect_code(0);
-    said(&kept.stderr);
+    expect_next(&kept.stderr);
     let read = |name: &str| std::fs::read_to_string(project.top.join(name)).expect("it is there");
     assert_eq!(read("arbiter.toml"), "pairs = 3\n");
-    said(&kept.stdout);
+    expect_next(&kept.stdout);
     assert_eq!(read(".gitignore"), "/results/\n");
     std::fs::remove_file(project.top.join("arbiter.toml")).unwrap();
 
     let done = arbiter(&bench, &project, &["init", "--ci"]).expect_code(0);
-    said(&done.stdout);
-    said(&without_figures(&done.stderr));
+    expect_next(&done.stdout);
+    expect_next(&without_figures(&done.stderr));
     let text = read("arbiter.toml");
-    said(&text);
+    expect_next(&text);
     project.commit("First");
     assert_eq!(passed(&bench, &project, "bench,perft"), ["build", "bench", "perft"]);
     let again = arbiter(&bench, &project, &["init", "--ci"]).expect_code(0);
-    said(&again.stderr);
+    expect_next(&again.stderr);
     assert_eq!(read("arbiter.toml"), text);
 }
 
@@ -71,10 +71,10 @@ fn an_engine_of_rust_without_bench_has_no_gate_for_it() {
         ),
     );
     let done = arbiter(&bench, &project, &["init"]).expect_code(0);
-    said(&without_figures(&done.stderr));
-    said(&done.stdout);
+    expect_next(&without_figures(&done.stderr));
+    expect_next(&done.stdout);
     let text = std::fs::read_to_string(project.top.join("arbiter.toml")).expect("it is there");
-    said(&text);
+    expect_next(&text);
     assert!(!project.top.join(".github").exists());
     project.commit("First");
     project.write("Cargo.toml", &format!("# The same\n{}", bench.read("project/Cargo.toml")));
@@ -96,10 +96,10 @@ fn settings_that_an_engine_would_not_pass_are_left_out_and_broken_ones_are_named
     let done = arbiter(&bench, &project, &["init", "--no-bench"]).expect_code(0);
     // The list of failed checks depends on timing.
     let told = line_with(&done.stderr, "bestmove-legal").split(": ").next();
-    said(told.expect("a first part"));
+    expect_next(told.expect("a first part"));
     let path = project.top.join("arbiter.toml");
     let text = std::fs::read_to_string(&path).expect("it was written");
-    said(&text);
+    expect_next(&text);
 
     let init = || arbiter(&bench, &project, &["init"]);
     std::fs::write(&path, "pears = 3\n").expect("it can be written");
@@ -137,7 +137,7 @@ fn an_engine_of_go_is_built() {
 }
 
 #[test]
-fn what_cannot_be_built_gets_no_settings() {
+fn projects_that_cannot_be_built_get_no_settings() {
     let bench = Bench::new();
     bench.arbiter(["init"]).finish().expect_error(20);
     let project = Project::new(&bench);
@@ -198,7 +198,7 @@ fn the_workflow_keeps_one_comment_up_to_date() {
 }
 
 #[test]
-fn what_init_writes_is_no_part_of_the_program() {
+fn files_of_init_do_not_change_the_build() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     let engine = programs::arbiter().display();
@@ -212,7 +212,7 @@ fn what_init_writes_is_no_part_of_the_program() {
         let stderr = arbiter(&bench, &project, &words).expect_code(0).stderr;
         let lines = stderr.lines().filter(|line| line.contains("buil") || line.contains("dirty"));
         let lines: Vec<&str> = lines.collect();
-        said(&format!("{what}\n{}", lines.join("\n")));
+        expect_next(&format!("{what}\n{}", lines.join("\n")));
     };
     played("as init left it");
     played("with games beside it");

@@ -58,7 +58,7 @@ fn an_engine_that_is_not_there() {
 }
 
 #[test]
-fn an_engine_that_is_no_program() {
+fn an_engine_that_is_not_executable() {
     let bench = Bench::new();
     let text = bench.write("notes.txt", "not a program");
     let plan = usable(&bench).engine(format!("name=B,cmd={}", text.display()));

@@ -12,7 +12,7 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use crate::snapshots::rich;
 use crate::support::bench::{Bench, Finished};
 use crate::support::plan::Plan;
-use crate::support::snapshot::{said, without_figures};
+use crate::support::snapshot::{expect_next, without_figures};
 
 fn results(bench: &Bench, folder: &str, args: &[&str]) -> Finished {
     let folder = bench.path(folder).display().to_string();
@@ -50,18 +50,18 @@ fn the_report_of_an_imported_run_is_that_of_the_original() {
 }
 
 #[test]
-fn a_game_that_is_damaged_is_named_by_whatever_reads_it() {
+fn every_reader_names_a_damaged_game() {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 2).puppet("A", "--seed 1").puppet("B", "--seed 2");
-    plan.set("pgn", "games.pgn").played(0);
-    said(&results(&bench, "results", &["verify"]).expect_code(0).stdout);
+    plan.set("pgn", "games.pgn").expect_output(0);
+    expect_next(&results(&bench, "results", &["verify"]).expect_code(0).stdout);
     let store = rusqlite::Connection::open(bench.path("results/arbiter.db")).expect("a store");
     let damage =
         "UPDATE games SET moves = replace(moves, '\"d\":1', '\"d\":7') WHERE pair = 1 AND half = 1";
     assert_eq!(store.execute(damage, []), Ok(1));
     for run in [&["verify"][..], &["verify", "run"], &["verify", "latest"]] {
         let found = results(&bench, "results", run).expect_code(7);
-        said(&(found.stdout + &found.stderr));
+        expect_next(&(found.stdout + &found.stderr));
     }
     results(&bench, "results", &["verify", "ruin"]).expect_error(3);
     let folder = bench.path("results").display().to_string();
@@ -73,21 +73,21 @@ fn a_game_that_is_damaged_is_named_by_whatever_reads_it() {
         &["match", "--resume", "run", "--pgn", "other.pgn"],
     ] {
         let args = [command, &["--results", &folder]].concat();
-        said(&bench.arbiter(args).finish().expect_code(7).stderr);
+        expect_next(&bench.arbiter(args).finish().expect_code(7).stderr);
     }
     assert!(!bench.path("run.gz").exists() && !bench.path("run.html").exists());
     results(&bench, "results", &["rm", "run", "--yes"]).expect_code(0);
-    said(&results(&bench, "results", &["verify"]).expect_code(0).stdout);
+    expect_next(&results(&bench, "results", &["verify"]).expect_code(0).stdout);
 }
 
 #[test]
 fn games_that_were_played_are_replayed_from_the_other_store() {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 2).puppet("A", "--seed 1").puppet("B", "--seed 2");
-    plan.set("transcripts", "all").played(0);
+    plan.set("transcripts", "all").expect_output(0);
     let file = bench.path("run.jsonl.gz").display().to_string();
     let first = results(&bench, "results", &["export", "run", "--out", &file]).expect_code(0);
-    said(&without_figures(&first.stdout));
+    expect_next(&without_figures(&first.stdout));
     let export = |flags: &[&str]| {
         results(&bench, "results", &[&["export", "run", "--out", &file], flags].concat())
     };
@@ -113,7 +113,7 @@ fn games_that_were_played_are_replayed_from_the_other_store() {
 #[test]
 fn a_file_may_be_packed_or_not_and_one_that_is_edited_leaves_nothing() {
     let bench = Bench::new();
-    Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2").played(0);
+    Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2").expect_output(0);
     let file = bench.path("run.gz").display().to_string();
     results(&bench, "results", &["export", "run", "--out", &file]).expect_code(0);
     let packed = std::fs::read(&file).expect("it is written");
@@ -137,9 +137,9 @@ fn a_file_may_be_packed_or_not_and_one_that_is_edited_leaves_nothing() {
 }
 
 #[test]
-fn an_import_removes_what_killed_imports_have_left_and_nothing_else() {
+fn an_import_removes_only_leftovers_of_killed_imports() {
     let bench = Bench::new();
-    Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2").played(0);
+    Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2").expect_output(0);
     let file = bench.path("run.gz").display().to_string();
     results(&bench, "results", &["export", "run", "--out", &file]).expect_code(0);
     let (inside, beside) = ("there/.arbiter-import-a", ".arbiter-import-b");
@@ -181,8 +181,8 @@ fn runs_are_removed_but_not_while_they_are_played() {
     played.expect_error(3);
     assert_eq!(left(), all);
     let dry = results(&bench, "results", &["prune", "--keep-days", "1"]).expect_code(0);
-    said(&dry.stdout);
-    said(&dry.stderr);
+    expect_next(&dry.stdout);
+    expect_next(&dry.stderr);
     assert_eq!(left(), all);
     results(&bench, "results", &["rm", "killed", "--yes"]).expect_code(0);
     results(&bench, "results", &["prune", "--keep-days", "99999", "--yes"]).expect_code(0);

@@ -1,18 +1,18 @@
 //! Limits of an engine's thinking, as the engine receives them.
 
 use crate::support::bench::Bench;
-use crate::support::plan::{Plan, Played};
-use crate::support::snapshot::said;
+use crate::support::plan::{Plan, RunOutput};
+use crate::support::snapshot::expect_next;
 
 /// Plays a match with limits for each side; returns each side's `go` commands in order.
-fn told(white: &str, black: &str, args: &str) -> (Played, Vec<Vec<String>>) {
+fn go_commands(white: &str, black: &str, args: &str) -> (RunOutput, Vec<Vec<String>>) {
     let bench = Bench::new();
     let logs = bench.logs();
     let played = Plan::new(&bench, "match", 1)
         .puppet_with("A", &format!("--seed 1 {args} {logs}"), &format!(",{white}"))
         .puppet_with("B", &format!("--seed 2 {args} {logs}"), &format!(",{black}"))
         .set("max-moves", 12)
-        .played(0);
+        .expect_output(0);
     let go = |heard: Vec<String>| heard.into_iter().filter(|line| line.starts_with("go")).collect();
     let processes = bench.conversations().into_iter().map(go).collect();
     bench.wait_until_quiet();
@@ -27,7 +27,7 @@ fn field(go: &str, name: &str) -> Option<u64> {
 #[test]
 fn periods_follow_each_other() {
     let tc = "tc=4/100+1:3/50+0:20";
-    let (played, processes) = told(tc, tc, "");
+    let (played, processes) = go_commands(tc, tc, "");
     assert_eq!(played.report.ended_by("move_cap"), 2, "{:#?}", played.report);
     for heard in processes {
         let moves: Vec<_> = heard.iter().map(|go| field(go, "movestogo")).collect();
@@ -39,8 +39,8 @@ fn periods_follow_each_other() {
 }
 
 #[test]
-fn an_hourglass_gives_one_side_what_the_other_takes() {
-    let (_, processes) = told("tc=hg/60", "tc=hg/60", "--delay-ms 20");
+fn an_hourglass_adds_used_time_to_the_opponent() {
+    let (_, processes) = go_commands("tc=hg/60", "tc=hg/60", "--delay-ms 20");
     for go in processes.iter().flatten() {
         let sum = field(go, "wtime").zip(field(go, "btime")).map(|(white, black)| white + black);
         // Each of the two is cut to whole milliseconds.
@@ -51,7 +51,7 @@ fn an_hourglass_gives_one_side_what_the_other_takes() {
 }
 
 #[test]
-fn default_limits_beside_others_are_pointed_out() {
+fn mixed_default_limits_are_reported() {
     let bench = Bench::new();
     for (limits, each) in [
         ([",nodes=1", ""], "ponder=false"),
@@ -60,7 +60,7 @@ fn default_limits_beside_others_are_pointed_out() {
     ] {
         let plan = Plan::new(&bench, "match", 1).set("each", each).switch("dry-run");
         let plan = plan.puppet_with("A", "--seed 1", limits[0]).puppet_with("B", "", limits[1]);
-        said(&plan.run().expect_code(0).stderr);
+        expect_next(&plan.run().expect_code(0).stderr);
     }
 }
 
@@ -68,7 +68,7 @@ fn default_limits_beside_others_are_pointed_out() {
 fn nodes_stand_for_time() {
     // The puppet reports one node for each move, and takes much longer than that is worth.
     let limits = "tc=0.02,nodestime=1,timemargin=0";
-    let (played, processes) = told(limits, limits, "--delay-ms 10");
+    let (played, processes) = go_commands(limits, limits, "--delay-ms 10");
     assert_eq!(played.report.ended_by("move_cap"), 2, "{:#?}", played.report);
     for go in processes.iter().flatten() {
         assert!(field(go, "wtime").is_some_and(|left| (8..=20).contains(&left)), "{go}");
@@ -83,14 +83,14 @@ fn nodes_that_stand_for_time_run_out() {
         .puppet("A", "--seed 1")
         .puppet_with("B", "--seed 2", ",nodes=1")
         .set("each", "tc=0.005,nodestime=1,timemargin=0")
-        .played(6);
+        .expect_output(6);
     assert_eq!(played.report.ended_by("time_forfeit"), 2, "{:#?}", played.report);
     assert_eq!(played.report.losses, 2, "B has no clock: {:#?}", played.report);
 }
 
 #[test]
 fn each_side_has_its_own_kind_of_limit() {
-    let (played, processes) = told("st=5,depth=3", "tc=inf,nodes=7,depth=9", "");
+    let (played, processes) = go_commands("st=5,depth=3", "tc=inf,nodes=7,depth=9", "");
     assert_eq!(played.report.ended_by("move_cap"), 2);
     let mut kinds: Vec<&str> = processes.iter().flatten().map(String::as_str).collect();
     kinds.sort_unstable();
@@ -99,7 +99,7 @@ fn each_side_has_its_own_kind_of_limit() {
 }
 
 #[test]
-fn limits_that_cannot_be_kept_are_refused() {
+fn unenforceable_limits_are_rejected() {
     for spec in [
         ",tc=inf",
         ",proto=xboard,nodes=5",

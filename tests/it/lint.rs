@@ -4,20 +4,20 @@ use serde_json::Value;
 
 use crate::support::bench::{Bench, Finished};
 use crate::support::plan::Plan;
-use crate::support::snapshot::{line_with, said, without_figures};
+use crate::support::snapshot::{expect_next, line_with, without_figures};
 
 /// Positions from which games are over after a move: the fifty-move rule.
 const FIFTY: &str = "4k3/8/8/8/8/8/8/R3K3 w - - 99 80\n";
 
 /// A match of an honest puppet against one that prints these lines before each move.
-fn played(bench: &Bench, lines: &str, with: impl FnOnce(Plan<'_>) -> Plan<'_>) -> Finished {
+fn play_linted(bench: &Bench, lines: &str, with: impl FnOnce(Plan<'_>) -> Plan<'_>) -> Finished {
     let plan = Plan::new(bench, "match", 2).puppet("good", "--seed 1");
     let plan = plan.puppet("odd", &format!("--seed 2 --info '{lines}'"));
     with(plan.set("max-moves", 12)).run().expect_code(0)
 }
 
 /// Returns the findings: engine and rule.
-fn found(finished: &Finished) -> Vec<(String, String)> {
+fn findings(finished: &Finished) -> Vec<(String, String)> {
     let list = finished.json()["lint"].as_array().cloned().unwrap_or_default();
     let text = |value: &Value| value.as_str().expect("text").to_owned();
     list.iter().map(|found| (text(&found["engine"]), text(&found["rule"]))).collect()
@@ -27,9 +27,9 @@ fn found(finished: &Finished) -> Vec<(String, String)> {
 fn each_rule_finds_its_fault_and_nothing_else() {
     let check = |lines: &str, each: &str, rule: &str| {
         let bench = Bench::new();
-        let finished = played(&bench, lines, |plan| plan.set("each", each));
+        let finished = play_linted(&bench, lines, |plan| plan.set("each", each));
         let expected = if rule.is_empty() { vec![] } else { vec![("odd".into(), rule.into())] };
-        assert_eq!(found(&finished), expected, "{lines}: {finished:#?}");
+        assert_eq!(findings(&finished), expected, "{lines}: {finished:#?}");
     };
     check("depth 1 score cp 7 nodes 9 time 0 hashfull 1000 pv {move}", "nodes=9", "");
     check("score cp 7 pv {move} {illegal}", "nodes=1", "illegal_pv");
@@ -52,15 +52,15 @@ fn nothing_is_to_follow_the_end_of_a_game() {
     let bench = Bench::new();
     let book = bench.write("fifty.epd", FIFTY).display().to_string();
     let lines = "score cp 7 pv {move} {illegal}";
-    let finished = played(&bench, lines, |plan| plan.set("openings", book));
-    assert_eq!(found(&finished), [("odd".into(), "pv_after_end".into())]);
+    let finished = play_linted(&bench, lines, |plan| plan.set("openings", book));
+    assert_eq!(findings(&finished), [("odd".into(), "pv_after_end".into())]);
 }
 
 #[test]
-fn findings_are_told_as_they_come_and_in_every_report() {
+fn lint_findings_are_reported_immediately_and_in_every_report() {
     let bench = Bench::new();
     let lines = "score cp 7 pv {move} a1a1";
-    let finished = played(&bench, lines, |plan| plan.switch("verbose"));
+    let finished = play_linted(&bench, lines, |plan| plan.switch("verbose"));
     let list = &finished.json()["lint"];
     assert_eq!(list.as_array().map(Vec::len), Some(1), "{finished:#?}");
     let example = &list[0];
@@ -69,7 +69,7 @@ fn findings_are_told_as_they_come_and_in_every_report() {
     let told: Vec<&str> =
         finished.stderr.lines().filter(|line| line.contains("a1a1 at ply 2")).collect();
     assert_eq!(told.len(), 48, "{finished:#?}");
-    said(&without_figures(told[0]));
+    expect_next(&without_figures(told[0]));
 
     let results = bench.path("results").display().to_string();
     let report = |format: &str| {
@@ -77,13 +77,13 @@ fn findings_are_told_as_they_come_and_in_every_report() {
         bench.arbiter(args).finish().expect_code(0).stdout
     };
     let text = report("text");
-    said(line_with(&text, "48 (1.1, 1... "));
+    expect_next(line_with(&text, "48 (1.1, 1... "));
     let page = report("html");
     assert!(page.contains("<h2 id=\"lint\">") && page.contains("id=\"lint-0\""), "{page}");
     assert!(page.contains("data-shown=\"2\""), "{page}");
     let markdown = report("md");
     let row = markdown.lines().find(|line| line.starts_with("| odd") && line.contains("a1a1"));
-    said(row.expect("a row of it"));
+    expect_next(row.expect("a row of it"));
     let csv = report("csv");
     let (head, row) = csv.split_once('\n').expect("a heading and a line");
     let at = head.split(',').position(|column| column == "second_lint_illegal_pv");
@@ -93,9 +93,9 @@ fn findings_are_told_as_they_come_and_in_every_report() {
     assert!(junit.contains("<property name=\"odd illegal_pv\" value=\"48\""), "{junit}");
     // A run of which nothing was found says nothing of it.
     let quiet = Bench::new();
-    let finished = played(&quiet, "", |plan| plan.switch("verbose"));
-    assert_eq!(found(&finished), [], "{finished:#?}");
+    let finished = play_linted(&quiet, "", |plan| plan.switch("verbose"));
+    assert_eq!(findings(&finished), [], "{finished:#?}");
     let results = quiet.path("results").display().to_string();
     let args = ["results", "--results", &results, "show", "run"];
-    said(&quiet.arbiter(args).finish().expect_code(0).stdout);
+    expect_next(&quiet.arbiter(args).finish().expect_code(0).stdout);
 }

@@ -24,28 +24,28 @@ fn against_puppet<'a>(bench: &'a Bench, engine: String, each: &str) -> Plan<'a> 
 }
 
 #[test]
-fn a_process_that_leaves_its_output_to_a_child_has_crashed_at_once() {
+fn an_exit_is_noticed_though_a_child_holds_the_output() {
     let bench = Bench::new();
     let start = Instant::now();
     let gone = engine(&bench, "A", "", "sleep 300 & exit 3");
-    let played = against_puppet(&bench, gone, "tc=60+1").played(0);
+    let played = against_puppet(&bench, gone, "tc=60+1").expect_output(0);
     assert_eq!(played.report.ended_by("crash"), 2, "{:#?}", played.report);
     assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
     bench.wait_until_quiet();
 }
 
 #[test]
-fn an_answer_after_the_flag_fell_loses_on_time_whatever_it_says() {
+fn every_answer_after_the_flag_fell_loses_on_time() {
     for answer in ["(none)", "a1a1", "0000", "nonsense", ""] {
         let bench = Bench::new();
         let late = engine(&bench, "A", "", &format!("sleep 0.4; echo 'bestmove {answer}'"));
-        let played = against_puppet(&bench, late, "st=0.1").played(0);
+        let played = against_puppet(&bench, late, "st=0.1").expect_output(0);
         assert_eq!(played.report.ended_by("time_forfeit"), 2, "{answer} {:#?}", played.report);
     }
 }
 
 #[test]
-fn a_start_failure_names_what_the_engine_said_last() {
+fn start_failures_quote_the_last_line_of_the_engine() {
     let bench = Bench::new();
     let start = "echo 'error Network weights file not found.'; echo 'see the log' >&2; exit 0";
     let plan = against_puppet(&bench, engine(&bench, "A", start, ""), "nodes=1");
@@ -87,7 +87,7 @@ fn paused(each: &str) -> (serde_json::Value, String) {
 }
 
 #[test]
-fn a_pause_costs_no_game_under_a_clock_and_is_told_once() {
+fn a_pause_loses_no_timed_game_and_is_reported_once() {
     let (report, told) = paused("tc=3+0.2");
     assert_eq!(report["faults"], serde_json::json!([]), "{report:#}");
     assert_eq!(told.matches("arbiter did not run for ").count(), 1, "{told}");

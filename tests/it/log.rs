@@ -3,7 +3,7 @@
 use crate::support::bench::{Bench, Finished};
 use crate::support::plan::Plan;
 use crate::support::project::Project;
-use crate::support::snapshot::{line_with, said};
+use crate::support::snapshot::{expect_next, line_with};
 
 const GREEDY: &str = "--skill greedy --seed 1";
 const RANDOM: &str = "--skill random --seed 2";
@@ -63,7 +63,7 @@ fn every_test_has_a_row_with_its_verdict() {
         assert!(row[9].starts_with(&format!("{llr:+.2} [")), "{row:?}");
     }
     let shown = results(&bench, &["results"], &["show", "b-gain"]).expect_code(0);
-    said(line_with(&shown.stdout, about));
+    expect_next(line_with(&shown.stdout, about));
 
     // The same again into a file, and what was said later.
     let out = bench.path("log.md").display().to_string();

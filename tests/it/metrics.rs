@@ -2,13 +2,13 @@
 
 use rustix::process::Signal;
 
-use crate::distributed::distant;
+use crate::distributed::distributed_plan;
 use crate::resume::PAIRS;
 use crate::support::bench::Bench;
 use crate::support::nats::{Server, Worker, free_port, key};
 use crate::support::plan::Plan;
 use crate::support::site::{Site, get};
-use crate::support::snapshot::said;
+use crate::support::snapshot::expect_next;
 use crate::support::wait_for;
 
 /// Returns the metrics of a port, once they contain these lines.
@@ -28,7 +28,7 @@ fn count(figures: &str, name: &str) -> f64 {
 }
 
 #[test]
-fn a_run_and_the_live_page_tell_what_they_count() {
+fn runs_and_the_live_page_export_metrics() {
     let bench = Bench::new();
     let [of_run, of_site] = [free_port(), free_port()];
     let site = Site::start(&bench, &["--metrics", &of_site.to_string()]);
@@ -65,11 +65,11 @@ fn a_run_and_the_live_page_tell_what_they_count() {
     site.end();
     let taken = bench.arbiter(["serve", "--listen", "127.0.0.1:0", "--metrics", "192.0.2.1:1"]);
     let refused = taken.finish().expect_code(7);
-    said(&refused.stderr);
+    expect_next(&refused.stderr);
 }
 
 #[test]
-fn a_worker_and_its_coordinator_tell_what_they_count() {
+fn workers_and_coordinators_export_metrics() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let [of_run, of_worker] = [free_port(), free_port()];
@@ -78,7 +78,7 @@ fn a_worker_and_its_coordinator_tell_what_they_count() {
     let flags = ["--slots", "2", "--trust", &key, "--metrics", &port];
     let _worker = Worker::start_with(&bench, &server, "a", &flags);
     wait_for_figures(of_worker, &["arbiter_nats_connected 1", "arbiter_slots 2"]);
-    let running = distant(&bench, &server).set("metrics", of_run).start();
+    let running = distributed_plan(&bench, &server).set("metrics", of_run).start();
     let lines = ["arbiter_nats_connected 1", "arbiter_workers{state=\"playing\"} 1"];
     let figures = wait_for_figures(of_run, &lines);
     assert!(count(&figures, "arbiter_jobs{state=\"playing\"}") > 0.0, "{figures}");

@@ -6,7 +6,7 @@ use arbiter_suite::epd::read;
 
 use crate::support::bench::{Bench, Finished};
 use crate::support::programs::installed;
-use crate::support::snapshot::{said, without_figures};
+use crate::support::snapshot::{expect_next, without_figures};
 
 /// White mates on f7; before that, Black could have prevented it.
 const GAMES: &str = "[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n\
@@ -43,7 +43,7 @@ fn a_missed_mate_becomes_a_question() {
     let bench = Bench::new();
     bench.write("games.pgn", GAMES);
     let found = mine(&bench, "suite.epd", &[&QUICK]).expect_code(0);
-    said(&found.stdout);
+    expect_next(&found.stdout);
     let text = bench.read("suite.epd");
     let suite = read(&text, false);
     assert_eq!(suite.unusable, []);
@@ -52,7 +52,7 @@ fn a_missed_mate_becomes_a_question() {
     assert!(mates[0].contains("id \"mate.001\"; c0 \"mate, "), "{text}");
     assert!(mates[0].contains("c2 \"A v B, games.pgn game 1 ply 6\"; acd 8; dm 1;"), "{text}");
     let head: Vec<&str> = text.lines().take_while(|line| line.starts_with('#')).collect();
-    said(&without_figures(&head.join("\n")));
+    expect_next(&without_figures(&head.join("\n")));
     assert!(!bench.path("suite.epd.journal").exists());
     // The order in which positions are searched makes no difference.
     mine(&bench, "again.epd", &[&QUICK, &["--concurrency", "3"]]).expect_code(0);
@@ -60,7 +60,7 @@ fn a_missed_mate_becomes_a_question() {
 }
 
 #[test]
-fn what_the_engine_failed_at_is_asked_again() {
+fn positions_with_engine_faults_are_searched_again() {
     if stockfish().is_none() {
         return;
     }
@@ -68,7 +68,7 @@ fn what_the_engine_failed_at_is_asked_again() {
     bench.write("games.pgn", GAMES);
     let hurry = ["--deadline", "0.001"];
     let failed = mine(&bench, "suite.epd", &[&SLOWER, &hurry]).expect_code(6);
-    said(&without_figures(&failed.stderr));
+    expect_next(&without_figures(&failed.stderr));
     assert!(!bench.path("suite.epd").exists());
     assert!(bench.path("suite.epd.journal").exists());
     let other = mine(&bench, "suite.epd", &[&SLOWER, &["--gap", "300"]]);
@@ -82,7 +82,7 @@ fn what_the_engine_failed_at_is_asked_again() {
 }
 
 #[test]
-fn what_cannot_be_mined_is_refused() {
+fn invalid_mine_requests_are_rejected() {
     let bench = Bench::new();
     bench.write("games.pgn", GAMES);
     bench.write("empty.pgn", "");

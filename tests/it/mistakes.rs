@@ -85,7 +85,7 @@ serve --listen 7878
 ";
 
 #[test]
-fn mistakes_of_new_users_are_answered_with_what_to_do() {
+fn mistakes_of_new_users_get_helpful_errors() {
     let bench = Bench::new();
     let puppet = puppet().display().to_string();
     bench.arbiter(["engines", "add", "mine", &puppet]).finish().expect_code(0);

@@ -24,7 +24,7 @@ fn with_nets(bench: &Bench) -> Plan<'_> {
 }
 
 #[test]
-fn engines_read_their_files_and_games_and_reports_tell_them() {
+fn engines_read_option_files_and_reports_list_them() {
     let bench = Bench::new();
     with_nets(&bench).run().expect_code(0);
     let games = bench.read("games.pgn");
@@ -55,7 +55,7 @@ fn engines_read_their_files_and_games_and_reports_tell_them() {
 }
 
 #[test]
-fn a_run_does_not_go_on_with_another_file_of_the_same_name() {
+fn a_run_does_not_resume_with_a_changed_option_file() {
     let bench = Bench::new();
     bench.write("a.net", "weights of a");
     let field = format!(",option.EvalFile=@{}", bench.path("a.net").display());
@@ -72,7 +72,7 @@ fn a_run_does_not_go_on_with_another_file_of_the_same_name() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_named() {
+fn missing_option_files_are_named() {
     let bench = Bench::new();
     let plan = with_nets(&bench);
     std::fs::remove_file(bench.path("b.net")).expect("it was written");

@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use rustix::process::Signal;
 
 use crate::support::bench::{Bench, Finished};
-use crate::support::plan::{Plan, Played};
+use crate::support::plan::{Plan, RunOutput};
 use crate::support::{programs, store, wait_for};
 
 /// Harm that another program does to a file.
@@ -18,8 +18,8 @@ type Damage<'a> = &'a dyn Fn(&Path);
 
 const PAIRS: usize = 12;
 
-fn played(bench: &Bench) -> Played {
-    Plan::new(bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2").played(0)
+fn play_match(bench: &Bench) -> RunOutput {
+    Plan::new(bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2").expect_output(0)
 }
 
 /// Asserts that a command whose output is the file `name`, by its name and by links, is refused and
@@ -43,7 +43,7 @@ fn is_spared(bench: &Bench, name: &str, command: impl Fn(&Path) -> Finished) {
 #[test]
 fn no_output_is_a_file_that_is_in_use() {
     let bench = Bench::new();
-    played(&bench);
+    play_match(&bench);
     let results = bench.path("results").display().to_string();
     let with_store = |words: &[&str], path: &Path| {
         let flags = ["--results", &results, "--out"].map(OsStr::new);
@@ -86,9 +86,9 @@ fn no_output_is_a_file_that_is_in_use() {
 }
 
 #[test]
-fn what_is_read_is_not_where_the_shell_has_redirected_the_output() {
+fn input_files_cannot_be_the_redirected_output() {
     let bench = Bench::new();
-    played(&bench);
+    play_match(&bench);
     for (command, file) in [
         ("rate games.pgn", "games.pgn"),
         ("results list", "results/arbiter.db"),
@@ -151,7 +151,7 @@ fn a_store_that_is_taken_away_during_a_run_is_missed_and_saved() {
 }
 
 #[test]
-fn a_saved_store_goes_on_in_the_place_of_the_one_that_was_deleted() {
+fn a_saved_store_replaces_the_deleted_one() {
     let (bench, _, saved) = disturbed("results/arbiter.db", |file| {
         fs::remove_file(file).expect("it is there");
     });
@@ -186,7 +186,7 @@ fn a_pgn_file_that_is_taken_away_during_a_run_is_missed_and_saved() {
 }
 
 #[test]
-fn each_kind_of_run_goes_on_with_the_same_line_wherever_it_was_killed() {
+fn every_killed_run_resumes_with_the_same_command() {
     fn plan<'a>(bench: &'a Bench, kind: &'static str) -> Plan<'a> {
         let plan = Plan::new(bench, kind, PAIRS).switch("resume-or-start").set("concurrency", 2);
         let plan = plan.puppet("A", "--seed 1 --delay-ms 2");
@@ -241,7 +241,7 @@ fn text_in_files_has_no_colours_and_lists_of_names_are_records() {
 #[test]
 fn an_export_that_is_killed_leaves_nothing() {
     let bench = Bench::new();
-    played(&bench);
+    play_match(&bench);
     fs::create_dir(bench.path("out")).expect("a folder can be made");
     for delay in 0..8 {
         let running = bench.arbiter(["results", "export", "run", "--force", "--out", "out/x.gz"]);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::support::bench::{Bench, Finished};
 use crate::support::programs;
 use crate::support::project::Project;
-use crate::support::snapshot::{line_with, said};
+use crate::support::snapshot::{expect_next, line_with};
 
 /// A user who is not the one that runs the tests.
 const OTHER: u32 = 65534;
@@ -44,7 +44,7 @@ fn settings_and_results_are_found_from_every_folder_of_a_repository() {
     let bench = Bench::new();
     let (project, deep) = project(&bench);
     let done = at(&bench, &deep, &[&MATCH[..], &["--name", "run"]].concat()).expect_code(0);
-    said(&done.stderr);
+    expect_next(&done.stderr);
     assert!(project.top.join("results/arbiter.db").is_file());
     let puppet = programs::puppet().display();
     let line = format!(
@@ -69,12 +69,12 @@ fn settings_and_results_are_found_from_every_folder_of_a_repository() {
     assert!(!deep.join("results/arbiter.db").exists());
     symlink(&deep, bench.path("link")).unwrap();
     let linked = at(&bench, &bench.path("link"), &MATCH).expect_code(0);
-    said(&first_lines(&linked));
+    expect_next(&first_lines(&linked));
     // The nearest settings count, and those that are named.
     project.write("src/arbiter.toml", "pairs = 2\n[each]\nnodes = 1\n");
-    said(&first_lines(&at(&bench, &deep, &MATCH).expect_code(0)));
+    expect_next(&first_lines(&at(&bench, &deep, &MATCH).expect_code(0)));
     let named = ["--config", "../../arbiter.toml"];
-    said(&first_lines(&at(&bench, &deep, &[&MATCH[..], &named].concat()).expect_code(0)));
+    expect_next(&first_lines(&at(&bench, &deep, &[&MATCH[..], &named].concat()).expect_code(0)));
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn the_folder_of_results_that_settings_name_is_that_of_all_commands() {
     let (project, deep) = project(&bench);
     project.write("arbiter.toml", &format!("results = \"runs\"\n{SETTINGS}"));
     let done = at(&bench, &deep, &[&MATCH[..], &["--name", "run"]].concat()).expect_code(0);
-    said(line_with(&done.stderr, "results in"));
+    expect_next(line_with(&done.stderr, "results in"));
     assert!(project.top.join("runs/arbiter.db").is_file());
     at(&bench, &deep, &["results", "show", "run"]).expect_code(0);
     at(&bench, &project.top, &["report", "run"]).expect_code(0);
@@ -105,11 +105,11 @@ fn nothing_is_taken_from_beyond_the_top_of_a_repository() {
     for folder in ["project/tree/books", "project/sub/src", "plain/src"] {
         let words = [&MATCH[..], &["--each", "nodes=1", "--pairs", "1"]].concat();
         let done = at(&bench, &bench.path(folder), &words).expect_code(0);
-        said(line_with(&done.stderr, "results in"));
+        expect_next(line_with(&done.stderr, "results in"));
         assert!(bench.path(folder).join("results/arbiter.db").is_file(), "{folder}");
     }
     let broken = at(&bench, &project.top.join("src"), &MATCH);
-    said(&broken.stderr);
+    expect_next(&broken.stderr);
 }
 
 #[test]
@@ -119,9 +119,9 @@ fn a_home_that_is_a_repository_is_one() {
     std::fs::create_dir_all(bench.path("games")).unwrap();
     let words = [&MATCH[..], &["--each", "nodes=1", "--pairs", "1"]].concat();
     let done = at(&bench, &bench.path("games"), &words).expect_code(0);
-    said(line_with(&done.stderr, "results in"));
+    expect_next(line_with(&done.stderr, "results in"));
     bench.write("arbiter.toml", "pairs = 1\n[each]\nnodes = 1\n");
-    said(&first_lines(&at(&bench, &bench.path("games"), &MATCH).expect_code(0)));
+    expect_next(&first_lines(&at(&bench, &bench.path("games"), &MATCH).expect_code(0)));
 }
 
 #[test]
@@ -136,8 +136,8 @@ fn settings_and_results_of_others_are_refused_unless_they_are_named() {
     at(&bench, &deep, &[&MATCH[..], &["--name", "run"]].concat()).expect_code(0);
     for own in [&settings, &project.top, &project.top.join(".git"), &project.top.join("results")] {
         chown(own, Some(OTHER), None).unwrap();
-        said(&at(&bench, &deep, &MATCH).stderr);
-        said(&at(&bench, &project.top, &["results", "show", "run"]).stderr);
+        expect_next(&at(&bench, &deep, &MATCH).stderr);
+        expect_next(&at(&bench, &project.top, &["results", "show", "run"]).stderr);
         chown(own, Some(0), None).unwrap();
     }
     chown(&settings, Some(OTHER), None).unwrap();
@@ -154,11 +154,11 @@ fn gates_and_their_files_are_found_from_below() {
     project.write("src/file", "");
     let (src, cache) = (project.top.join("src"), bench.path("cache").display().to_string());
     let done = at(&bench, &src, &["init", "--no-bench", "--cache", &cache]).expect_code(0);
-    said(&done.stdout);
+    expect_next(&done.stdout);
     project.commit("First");
     let words = ["ci", "--only", "perft", "--cache", &cache];
     let done = at(&bench, &src, &words).expect_code(0);
-    said(line_with(&done.stderr, "settings of"));
+    expect_next(line_with(&done.stderr, "settings of"));
     assert!(project.top.join("results/ci-perft.log").is_file());
     // The result of an earlier gate counts for the same files only.
     project.write("perft.epd", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 ;D1 7\n");

@@ -15,7 +15,7 @@ use crate::support::talk::Talk;
 fn greeted(args: &str) -> Talk {
     let mut talk = started(args);
     talk.send("uci");
-    talk.until("uciok");
+    talk.read_until("uciok");
     talk
 }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::support::bench::Bench;
 use crate::support::plan::Plan;
 use crate::support::programs::installed;
-use crate::support::snapshot::{line_with, said, without_figures};
+use crate::support::snapshot::{expect_next, line_with, without_figures};
 
 /// The programs, or `None` with a notice if one is missing.
 #[track_caller]
@@ -41,7 +41,7 @@ fn play(specs: [String; 2], each: &str) -> u64 {
         .set("each", each)
         .set("fault-limit", 1);
     let plan = if each.starts_with("tc=") { plan.set("max-moves", 8) } else { plan };
-    let played = plan.played(0);
+    let played = plan.expect_output(0);
     let report = &played.report;
     assert_eq!(report.games, 2, "{report:#?}");
     for fault in FAULTS {
@@ -155,7 +155,7 @@ fn sjeng_plays() {
 }
 
 #[test]
-fn openings_that_fairymax_cannot_be_told_are_left_out() {
+fn openings_beyond_fairymax_are_skipped() {
     let Some([fairymax]) = programs(["fairymax"]) else { return };
     let lost_right = "rnbqkbnr/pppp1ppp/8/8/5p2/1P3NP1/P1PPP2P/RNBQKB1R w KQ -\n";
     let plain = "rnbqkbnr/pppp1ppp/8/8/5p2/1P3NP1/P1PPP2P/RNBQKB1R w KQkq -\n";
@@ -170,7 +170,7 @@ fn openings_that_fairymax_cannot_be_told_are_left_out() {
     };
     let bench = Bench::new();
     let finished = plan(&bench, &format!("{lost_right}{plain}")).expect_code(0);
-    said(&finished.stderr);
+    expect_next(&finished.stderr);
     assert_eq!(bench.read("games.pgn").matches("KQkq").count(), 4);
     plan(&Bench::new(), lost_right).expect_error(3);
 }
@@ -182,6 +182,6 @@ fn an_engine_that_ignores_its_limit_is_named() {
     let plan = Plan::new(&bench, "match", 400).engine(spec("toga2", &toga, "")).puppet("B", "");
     let begun = Instant::now();
     let run = plan.set("each", "nodes=8000").run().expect_code(6);
-    said(&without_figures(line_with(&run.stderr, " 1.1 (toga2 v B)")));
+    expect_next(&without_figures(line_with(&run.stderr, " 1.1 (toga2 v B)")));
     assert!(begun.elapsed() < Duration::from_secs(60), "{run:#?}");
 }

@@ -8,7 +8,7 @@ use shakmaty::{EnPassantMode, Position};
 
 use crate::resume;
 use crate::support::bench::{Bench, Finished};
-use crate::support::plan::{Plan, Played};
+use crate::support::plan::{Plan, RunOutput};
 use crate::support::store;
 
 /// The bundled engine against a puppet.
@@ -27,10 +27,10 @@ fn comments(pgn: &str) -> Vec<String> {
 }
 
 #[test]
-fn comments_tell_what_is_asked_for() {
+fn comments_contain_the_requested_fields() {
     let bench = Bench::new();
     let plan = telling(&bench, 1).set("pgn fields", "all").set("pgn match", "seldepth 1 .* pv");
-    let played = plan.played(0);
+    let played = plan.expect_output(0);
     let comments = comments(&played.pgn);
     assert_eq!(comments.len(), 24);
     // The puppet says so little that its comments cannot be mistaken.
@@ -52,29 +52,29 @@ fn comments_tell_what_is_asked_for() {
 }
 
 #[test]
-fn comments_are_short_unless_more_is_asked_for() {
+fn comments_are_short_by_default() {
     let bench = Bench::new();
-    let played = telling(&bench, 1).played(0);
+    let played = telling(&bench, 1).expect_output(0);
     for comment in comments(&played.pgn) {
         assert!(!comment.contains('='), "{comment}");
     }
 }
 
 #[test]
-fn the_file_says_the_same_as_the_flags() {
+fn settings_file_and_flags_agree() {
     let by_flags = Bench::new();
     let plain =
         |bench| Plan::new(bench, "match", 2).puppet("A", "--seed 1").puppet("B", "--seed 2");
     let plan = plain(&by_flags).set("pgn fields", "seldepth+pv").set("pgn notation", "lan");
     let plan = plan.set("pgn match", "^info depth").set("epd", by_flags.path("ends.epd").display());
     let plan = plan.set("pgn event", "Cup").set("pgn site", "my home");
-    let expected = plan.set("transcripts", "none").played(0);
+    let expected = plan.set("transcripts", "none").expect_output(0);
     let by_file = Bench::new();
     let text = "epd = 'ends.epd'\ntranscripts = 'none'\nstderr-dir = 'errors'\n[pgn]\n\
                 fields = ['pv', 'seldepth']\nmatch = '^info depth'\nnotation = 'lan'\n\
                 event = 'Cup'\nsite = 'my home'\n";
     let file = by_file.write("our.toml", text);
-    let found = plain(&by_file).set("config", file.display()).played(0);
+    let found = plain(&by_file).set("config", file.display()).expect_output(0);
     assert_eq!(found.pgn, expected.pgn);
     assert_eq!(by_file.read("ends.epd"), by_flags.read("ends.epd"));
     assert_eq!(by_file.read("errors/A.log"), "");
@@ -83,7 +83,7 @@ fn the_file_says_the_same_as_the_flags() {
 }
 
 #[test]
-fn moves_are_written_in_the_notation_asked_for() {
+fn pgn_moves_have_the_requested_notation() {
     let text = |notation: &str| {
         let bench = Bench::new();
         let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2");
@@ -108,11 +108,11 @@ fn moves_are_written_in_the_notation_asked_for() {
 }
 
 #[test]
-fn games_tell_where_they_come_from() {
+fn games_name_their_origin() {
     let bench = Bench::new();
     let book = bench.write("sicilian.pgn", "1. e4 c5 2. Nf3 d6 3. d4 *\n");
     let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2");
-    let played = plan.set("openings", book.display()).set("seed", 77).played(0);
+    let played = plan.set("openings", book.display()).set("seed", 77).expect_output(0);
     for game in played.games() {
         assert_eq!(game.tag("Seed"), "77");
         assert!(game.tag("ECO").starts_with("B5"), "{}", game.tag("ECO"));
@@ -123,7 +123,7 @@ fn games_tell_where_they_come_from() {
 }
 
 #[test]
-fn what_cannot_be_understood_is_refused() {
+fn invalid_record_settings_are_rejected() {
     let check = |flag: &str, value: &str| {
         let bench = Bench::new();
         telling(&bench, 1).set(flag, value).run().expect_error(2);
@@ -149,7 +149,7 @@ fn what_cannot_be_understood_is_refused() {
 }
 
 #[test]
-fn a_book_can_be_begun_where_it_has_an_opening_only() {
+fn opening_start_must_be_within_the_book() {
     let run = |bench: &Bench, start: usize| {
         let plan = Plan::new(bench, "match", 3).puppet("A", "--seed 1").puppet("B", "--seed 2");
         plan.set("openings start", start).run()
@@ -159,7 +159,7 @@ fn a_book_can_be_begun_where_it_has_an_opening_only() {
 }
 
 /// The final positions of the games in a PGN, as the file of positions should have them.
-fn ends(played: &Played) -> String {
+fn ends(played: &RunOutput) -> String {
     let line = |game: &crate::support::pgn::Game| {
         let end = &game.end;
         let position = Epd::from_position(end, EnPassantMode::Legal);
@@ -185,7 +185,7 @@ fn final_positions_survive_kills_each_once() {
         bench.write("ends.epd", &text[..text.len().saturating_sub(kill).max(before.len() + 1)]);
         running = resume::resume(&bench);
     }
-    let played = Played::read(&bench, &running.finish().expect_code(0));
+    let played = RunOutput::read(&bench, &running.finish().expect_code(0));
     assert_eq!(bench.read("ends.epd"), format!("{before}\n{}", ends(&played)));
     bench.write("ends.epd", "somebody else's\n".repeat(400));
     resume::resume(&bench).finish().expect_error(3);
@@ -275,7 +275,7 @@ fn latencies_of_a_run_that_was_killed_count_each_game_once() {
     running.finish();
     bench.wait_until_quiet();
     let finished = resume::resume(&bench).finish().expect_code(0);
-    let games = Played::read(&bench, &finished).games();
+    let games = RunOutput::read(&bench, &finished).games();
     let report = finished.json();
     let moves: usize = games.iter().map(|game| game.moves.len()).sum();
     let count = |kind| {

@@ -6,13 +6,13 @@ use crate::support::bench::{Bench, Finished};
 use crate::support::phrases;
 use crate::support::plan::Plan;
 use crate::support::site::outline;
-use crate::support::snapshot::{line_with, said};
+use crate::support::snapshot::{expect_next, line_with};
 use crate::support::store;
 
 const PAIRS: usize = 6;
 
 /// A run of puppets that play at random.
-fn played(bench: &Bench, command: &'static str, engines: usize) -> Finished {
+fn play_random(bench: &Bench, command: &'static str, engines: usize) -> Finished {
     // Without a move limit, some games are won.
     let mut plan = Plan::new(bench, command, PAIRS).unset("max-moves");
     for engine in 0..engines {
@@ -28,14 +28,14 @@ fn report(bench: &Bench, args: &[&str]) -> Finished {
 }
 
 #[test]
-fn what_has_no_interval_yet_has_no_chart() {
+fn estimates_without_an_interval_have_no_chart() {
     let bench = Bench::new();
     let bad = "--mode illegal-move --after 3";
     Plan::new(&bench, "match", 2).puppet("good", "--seed 1").puppet("bad", bad).run();
     let out = bench.path("run.html").display().to_string();
     report(&bench, &["run", "--out", &out]).expect_code(0);
     let page = bench.read("run.html");
-    said(&outline(&page));
+    expect_next(&outline(&page));
     // Besides the head, which has a picture of each figure, and the boards of openings: games of
     // three moves have no course of clocks and depths.
     let charts = page.matches("class=\"wide\"").count() + page.matches("class=\"small\"").count();
@@ -46,11 +46,11 @@ fn what_has_no_interval_yet_has_no_chart() {
 #[test]
 fn a_page_holds_all_and_needs_nothing() {
     let bench = Bench::new();
-    played(&bench, "sprt", 2);
+    play_random(&bench, "sprt", 2);
     let out = bench.path("run.html").display().to_string();
     report(&bench, &["run", "--out", &out]).expect_code(0);
     let page = bench.read("run.html");
-    said(&outline(&page));
+    expect_next(&outline(&page));
     // Each chart is drawn, and its figures are there as a table.
     let figures = page.matches("<figure").count();
     assert!(figures >= 4, "{figures} figures");
@@ -70,9 +70,9 @@ fn a_page_holds_all_and_needs_nothing() {
 }
 
 #[test]
-fn the_course_is_that_of_the_test() {
+fn the_llr_chart_matches_the_test() {
     let bench = Bench::new();
-    let verdict = played(&bench, "sprt", 2).json();
+    let verdict = play_random(&bench, "sprt", 2).json();
     let text = report(&bench, &["run"]).expect_code(0).stdout;
     let table = text.split(phrases::LLR_COURSE).nth(1).expect("the figures of it");
     let rows: Vec<&str> = table.lines().skip_while(|line| !line.starts_with('|')).collect();
@@ -87,37 +87,37 @@ fn the_course_is_that_of_the_test() {
 #[test]
 fn a_tournament_has_ratings_and_all_engines() {
     let bench = Bench::new();
-    played(&bench, "match", 3);
+    play_random(&bench, "match", 3);
     let folder = bench.path("pages").display().to_string();
     report(&bench, &["run", "--out", &format!("{folder}/")]).expect_code(0);
     let page = bench.read("pages/run.html");
-    said(&outline(&page));
+    expect_next(&outline(&page));
 }
 
 #[test]
-fn only_counted_games_are_told_of() {
+fn only_counted_games_are_reported() {
     let bench = Bench::new();
-    played(&bench, "match", 2);
+    play_random(&bench, "match", 2);
     let results = bench.path("results");
     let text = report(&bench, &["run"]).expect_code(0).stdout;
     let games = 2 * store::pairs(&results).len();
     assert_eq!(games, 2 * PAIRS);
-    said(line_with(&text, &format!("{PAIRS} openings")));
+    expect_next(line_with(&text, &format!("{PAIRS} openings")));
 }
 
 #[test]
-fn json_is_that_of_the_run() {
+fn json_report_matches_the_run() {
     let bench = Bench::new();
-    let run = played(&bench, "match", 2).json();
+    let run = play_random(&bench, "match", 2).json();
     let again = report(&bench, &["run", "--format", "json"]).expect_code(0).json();
     assert_eq!(again, run);
 }
 
 #[test]
-fn what_cannot_be_made_is_refused() {
+fn impossible_reports_are_rejected() {
     let bench = Bench::new();
     report(&bench, &[]).expect_error(3);
-    played(&bench, "match", 2);
+    play_random(&bench, "match", 2);
     report(&bench, &["walk"]).expect_error(3);
     let notes = bench.write("notes.txt", "no games").display().to_string();
     report(&bench, &[&notes]).expect_error(3);
@@ -135,19 +135,19 @@ fn what_cannot_be_made_is_refused() {
     bench.arbiter(["results", "rm", "run", "--yes"]).finish().expect_code(0);
     report(&bench, &["latest"]).expect_error(3);
     let listed = bench.arbiter(["results", "list"]).finish().expect_code(0);
-    said(&listed.stdout);
+    expect_next(&listed.stdout);
 }
 
 #[test]
 fn games_of_a_file_have_a_report_too() {
     let bench = Bench::new();
-    let run = played(&bench, "match", 3).json();
+    let run = play_random(&bench, "match", 3).json();
     let pgn = bench.path("games.pgn").display().to_string();
     let folder = format!("{}/", bench.path("pages").display());
     report(&bench, &[&pgn, "--out", &folder]).expect_code(0);
     let page = bench.read("pages/games.html");
     assert!(page.contains("<td>games.pgn</td>"), "{page}");
-    said(&outline(&page));
+    expect_next(&outline(&page));
     let figures = page.matches("<figure").count();
     // A drawing for screens and one for telephones, or a small one for both.
     let drawn = |class: &str| page.matches(&format!("<svg class=\"{class}\"")).count();
@@ -206,7 +206,7 @@ fn evaluations_are_those_of_the_store_in_a_file_of_games_too() {
 #[test]
 fn tables_of_one_tournament_agree() {
     let bench = Bench::new();
-    played(&bench, "match", 3);
+    play_random(&bench, "match", 3);
     let text = report(&bench, &["run"]).expect_code(0).stdout;
     let rows = |table: &str| -> Vec<Vec<String>> {
         let after = text.split(table).nth(1).unwrap_or_else(|| panic!("no {table} in {text}"));

@@ -6,8 +6,8 @@ use rustix::process::Signal;
 
 use crate::support::bench::{Bench, Running};
 use crate::support::disk::Disk;
-use crate::support::plan::{Plan, Played};
-use crate::support::snapshot::said;
+use crate::support::plan::{Plan, RunOutput};
+use crate::support::snapshot::expect_next;
 use crate::support::{store, wait_for};
 
 /// Pairs of a run that is cut short.
@@ -22,9 +22,12 @@ pub fn slow(bench: &Bench) -> Plan<'_> {
 }
 
 /// Plays [`slow`] without an interruption.
-pub fn uninterrupted() -> Played {
+pub fn uninterrupted() -> RunOutput {
     let bench = Bench::new();
-    Plan::new(&bench, "match", PAIRS).puppet("A", "--seed 1").puppet("B", "--seed 2").played(0)
+    Plan::new(&bench, "match", PAIRS)
+        .puppet("A", "--seed 1")
+        .puppet("B", "--seed 2")
+        .expect_output(0)
 }
 
 /// Continues the run in `bench`. The plan is in the store: only the paths of the store and of the
@@ -61,7 +64,7 @@ fn a_run_survives_being_killed_again_and_again() {
         running = resume(&bench);
     }
     let finished = running.finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
     store::assert_consistent(&bench.path("results"));
     assert_eq!(store::pairs(&bench.path("results")).len(), PAIRS);
     bench.wait_until_quiet();
@@ -121,7 +124,7 @@ fn machines_that_share_a_folder_do_not_play_in_it_together() {
     let lock = bench.path("results/two.lock");
     std::fs::write(&lock, "process 7 on host far").expect("a file can be made");
     for name in ["two", "three"] {
-        said(&plan(name).start().finish().expect_code(3).stderr);
+        expect_next(&plan(name).start().finish().expect_code(3).stderr);
     }
     std::fs::remove_file(&lock).expect("it stays");
     plan("two").start().finish().expect_code(0);
@@ -146,7 +149,7 @@ fn engines_do_not_outlive_a_harness_that_is_killed() {
 }
 
 #[test]
-fn a_run_whose_end_alone_cannot_be_noted_is_complete() {
+fn a_run_is_complete_though_its_final_status_cannot_be_written() {
     let bench = Bench::new();
     let play = |words: &[&str]| {
         let engines = ["match", "bundled", "bundled:material", "--each", "nodes=1", "--pairs", "1"];
@@ -159,7 +162,7 @@ fn a_run_whose_end_alone_cannot_be_noted_is_complete() {
     let told = play(&["--name", "run"]);
     let again = bench.arbiter(["match", "--resume", "run"]).finish().expect_code(0).stderr;
     for told in [told, again] {
-        said(&told);
+        expect_next(&told);
     }
 }
 
@@ -168,7 +171,7 @@ fn resuming_a_run_that_is_over_changes_nothing() {
     let bench = Bench::new();
     // The path depends on the folder, but the file is the same.
     let plan = Plan::new(&bench, "match", 2).puppet("A", "--seed 1").puppet("B", "--seed 2");
-    let played = plan.set("pgn", "games.pgn").played(0);
+    let played = plan.set("pgn", "games.pgn").expect_output(0);
     for pgn in ["games.pgn", "./games.pgn", &bench.path("games.pgn").display().to_string()] {
         let results = bench.path("results").display().to_string();
         let again = ["match", "--resume", "run", "--results", &results, "--pgn", pgn];
@@ -178,7 +181,7 @@ fn resuming_a_run_that_is_over_changes_nothing() {
 }
 
 #[test]
-fn the_same_line_again_goes_on_and_says_which_flag_differs() {
+fn repeating_the_command_resumes_or_names_the_changed_flag() {
     let bench = Bench::new();
     let played = slow(&bench).switch("resume-or-start").start();
     wait_for_pairs(&bench, 2);
@@ -197,27 +200,27 @@ fn the_same_line_again_goes_on_and_says_which_flag_differs() {
     resumed().puppet("C", "").run().expect_error(3);
     // The run continues with another concurrency, and twice with the same command line.
     let started = slow(&bench).switch("resume-or-start").set("concurrency", 2);
-    assert_eq!(started.played(0), uninterrupted());
-    assert_eq!(resumed().played(0), uninterrupted());
+    assert_eq!(started.expect_output(0), uninterrupted());
+    assert_eq!(resumed().expect_output(0), uninterrupted());
 }
 
 #[test]
-fn a_run_that_another_plays_is_not_even_read() {
+fn a_locked_run_is_not_read() {
     let bench = Bench::new();
-    Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2").played(0);
+    Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2").expect_output(0);
     let lock = std::fs::File::create(bench.path("results/run.lock")).expect("the folder is there");
     lock.lock().expect("nobody else has it");
     let results = bench.path("results").display().to_string();
     // The kind of the run would be the first thing to be wrong with it.
     let finished = bench.arbiter(["sprt", "--resume", "run", "--results", &results]).finish();
-    said(&finished.stderr);
+    expect_next(&finished.stderr);
 }
 
 #[test]
 fn another_pgn_file_gets_all_games_and_is_remembered() {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 2).puppet("A", "--seed 1").puppet("B", "--seed 2");
-    let played = plan.played(0);
+    let played = plan.expect_output(0);
     bench.write("other.pgn", "; notes");
     let results = bench.path("results").display().to_string();
     let resume = |more: &[&str]| {
@@ -235,7 +238,7 @@ fn another_pgn_file_gets_all_games_and_is_remembered() {
 }
 
 #[test]
-fn flags_beside_resume_go_on_or_say_what_differs() {
+fn flags_with_resume_must_match_the_stored_run() {
     let bench = Bench::new();
     let tuned = ["--param", "Hash,2,1,10,1,0.1"];
     for (kind, flags, tried) in [
@@ -300,7 +303,7 @@ fn flags_beside_resume_go_on_or_say_what_differs() {
                 [kind, "--resume", kind].into_iter().chain(more.split(' ')).collect();
             let done = bench.arbiter(words).finish();
             let error = done.stderr.lines().find(|line| line.starts_with("error")).unwrap_or("");
-            said(&format!("{kind} {more}: {:?} {error}", done.code));
+            expect_next(&format!("{kind} {more}: {:?} {error}", done.code));
         }
     }
 }

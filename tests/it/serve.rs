@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use crate::resume::{resume, slow, uninterrupted, wait_for_pairs};
 use crate::support::bench::Bench;
-use crate::support::plan::{Plan, Played};
+use crate::support::plan::{Plan, RunOutput};
 use crate::support::site::{Site, outline, words};
-use crate::support::snapshot::{of_any_machine, said, without_figures};
+use crate::support::snapshot::{expect_next, without_figures, without_machine};
 use crate::support::{phrases, programs, store, wait_for};
 
 /// A run of puppets that play at random, which is over.
-fn played(bench: &Bench, name: &str, seed: u32) {
+fn play_random(bench: &Bench, name: &str, seed: u32) {
     Plan::new(bench, "sprt", 6)
         .puppet("P&0", &format!("--seed {seed}"))
         .puppet("P&1", "--seed 12")
@@ -22,10 +22,10 @@ fn played(bench: &Bench, name: &str, seed: u32) {
 }
 
 #[test]
-fn a_run_is_followed_from_before_its_beginning_to_its_end() {
+fn a_run_is_followed_from_before_its_start_to_its_end() {
     let bench = Bench::new();
     let site = Site::start(&bench, &[]);
-    said(&words(&site.get("/").body));
+    expect_next(&words(&site.get("/").body));
     let mut list = site.events("/events/runs");
     let running = slow(&bench).start();
     let row = list.wait_for("run-run", &["badge running"]);
@@ -33,14 +33,14 @@ fn a_run_is_followed_from_before_its_beginning_to_its_end() {
     let mut events = site.events("/events/runs/run");
     let boards = events.wait_for("part-boards", &["class=\"board\"", " marked\""]);
     assert!(boards.contains(">A<"), "{boards}");
-    said(&words(&events.wait_for("part-state", &["data-phase=\"ended\""])));
+    expect_next(&words(&events.wait_for("part-state", &["data-phase=\"ended\""])));
     list.wait_for("run-run", &[">24</td>"]);
     // A page that is asked for now says the same.
     let page = site.get("/runs/run").body;
-    said(&outline(&page));
+    expect_next(&outline(&page));
     // Viewers change nothing.
     let finished = running.finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
     store::assert_consistent(&bench.path("results"));
     site.end();
 }
@@ -48,8 +48,8 @@ fn a_run_is_followed_from_before_its_beginning_to_its_end() {
 #[test]
 fn the_list_is_filtered_by_the_server() {
     let bench = Bench::new();
-    played(&bench, "one", 11);
-    played(&bench, "two", 13);
+    play_random(&bench, "one", 11);
+    play_random(&bench, "two", 13);
     let site = Site::start(&bench, &["--read-only"]);
     let found = |query: &str| {
         let page = wait_for("all runs are read", || {
@@ -79,7 +79,7 @@ fn the_list_is_filtered_by_the_server() {
     assert!(page.contains("part-standing") && !page.contains("run-one"), "{page}");
     // Each list has changes of its own.
     let mut list = site.events("/events/runs?q=three");
-    played(&bench, "three", 15);
+    play_random(&bench, "three", 15);
     let row = list.wait_for("run-three", &["class=\"badge "]);
     assert!(row.contains("/runs/three"), "{row}");
     site.end();
@@ -95,18 +95,18 @@ fn the_list_is_filtered_by_the_server() {
         let page = site.get("/").body;
         (!page.contains("class=\"patience\"")).then_some(page)
     });
-    said(&without_figures(&of_any_machine(&listed.stdout)));
-    said(&without_figures(&words(&page)));
+    expect_next(&without_figures(&without_machine(&listed.stdout)));
+    expect_next(&without_figures(&words(&page)));
     store::change(&bench.path("results"), "UPDATE runs SET plan = '{}' WHERE run = 'two'");
     let log = bench.arbiter(["results", "log", "--results", "results"]).finish().stderr;
-    said(log.lines().last().expect("it says why"));
+    expect_next(log.lines().last().expect("it says why"));
     site.end();
 }
 
 #[test]
 fn games_are_listed_opened_and_come_as_pgn() {
     let bench = Bench::new();
-    played(&bench, "one", 11);
+    play_random(&bench, "one", 11);
     let pgn = bench.read("games.pgn");
     let site = Site::start(&bench, &["--read-only"]);
     let list = |query: &str| site.get(&format!("/runs/one/games{query}")).body;
@@ -151,7 +151,7 @@ fn games_are_listed_opened_and_come_as_pgn() {
 }
 
 #[test]
-fn only_who_has_the_token_steers() {
+fn control_requires_the_token() {
     let bench = Bench::new();
     let site = Site::start(&bench, &[]);
     let running = slow(&bench).start();
@@ -174,7 +174,7 @@ fn only_who_has_the_token_steers() {
     assert_eq!(pause(&[right, ("Origin", &origin), ("Sec-Fetch-Site", "same-origin")]), 200);
     let mut events = site.events("/events/runs/run");
     events.wait_for("part-state", &["data-state=\"paused\""]);
-    said(&site.command("/runs/run/resume").body);
+    expect_next(&site.command("/runs/run/resume").body);
     let [speed, rest] = phrases::PACE;
     let state = events.wait_for("part-state", &["data-state=\"running\"", speed, rest]);
     assert!(!state.contains("NaN"), "{state}");
@@ -185,7 +185,7 @@ fn only_who_has_the_token_steers() {
     assert_eq!(site.command("/runs/run/explode").code, 404);
     assert_eq!(site.command("/runs/other/pause").code, 404);
     let stopped = site.command("/runs/run/stop");
-    said(&without_figures(&stopped.body));
+    expect_next(&without_figures(&stopped.body));
     let finished = running.finish().expect_code(75);
     assert!(finished.stderr.contains("--resume"), "{finished:#?}");
     bench.wait_until_quiet();
@@ -195,7 +195,7 @@ fn only_who_has_the_token_steers() {
     let running = resume(&bench);
     events.wait_for("part-state", &["data-phase=\"ended\""]);
     let finished = running.finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
     site.end();
 }
 
@@ -216,7 +216,7 @@ fn ask(dev: &str, base: &str, name: &str) -> String {
 }
 
 #[test]
-fn who_has_the_token_starts_tests_and_no_other_programs() {
+fn the_token_allows_tests_but_no_other_programs() {
     let bench = Bench::new();
     let puppet = bench.puppet("slow", "--seed 1 --delay-ms 20", "");
     bench.arbiter(["engines", "add", "slow", &puppet]).finish().expect_code(0);
@@ -278,7 +278,7 @@ fn who_has_the_token_starts_tests_and_no_other_programs() {
     assert_eq!(reply.code, 202, "{reply:?}");
     let stopped = site.command("/runs/third/stop");
     assert_eq!(stopped.code, 200, "{stopped:?}");
-    said(&stopped.body);
+    expect_next(&stopped.body);
     // A log that leads elsewhere is not written.
     std::os::unix::fs::symlink(bench.write("other", ""), bench.path("results/link.log"))
         .expect("the folder is there");
@@ -298,7 +298,7 @@ fn a_server_ends_in_time_though_a_start_waits() {
     let site = Site::start(&bench, &["--start"]);
     let reserved = site.command(&ask("bundled", "silent", "latest"));
     assert_eq!(reserved.code, 400, "{reserved:?}");
-    said(&reserved.body);
+    expect_next(&reserved.body);
     let bearer = format!("Bearer {}", site.token.as_deref().expect("it is kept"));
     let address = ask("bundled", "silent", "first");
     let _waiting = site.request("POST", &address, &[("Authorization", &bearer)]);
@@ -311,8 +311,8 @@ fn a_server_ends_in_time_though_a_start_waits() {
 #[test]
 fn every_answer_keeps_browsers_in_bounds() {
     let bench = Bench::new();
-    played(&bench, "one", 11);
-    played(&bench, "two", 13);
+    play_random(&bench, "one", 11);
+    play_random(&bench, "two", 13);
     let site = Site::start(&bench, &["--read-only", "--host", "lab.example"]);
     assert_eq!(site.token, None);
     let pages = ["/", "/runs/one", "/compare?run=one&run=two", "/assets/live.js"];
@@ -385,7 +385,7 @@ fn a_token_can_be_given_and_must_be_one() {
 }
 
 #[test]
-fn a_token_that_nobody_gave_is_in_a_file_of_its_owner() {
+fn a_generated_token_is_in_a_private_file() {
     let bench = Bench::new();
     let site = Site::start(&bench, &[]);
     let token = site.token.clone().expect("it is kept");
@@ -417,7 +417,7 @@ fn a_killed_run_is_shown_as_unfinished() {
 }
 
 #[test]
-fn health_is_whether_the_store_can_be_read() {
+fn healthz_checks_that_the_store_is_readable() {
     let bench = Bench::new();
     let site = Site::start(&bench, &["--read-only"]);
     let healthy = site.get("/healthz");
@@ -426,7 +426,7 @@ fn health_is_whether_the_store_can_be_read() {
     bench.write("results/arbiter.db", "this is no store, and longer than its header would be");
     let ill = site.get("/healthz");
     assert_eq!(ill.code, 503, "{}", ill.body);
-    said(&ill.body);
+    expect_next(&ill.body);
     site.end();
 }
 
@@ -440,7 +440,7 @@ fn is_closed(mut stream: &TcpStream) -> bool {
 }
 
 #[test]
-fn those_who_send_or_read_nothing_keep_nobody_out() {
+fn idle_connections_block_no_client() {
     let bench = Bench::new();
     let site = Site::start(&bench, &[]);
     let connect = |_| TcpStream::connect(&site.address).expect("the server listens");
@@ -468,7 +468,7 @@ fn those_who_send_or_read_nothing_keep_nobody_out() {
     assert_eq!(site.connections(), 2, "that of the page, and that of who does not read");
     wait_for("who does not read is gone", || (site.connections() == 1).then_some(()));
     // The page has received nothing all the while, and still gets events.
-    played(&bench, "one", 11);
+    play_random(&bench, "one", 11);
     list.wait_for("run-one", &["class=\"badge "]);
     site.end();
 }

@@ -9,7 +9,7 @@ use crate::support::bench::Bench;
 use crate::support::nats::{Server, key};
 use crate::support::programs;
 use crate::support::site::Site;
-use crate::support::snapshot::said;
+use crate::support::snapshot::expect_next;
 use crate::support::wait_for;
 
 #[test]
@@ -47,7 +47,7 @@ fn messages(log: &str) -> Vec<Value> {
 }
 
 #[test]
-fn what_services_print_is_json_if_it_is_asked_for() {
+fn services_print_json_on_request() {
     let bench = Bench::new();
     let flags = ["--read-only", "--log-format", "json", "--metrics", "0"];
     let site = Site::start(&bench, &flags);
@@ -90,7 +90,7 @@ fn messages_to_the_journal_have_a_priority() {
     ] {
         let arbiter = programs::arbiter().display().to_string();
         bench.start(Path::new("/bin/sh"), ["-c", &script, &arbiter]).finish().expect_code(7);
-        said(&bench.read("log"));
+        expect_next(&bench.read("log"));
     }
     let script = "ARBITER_LOG_FORMAT=no exec \"$0\" serve";
     let arbiter = programs::arbiter().display().to_string();

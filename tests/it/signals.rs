@@ -6,18 +6,18 @@ use rustix::process::Signal;
 
 use crate::resume::{resume, slow, uninterrupted, wait_for_pairs};
 use crate::support::bench::Bench;
-use crate::support::plan::{Plan, Played};
-use crate::support::snapshot::{said, without_figures};
+use crate::support::plan::{Plan, RunOutput};
+use crate::support::snapshot::{expect_next, without_figures};
 use crate::support::{store, wait_for};
 
 #[test]
-fn once_finishes_the_games_in_flight() {
+fn one_signal_finishes_games_in_flight() {
     let bench = Bench::new();
     let running = slow(&bench).start();
     let before = wait_for_pairs(&bench, 2);
     running.signal(Signal::INT);
     let finished = running.finish().expect_code(130);
-    said(&without_figures(&finished.stderr));
+    expect_next(&without_figures(&finished.stderr));
     bench.wait_until_quiet();
     store::assert_consistent(&bench.path("results"));
     let after = store::pairs(&bench.path("results")).len();
@@ -25,7 +25,7 @@ fn once_finishes_the_games_in_flight() {
     assert!(after <= before + 4, "it went on playing: {before}, then {after}");
 
     let finished = resume(&bench).finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
 }
 
 /// A run whose games do not end in the time that a test has.
@@ -49,7 +49,7 @@ fn wait_for_search(bench: &Bench) {
 }
 
 #[test]
-fn once_waits_for_a_long_game_and_again_leaves_at_once() {
+fn one_signal_waits_for_a_long_game_and_a_second_stops_immediately() {
     let bench = Bench::new();
     let mut running = endless(&bench).start();
     wait_for_search(&bench);
@@ -87,7 +87,7 @@ fn a_signal_decides_the_exit_code_before_and_after_a_command() {
 }
 
 #[test]
-fn a_request_to_terminate_is_obeyed_and_told_apart() {
+fn sigterm_is_obeyed_and_distinguished_from_sigint() {
     let bench = Bench::new();
     let running = slow(&bench).start();
     wait_for_pairs(&bench, 1);
@@ -104,14 +104,14 @@ fn a_hang_up_that_was_to_be_ignored_is_ignored() {
     wait_for_pairs(&bench, 1);
     running.signal(Signal::HUP);
     let finished = running.finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
 }
 
 #[test]
 fn a_terminal_that_went_away_does_not_end_a_run() {
     let bench = Bench::new();
     let finished = slow(&bench).start_by(r#"exec "$0" "$@" 2>/dev/full"#).finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
     // A result that nobody can read is another matter.
     let bench = Bench::new();
     let finished = slow(&bench).start_by(r#"exec "$0" "$@" >/dev/full"#).finish();

@@ -17,7 +17,7 @@ fn filled() -> Bench {
     bench
 }
 
-fn shown(bench: &Bench, args: &[&str]) -> String {
+fn output_of(bench: &Bench, args: &[&str]) -> String {
     let results = bench.path("results").display().to_string();
     let args = [args, &["--results", &results]].concat();
     bench.arbiter(args).finish().expect_code(0).stdout
@@ -41,11 +41,11 @@ fn bare(page: &str) -> String {
 fn a_report_in_every_form() {
     let bench = filled();
     for form in ["md", "json", "ndjson", "csv", "junit", "text", "badge", "svg"] {
-        expect(&format!("rich.{form}"), &shown(&bench, &["report", "rich", "--format", form]));
+        expect(&format!("rich.{form}"), &output_of(&bench, &["report", "rich", "--format", form]));
     }
     let comment = ["report", "tournament", "--format", "comment", "--link", "https://x.example/1"];
-    expect("tournament.comment", &shown(&bench, &comment));
-    expect("rich.html", &bare(&shown(&bench, &["report", "rich", "--format", "html"])));
+    expect("tournament.comment", &output_of(&bench, &comment));
+    expect("rich.html", &bare(&output_of(&bench, &["report", "rich", "--format", "html"])));
 }
 
 #[test]
@@ -53,13 +53,16 @@ fn a_tournament_an_ablation_and_a_tuning() {
     let bench = filled();
     for run in ["tournament", "ablation", "tuning"] {
         for form in ["md", "csv", "junit", "text"] {
-            expect(&format!("{run}.{form}"), &shown(&bench, &["report", run, "--format", form]));
+            expect(
+                &format!("{run}.{form}"),
+                &output_of(&bench, &["report", run, "--format", form]),
+            );
         }
     }
 }
 
 #[test]
-fn what_decides_nothing_has_no_mark_of_a_verdict() {
+fn undecided_runs_have_no_verdict_mark() {
     let bench = filled();
     for (run, colour) in [
         ("rich", "bad"),
@@ -68,7 +71,7 @@ fn what_decides_nothing_has_no_mark_of_a_verdict() {
         ("tournament", "open"),
         ("ablation", "open"),
     ] {
-        let picture = shown(&bench, &["report", run, "--format", "svg"]);
+        let picture = output_of(&bench, &["report", run, "--format", "svg"]);
         assert!(picture.contains(&format!("fill=\"var(--{colour})\"")), "{run}: {picture}");
     }
 }
@@ -77,14 +80,17 @@ fn what_decides_nothing_has_no_mark_of_a_verdict() {
 fn every_ending_of_a_run() {
     let bench = filled();
     let runs = ["rejected", "undecided", "interrupted", "killed", "single"];
-    let texts = runs.map(|run| shown(&bench, &["results", "show", run]));
+    let texts = runs.map(|run| output_of(&bench, &["results", "show", run]));
     expect("endings.text", &texts.join("\n"));
     for form in ["text", "md", "json", "ndjson", "csv"] {
-        expect(&format!("list.{form}"), &shown(&bench, &["results", "list", "--format", form]));
-        expect(&format!("gates.{form}"), &shown(&bench, &["results", "gates", "--format", form]));
+        expect(&format!("list.{form}"), &output_of(&bench, &["results", "list", "--format", form]));
+        expect(
+            &format!("gates.{form}"),
+            &output_of(&bench, &["results", "gates", "--format", form]),
+        );
     }
     for form in ["text", "md", "csv"] {
-        expect(&format!("log.{form}"), &shown(&bench, &["results", "log", "--format", form]));
+        expect(&format!("log.{form}"), &output_of(&bench, &["results", "log", "--format", form]));
     }
 }
 
@@ -93,7 +99,7 @@ fn the_list_is_sorted_and_filtered() {
     let bench = filled();
     let names = |flags: &[&str]| -> Vec<String> {
         let args = [&["results", "list", "--format", "ndjson"], flags].concat();
-        let listed = shown(&bench, &args);
+        let listed = output_of(&bench, &args);
         let run = |line: &str| Some(line.split_once("\"run\":\"")?.1.split_once('"')?.0.to_owned());
         listed.lines().filter_map(run).collect()
     };
@@ -107,7 +113,7 @@ fn the_list_is_sorted_and_filtered() {
     assert_eq!(names(&["--sort", "state", "--state", "ended"])[0], "rejected");
     assert_eq!(names(&["--state", "running"]), [""; 0]);
     // Piped output has one row per line.
-    let piped = shown(&bench, &["results", "list"]);
+    let piped = output_of(&bench, &["results", "list"]);
     assert_eq!(piped.lines().count(), 9 + 4, "{piped}");
 }
 
@@ -115,7 +121,7 @@ fn the_list_is_sorted_and_filtered() {
 fn every_ending_of_a_game_and_every_verdict_is_shown() {
     let text = std::fs::read_to_string(snapshot("rich.md")).expect("the snapshot is there");
     for termination in arbiter_game::outcome::Termination::ALL {
-        assert!(text.contains(&termination.words()), "{termination}");
+        assert!(text.contains(&termination.describe()), "{termination}");
     }
     use arbiter_plan::{
         GateVerdict::Broken, GateVerdict::Failed, GateVerdict::Passed, GateVerdict::Skipped,
@@ -148,16 +154,16 @@ fn nothing_is_wider_than_the_terminal() {
 }
 
 #[test]
-fn colour_is_there_when_it_is_wanted() {
+fn colour_is_printed_on_request() {
     let bench = filled();
     // The bench sets NO_COLOR, and standard output is no terminal.
-    let plain = shown(&bench, &["results", "show", "rich"]);
+    let plain = output_of(&bench, &["results", "show", "rich"]);
     assert!(!plain.contains('\u{1b}'), "{plain}");
-    assert_eq!(shown(&bench, &["results", "show", "rich", "--color", "auto"]), plain);
-    let coloured = shown(&bench, &["results", "show", "rich", "--color", "always"]);
+    assert_eq!(output_of(&bench, &["results", "show", "rich", "--color", "auto"]), plain);
+    let coloured = output_of(&bench, &["results", "show", "rich", "--color", "always"]);
     assert!(coloured.contains("\u{1b}[1m"), "{coloured}");
     let machine =
-        shown(&bench, &["results", "show", "rich", "--format", "json", "--color", "always"]);
+        output_of(&bench, &["results", "show", "rich", "--format", "json", "--color", "always"]);
     assert!(!machine.contains('\u{1b}'), "{machine}");
 }
 

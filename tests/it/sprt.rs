@@ -5,8 +5,8 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::support::bench::Bench;
-use crate::support::plan::{Plan, Played};
-use crate::support::snapshot::{line_with, said};
+use crate::support::plan::{Plan, RunOutput};
+use crate::support::snapshot::{expect_next, line_with};
 use crate::support::{store, wait_for};
 
 const GREEDY: &str = "--skill greedy --seed 1";
@@ -26,7 +26,7 @@ fn test<'a>(bench: &'a Bench, first: &str, second: &str, pairs: usize) -> Plan<'
 
 /// Checks the bounds and returns the ratio with them.
 #[track_caller]
-fn evidence(played: &Played) -> (f64, f64, f64) {
+fn evidence(played: &RunOutput) -> (f64, f64, f64) {
     let report = &played.report;
     let (lower, upper) = report.llr_bounds.expect("a test has bounds");
     // Wald's bounds for both errors at 5 %.
@@ -38,7 +38,7 @@ fn evidence(played: &Played) -> (f64, f64, f64) {
 #[test]
 fn a_stronger_engine_is_accepted() {
     let bench = Bench::new();
-    let played = test(&bench, GREEDY, RANDOM, 200).set("concurrency", 2).played(0);
+    let played = test(&bench, GREEDY, RANDOM, 200).set("concurrency", 2).expect_output(0);
     assert_eq!(played.report.verdict, "H1");
     let (llr, _, upper) = evidence(&played);
     assert!(llr >= upper, "{:#?}", played.report);
@@ -49,7 +49,7 @@ fn a_stronger_engine_is_accepted() {
 #[test]
 fn a_weaker_engine_is_rejected() {
     let bench = Bench::new();
-    let played = test(&bench, RANDOM, GREEDY, 200).set("model", "normalized").played(1);
+    let played = test(&bench, RANDOM, GREEDY, 200).set("model", "normalized").expect_output(1);
     assert_eq!(played.report.verdict, "H0");
     let (llr, lower, _) = evidence(&played);
     assert!(llr <= lower, "{:#?}", played.report);
@@ -59,7 +59,7 @@ fn a_weaker_engine_is_rejected() {
 #[test]
 fn too_little_evidence_is_neither() {
     let bench = Bench::new();
-    let played = test(&bench, RANDOM, "--seed 3", 4).played(5);
+    let played = test(&bench, RANDOM, "--seed 3", 4).expect_output(5);
     assert_eq!(played.report.verdict, "inconclusive");
     assert_eq!(played.report.games, 8);
     let (llr, lower, upper) = evidence(&played);
@@ -67,10 +67,10 @@ fn too_little_evidence_is_neither() {
 }
 
 #[test]
-fn the_decision_does_not_depend_on_who_finishes_first() {
+fn the_decision_does_not_depend_on_completion_order() {
     let with = |concurrency: u32| {
         let bench = Bench::new();
-        test(&bench, GREEDY, RANDOM, 200).set("concurrency", concurrency).played(0).report
+        test(&bench, GREEDY, RANDOM, 200).set("concurrency", concurrency).expect_output(0).report
     };
     assert_eq!(with(4), with(1));
 }
@@ -86,7 +86,7 @@ fn number(report: &Value, key: &str) -> f64 {
 }
 
 #[test]
-fn narrow_bounds_are_corrected_and_the_report_says_how() {
+fn narrow_bounds_are_corrected_and_reported() {
     let bench = Bench::new();
     let report = narrow(&bench).run().expect_code(0).json();
     assert_eq!(report["overshoot"], "dynamic");
@@ -100,8 +100,8 @@ fn narrow_bounds_are_corrected_and_the_report_says_how() {
     let json = show.iter().chain(&["--format", "json"]);
     assert_eq!(bench.arbiter(json).finish().expect_code(0).json(), report);
     let text = bench.arbiter(show).finish().expect_code(0).stdout;
-    said(line_with(&text, "Wald: [-2.94, 2.94]"));
-    said(line_with(&text, &format!("[-2.94, {stop:.2}]")));
+    expect_next(line_with(&text, "Wald: [-2.94, 2.94]"));
+    expect_next(line_with(&text, &format!("[-2.94, {stop:.2}]")));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::support::bench::{Bench, Finished, cpu_seconds_of_finished};
 use crate::support::programs::arbiter;
-use crate::support::snapshot::said;
+use crate::support::snapshot::expect_next;
 
 /// Runs `arbiter stats` with flags separated by spaces, in its own place.
 fn stats(flags: &str) -> Finished {
@@ -23,7 +23,7 @@ fn show(flags: &str) {
     let finished = stats(flags).expect_code(0);
     assert_eq!(finished.stderr, "", "{finished:#?}");
     assert_sound(&finished.stdout);
-    said(&finished.stdout);
+    expect_next(&finished.stdout);
 }
 
 /// The answer as JSON; the command does not matter for where the flag stands.
@@ -177,7 +177,7 @@ fn pairs_and_their_games_show_the_bias_of_openings() {
 }
 
 #[test]
-fn what_is_undefined_is_said_to_be() {
+fn undefined_figures_are_marked() {
     let estimates = ["elo", "elo_high", "nelo", "nelo_high", "los"];
     let undefined = |found: &Value, keys: &[&str]| {
         let expected: Vec<_> = keys.iter().map(|key| (*key, None)).collect();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use arbiter_suite::perft::{Limits, leaves, read};
 
 use crate::support::bench::{Bench, Finished};
-use crate::support::snapshot::said;
+use crate::support::snapshot::expect_next;
 
 /// Mate in one by the rook, in one by the queen, and a pawn to take.
 const TACTICS: &str = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#; id \"MATE.1\";
@@ -16,7 +16,7 @@ this is no position
 4k3/8/8/3q4/4P3/8/8/4K3 w - - bm exd5; id \"WIN.1\";
 ";
 
-fn own(name: &str) -> PathBuf {
+fn own_suite(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("suites").join(name)
 }
 
@@ -32,7 +32,7 @@ fn suite(bench: &Bench, command: &str, engines: &[&str], file: &Path, more: &[&s
 #[test]
 fn our_counts_are_those_of_the_referees_rules() {
     for (name, positions) in [("perft.epd", 30), ("perft960.epd", 10)] {
-        let text = std::fs::read_to_string(own(name)).expect("the suite is there");
+        let text = std::fs::read_to_string(own_suite(name)).expect("the suite is there");
         let suite = read(&text, name == "perft960.epd");
         assert_eq!(suite.unusable, [], "{name}");
         assert_eq!(suite.cases.len(), positions, "{name}");
@@ -50,7 +50,7 @@ fn our_counts_are_those_of_the_referees_rules() {
 
 #[test]
 fn our_tactics_have_one_solution_each_and_say_where_they_are_from() {
-    let text = std::fs::read_to_string(own("tactics.epd")).expect("the suite is there");
+    let text = std::fs::read_to_string(own_suite("tactics.epd")).expect("the suite is there");
     let suite = arbiter_suite::epd::read(&text, false);
     assert_eq!(suite.unusable, []);
     assert!(suite.records.len() >= 300, "{}", suite.records.len());
@@ -76,14 +76,14 @@ fn the_bundled_engine_knows_the_rules() {
     for (name, more) in [("perft.epd", &[][..]), ("perft960.epd", &["--chess960"])] {
         let args = [&["--max-nodes", "100000", "--format", "json"], more].concat();
         let json =
-            suite(&bench, "perft", &["cmd=bundled"], &own(name), &args).expect_code(0).json();
+            suite(&bench, "perft", &["cmd=bundled"], &own_suite(name), &args).expect_code(0).json();
         assert_eq!(json["wrong"], 0, "{json:#}");
         assert_eq!(json["right"], json["positions"].as_array().expect("a list").len(), "{json:#}");
     }
 }
 
 #[test]
-fn a_planted_bug_is_found_where_it_is() {
+fn a_planted_bug_is_located() {
     let bench = Bench::new();
     let buggy = bench.puppet("Buggy", "--mode no-en-passant", "");
     let file = bench.write(
@@ -92,7 +92,7 @@ fn a_planted_bug_is_found_where_it_is() {
          4k3/8/8/8/2p5/8/1P6/4K3 w - - 0 1 ;D1 7 ;D2 44\n",
     );
     let found = suite(&bench, "perft", &[&buggy], &file, &[]).expect_code(1);
-    said(&found.stdout);
+    expect_next(&found.stdout);
     let honest = bench.puppet("Honest", "", "");
     suite(&bench, "perft", &[&honest], &file, &[]).expect_code(0);
 }
@@ -107,34 +107,34 @@ fn a_planted_bug_is_found_below_several_moves() {
         let file = bench.write("suite.epd", format!("{fen} ;D{depth} {right}\n"));
         let buggy = bench.puppet("Buggy", &format!("--mode {mode}"), "");
         let found = suite(&bench, "perft", &[&buggy], &file, &[]).expect_code(1);
-        said(&found.stdout);
+        expect_next(&found.stdout);
     };
     check("no-en-passant", "4k3/2p5/8/8/1P6/8/8/4K3 w - - 0 1", 4);
     check("leaping-pawns", "4k3/8/8/8/8/8/1N1P4/4K3 w - - 0 1", 3);
 }
 
 #[test]
-fn what_perft_cannot_count_has_its_exit_code() {
+fn perft_failures_have_their_exit_codes() {
     let bench = Bench::new();
     let honest = bench.puppet("Honest", "", "");
     let wrong = bench.write("wrong.epd", "4k3/8/8/8/8/8/8/4K3 w - - ;D1 6\n");
     let found = suite(&bench, "perft", &[&honest], &wrong, &[]).expect_code(3);
-    said(&found.stdout);
+    expect_next(&found.stdout);
     let two = "4k3/8/8/8/8/8/8/4K3 w - - ;D1 5\n4k3/8/8/8/8/8/8/4K3 b - - ;D1 5\n";
     let two = bench.write("two.epd", two);
     let crash = bench.puppet("Crash", "--mode crash --after 2", "");
     let found = suite(&bench, "perft", &[&crash], &two, &[]).expect_code(6);
-    said(&found.stdout);
+    expect_next(&found.stdout);
     let silent = bench.puppet("Silent", "--mode hang", "");
     let late = ["--deadline", "0.2"];
     let found = suite(&bench, "perft", &[&silent], &two, &late).expect_code(6);
-    said(&found.stdout);
+    expect_next(&found.stdout);
     let none = bench.write("none.epd", "# nothing\nhello\n");
     let refused = suite(&bench, "perft", &[&honest], &none, &[]).expect_code(4);
-    said(&refused.stderr);
+    expect_next(&refused.stderr);
     let other = ["--command", "count {depth}"];
     let found = suite(&bench, "perft", &[&honest], &two, &other).expect_code(6);
-    said(&found.stdout);
+    expect_next(&found.stdout);
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn a_suite_is_solved_and_its_bad_lines_are_not_counted() {
     assert_eq!(unusable[1]["reason"], "bm 'Qxd5' is not legal", "{json:#}");
     assert_eq!(json["positions"][0]["searches"][0]["move"], "a1a8", "{json:#}");
     let text = suite(&bench, "epd", &["cmd=bundled"], &file, &["--nodes", "20000"]).expect_code(0);
-    said(&text.stdout);
+    expect_next(&text.stdout);
 }
 
 #[test]
@@ -182,18 +182,18 @@ fn gates_fail_when_they_should() {
     gate(&["cmd=bundled"], &["--min-solved", "3"]).expect_code(0);
     gate(&["cmd=bundled"], &["--min-solved", "4"]).expect_code(1);
     let lost = gate(&[&weak, "cmd=bundled"], &["--max-lost", "0"]).expect_code(1);
-    said(&lost.stdout);
-    said(&lost.stderr);
+    expect_next(&lost.stdout);
+    expect_next(&lost.stderr);
     gate(&[&weak, "cmd=bundled"], &["--max-lost", "3"]).expect_code(0);
     gate(&["cmd=bundled", &weak], &["--max-lost", "0"]).expect_code(0);
     gate(&["cmd=bundled"], &["--max-lost", "0"]).expect_error(2);
     let none = bench.write("none.epd", "4k3/8/8/8/8/8/8/4K3 w - - bm Qa1;\n");
     let refused = suite(&bench, "epd", &["cmd=bundled"], &none, &[]).expect_code(4);
-    said(&refused.stderr);
+    expect_next(&refused.stderr);
 }
 
 #[test]
-fn an_engine_that_fails_at_one_position_is_asked_the_others() {
+fn an_engine_that_fails_at_one_position_continues_with_the_others() {
     let bench = Bench::new();
     let file = bench.write("tactics.epd", TACTICS);
     let crash = bench.puppet("Crash", "--mode crash --after 2 --skill greedy", "");
@@ -202,12 +202,12 @@ fn an_engine_that_fails_at_one_position_is_asked_the_others() {
     assert_eq!(json["engines"][0]["faults"], 1, "{json:#}");
     assert_eq!(json["engines"][0]["solved"], 2, "{json:#}");
     let fault = json["positions"][1]["searches"][0]["fault"].as_str().expect("a fault");
-    said(fault);
+    expect_next(fault);
     bench.wait_until_quiet();
 }
 
 #[test]
-fn a_search_ends_when_its_solution_was_held() {
+fn a_search_ends_once_its_solution_was_kept() {
     let bench = Bench::new();
     let file = bench.write("one.epd", TACTICS.lines().last().expect("a line"));
     let args = ["--movetime", "100s", "--hold", "2", "--format", "json"];
@@ -219,7 +219,7 @@ fn a_search_ends_when_its_solution_was_held() {
 }
 
 #[test]
-fn names_of_positions_show_what_a_terminal_would_obey() {
+fn control_codes_in_position_names_are_escaped() {
     let bench = Bench::new();
     let id = "a\u{202e}\u{9b}1A\u{1b}[2Jb";
     bench.write("x.epd", format!("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm h3; id \"{id}\";\n"));

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::support::bench::Bench;
-use crate::support::plan::{Plan, Played};
-use crate::support::snapshot::said;
+use crate::support::plan::{Plan, RunOutput};
+use crate::support::snapshot::expect_next;
 
 /// Tables for four pieces: from `SYZYGY_PATH`, or beside the repository. Says loudly if there are
 /// none.
@@ -47,7 +47,7 @@ const DRAWN: &str = "k6n/8/8/8/8/8/4B3/K7 w - - 0 80";
 const TOO_LATE: &str = "4k3/8/8/8/8/8/8/KQ6 b - - 97 80";
 
 #[track_caller]
-fn check(played: &Played, plies: usize, results: [&str; 2], comment: &str) {
+fn check(played: &RunOutput, plies: usize, results: [&str; 2], comment: &str) {
     let games = played.games();
     assert_eq!(games.len(), 2);
     for (game, result) in games.iter().zip(results) {
@@ -63,26 +63,31 @@ fn tables_end_won_and_drawn_games() {
     let Some(tables) = tables() else { return };
     let won = "White wins by adjudication: Syzygy tables";
     let bench = Bench::new();
-    let played = pair(&bench, WON).set("syzygy", &tables).played(0);
+    let played = pair(&bench, WON).set("syzygy", &tables).expect_output(0);
     check(&played, 1, ["1-0", "1-0"], won);
     assert_eq!(played.report.ended_by("tablebase_adjudication"), 2);
     let drawn = "draw by adjudication: Syzygy tables";
     let bench = Bench::new();
-    check(&pair(&bench, DRAWN).set("syzygy", &tables).played(0), 1, ["1/2-1/2"; 2], drawn);
+    check(&pair(&bench, DRAWN).set("syzygy", &tables).expect_output(0), 1, ["1/2-1/2"; 2], drawn);
     let bench = Bench::new();
-    check(&pair(&bench, TOO_LATE).set("syzygy", &tables).played(0), 1, ["1/2-1/2"; 2], drawn);
+    check(
+        &pair(&bench, TOO_LATE).set("syzygy", &tables).expect_output(0),
+        1,
+        ["1/2-1/2"; 2],
+        drawn,
+    );
     let bench = Bench::new();
     let ignoring = pair(&bench, TOO_LATE).set("syzygy", &tables).set("syzygy ignore-50", true);
-    check(&ignoring.played(0), 1, ["1-0", "1-0"], won);
+    check(&ignoring.expect_output(0), 1, ["1-0", "1-0"], won);
 }
 
 #[test]
-fn what_tables_may_not_give_out_is_played_on() {
+fn positions_outside_the_tablebase_rule_are_played_on() {
     let Some(tables) = tables() else { return };
     let on = |position: &str, flag: &str, value: &str| {
         let bench = Bench::new();
         let plan = pair(&bench, position).set("syzygy", &tables).set("max-moves", 82);
-        let played = plan.set(flag, value).played(0);
+        let played = plan.set(flag, value).expect_output(0);
         assert!(!played.pgn.contains("Syzygy"), "{}", played.pgn);
         assert!(played.games().iter().all(|game| game.moves.len() > 1));
     };
@@ -102,8 +107,13 @@ fn the_file_names_tables_and_a_resumed_run_finds_them() {
     let file = bench.write("our.toml", text);
     let plan = pair(&bench, TOO_LATE).set("config", file.display());
     let finished = plan.run().expect_code(0);
-    said(&finished.stderr.replace(&tables, "TABLES"));
-    check(&Played::read(&bench, &finished), 1, ["1-0", "1-0"], "White wins by adjudication: Syzy");
+    expect_next(&finished.stderr.replace(&tables, "TABLES"));
+    check(
+        &RunOutput::read(&bench, &finished),
+        1,
+        ["1-0", "1-0"],
+        "White wins by adjudication: Syzy",
+    );
     let results = bench.path("results");
     let results = results.to_str().expect("the name is ours");
     let again = bench.arbiter(["match", "--resume", "run", "--results", results]).finish();

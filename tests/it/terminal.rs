@@ -2,7 +2,7 @@
 
 use crate::support::bench::Bench;
 use crate::support::plan::Plan;
-use crate::support::snapshot::{of_any_machine, said};
+use crate::support::snapshot::{expect_next, without_machine};
 use crate::support::store;
 
 fn plan(bench: &Bench) -> Plan<'_> {
@@ -10,11 +10,11 @@ fn plan(bench: &Bench) -> Plan<'_> {
 }
 
 #[test]
-fn a_quiet_run_says_its_result_and_nothing_else() {
+fn a_quiet_run_prints_only_its_result() {
     let bench = Bench::new();
     let quiet = plan(&bench).switch("quiet").run().expect_code(0);
     assert_eq!(quiet.stderr, "");
-    said(&quiet.stdout);
+    expect_next(&quiet.stdout);
     // An error is said all the same.
     let results = bench.path("results").display().to_string();
     let refused = bench.arbiter(["-q", "results", "show", "walk", "--results", &results]).finish();
@@ -22,7 +22,7 @@ fn a_quiet_run_says_its_result_and_nothing_else() {
 }
 
 #[test]
-fn a_verbose_run_tells_of_each_game() {
+fn a_verbose_run_reports_each_game() {
     let bench = Bench::new();
     let verbose = plan(&bench).switch("verbose").run().expect_code(0);
     for game in ["1.1", "1.2", "2.1", "2.2"] {
@@ -33,10 +33,10 @@ fn a_verbose_run_tells_of_each_game() {
 }
 
 #[test]
-fn a_rehearsal_tells_the_plan_and_leaves_nothing() {
+fn a_dry_run_prints_the_plan_and_leaves_nothing() {
     let bench = Bench::new();
     let dry = plan(&bench).switch("dry-run").run().expect_code(0);
-    said(&of_any_machine(&dry.stdout));
+    expect_next(&without_machine(&dry.stdout));
     assert!(!bench.path("results").exists() && !bench.path("games.pgn").exists());
     let json = plan(&bench).switch("dry-run").set("format", "json").run().expect_code(0).json();
     assert_eq!(json["engines"][1]["name"], "B");
@@ -57,7 +57,7 @@ fn a_rehearsal_tells_the_plan_and_leaves_nothing() {
 }
 
 #[test]
-fn a_run_in_lines_has_one_for_each_pair_and_one_for_the_result() {
+fn ndjson_has_a_line_per_pair_and_one_for_the_result() {
     let bench = Bench::new();
     let run = plan(&bench).set("format", "ndjson").run().expect_code(0);
     let lines: Vec<serde_json::Value> = run

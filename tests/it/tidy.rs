@@ -92,7 +92,7 @@ fn every_promise_of_the_page_about_security_has_tests() {
 }
 
 #[test]
-fn the_top_level_holds_only_what_is_expected() {
+fn the_top_level_contains_only_expected_entries() {
     let entries: Vec<String> = std::fs::read_dir(root())
         .expect("the root of the repository can be listed")
         .map(|entry| entry.expect("an entry can be read").file_name().display().to_string())
@@ -138,7 +138,7 @@ fn tests_against_the_clock_are_those_that_the_runner_names() {
 }
 
 #[test]
-fn packages_are_optimised_whatever_a_build_from_source_leaves_out() {
+fn distributed_packages_are_optimised() {
     let manifest: toml::Table = read("Cargo.toml").parse().expect("Cargo.toml is TOML");
     let packages = |profile: &str, level: toml::Value| -> BTreeSet<String> {
         let packages = manifest["profile"][profile]["package"].as_table().expect("a table");

@@ -82,7 +82,7 @@ impl Dice {
 
 /// Statistics of interrupted tournaments.
 #[derive(Debug, Default)]
-struct Toll {
+struct InterruptionCounts {
     /// Signals that reached a run before its end, by signal.
     cuts: BTreeMap<&'static str, u32>,
     /// Number of these signals after which the run was in the store and had to be resumed.
@@ -95,7 +95,7 @@ struct Toll {
     doubled: usize,
 }
 
-impl Toll {
+impl InterruptionCounts {
     fn cuts(&self) -> u32 {
         self.cuts.values().sum()
     }
@@ -122,7 +122,7 @@ impl Toll {
 
 /// Cuts tournaments of one format short until there were `cuts` signals, and plays the last one
 /// to its end. An instant is drawn, so this sleeps for a guessed time on purpose.
-fn cut_short(format: Format, cuts: u32, dice: &mut Dice, toll: &mut Toll) {
+fn cut_short(format: Format, cuts: u32, dice: &mut Dice, toll: &mut InterruptionCounts) {
     // The programs are built when they are first asked for, which is no part of a tournament.
     let _ = (programs::arbiter(), programs::puppet());
     let start = Instant::now();
@@ -156,10 +156,11 @@ fn cut_short(format: Format, cuts: u32, dice: &mut Dice, toll: &mut Toll) {
             }
             let is_begun = store::has_run(&bench.path("results"), "run");
             toll.resumed += u32::from(is_begun && !is_complete);
-            running = match is_begun {
-                true => resume(&bench),
+            running = if is_begun {
+                resume(&bench)
+            } else {
                 // No game is in the store, so there is nothing to resume.
-                false => tournament(&bench, format).start(),
+                tournament(&bench, format).start()
             };
         }
         let outcome = Outcome::read(&bench, running.finish());
@@ -172,7 +173,7 @@ fn cut_short(format: Format, cuts: u32, dice: &mut Dice, toll: &mut Toll) {
 
 #[test]
 fn tournaments_that_are_cut_short_lose_no_game() {
-    let mut toll = Toll::default();
+    let mut toll = InterruptionCounts::default();
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     for format in FORMATS {
         cut_short(format, 2, &mut dice, &mut toll);
@@ -185,7 +186,7 @@ fn tournaments_that_are_cut_short_lose_no_game() {
 #[test]
 #[ignore = "takes minutes"]
 fn a_hundred_signals_at_random_instants_lose_no_game() {
-    let mut toll = Toll::default();
+    let mut toll = InterruptionCounts::default();
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let mut dice = Dice(now.expect("it is after 1970").as_nanos() as u64 | 1);
     for (number, format) in (0..).zip(FORMATS) {
@@ -198,7 +199,7 @@ fn a_hundred_signals_at_random_instants_lose_no_game() {
 }
 
 #[test]
-fn results_and_pairings_do_not_depend_on_how_many_play_at_once() {
+fn results_and_pairings_do_not_depend_on_concurrency() {
     for format in FORMATS {
         let outcome = |games: usize| {
             let bench = Bench::new();
@@ -267,7 +268,7 @@ fn the_winner_of_a_knockout_won_all_its_encounters() {
 }
 
 #[test]
-fn the_file_says_what_the_flags_say() {
+fn tournament_settings_of_file_and_flags_agree() {
     let keys = "schedule = \"swiss,seeds=2\"\nrounds = 2\ngames = 2\nwait = 1\nreverse = true\n\
                 pgn = \"games.pgn\"\n[openings]\nfile = \"book.epd\"\npolicy = \"per-pair\"\n\
                 start = 3\norder = \"sequential\"\n";

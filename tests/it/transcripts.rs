@@ -2,7 +2,7 @@
 
 use crate::support::bench::{Bench, Finished};
 use crate::support::plan::Plan;
-use crate::support::snapshot::{said, without_figures};
+use crate::support::snapshot::{expect_next, without_figures};
 
 fn replay(bench: &Bench, args: &[&str]) -> Finished {
     let results = bench.path("results").display().to_string();
@@ -11,7 +11,7 @@ fn replay(bench: &Bench, args: &[&str]) -> Finished {
 }
 
 /// The games whose transcripts are kept, by their rounds.
-fn kept(bench: &Bench) -> Vec<String> {
+fn transcribed_games(bench: &Bench) -> Vec<String> {
     let listed = replay(bench, &["run"]).expect_code(0).stdout;
     let rounds = listed.lines().filter_map(|line| line.split_once("  "));
     rounds.map(|(round, _)| round.to_owned()).collect()
@@ -20,7 +20,7 @@ fn kept(bench: &Bench) -> Vec<String> {
 /// Replays all that is kept, of which there must be `count`, and asserts that it is the same.
 #[track_caller]
 fn check(bench: &Bench, count: usize) {
-    let rounds = kept(bench);
+    let rounds = transcribed_games(bench);
     assert_eq!(rounds.len(), count, "{rounds:?}");
     for round in rounds {
         replay(bench, &["run", &round]).expect_code(0);
@@ -28,7 +28,7 @@ fn check(bench: &Bench, count: usize) {
 }
 
 #[test]
-fn abnormal_games_are_kept_and_end_the_same_again() {
+fn abnormal_transcripts_are_stored_and_replay_alike() {
     for (mode, each) in [
         ("--mode exit-in-game", "nodes=1"),
         ("--mode disconnect", "nodes=1"),
@@ -49,22 +49,22 @@ fn abnormal_games_are_kept_and_end_the_same_again() {
 }
 
 #[test]
-fn ordinary_games_are_kept_if_they_are_to_be() {
+fn ordinary_transcripts_are_stored_on_request() {
     let played = |transcripts: &str| {
         let bench = Bench::new();
         let plan = Plan::new(&bench, "match", 2).puppet("A", "--seed 1").puppet("B", "--seed 2");
-        plan.set("transcripts", transcripts).played(0);
+        plan.set("transcripts", transcripts).expect_output(0);
         bench
     };
     let bench = played("abnormal");
-    assert_eq!(kept(&bench), Vec::<String>::new());
+    assert_eq!(transcribed_games(&bench), Vec::<String>::new());
     replay(&bench, &["run", "1.1"]).expect_error(3);
-    assert_eq!(kept(&played("none")), Vec::<String>::new());
+    assert_eq!(transcribed_games(&played("none")), Vec::<String>::new());
     let bench = played("all");
-    assert_eq!(kept(&bench), ["1.1", "1.2", "2.1", "2.2"]);
+    assert_eq!(transcribed_games(&bench), ["1.1", "1.2", "2.1", "2.2"]);
     check(&bench, 4);
     let shown = replay(&bench, &["run", "1.2"]).stdout;
-    said(shown.lines().next().expect("a heading"));
+    expect_next(shown.lines().next().expect("a heading"));
     for words in ["A <- isready", "B -> bestmove "] {
         assert!(shown.contains(words), "no {words} in {shown}");
     }
@@ -78,12 +78,12 @@ fn ponderers_and_engines_of_the_other_protocol_are_replayed_too() {
         .puppet_with("B", "--seed 1 --proto xboard", ",proto=xboard,tc=60")
         .set("transcripts", "all")
         .set("max-moves", 40);
-    plan.played(0);
+    plan.expect_output(0);
     check(&bench, 4);
 }
 
 #[test]
-fn a_transcript_is_a_file_that_can_be_doubted() {
+fn edited_transcripts_are_rejected() {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1 --mode same-square");
     plan.puppet("B", "--seed 2").run().expect_code(6);
@@ -95,11 +95,11 @@ fn a_transcript_is_a_file_that_can_be_doubted() {
     let at = raw.find("bestmove a1a1").expect("it was said");
     bench.write("game.txt", format!("{}bestmove 0000{}", &raw[..at], &raw[at + 13..]));
     let differs = replay(&bench, &[name]).expect_code(1).stdout;
-    said(differs.lines().last().expect("an end"));
+    expect_next(differs.lines().last().expect("an end"));
     let line = raw[..at].rfind('\n').expect("there are lines before it");
     bench.write("game.txt", &raw[..=line]);
     let short = replay(&bench, &[name]).expect_code(1).stdout;
-    said(short.lines().last().expect("an end"));
+    expect_next(short.lines().last().expect("an end"));
     bench.write("game.txt", "1. e4 e5\n");
     replay(&bench, &[name]).expect_error(3);
     replay(&bench, &["nobody", "1.1"]).expect_error(3);
@@ -107,7 +107,7 @@ fn a_transcript_is_a_file_that_can_be_doubted() {
 }
 
 #[test]
-fn a_flood_is_cut_and_the_cut_is_said() {
+fn floods_are_truncated_with_a_notice() {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1 --mode flood-forever");
     let plan = plan.puppet("B", "--seed 2").set("each", "st=0.5").set("deadlines stop", 0.3);
@@ -117,11 +117,11 @@ fn a_flood_is_cut_and_the_cut_is_said() {
     let raw = replay(&bench, &["run", "1.1", "--raw"]).expect_code(0).stdout;
     assert!(raw.len() < 2_000_000, "{}", raw.len());
     let shown = replay(&bench, &["run", "1.1"]).expect_code(1).stdout;
-    said(&without_figures(shown.lines().last().expect("an end")));
+    expect_next(&without_figures(shown.lines().last().expect("an end")));
 }
 
 #[test]
-fn an_engine_that_does_not_sit_down_is_heard_too() {
+fn start_failures_have_a_transcript() {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1 --mode no-readyok --in-game 2");
     plan.puppet("B", "--seed 2").set("deadlines ready", 0.5).run().expect_code(6);

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::bench::{Bench, Finished, Running};
 use crate::support::plan::Plan;
-use crate::support::snapshot::{of_any_machine, said, without_figures};
+use crate::support::snapshot::{expect_next, without_figures, without_machine};
 use crate::support::{programs, store, wait_for};
 
 const ITERATIONS: usize = 12;
@@ -85,7 +85,7 @@ fn a_tuning_survives_being_killed_and_takes_the_same_path() {
 }
 
 #[test]
-fn a_path_that_lost_its_end_is_made_whole_and_a_wrong_one_is_noticed() {
+fn truncated_tuning_paths_are_restored_and_wrong_ones_detected() {
     let bench = Bench::new();
     let report = tuning(&bench, "").run().expect_code(0).json();
     let before = whole(&bench, &report);
@@ -102,7 +102,7 @@ fn a_path_that_lost_its_end_is_made_whole_and_a_wrong_one_is_noticed() {
 }
 
 #[test]
-fn engines_are_told_the_values_of_their_side_before_each_game() {
+fn engines_receive_the_values_of_their_side_before_each_game() {
     let bench = Bench::new();
     let log = bench.logs();
     tuning(&bench, &log).switch("no-probe").run().expect_code(0);
@@ -135,7 +135,7 @@ fn engines_are_told_the_values_of_their_side_before_each_game() {
 }
 
 #[test]
-fn what_cannot_be_tuned_is_said_in_a_sentence_before_the_first_game() {
+fn invalid_tunings_are_rejected_before_the_first_game() {
     let check = |param: &str| {
         let bench = Bench::new();
         let plan = Plan::new(&bench, "tune", 1).set("iterations", 3).set("param", param);
@@ -171,7 +171,7 @@ fn a_tuning_is_of_one_engine_with_parameters() {
     set.run().expect_error(3);
     let idle = tuning(&bench, "").set("param", "Move Overhead,10,0,5000,250,0.1");
     let finished = idle.run().expect_code(0);
-    said(&finished.stderr);
+    expect_next(&finished.stderr);
 }
 
 #[test]
@@ -246,11 +246,11 @@ fn values_are_reported_patched_and_confirmed() {
     assert_eq!(last["engines"], serde_json::json!(["P tuned", "P"]));
     assert_eq!((&last["kind"], &last["games"]), (&"sprt".into(), &6.into()));
     let again = resume(&bench, &["--confirm"]).finish().expect_code(5);
-    said(&again.stderr);
+    expect_next(&again.stderr);
 }
 
 #[test]
-fn its_user_may_stop_it_and_that_is_said() {
+fn a_tuning_can_be_stopped_and_reports_it() {
     let bench = Bench::new();
     let running = tuning(&bench, "--delay-ms 3").set("format", "text").start();
     wait_for("pairs are stored", || {
@@ -258,12 +258,12 @@ fn its_user_may_stop_it_and_that_is_said() {
     });
     running.signal(Signal::INT);
     let finished = running.finish().expect_code(130);
-    said(&without_figures(&of_any_machine(&finished.stdout)));
-    said(&without_figures(&finished.stderr));
+    expect_next(&without_figures(&without_machine(&finished.stdout)));
+    expect_next(&without_figures(&finished.stderr));
 }
 
 #[test]
-fn a_hill_is_climbed_in_imagination() {
+fn a_simulated_tuning_climbs_a_hill() {
     let bench = Bench::new();
     let simulate = |more: &[&str]| {
         let args = ["tune", "simulate", "--param", "A,20,0,100,5,0.02", "--param"];
@@ -279,7 +279,7 @@ fn a_hill_is_climbed_in_imagination() {
     assert!(runs.iter().all(|run| run["loss_elo"].as_f64().expect("a number") < 10.0), "{runs:#?}");
     assert_eq!(simulate(&full).expect_code(0).json(), report, "the same seeds");
     let human = simulate(&["--runs", "2"]).expect_code(0).stdout;
-    said(&human);
+    expect_next(&human);
     simulate(&["--step-elo", "1,2,3"]).expect_error(3);
     simulate(&["--draw-ratio", "1"]).expect_error(3);
     simulate(&["--runs", "0"]).expect_error(4);

@@ -26,7 +26,7 @@ fn setting(name: &str, default: usize) -> usize {
 }
 
 /// Measurements of a match.
-struct Taken {
+struct Measurements {
     /// Seconds for all of its pairs.
     seconds: f64,
     /// Share of the machine's processor time that the server and the viewers took.
@@ -36,7 +36,7 @@ struct Taken {
 }
 
 /// Plays the match, seen by so many.
-fn played(pairs: usize, nodes: usize, viewers: usize) -> Taken {
+fn play_match(pairs: usize, nodes: usize, viewers: usize) -> Measurements {
     let bench = Bench::new();
     let site = (viewers > 0).then(|| Site::start(&bench, &[]));
     let engine = |name: &str, eval: &str| format!("name={name},cmd=bundled,eval={eval}");
@@ -71,7 +71,7 @@ fn played(pairs: usize, nodes: usize, viewers: usize) -> Taken {
         (0..viewers).filter_map(|eye| std::fs::metadata(bench.path(&format!("eye{eye}"))).ok());
     let sent = sent.map(|file| file.len()).sum();
     site.into_iter().for_each(Site::end);
-    Taken { seconds: seconds / (pairs - before) as f64 * pairs as f64, share, sent }
+    Measurements { seconds: seconds / (pairs - before) as f64 * pairs as f64, share, sent }
 }
 
 /// Processors of the machine.
@@ -110,7 +110,7 @@ fn viewers_do_not_slow_a_match() {
         let mut seconds = [0.0; 2];
         let order = if round % 2 == 0 { [0, 1] } else { [1, 0] };
         for is_seen in order {
-            let taken = played(pairs, nodes, is_seen * viewers);
+            let taken = play_match(pairs, nodes, is_seen * viewers);
             seconds[is_seen] = taken.seconds;
             let (rate, share) = (2.0 * pairs as f64 / taken.seconds, 100.0 * taken.share);
             let (seen, megabytes) = (is_seen * viewers, taken.sent as f64 / 1e6);

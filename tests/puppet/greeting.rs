@@ -49,9 +49,10 @@ pub fn declare(mode: Mode) {
         _ => {}
     }
     for declaration in DECLARATIONS {
-        match mode == Mode::TwoThreads && declaration.contains("Threads") {
-            true => say(&declaration.replace("default 1", "default 2")),
-            false => say(declaration),
+        if mode == Mode::TwoThreads && declaration.contains("Threads") {
+            say(&declaration.replace("default 1", "default 2"))
+        } else {
+            say(declaration)
         }
     }
 }

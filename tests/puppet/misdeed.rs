@@ -43,7 +43,7 @@ pub fn search(session: &mut Session, answer: &Answer) -> Result<Option<Leave>, S
     if mode != Mode::NoScore {
         say(&format!("info depth 1 seldepth 1 score cp {score_cp} nodes 1 time 0 pv {uci}"));
     }
-    afterthought(mode, &answer.illegal);
+    print_last_lines(mode, &answer.illegal);
     for line in session.args.info.split('|').filter(|line| !line.is_empty()) {
         let line = line.replace("{move}", uci).replace("{another}", &answer.another);
         let line = line.replace("{illegal}", &answer.illegal);
@@ -73,7 +73,7 @@ pub fn search(session: &mut Session, answer: &Answer) -> Result<Option<Leave>, S
             std::thread::sleep(session.delay(5));
             say(&format!("bestmove {uci}{expected}"));
         }
-        Mode::PartialLine => say_in_pieces(&format!("bestmove {uci}\n"), session.delay(20)),
+        Mode::PartialLine => print_in_pieces(&format!("bestmove {uci}\n"), session.delay(20)),
         Mode::NoNewline => write_or_leave(std::io::stdout(), format!("bestmove {uci}").as_bytes()),
         Mode::Crlf => say(&format!("bestmove {uci}{expected}\r")),
         Mode::Blanks => say(&format!(" \t bestmove   {uci} \t ")),
@@ -98,7 +98,7 @@ fn with_capital(uci: &str) -> String {
 }
 
 /// Prints the last lines before the move in some modes.
-fn afterthought(mode: Mode, illegal: &str) {
+fn print_last_lines(mode: Mode, illegal: &str) {
     match mode {
         Mode::MateZero => say("info depth 2 score mate 0 nodes 2"),
         Mode::BoundsLast => {
@@ -221,7 +221,7 @@ pub fn say(line: &str) {
     write_or_leave(std::io::stdout(), format!("{line}\n").as_bytes());
 }
 
-fn say_in_pieces(line: &str, pause: Duration) {
+fn print_in_pieces(line: &str, pause: Duration) {
     for piece in line.as_bytes().chunks(3) {
         write_or_leave(std::io::stdout(), piece);
         std::thread::sleep(pause);

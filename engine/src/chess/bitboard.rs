@@ -62,7 +62,7 @@ impl Bitboard {
 
     /// Returns whether the set has at least two members.
     #[inline]
-    pub const fn several(self) -> bool {
+    pub const fn has_several(self) -> bool {
         self.without_first().any()
     }
 

@@ -63,7 +63,7 @@ impl Field {
         }
     }
 
-    const fn expected(self) -> &'static str {
+    const fn expected_text(self) -> &'static str {
         match self {
             Field::Placement => "eight ranks of eight squares, in the letters PNBRQKpnbrqk and 1-8",
             Field::Turn => "w or b",
@@ -78,10 +78,10 @@ impl fmt::Display for FenFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             FenFault::Missing(field) => {
-                write!(f, "the {} is missing: expected {}", field.name(), field.expected())
+                write!(f, "the {} is missing: expected {}", field.name(), field.expected_text())
             }
             FenFault::Malformed { field, found } => {
-                write!(f, "{} \"{found}\": expected {}", field.name(), field.expected())
+                write!(f, "{} \"{found}\": expected {}", field.name(), field.expected_text())
             }
             FenFault::Trailing(text) => {
                 write!(f, "\"{text}\" after the full-move number: expected the end")

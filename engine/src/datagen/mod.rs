@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_depends_on_its_settings_alone_however_it_was_made() {
+    fn a_data_file_depends_on_its_settings_only() {
         let folder = tempfile::tempdir().unwrap();
         for walks in [0, 2] {
             let path = |name: &str| folder.path().join(format!("{name}-{walks}"));

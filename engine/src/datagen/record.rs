@@ -193,7 +193,7 @@ mod tests {
     use crate::chess::fen;
 
     #[test]
-    fn positions_survive_and_bad_records_are_told() {
+    fn positions_round_trip_and_bad_records_are_errors() {
         for text in [
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "r3k2r/8/8/8/3pP3/8/8/R3K2R b Kq e3 0 300",

@@ -4,7 +4,7 @@
 use super::Settings;
 use super::record::Record;
 use crate::chess::{Color, Game};
-use crate::line::Line;
+use crate::line::SearchStack;
 use crate::random::Random;
 
 /// Most random moves from a position of the game.
@@ -13,7 +13,7 @@ pub(super) const WALK_PLIES: usize = 4;
 /// The records of walks from the position of a game, except of those that end in check or with the
 /// game.
 pub(super) fn walk(settings: Settings, game: &Game, random: &mut Random) -> Vec<Record> {
-    let mut line = Line::new(game, settings.eval.evaluator());
+    let mut line = SearchStack::new(game, settings.eval.evaluator());
     let mut records = Vec::with_capacity(settings.walks);
     for _ in 0..settings.walks {
         for _ in 0..=random.below(WALK_PLIES) {
@@ -43,7 +43,7 @@ mod tests {
     use crate::eval::Variant;
 
     #[test]
-    fn walks_end_at_new_positions_with_what_is_said_of_them() {
+    fn walks_end_at_new_positions_with_their_reports() {
         let settings = Settings { walks: 50, ..Settings::default() };
         let game = Game::new(Position::startpos());
         let walked = || walk(settings, &game, &mut Random::new(3));

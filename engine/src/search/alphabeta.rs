@@ -258,7 +258,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             // The score moves towards beta: least at high depth, where it is most exact.
             node.best = (node.best * node.depth + node.beta) / (node.depth + 1);
         }
-        self.store_result(node, best_move, picker.tried());
+        self.store_result(node, best_move, picker.searched_moves());
         None
     }
 

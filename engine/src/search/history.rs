@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_from_and_to_attacked_squares_are_told_apart() {
+    fn history_distinguishes_moves_from_and_to_attacked_squares() {
         // Rooks attack nothing, b1, c3, or both when the histories learn about b1c3.
         let placements = ["7r/8", "1r6/8", "2r5/8", "1r6/2r5"];
         let contexts = placements.map(|rooks| {

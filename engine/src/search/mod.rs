@@ -37,7 +37,7 @@ mod update;
 use crate::chess::{Game, Move};
 use crate::eval::score::{DRAW, INFINITE, MAX_PLY, is_mate, mated_in};
 use crate::eval::{Evaluator, Score, TableUse};
-use crate::line::Line;
+use crate::line::SearchStack;
 use crate::time::Timer;
 use crate::tt::{Bound, TranspositionTable};
 #[cfg(any(test, feature = "tuning"))]
@@ -212,7 +212,7 @@ impl PvTable {
 
 /// The running search of one thread.
 struct Searcher<'a, E> {
-    line: Line<E>,
+    line: SearchStack<E>,
     table: &'a TranspositionTable,
     histories: &'a mut Histories,
     request: Request<'a>,
@@ -247,7 +247,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         let best = SearchResult::without_search(request);
         let results = vec![best.clone(); request.limits.lines().min(root_moves.len()).max(1)];
         Searcher {
-            line: Line::new(request.game, evaluator),
+            line: SearchStack::new(request.game, evaluator),
             table,
             histories,
             request,

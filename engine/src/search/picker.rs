@@ -127,7 +127,7 @@ impl MovePicker {
     }
 
     /// The moves searched.
-    pub(super) fn tried(&self) -> &[Move] {
+    pub(super) fn searched_moves(&self) -> &[Move] {
         &self.buffers.tried
     }
 

@@ -153,7 +153,7 @@ mod tests {
     use crate::eval::score::{mate_in, mated_in};
 
     /// The index chosen from results given as (number of the move, score, depth).
-    fn chosen(results: &[(usize, Score, u32)]) -> usize {
+    fn vote(results: &[(usize, Score, u32)]) -> usize {
         let moves = Position::startpos().legal_moves();
         let result = |&(best, score, depth): &(usize, Score, u32)| SearchResult {
             line: vec![moves[best]],
@@ -168,25 +168,25 @@ mod tests {
 
     #[test]
     fn depth_score_and_votes_decide() {
-        assert_eq!(chosen(&[(0, 20, 10)]), 0);
-        assert_eq!(chosen(&[(0, 20, 10), (1, 20, 10)]), 0);
-        assert_eq!(chosen(&[(0, 20, 10), (1, 20, 11)]), 1);
-        assert_eq!(chosen(&[(0, 20, 10), (1, 35, 10)]), 1);
-        assert_eq!(chosen(&[(0, 20, 12), (1, 20, 9), (1, 20, 10)]), 2);
+        assert_eq!(vote(&[(0, 20, 10)]), 0);
+        assert_eq!(vote(&[(0, 20, 10), (1, 20, 10)]), 0);
+        assert_eq!(vote(&[(0, 20, 10), (1, 20, 11)]), 1);
+        assert_eq!(vote(&[(0, 20, 10), (1, 35, 10)]), 1);
+        assert_eq!(vote(&[(0, 20, 12), (1, 20, 9), (1, 20, 10)]), 2);
         // The result with the largest weight among those with the chosen move is taken.
-        assert_eq!(chosen(&[(0, 20, 9), (1, 5, 9), (0, 20, 11)]), 2);
+        assert_eq!(vote(&[(0, 20, 9), (1, 5, 9), (0, 20, 11)]), 2);
         // A result without a finished iteration has no vote.
-        assert_eq!(chosen(&[(0, 20, 1), (1, 900, 0)]), 0);
-        assert_eq!(chosen(&[(0, 0, 0), (1, 900, 3)]), 0);
+        assert_eq!(vote(&[(0, 20, 1), (1, 900, 0)]), 0);
+        assert_eq!(vote(&[(0, 0, 0), (1, 900, 3)]), 0);
     }
 
     #[test]
     fn mates_are_not_put_to_the_vote() {
         let (long, short) = (mate_in(9), mate_in(5));
-        assert_eq!(chosen(&[(0, long, 9), (1, short, 5), (0, long, 9), (0, long, 9)]), 1);
-        assert_eq!(chosen(&[(0, 300, 20), (0, 300, 20), (2, long, 3)]), 2);
+        assert_eq!(vote(&[(0, long, 9), (1, short, 5), (0, long, 9), (0, long, 9)]), 1);
+        assert_eq!(vote(&[(0, 300, 20), (0, 300, 20), (2, long, 3)]), 2);
         // A helper's lost score does not level the weights of the others.
-        assert_eq!(chosen(&[(0, 0, 8), (1, 60, 8), (2, mated_in(6), 9)]), 1);
-        assert_eq!(chosen(&[(0, mated_in(6), 9), (1, 60, 8)]), 0);
+        assert_eq!(vote(&[(0, 0, 8), (1, 60, 8), (2, mated_in(6), 9)]), 1);
+        assert_eq!(vote(&[(0, mated_in(6), 9), (1, 60, 8)]), 0);
     }
 }

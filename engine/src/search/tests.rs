@@ -276,7 +276,7 @@ fn threads_share_the_nodes_exactly() {
 }
 
 #[test]
-fn one_thread_repeats_itself_whoever_searched_before() {
+fn one_thread_repeats_its_search_after_any_other_search() {
     let limits = Limits { nodes: Some(5_000), ..Limits::default() };
     let expected = find_with(1, &limits, &mut Memory::new(2).unwrap());
     let mut memory = Memory::new(2).unwrap();
@@ -286,7 +286,7 @@ fn one_thread_repeats_itself_whoever_searched_before() {
 }
 
 #[test]
-fn threads_finish_the_depth_asked_for() {
+fn threads_finish_the_requested_depth() {
     for threads in [1, 3] {
         let limits = Limits { depth: Some(7), ..Limits::default() };
         let result = find_with(threads, &limits, &mut Memory::new(2).unwrap());

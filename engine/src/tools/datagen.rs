@@ -63,7 +63,7 @@ impl DatagenArgs {
         let mut report = |progress| meter.report(progress);
         let done = generate(&self.file, settings, self.positions, self.threads, &mut report);
         let failed = |error| Failure::environment(format!("{}: {error}", self.file.display()));
-        meter.tell(done.map_err(failed)?);
+        meter.print_progress(done.map_err(failed)?);
         Ok(())
     }
 
@@ -92,11 +92,11 @@ impl Meter<'_> {
         if self.first.is_none() {
             (self.first, self.start) = (Some(progress), Instant::now());
         } else if self.told.is_none_or(|told| told.elapsed() >= REPORT_EVERY) {
-            self.tell(progress);
+            self.print_progress(progress);
         }
     }
 
-    fn tell(&mut self, progress: Progress) {
+    fn print_progress(&mut self, progress: Progress) {
         self.told = Some(Instant::now());
         let Progress { games, positions } = progress;
         let new = positions - self.first.map_or(0, |first| first.positions);

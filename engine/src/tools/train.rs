@@ -13,7 +13,7 @@ use super::{Output, THREADS_MAX, number, processors};
 use crate::eval::nnue::embedded;
 use crate::eval::nnue::network::Network;
 use crate::failure::Failure;
-use crate::train::{Data, EpochErrors, Settings, beside, replace, train};
+use crate::train::{Data, EpochErrors, Settings, replace, temporary_path, train};
 use crate::uci::options::network;
 
 /// Train a network for Eval nnue on positions of datagen, or continue a stopped training
@@ -145,7 +145,7 @@ impl TrainArgs {
                 return Err(format!("{}: it is not a regular file", file.display()));
             }
             add(file)?;
-            add(&beside(file))?;
+            add(&temporary_path(file))?;
         }
         Ok(())
     }

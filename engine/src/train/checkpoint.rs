@@ -104,7 +104,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(io::Error::other("it is not a regular file"));
     }
-    let beside = beside(path);
+    let beside = temporary_path(path);
     let mut file = File::create(&beside)?;
     file.write_all(bytes)?;
     file.sync_all()?;
@@ -116,6 +116,6 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// The file that [`replace`] writes first.
-pub(crate) fn beside(path: &Path) -> PathBuf {
+pub(crate) fn temporary_path(path: &Path) -> PathBuf {
     path.with_added_extension("new")
 }

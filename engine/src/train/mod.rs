@@ -17,7 +17,7 @@ use crate::chess::attacks::{Level, Machine};
 use crate::eval::nnue::network::{HIDDEN_UNIT, Network, OUTPUT_UNIT};
 use crate::random::{Random, mix};
 use checkpoint::Checkpoint;
-pub(crate) use checkpoint::{beside, replace};
+pub(crate) use checkpoint::{replace, temporary_path};
 pub use data::Data;
 use model::{ErrorJob, HIDDEN_BIAS, HIDDEN_WEIGHTS, OUTPUT_BIAS, OUTPUT_WEIGHTS, PARAMETERS};
 

@@ -28,7 +28,7 @@ const SETTINGS: Settings = Settings {
 };
 
 #[test]
-fn a_network_learns_the_same_however_it_is_trained() {
+fn training_does_not_depend_on_threads_or_machine() {
     let folder = tempfile::tempdir().unwrap();
     let data = material();
     let at = |name: &str| folder.path().join(name);
@@ -78,7 +78,7 @@ fn the_network_in_whole_numbers_is_the_one_that_was_trained() {
 }
 
 #[test]
-fn a_training_goes_on_from_a_network() {
+fn training_continues_from_a_network() {
     let folder = tempfile::tempdir().unwrap();
     let data = material();
     let path = folder.path().join("checkpoint");

@@ -25,7 +25,7 @@ impl Curve {
     }
 
     /// The expected result of a score for White.
-    pub fn expected(self, score: f64) -> f64 {
+    pub fn expected_result(self, score: f64) -> f64 {
         1.0 / (1.0 + (-self.per_centipawn() * score).exp())
     }
 
@@ -36,7 +36,9 @@ impl Curve {
         let error = |steepness| {
             let curve = Curve { steepness };
             let pairs = scores.iter().zip(results);
-            pairs.map(|(&score, result)| (curve.expected(score) - result).powi(2)).sum::<f64>()
+            pairs
+                .map(|(&score, result)| (curve.expected_result(score) - result).powi(2))
+                .sum::<f64>()
         };
         // 40 steps shrink the range by a factor of more than 200 million.
         for _ in 0..40 {
@@ -97,7 +99,7 @@ impl Samples {
             let index = index as usize;
             let (score, gradients) = self.score_and_gradient(index, weights);
             let (row, coefficients) = self.row(index);
-            let expected = curve.expected(score);
+            let expected = curve.expected_result(score);
             let off = expected - f64::from(row.result);
             gradient.error += off * off;
             let rise = 2.0 * off * expected * (1.0 - expected) * curve.per_centipawn();
@@ -147,7 +149,7 @@ impl Samples {
     /// Mean squared difference between results and expectations.
     pub fn error(&self, weights: &Weights, curve: Curve) -> f64 {
         let square = |index| {
-            let expected = curve.expected(self.score(index, weights));
+            let expected = curve.expected_result(self.score(index, weights));
             (expected - f64::from(self.row(index).0.result)).powi(2)
         };
         (0..self.len()).map(square).sum::<f64>() / self.len().max(1) as f64
@@ -214,7 +216,7 @@ mod tests {
     #[test]
     fn the_curve_that_made_the_results_is_found() {
         let scores: Vec<f64> = (-300..=300).map(f64::from).collect();
-        let results: Vec<f64> = scores.iter().map(|&score| CURVE.expected(score)).collect();
+        let results: Vec<f64> = scores.iter().map(|&score| CURVE.expected_result(score)).collect();
         assert!((Curve::fit(&scores, &results).steepness - 1.1).abs() < 1e-4);
     }
 }

@@ -50,7 +50,7 @@ mod tests {
     use crate::eval::palimpsest::trace::weights;
 
     #[test]
-    fn the_table_in_use_is_what_is_written() {
+    fn the_table_in_use_matches_the_written_source() {
         let used = include_str!("../eval/palimpsest/weights.rs");
         assert_eq!(source(&weights()), used);
     }

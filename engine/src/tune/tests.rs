@@ -47,7 +47,7 @@ fn made_up(
         let trace = Trace { linear, danger, fixed: [0, 0], phase, scale };
         let mut alone = Samples::default();
         alone.push(&trace, 0.0);
-        samples.push(&trace, curve.expected(alone.score(0, planted)) as f32);
+        samples.push(&trace, curve.expected_result(alone.score(0, planted)) as f32);
     }
     samples
 }

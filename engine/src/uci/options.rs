@@ -274,26 +274,26 @@ fn check(name: &str, value: &str) -> Result<bool, String> {
 mod tests {
     use super::*;
 
-    fn done(change: Change) -> Result<Effect, String> {
-        told(change, &[])
+    fn applied(change: Change) -> Result<Effect, String> {
+        applied_with_notes(change, &[])
     }
 
-    fn told(change: Change, tell: &[&'static str]) -> Result<Effect, String> {
+    fn applied_with_notes(change: Change, tell: &[&'static str]) -> Result<Effect, String> {
         Ok(Effect { change, tell: tell.to_vec() })
     }
 
     #[test]
     fn options_are_set() {
         let mut options = Options::default();
-        assert_eq!(options.set("HASH", "64"), done(Change::Resize));
-        assert_eq!(options.set("threads", "256"), done(Change::SetThreads));
-        assert_eq!(options.set("MultiPV", "3"), done(Change::None));
-        assert_eq!(options.set("Move Overhead", "25"), done(Change::None));
-        assert_eq!(options.set("NodesTime", "600"), done(Change::None));
-        assert_eq!(options.set("Eval", "material"), done(Change::Clear));
-        assert_eq!(options.set("eval", "Material"), done(Change::None));
-        assert_eq!(options.set("UCI_Chess960", "true"), done(Change::None));
-        assert_eq!(options.set("Clear Hash", ""), done(Change::Clear));
+        assert_eq!(options.set("HASH", "64"), applied(Change::Resize));
+        assert_eq!(options.set("threads", "256"), applied(Change::SetThreads));
+        assert_eq!(options.set("MultiPV", "3"), applied(Change::None));
+        assert_eq!(options.set("Move Overhead", "25"), applied(Change::None));
+        assert_eq!(options.set("NodesTime", "600"), applied(Change::None));
+        assert_eq!(options.set("Eval", "material"), applied(Change::Clear));
+        assert_eq!(options.set("eval", "Material"), applied(Change::None));
+        assert_eq!(options.set("UCI_Chess960", "true"), applied(Change::None));
+        assert_eq!(options.set("Clear Hash", ""), applied(Change::Clear));
         let expected = Options {
             hash_mb: 64,
             threads: 256,
@@ -313,46 +313,52 @@ mod tests {
         let mut options = Options::default();
         let error = options.set("Disable", "tempo").unwrap_err();
         assert!(error.ends_with("there are none with Eval nnue"), "{error}");
-        assert_eq!(options.set("Eval", "palimpsest"), done(Change::Clear));
-        assert_eq!(options.set("Disable", "tempo, OUTPOST"), done(Change::Clear));
-        assert_eq!(options.set("Disable", "outpost,tempo"), done(Change::None));
+        assert_eq!(options.set("Eval", "palimpsest"), applied(Change::Clear));
+        assert_eq!(options.set("Disable", "tempo, OUTPOST"), applied(Change::Clear));
+        assert_eq!(options.set("Disable", "outpost,tempo"), applied(Change::None));
         let error = options.set("Disable", "unstoppable").unwrap_err();
         assert!(error.contains("king_attack"), "{error}");
         assert!(!options.configuration.is_unaltered());
-        let expected = told(Change::Clear, &[NOTHING_DISABLED]);
+        let expected = applied_with_notes(Change::Clear, &[NOTHING_DISABLED]);
         assert_eq!(options.set("Eval", "rybka-1.0-beta"), expected);
         assert!(options.configuration.is_unaltered());
-        assert_eq!(options.set("Disable", "unstoppable"), done(Change::Clear));
-        assert_eq!(options.set("Disable", "<empty>"), done(Change::Clear));
+        assert_eq!(options.set("Disable", "unstoppable"), applied(Change::Clear));
+        assert_eq!(options.set("Disable", "<empty>"), applied(Change::Clear));
         assert_eq!(options.configuration, Variant::Rybka1_0Beta.into());
     }
 
     #[test]
-    fn a_personality_brings_its_evaluation_unless_another_is_asked_for() {
+    fn a_personality_sets_its_evaluation_unless_one_is_given() {
         let mut options = Options::default();
-        assert_eq!(options.set("Personality", "MicroMax"), done(Change::Personality));
+        assert_eq!(options.set("Personality", "MicroMax"), applied(Change::Personality));
         assert_eq!(options.configuration.eval, Variant::Micromax.into());
-        assert_eq!(options.set("Disable", "castling,recapture_extension"), done(Change::Clear));
+        assert_eq!(options.set("Disable", "castling,recapture_extension"), applied(Change::Clear));
         assert!(options.set("Disable", "tempo").is_err());
-        assert_eq!(options.set("Eval", "blunder"), told(Change::None, &[EVAL_WITHOUT_EFFECT]));
+        assert_eq!(
+            options.set("Eval", "blunder"),
+            applied_with_notes(Change::None, &[EVAL_WITHOUT_EFFECT])
+        );
         assert_eq!(options.configuration.eval.variant, Variant::Micromax);
-        let expected = told(Change::Personality, &[NOTHING_DISABLED]);
+        let expected = applied_with_notes(Change::Personality, &[NOTHING_DISABLED]);
         assert_eq!(options.set("Personality", "palimpsest"), expected);
         assert_eq!(options.configuration, Variant::Blunder.into());
     }
 
     #[test]
-    fn what_a_personality_cannot_do_is_said() {
+    fn unsupported_features_of_a_personality_are_errors() {
         let mut options = Options::default();
-        assert_eq!(options.set("Threads", "2"), done(Change::SetThreads));
-        let told_once = told(Change::Personality, &[SINGLE_THREADED]);
+        assert_eq!(options.set("Threads", "2"), applied(Change::SetThreads));
+        let told_once = applied_with_notes(Change::Personality, &[SINGLE_THREADED]);
         assert_eq!(options.set("Personality", "rdchess"), told_once);
-        assert_eq!(options.set("Threads", "1"), done(Change::SetThreads));
-        assert_eq!(options.set("MultiPV", "2"), told(Change::None, &[SINGLE_LINE]));
-        assert_eq!(options.set("Threads", "3"), told(Change::SetThreads, &[SINGLE_THREADED]));
-        let told_twice = told(Change::Personality, &[SINGLE_THREADED, SINGLE_LINE]);
+        assert_eq!(options.set("Threads", "1"), applied(Change::SetThreads));
+        assert_eq!(options.set("MultiPV", "2"), applied_with_notes(Change::None, &[SINGLE_LINE]));
+        assert_eq!(
+            options.set("Threads", "3"),
+            applied_with_notes(Change::SetThreads, &[SINGLE_THREADED])
+        );
+        let told_twice = applied_with_notes(Change::Personality, &[SINGLE_THREADED, SINGLE_LINE]);
         assert_eq!(options.set("Personality", "micromax"), told_twice);
-        assert_eq!(options.set("Personality", "palimpsest"), done(Change::Personality));
+        assert_eq!(options.set("Personality", "palimpsest"), applied(Change::Personality));
     }
 
     #[test]

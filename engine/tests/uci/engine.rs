@@ -31,12 +31,12 @@ impl Engine {
     }
 
     /// Sends a line.
-    pub fn say(&mut self, line: &str) {
+    pub fn send_line(&mut self, line: &str) {
         writeln!(self.input.as_mut().expect("the input is open"), "{line}").unwrap();
     }
 
     /// Reads lines up to one that starts with `prefix` and returns all of them.
-    pub fn until(&mut self, prefix: &str) -> Vec<String> {
+    pub fn read_until(&mut self, prefix: &str) -> Vec<String> {
         let mut lines = Vec::new();
         loop {
             let mut line = String::new();
@@ -51,13 +51,13 @@ impl Engine {
 
     /// Waits for the answer to `go`.
     pub fn best_move(&mut self) -> String {
-        self.until("bestmove").pop().expect("the last line is the one looked for")
+        self.read_until("bestmove").pop().expect("the last line is the one looked for")
     }
 
     /// Returns all output up to the answer to `isready`.
     pub fn sync(&mut self) -> Vec<String> {
-        self.say("isready");
-        let mut lines = self.until("readyok");
+        self.send_line("isready");
+        let mut lines = self.read_until("readyok");
         lines.pop();
         lines
     }

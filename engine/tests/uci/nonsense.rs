@@ -116,7 +116,7 @@ fn line(random: &mut Random) -> Vec<u8> {
             let length = random.below(80);
             (0..length).map(|_| random.below(256) as u8).collect()
         }
-        8 => damaged(random),
+        8 => corrupted_command(random),
         _ => long(random),
     }
 }
@@ -143,7 +143,7 @@ fn shuffled(random: &mut Random) -> Vec<u8> {
 }
 
 /// Returns a command with some bytes replaced.
-fn damaged(random: &mut Random) -> Vec<u8> {
+fn corrupted_command(random: &mut Random) -> Vec<u8> {
     let mut bytes = random.pick(&COMMANDS).as_bytes().to_vec();
     for _ in 0..=random.below(3) {
         let at = random.below(bytes.len());
@@ -202,7 +202,7 @@ impl Session {
         Session { engine, lines }
     }
 
-    fn say(&mut self, line: &[u8]) {
+    fn send_line(&mut self, line: &[u8]) {
         let input = self.engine.stdin.as_mut().expect("the input is open");
         // An engine that has ended is found out when its end is looked at.
         let _gone = input.write_all(line).and_then(|()| input.write_all(b"\n"));
@@ -227,13 +227,13 @@ impl Session {
 
     /// Makes the engine play a move from the starting position.
     fn plays_on(&mut self) -> Result<(), String> {
-        self.say(b"setoption name UCI_Chess960 value false");
-        self.say(b"position startpos moves d2d4 d7d5");
+        self.send_line(b"setoption name UCI_Chess960 value false");
+        self.send_line(b"position startpos moves d2d4 d7d5");
         // A search may still be running when the next one is requested.
         let deadline = Instant::now() + PATIENCE;
         while Instant::now() < deadline {
-            self.say(b"stop");
-            self.say(b"go depth 2 searchmoves c2c4");
+            self.send_line(b"stop");
+            self.send_line(b"go depth 2 searchmoves c2c4");
             let running = "info string a search is still running";
             loop {
                 let line = self.await_line(&["bestmove", running])?;
@@ -266,9 +266,10 @@ impl Session {
         let mut errors = String::new();
         let stderr = self.engine.stderr.as_mut().expect("the errors are piped");
         stderr.read_to_string(&mut errors).map_err(|error| error.to_string())?;
-        match status.success() && errors.is_empty() {
-            true => Ok(()),
-            false => Err(format!("{status}: {errors}")),
+        if status.success() && errors.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("{status}: {errors}"))
         }
     }
 }
@@ -289,7 +290,7 @@ fn session(seed: u64) -> Result<(), String> {
         let line = line(&mut random);
         let quits = line.split(|byte| byte.is_ascii_whitespace()).any(|word| word == b"quit");
         if !quits && !is_greedy(&line) {
-            session.say(&line);
+            session.send_line(&line);
         }
     }
     if !seed.is_multiple_of(3) {
@@ -299,7 +300,7 @@ fn session(seed: u64) -> Result<(), String> {
 }
 
 #[test]
-fn whatever_comes_in_the_engine_plays_on() {
+fn the_engine_survives_random_input() {
     // More of them with the environment variable: hours, if one likes.
     let count = std::env::var("NONSENSE_SESSIONS")
         .map_or(40, |text| text.parse().expect("NONSENSE_SESSIONS is the number of sessions"));

@@ -27,7 +27,7 @@ fn last_iteration(lines: &[String]) -> Vec<&String> {
 }
 
 #[test]
-fn several_lines_are_told_from_the_best_down() {
+fn multipv_lines_are_sorted_from_the_best() {
     let mut engine = Engine::start();
     for (position, lines, expected) in [
         ("startpos moves e2e4 e7e5", 4, 4),
@@ -35,10 +35,10 @@ fn several_lines_are_told_from_the_best_down() {
         ("fen 7k/8/8/8/8/8/8/K6R b - - 0 1", 256, 2),
         ("fen 6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1", 5, 5),
     ] {
-        engine.say(&format!("setoption name MultiPV value {lines}"));
-        engine.say(&format!("position {position}"));
-        engine.say("go depth 6");
-        let said = engine.until("bestmove");
+        engine.send_line(&format!("setoption name MultiPV value {lines}"));
+        engine.send_line(&format!("position {position}"));
+        engine.send_line("go depth 6");
+        let said = engine.read_until("bestmove");
         let last = last_iteration(&said);
         let ranks: Vec<i64> = last.iter().map(|line| number(line, "multipv")).collect();
         assert_eq!(ranks, (1..=expected).collect::<Vec<_>>(), "{position} {last:?}");
@@ -53,10 +53,10 @@ fn several_lines_are_told_from_the_best_down() {
         let best = said.last().and_then(|line| field(line, "bestmove"));
         assert_eq!(best, field(last[0], "pv"), "{position}");
     }
-    engine.say("setoption name MultiPV value 3");
-    engine.say("position startpos");
-    engine.say("go depth 5 searchmoves a2a3 h2h3");
-    let said = engine.until("bestmove");
+    engine.send_line("setoption name MultiPV value 3");
+    engine.send_line("position startpos");
+    engine.send_line("go depth 5 searchmoves a2a3 h2h3");
+    let said = engine.read_until("bestmove");
     let moves: BTreeSet<_> = last_iteration(&said).iter().map(|line| field(line, "pv")).collect();
     assert_eq!(moves, [Some("a2a3"), Some("h2h3")].into());
 }
@@ -64,9 +64,9 @@ fn several_lines_are_told_from_the_best_down() {
 #[test]
 fn several_threads_answer_like_one() {
     let mut engine = Engine::start();
-    engine.say("setoption name Threads value 5");
+    engine.send_line("setoption name Threads value 5");
     for variant in Variant::ALL.map(Variant::name) {
-        engine.say(&format!("setoption name Eval value {variant}"));
+        engine.send_line(&format!("setoption name Eval value {variant}"));
         for (position, go, best) in [
             ("startpos", "go nodes 30000", ""),
             ("startpos", "go nodes 1", ""),
@@ -78,9 +78,9 @@ fn several_threads_answer_like_one() {
             ("fen 6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "go mate 1", "bestmove a1a8"),
             ("fen k7/2Q5/8/8/8/8/8/7K b - - 0 1", "go depth 3", "bestmove (none)"),
         ] {
-            engine.say(&format!("position {position}"));
-            engine.say(go);
-            let lines = engine.until("bestmove");
+            engine.send_line(&format!("position {position}"));
+            engine.send_line(go);
+            let lines = engine.read_until("bestmove");
             let answer = lines.last().expect("the answer is the last line");
             assert!(answer.starts_with(best), "{variant} {go}: {answer}");
             assert_eq!(answer.ends_with("(none)"), best.ends_with("(none)"), "{variant} {go}");
@@ -97,21 +97,21 @@ fn several_threads_answer_like_one() {
 fn all_threads_stop_in_time() {
     let mut engine = Engine::start();
     for threads in [2, 16, 1, 7] {
-        engine.say(&format!("setoption name Threads value {threads}"));
-        engine.say("go infinite");
-        engine.until("info depth 5");
+        engine.send_line(&format!("setoption name Threads value {threads}"));
+        engine.send_line("go infinite");
+        engine.read_until("info depth 5");
         let start = Instant::now();
-        engine.say("stop");
+        engine.send_line("stop");
         engine.best_move();
         assert!(start.elapsed() < Duration::from_secs(2), "{threads}");
     }
-    engine.say("setoption name Threads value 3");
-    engine.say("go infinite");
+    engine.send_line("setoption name Threads value 3");
+    engine.send_line("go infinite");
     // Dropping the engine closes its input and waits for it.
 }
 
 #[test]
-fn an_infinite_search_waits_however_little_there_is_to_find() {
+fn an_infinite_search_waits_even_without_moves_to_search() {
     let mut engine = Engine::start();
     for (position, go) in [
         ("startpos", "go infinite depth 2"),
@@ -124,13 +124,13 @@ fn an_infinite_search_waits_however_little_there_is_to_find() {
         ("fen k7/2Q5/8/8/8/8/8/7K b - - 0 1", "go ponder"),
     ] {
         for threads in [1, 3] {
-            engine.say(&format!("setoption name Threads value {threads}"));
-            engine.say(&format!("position {position}"));
-            engine.say(go);
+            engine.send_line(&format!("setoption name Threads value {threads}"));
+            engine.send_line(&format!("position {position}"));
+            engine.send_line(go);
             std::thread::sleep(Duration::from_millis(60));
             let lines = engine.sync();
             assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{go}: {lines:?}");
-            engine.say(if go.contains("ponder movetime") { "ponderhit" } else { "stop" });
+            engine.send_line(if go.contains("ponder movetime") { "ponderhit" } else { "stop" });
             engine.best_move();
         }
     }
@@ -139,9 +139,9 @@ fn an_infinite_search_waits_however_little_there_is_to_find() {
 #[test]
 fn every_clock_gets_an_answer_in_time() {
     let mut engine = Engine::start();
-    engine.say("setoption name Hash value 1");
+    engine.send_line("setoption name Hash value 1");
     for threads in [1, 3] {
-        engine.say(&format!("setoption name Threads value {threads}"));
+        engine.send_line(&format!("setoption name Threads value {threads}"));
         for go in [
             "go wtime 0 btime 0",
             "go wtime 1 btime 1",
@@ -164,9 +164,9 @@ fn every_clock_gets_an_answer_in_time() {
             "go winc 9223372036854775807 wtime 9223372036854775807 nodes 500",
             "go movetime 9223372036854775807 depth 2",
         ] {
-            engine.say("position startpos moves e2e4 e7e5");
+            engine.send_line("position startpos moves e2e4 e7e5");
             let start = Instant::now();
-            engine.say(go);
+            engine.send_line(go);
             let answer = engine.best_move();
             assert_ne!(answer, "bestmove (none)", "{go}");
             assert!(start.elapsed() < Duration::from_millis(900), "{go}");
@@ -177,11 +177,11 @@ fn every_clock_gets_an_answer_in_time() {
 #[test]
 fn the_overhead_is_kept_free_in_time() {
     let mut engine = Engine::start();
-    engine.say("setoption name Move Overhead value 900");
-    engine.say("position startpos");
+    engine.send_line("setoption name Move Overhead value 900");
+    engine.send_line("position startpos");
     let start = Instant::now();
-    engine.say("go movetime 1000");
-    let told = engine.until("bestmove");
+    engine.send_line("go movetime 1000");
+    let told = engine.read_until("bestmove");
     let last = last_iteration(&told);
     // Generous: 100 are to be used.
     assert!(number(last[0], "time") <= 500, "{last:?}");
@@ -191,13 +191,13 @@ fn the_overhead_is_kept_free_in_time() {
 #[test]
 fn a_bench_can_be_stopped() {
     let mut engine = Engine::start();
-    engine.say("bench 60");
+    engine.send_line("bench 60");
     assert_eq!(engine.sync(), [""; 0]);
-    engine.say("stop");
-    engine.until("info string the bench was stopped");
-    engine.say("bench 1");
-    engine.until("Nodes searched");
-    engine.say("bench 60");
+    engine.send_line("stop");
+    engine.read_until("info string the bench was stopped");
+    engine.send_line("bench 1");
+    engine.read_until("Nodes searched");
+    engine.send_line("bench 60");
     let said = engine.close();
     assert!(said.iter().any(|line| line.ends_with("stopped")), "{said:?}");
 }
@@ -206,37 +206,37 @@ fn a_bench_can_be_stopped() {
 fn a_count_of_leaves_can_be_stopped() {
     let mut engine = Engine::start();
     let start = Instant::now();
-    engine.say("go perft 30");
+    engine.send_line("go perft 30");
     assert_eq!(engine.sync(), [""; 0]);
-    engine.say("stop");
+    engine.send_line("stop");
     // Refused as long as the other count is still running.
     while !engine.sync().iter().any(|line| line == "Nodes searched: 400") {
         // Generous: the machine may be busy with other tests.
         assert!(start.elapsed() < Duration::from_secs(20));
-        engine.say("go perft 2");
+        engine.send_line("go perft 2");
     }
-    engine.say("go perft 50");
+    engine.send_line("go perft 50");
     let start = Instant::now();
     engine.close();
     assert!(start.elapsed() < Duration::from_secs(20));
 }
 
 #[test]
-fn what_is_single_threaded_says_so() {
+fn single_threaded_personalities_report_ignored_options() {
     let mut engine = Engine::start();
-    engine.say("setoption name Threads value 4");
-    engine.say("setoption name MultiPV value 2");
+    engine.send_line("setoption name Threads value 4");
+    engine.send_line("setoption name MultiPV value 2");
     assert_eq!(engine.sync(), [""; 0]);
-    engine.say("setoption name Personality value micromax");
+    engine.send_line("setoption name Personality value micromax");
     let lines = engine.sync();
     assert!(lines.len() == 2 && lines[0].contains("one thread"), "{lines:?}");
     assert!(lines[1].contains("one line"), "{lines:?}");
-    engine.say("go depth 4");
-    let told = engine.until("bestmove");
+    engine.send_line("go depth 4");
+    let told = engine.read_until("bestmove");
     assert!(told.iter().all(|line| !line.contains("multipv 2")), "{told:?}");
-    engine.say("setoption name Personality value palimpsest");
-    engine.say("go depth 4");
-    let told = engine.until("bestmove");
+    engine.send_line("setoption name Personality value palimpsest");
+    engine.send_line("go depth 4");
+    let told = engine.read_until("bestmove");
     assert!(told.iter().any(|line| line.contains("multipv 2")), "{told:?}");
 }
 
@@ -244,10 +244,10 @@ fn what_is_single_threaded_says_so() {
 fn nodes_stand_for_time_on_any_machine() {
     let searched = |go: &str, rate: u64| {
         let mut engine = Engine::start();
-        engine.say(&format!("setoption name nodestime value {rate}"));
-        engine.say("position startpos moves e2e4 e7e5");
-        engine.say(go);
-        let said = engine.until("bestmove");
+        engine.send_line(&format!("setoption name nodestime value {rate}"));
+        engine.send_line("position startpos moves e2e4 e7e5");
+        engine.send_line(go);
+        let said = engine.read_until("bestmove");
         let best = said.last().cloned();
         (number(&said[said.len() - 2], "nodes"), best)
     };

@@ -9,8 +9,8 @@ use crate::engine::Engine;
 #[test]
 fn handshake_declares_the_options() {
     let mut engine = Engine::start();
-    engine.say("uci");
-    let lines = engine.until("uciok");
+    engine.send_line("uci");
+    let lines = engine.read_until("uciok");
     assert!(lines[0].starts_with("id name Palimpsest"));
     let names = [
         "Hash",
@@ -29,26 +29,26 @@ fn handshake_declares_the_options() {
         let start = format!("option name {name} type ");
         assert!(lines.iter().any(|line| line.starts_with(&start)), "{name}");
     }
-    engine.say("quit");
+    engine.send_line("quit");
 }
 
 #[test]
 fn infinite_search_answers_but_keeps_its_move_until_stopped() {
     let mut engine = Engine::start();
     // Mate in one: the search itself is over at once.
-    engine.say("position fen 6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1");
-    engine.say("go infinite");
+    engine.send_line("position fen 6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1");
+    engine.send_line("go infinite");
     for _ in 0..3 {
         std::thread::sleep(Duration::from_millis(60));
         let lines = engine.sync();
         assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{lines:?}");
     }
-    engine.say("go depth 1");
-    engine.say("stop");
-    let lines = engine.until("bestmove");
+    engine.send_line("go depth 1");
+    engine.send_line("stop");
+    let lines = engine.read_until("bestmove");
     assert!(lines.iter().any(|line| line.contains("still running")), "{lines:?}");
     assert!(lines.last().is_some_and(|line| line.starts_with("bestmove a1a8")));
-    engine.say("go depth 2");
+    engine.send_line("go depth 2");
     engine.best_move();
 }
 
@@ -58,16 +58,16 @@ fn node_limited_games_repeat() {
         let mut engine = Engine::start();
         let mut game = String::from("position startpos moves");
         for _ in 0..12 {
-            engine.say(&game);
-            engine.say("go nodes 3000");
-            let lines = engine.until("bestmove");
+            engine.send_line(&game);
+            engine.send_line("go nodes 3000");
+            let lines = engine.read_until("bestmove");
             let mv = lines.last().unwrap().split(' ').nth(1).unwrap().to_owned();
             game.push(' ');
             game.push_str(&mv);
         }
-        engine.say("ucinewgame");
-        engine.say("position startpos");
-        engine.say("go nodes 3000");
+        engine.send_line("ucinewgame");
+        engine.send_line("position startpos");
+        engine.send_line("go nodes 3000");
         (game, engine.best_move())
     };
     let (game, again) = play();
@@ -79,8 +79,8 @@ fn node_limited_games_repeat() {
 fn ended_games_have_no_best_move() {
     let mut engine = Engine::start();
     for fen in ["k7/2Q5/8/8/8/8/8/7K b - - 0 1", "R3k3/8/4K3/8/8/8/8/8 b - - 0 1"] {
-        engine.say(&format!("position fen {fen}"));
-        engine.say("go wtime 1000 btime 1000");
+        engine.send_line(&format!("position fen {fen}"));
+        engine.send_line("go wtime 1000 btime 1000");
         assert_eq!(engine.best_move(), "bestmove (none)");
     }
 }
@@ -103,21 +103,21 @@ fn nonsense_is_noted_and_survived() {
         "go depth many",
         "go perft -",
     ] {
-        engine.say(line);
+        engine.send_line(line);
         let lines = engine.sync();
         assert!(lines.len() == 1 && lines[0].starts_with("info string "), "{line}: {lines:?}");
     }
     engine.input.as_mut().unwrap().write_all(b"\xff\xfe\x00\n").unwrap();
-    engine.say("go depth 3");
+    engine.send_line("go depth 3");
     assert_ne!(engine.best_move(), "bestmove (none)");
 }
 
 #[test]
 fn a_bad_position_leaves_the_last_good_one() {
     let mut engine = Engine::start();
-    engine.say("position startpos moves e2e4 c7c5");
+    engine.send_line("position startpos moves e2e4 c7c5");
     let shown = |engine: &mut Engine| {
-        engine.say("d");
+        engine.send_line("d");
         engine.sync().into_iter().find(|line| line.starts_with("Fen: ")).expect("d shows the FEN")
     };
     let good = shown(&mut engine);
@@ -128,7 +128,7 @@ fn a_bad_position_leaves_the_last_good_one() {
         "position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 0 moves e1g1",
         "position fen 4k3/8/8/8/8/8/8/8 w - - 0 1 moves",
     ] {
-        engine.say(bad);
+        engine.send_line(bad);
         let lines = engine.sync();
         assert!(lines.len() == 1 && lines[0].starts_with("info string "), "{bad}: {lines:?}");
         assert_eq!(shown(&mut engine), good, "{bad}");
@@ -136,7 +136,7 @@ fn a_bad_position_leaves_the_last_good_one() {
 }
 
 #[test]
-fn what_is_quoted_cannot_break_a_line() {
+fn quoted_input_cannot_break_an_output_line() {
     let mut engine = Engine::start();
     let long = "x".repeat(100_000);
     for line in [
@@ -146,7 +146,7 @@ fn what_is_quoted_cannot_break_a_line() {
         format!("go searchmoves {long} e2e4 depth 1"),
         format!("go depth {}", "x".repeat(2 << 20)),
     ] {
-        engine.say(&line);
+        engine.send_line(&line);
         let lines = engine.sync();
         let is_short = |line: &String| line.len() < 5_000 && !line.contains(char::is_control);
         assert!(!lines.is_empty() && lines.iter().all(is_short), "{} bytes", line.len());
@@ -156,17 +156,17 @@ fn what_is_quoted_cannot_break_a_line() {
 #[test]
 fn search_moves_and_chess960_are_obeyed() {
     let mut engine = Engine::start();
-    engine.say("go depth 4 searchmoves a2a3 h2h3");
+    engine.send_line("go depth 4 searchmoves a2a3 h2h3");
     let best = engine.best_move();
     assert!(best.starts_with("bestmove a2a3") || best.starts_with("bestmove h2h3"), "{best}");
-    engine.say("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1");
-    engine.say("go depth 1 searchmoves e1g1");
+    engine.send_line("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1");
+    engine.send_line("go depth 1 searchmoves e1g1");
     assert!(engine.best_move().starts_with("bestmove e1g1"));
-    engine.say("setoption name UCI_Chess960 value true");
-    engine.say("go depth 1 searchmoves e1h1");
+    engine.send_line("setoption name UCI_Chess960 value true");
+    engine.send_line("go depth 1 searchmoves e1h1");
     assert!(engine.best_move().starts_with("bestmove e1h1"));
-    engine.say("go perft 1");
-    let lines = engine.until("Nodes searched");
+    engine.send_line("go perft 1");
+    let lines = engine.read_until("Nodes searched");
     assert!(lines.iter().any(|line| line == "e1h1: 1"), "{lines:?}");
 }
 
@@ -175,7 +175,7 @@ fn moves_come_in_time() {
     let mut engine = Engine::start();
     for go in ["go wtime 200 btime 200 winc 1 binc 1", "go wtime 1 btime 1", "go movetime 60"] {
         let start = Instant::now();
-        engine.say(go);
+        engine.send_line(go);
         engine.best_move();
         assert!(start.elapsed() < Duration::from_millis(600), "{go}");
     }
@@ -184,39 +184,39 @@ fn moves_come_in_time() {
 #[test]
 fn pondering_waits_for_the_hit() {
     let mut engine = Engine::start();
-    engine.say("position startpos moves e2e4 e7e5");
-    engine.say("go ponder wtime 100 btime 100");
+    engine.send_line("position startpos moves e2e4 e7e5");
+    engine.send_line("go ponder wtime 100 btime 100");
     std::thread::sleep(Duration::from_millis(250));
     let lines = engine.sync();
     assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{lines:?}");
-    engine.say("ponderhit");
+    engine.send_line("ponderhit");
     engine.best_move();
-    engine.say("go ponder depth 2");
-    engine.say("stop");
+    engine.send_line("go ponder depth 2");
+    engine.send_line("stop");
     engine.best_move();
 }
 
 #[test]
 fn the_end_of_the_input_ends_a_search() {
     let mut engine = Engine::start();
-    engine.say("go infinite");
+    engine.send_line("go infinite");
     // Dropping the engine closes its input and waits for it.
 }
 
 #[test]
 fn evaluations_are_chosen_by_name() {
     let mut engine = Engine::start();
-    engine.say("position fen 4k3/8/8/8/8/8/7P/QRBNK3 w - - 0 1");
-    engine.say("setoption name Eval value material");
-    engine.say("eval");
+    engine.send_line("position fen 4k3/8/8/8/8/8/7P/QRBNK3 w - - 0 1");
+    engine.send_line("setoption name Eval value material");
+    engine.send_line("eval");
     let lines = engine.sync();
     let last = "Evaluation: 2100 cp from White's side (material)";
     assert_eq!(lines.last().map(String::as_str), Some(last));
     assert!(lines.iter().any(|line| line.starts_with("material ")), "{lines:?}");
-    engine.say("setoption name Eval value palimpsest");
-    engine.say("eval");
+    engine.send_line("setoption name Eval value palimpsest");
+    engine.send_line("eval");
     assert!(engine.sync().last().is_some_and(|line| line.ends_with("(palimpsest)")));
-    engine.say("d");
+    engine.send_line("d");
     assert!(engine.sync().iter().any(|line| line.starts_with("Fen: 4k3/8/8/8/8/8/7P/QRBNK3 w")));
 }
 
@@ -224,23 +224,23 @@ fn evaluations_are_chosen_by_name() {
 fn features_are_switched_off_by_name() {
     let mut engine = Engine::start();
     let last = |engine: &mut Engine| {
-        engine.say("eval");
+        engine.send_line("eval");
         engine.sync().pop().expect("an evaluation is printed")
     };
-    engine.say("setoption name Eval value rybka-1.0-beta");
-    engine.say("position fen 4k3/8/8/8/3B4/8/8/4K3 w - - 0 1");
+    engine.send_line("setoption name Eval value rybka-1.0-beta");
+    engine.send_line("position fen 4k3/8/8/8/3B4/8/8/4K3 w - - 0 1");
     let whole = last(&mut engine);
-    engine.say("setoption name Disable value mob_bishop,tempo");
+    engine.send_line("setoption name Disable value mob_bishop,tempo");
     assert_eq!(engine.sync(), [""; 0]);
     let part = last(&mut engine);
     assert_ne!(part, whole);
-    engine.say("setoption name Disable value pawn_antimob");
+    engine.send_line("setoption name Disable value pawn_antimob");
     let lines = engine.sync();
     assert!(lines[0].starts_with("info string ") && lines[0].contains("mob_bishop"), "{lines:?}");
     assert_eq!(last(&mut engine), part);
-    engine.say("go depth 4");
+    engine.send_line("go depth 4");
     assert_ne!(engine.best_move(), "bestmove (none)");
-    engine.say("setoption name Disable value");
+    engine.send_line("setoption name Disable value");
     assert_eq!(last(&mut engine), whole);
 }
 
@@ -248,8 +248,8 @@ fn features_are_switched_off_by_name() {
 fn every_personality_serves_the_protocol() {
     for personality in ["palimpsest", "micromax", "rdchess"] {
         let mut engine = Engine::start();
-        engine.say(&format!("setoption name Personality value {personality}"));
-        engine.say("setoption name Hash value 2");
+        engine.send_line(&format!("setoption name Personality value {personality}"));
+        engine.send_line("setoption name Hash value 2");
         assert_eq!(engine.sync(), [""; 0], "{personality}");
         let fen = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1";
         for (position, go, best) in [
@@ -261,21 +261,21 @@ fn every_personality_serves_the_protocol() {
             (&format!("fen {fen}"), "go depth 6", "bestmove a1a8"),
             (&format!("fen {fen}"), "go mate 1", "bestmove a1a8"),
         ] {
-            engine.say("ucinewgame");
-            engine.say(&format!("position {position}"));
-            engine.say(go);
+            engine.send_line("ucinewgame");
+            engine.send_line(&format!("position {position}"));
+            engine.send_line(go);
             let answer = engine.best_move();
             assert!(answer.starts_with(best) && !answer.contains("none"), "{go}: {answer}");
         }
-        engine.say("position startpos moves d2d4 d7d5");
+        engine.send_line("position startpos moves d2d4 d7d5");
         for (go, end) in [("go infinite", "stop"), ("go ponder wtime 60 btime 60", "ponderhit")] {
-            engine.say(go);
-            engine.until("info depth");
+            engine.send_line(go);
+            engine.read_until("info depth");
             // More than the clock of the second search has.
             std::thread::sleep(Duration::from_millis(150));
             let lines = engine.sync();
             assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{lines:?}");
-            engine.say(end);
+            engine.send_line(end);
             let answer = engine.best_move();
             assert!(answer.contains(" ponder "), "{personality} {go}: {answer}");
         }
@@ -286,26 +286,26 @@ fn every_personality_serves_the_protocol() {
 fn features_of_a_search_are_switched_off_by_name() {
     let mut engine = Engine::start();
     let nodes = |engine: &mut Engine| {
-        engine.say("ucinewgame");
-        engine.say("go depth 5");
-        let lines = engine.until("bestmove");
+        engine.send_line("ucinewgame");
+        engine.send_line("go depth 5");
+        let lines = engine.read_until("bestmove");
         let last = lines.iter().rev().find(|line| line.contains(" nodes ")).cloned();
         let last = last.expect("an iteration is reported");
         let words: Vec<&str> = last.split(' ').collect();
         let at = words.iter().position(|&word| word == "nodes").expect("nodes are named");
         words[at + 1].parse::<u64>().expect("nodes are a number")
     };
-    engine.say("setoption name Personality value rdchess");
+    engine.send_line("setoption name Personality value rdchess");
     let whole = nodes(&mut engine);
-    engine.say("setoption name Disable value null_move,hung");
+    engine.send_line("setoption name Disable value null_move,hung");
     assert_ne!(nodes(&mut engine), whole);
-    engine.say("setoption name Disable value");
+    engine.send_line("setoption name Disable value");
     assert_eq!(nodes(&mut engine), whole);
-    engine.say("setoption name Disable value moon");
+    engine.send_line("setoption name Disable value moon");
     let lines = engine.sync();
     assert!(lines[0].contains("razoring") && lines[0].contains("bishop_pair"), "{lines:?}");
-    engine.say("setoption name Eval value blunder");
-    engine.say("eval");
+    engine.send_line("setoption name Eval value blunder");
+    engine.send_line("eval");
     assert!(engine.sync().last().is_some_and(|line| line.ends_with("(blunder)")));
     assert_ne!(nodes(&mut engine), whole);
 }
@@ -313,8 +313,8 @@ fn features_of_a_search_are_switched_off_by_name() {
 #[test]
 fn parameters_of_the_search_are_no_options_of_a_normal_build() {
     let mut engine = Engine::start();
-    engine.say("uci");
-    let lines = engine.until("uciok");
+    engine.send_line("uci");
+    let lines = engine.read_until("uciok");
     let is_tunable =
         |line: &&String| line.contains("reverse_futility_") || line.contains("Without");
     let tunable: Vec<&String> = lines.iter().filter(is_tunable).collect();
@@ -356,15 +356,15 @@ fn a_network_from_own_games_is_played_with() {
     assert!(drawn.contains("validation"), "{drawn}");
 
     let mut engine = Engine::start();
-    engine.say("eval");
+    engine.send_line("eval");
     let told = engine.sync();
     assert!(told[1].contains("no terms") && told.last().unwrap().ends_with("(nnue)"), "{told:?}");
     let mut score = |file: &str| {
-        engine.say(&format!("setoption name EvalFile value {file}"));
+        engine.send_line(&format!("setoption name EvalFile value {file}"));
         let told = engine.sync();
-        engine.say("position startpos moves e2e4");
-        engine.say("go depth 1");
-        let lines = engine.until("bestmove");
+        engine.send_line("position startpos moves e2e4");
+        engine.send_line("go depth 1");
+        let lines = engine.read_until("bestmove");
         let line = lines.iter().find_map(|line| line.split_once(" score ")?.1.split_once(" nps "));
         (line.expect("a search has a score").0.to_owned(), told)
     };

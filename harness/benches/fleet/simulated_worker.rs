@@ -157,7 +157,7 @@ impl Slot {
                 run_id: self.description.run_id.clone(),
                 number: job.pairing.pair,
                 attempt,
-                report: Report::Played(played(&job)),
+                report: Report::Played(possible_result(&job)),
             };
             let bytes = wire::write_result(result, &proof, self.connection.max_payload());
             let id = blake3::hash(&bytes).to_string();
@@ -175,7 +175,7 @@ impl Slot {
 }
 
 /// Returns a possible result of a job.
-fn played(job: &PairJob) -> PlayedPair {
+fn possible_result(job: &PairJob) -> PlayedPair {
     let mut random = job.pairing.pair.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let first = game(&job.games.first, &mut random);
     let second = job.games.second.as_ref().map(|setup| game(setup, &mut random));

@@ -47,7 +47,7 @@ pub(crate) struct AblateArgs {
 
 /// Plays each feature on against off.
 pub(crate) fn run(args: AblateArgs) -> Result<ExitCode, Failure> {
-    run::play(RunKind::Ablate, resolve(args)?)
+    run::run_command(RunKind::Ablate, resolve(args)?)
 }
 
 /// Merges flags and file; flags win.

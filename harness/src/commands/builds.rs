@@ -5,12 +5,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::{Args, Subcommand};
 
-use crate::{Failure, OutputFormat, Rows, emit};
+use crate::{Failure, OutputFormat, Rows, print_result};
 use arbiter_build::{
     Cache, KeptBuild, Policy, abandoned_folders, builds_to_remove, kept_builds, remove_abandoned,
     remove_build,
 };
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_report::{BuildRow, builds_document, note, size_in_mib, to_value, utc_time};
 use arbiter_runner::unix_time_ms;
 
@@ -70,7 +70,7 @@ pub(crate) fn run(args: BuildsArgs) -> Result<(), Failure> {
         BuildsCommand::List { format } => {
             let rows: Vec<BuildRow> = kept_builds(&cache)?.iter().map(row).collect();
             let first = Rows { list: None, first: &["build", "used", "bytes", "commit"] };
-            emit(&format.of_document(&builds_document(&rows), || to_value(&rows), first))
+            print_result(&format.of_document(&builds_document(&rows), || to_value(&rows), first))
         }
         BuildsCommand::Clean(args) => tidy_up(&cache, &args),
     }
@@ -78,12 +78,13 @@ pub(crate) fn run(args: BuildsArgs) -> Result<(), Failure> {
 
 fn tidy_up(cache: &Cache, args: &CleanArgs) -> Result<(), Failure> {
     let Limits { keep_days, max_size, all } = args.limits;
-    let policy = match all {
-        true => Policy::All,
-        false => Policy::Limits {
+    let policy = if all {
+        Policy::All
+    } else {
+        Policy::Limits {
             age: keep_days.map(|days| days * DAY),
             bytes: max_size.map(|mib| u64::from(mib) << 20),
-        },
+        }
     };
     // A clock before 1970 would overflow.
     let now = SystemTime::UNIX_EPOCH + Duration::from_millis(unix_time_ms().max(0) as u64);
@@ -102,16 +103,16 @@ fn tidy_up(cache: &Cache, args: &CleanArgs) -> Result<(), Failure> {
     }
     let would = if args.dry_run { "would be " } else { "" };
     let size = size_in_mib(bytes);
-    let mut message = format!("{} with {size} {would}removed", counted(builds, "build"));
+    let mut message = format!("{} with {size} {would}removed", quantity(builds, "build"));
     if in_use > 0 {
         message.push_str(&format!(", {in_use} in use kept"));
     }
     if !abandoned.is_empty() {
         let count = abandoned.len();
         message
-            .push_str(&format!(", {} of killed builds {would}removed", counted(count, "folder")));
+            .push_str(&format!(", {} of killed builds {would}removed", quantity(count, "folder")));
     }
-    emit(&format!("{message}\n"))
+    print_result(&format!("{message}\n"))
 }
 
 fn row(kept: &KeptBuild) -> BuildRow {

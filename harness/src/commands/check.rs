@@ -7,10 +7,10 @@ use clap::Args;
 use regex_lite::RegexBuilder;
 
 use crate::{
-    ExitCode, Failure, OutputFormat, Rows, emit, engine_builds::setup, engine_files, in_use,
-    progress, runtime, suite_run, write_whole,
+    ExitCode, Failure, OutputFormat, Rows, engine_builds::setup, engine_files, in_use,
+    print_result, progress, runtime, suite_run, write_atomically,
 };
-use arbiter_check::{Check, Engine, Outcome, carry_out, checks, introduce};
+use arbiter_check::{Check, Engine, Outcome, checks, introduce, run_check};
 use arbiter_game::engine::EngineSetup;
 use arbiter_process::{SpawnError, Spawner};
 use arbiter_protocol::{Deadlines, Protocol, Session, Setup, parse_seconds};
@@ -60,9 +60,9 @@ pub(crate) struct CheckArgs {
 
 /// Runs the checks and prints the result.
 pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
-    let checks = wanted(args)?;
+    let checks = selected_checks(args)?;
     let Some(engine) = args.engine.as_ref().filter(|_| !args.list) else {
-        emit(&listed(&checks))?;
+        print_result(&listed(&checks))?;
         return Ok(ExitCode::Passed);
     };
     let engine = suite_run::engine(engine)?;
@@ -99,7 +99,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let mut failed = 0;
     for check in checks {
         bar.set_message(format!("{} ({failed} failed)", check.name));
-        let verdict = carry_out(&spawner, &under_test, &info, check);
+        let verdict = run_check(&spawner, &under_test, &info, check);
         let verdict = verdict.map_err(|error| spawn_failure(&called, &error))?;
         if let Outcome::Failed(reason) = &verdict.outcome {
             failed += 1;
@@ -115,19 +115,16 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let name = info.name.filter(|name| !name.trim().is_empty()).unwrap_or(called);
     let report = CheckReport { engine: &name, verdicts: &verdicts };
     let rows = Rows { list: Some("checks"), first: &["name", "grade", "verdict"] };
-    emit(&args.format.of_document(&report.document(), || report.json(), rows))?;
+    print_result(&args.format.of_document(&report.document(), || report.json(), rows))?;
     if let Some(path) = &args.junit {
         let xml = report.junit().map_err(Failure::environment)?;
-        write_whole(path, &xml, files)?;
+        write_atomically(path, &xml, files)?;
         note(&format!("JUnit XML in {}", path.display()));
     }
-    Ok(match report.has_grave_failure() {
-        true => ExitCode::Negative,
-        false => ExitCode::Passed,
-    })
+    Ok(if report.has_grave_failure() { ExitCode::Negative } else { ExitCode::Passed })
 }
 
-fn wanted(args: &CheckArgs) -> Result<Vec<&'static Check>, Failure> {
+fn selected_checks(args: &CheckArgs) -> Result<Vec<&'static Check>, Failure> {
     let Some(pattern) = &args.filter else { return Ok(checks().collect()) };
     let regex = RegexBuilder::new(pattern).case_insensitive(true).build();
     let regex = regex
@@ -135,9 +132,10 @@ fn wanted(args: &CheckArgs) -> Result<Vec<&'static Check>, Failure> {
     let is_wanted =
         |check: &&Check| regex.is_match(check.name) || regex.is_match(&check.grade.to_string());
     let checks: Vec<&Check> = checks().filter(is_wanted).collect();
-    match checks.is_empty() {
-        true => Err(Failure::new(ExitCode::Nothing, format!("no check matches '{pattern}'"))),
-        false => Ok(checks),
+    if checks.is_empty() {
+        Err(Failure::new(ExitCode::NothingToRun, format!("no check matches '{pattern}'")))
+    } else {
+        Ok(checks)
     }
 }
 
@@ -153,5 +151,5 @@ fn speaks_xboard(engine: &str) -> Failure {
 }
 
 fn spawn_failure(engine: &str, error: &SpawnError) -> Failure {
-    Failure::of(error.is_environment, format!("engine '{engine}': {error}"))
+    Failure::classify(error.is_environment, format!("engine '{engine}': {error}"))
 }

@@ -8,20 +8,20 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use self::gates::{GateRunner, Sides, outcome};
+use self::gates::{GateRunner, StepEngines, outcome};
 use crate::{
-    BuildArgs, BuildContext, ExitCode, Failure, OutputFormat, Rows, emit,
+    BuildArgs, BuildContext, ExitCode, Failure, OutputFormat, Rows,
     engine_builds::DEFAULT_DEV,
-    in_use,
+    in_use, print_result,
     project::{results_folder, settings},
-    store_files, unwritten, write_whole,
+    store_files, write_atomically, write_error,
 };
 use arbiter_build::{BuildError, BuildFailure, Repository};
 use arbiter_plan::{
     Gate, GateKind, GateOutcome, GateVerdict, SandboxMode, ci_exit_code, default_concurrency,
 };
 use arbiter_process::{FilesInUse, Links, open_output};
-use arbiter_report::{GatesReport, complain, gates_junit, markdown, note};
+use arbiter_report::{GatesReport, gates_junit, log_error, markdown, note};
 use arbiter_runner::unix_time_ms;
 use arbiter_settings::{DEFAULT_SETTINGS, SANDBOXES, Settings, at_least_one, one_of};
 use arbiter_store::Store;
@@ -92,12 +92,12 @@ pub(crate) struct CiArgs {
 pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     let settings = settings(args.config.as_deref())?.ok_or_else(no_settings)?;
     note(&format!("settings of {}", settings.name()));
-    let gates = wanted(&settings, &args.only)?;
+    let gates = selected_steps(&settings, &args.only)?;
     let results = results_folder(args.results.take(), args.config.as_deref(), &settings)?;
     args.build.dev.get_or_insert_with(|| DEFAULT_DEV.to_owned());
     let base = args.build.base.take().or_else(|| settings.ci.base.clone());
     let copies = args.concurrency.or(settings.concurrency);
-    let with = BuildContext {
+    let context = BuildContext {
         config: args.config.clone(),
         without: args.junit.iter().chain(&args.summary).chain([&results]).cloned().collect(),
         copies: copies.unwrap_or_else(|| default_concurrency(true)),
@@ -113,14 +113,14 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     }
     let store = Store::create(&results)?;
     let started = unix_time_ms();
-    let sides = match sides(&args.build, base, &gates, &with) {
+    let sides = match sides(&args.build, base, &gates, &context) {
         Err(failure) if failure.is_interruption() => return Err(failure),
         sides => sides,
     };
     let (verdict, words, code) = match &sides {
-        Ok(sides) => (GateVerdict::Passed, sides.words(), 0),
+        Ok(sides) => (GateVerdict::Passed, sides.describe(), 0),
         Err(Failure { code, message }) => {
-            complain(message);
+            log_error(message);
             (GateVerdict::Broken, message.clone(), *code as u8)
         }
     };
@@ -132,7 +132,7 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
         let runner = GateRunner {
             sides,
             build: &args.build,
-            with: &with,
+            context: &context,
             store: &store,
             results: &results,
             folder: settings.folder(),
@@ -155,8 +155,8 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
         }
     }
     let test = sides.as_ref().map_or("the change", |sides| &sides.test.label);
-    publish(&args, test, sides.as_ref().and_then(Sides::base_label), &outcomes, files)?;
-    Ok(ExitCode::of_number(ci_exit_code(&outcomes)).unwrap_or(ExitCode::Bug))
+    publish(&args, test, sides.as_ref().and_then(StepEngines::base_label), &outcomes, files)?;
+    Ok(ExitCode::from_number(ci_exit_code(&outcomes)).unwrap_or(ExitCode::Bug))
 }
 
 /// Returns the error where there are no settings.
@@ -166,10 +166,10 @@ fn no_settings() -> Failure {
         Ok(_) => "create one with `arbiter init`",
     };
     let reason = format!("no {DEFAULT_SETTINGS} here\nhint: {what}, or give --config");
-    Failure::new(ExitCode::Nothing, reason)
+    Failure::new(ExitCode::NothingToRun, reason)
 }
 
-fn wanted(settings: &Settings, only: &[String]) -> Result<Vec<Gate>, Failure> {
+fn selected_steps(settings: &Settings, only: &[String]) -> Result<Vec<Gate>, Failure> {
     let gates = settings.ci.gates().map_err(Failure::invalid)?;
     if let Some(unknown) = only.iter().find(|name| gates.iter().all(|gate| gate.name != **name)) {
         let known: Vec<&str> = gates.iter().map(|gate| gate.name.as_str()).collect();
@@ -178,9 +178,10 @@ fn wanted(settings: &Settings, only: &[String]) -> Result<Vec<Gate>, Failure> {
     }
     let is_wanted = |gate: &Gate| only.is_empty() || only.contains(&gate.name);
     let gates: Vec<Gate> = gates.into_iter().filter(is_wanted).collect();
-    match gates.is_empty() {
-        true => Err(Failure::new(ExitCode::Nothing, "[ci] has no gates")),
-        false => Ok(gates),
+    if gates.is_empty() {
+        Err(Failure::new(ExitCode::NothingToRun, "[ci] has no gates"))
+    } else {
+        Ok(gates)
     }
 }
 
@@ -190,8 +191,8 @@ fn sides(
     build: &BuildArgs,
     base: Option<String>,
     gates: &[Gate],
-    with: &BuildContext,
-) -> Result<Sides, Failure> {
+    context: &BuildContext,
+) -> Result<StepEngines, Failure> {
     let base = match (gates.iter().any(Gate::needs_base), base) {
         (false, _) => Err(String::new()),
         (true, Some(base)) => Ok(base),
@@ -205,9 +206,13 @@ fn sides(
     // The base is built only if a gate needs it, because a build takes minutes.
     let built = base.clone().ok().filter(|_| gates.iter().any(takes_base));
     let build = BuildArgs { base: built, no_bench: true, ..build.clone() };
-    let prepared =
-        build.prepare(Vec::new(), &Default::default(), with.clone(), Some(Box::new(|_| Ok(()))))?;
-    Sides::new(prepared, base.err().unwrap_or_default(), unchanged)
+    let prepared = build.prepare(
+        Vec::new(),
+        &Default::default(),
+        context.clone(),
+        Some(Box::new(|_| Ok(()))),
+    )?;
+    StepEngines::new(prepared, base.err().unwrap_or_default(), unchanged)
 }
 
 /// Returns the gates that are left out, as none of their paths differs.
@@ -266,15 +271,15 @@ fn publish(
     let report = GatesReport { dev, base, outcomes };
     let rows = Rows { list: Some("gates"), first: &["gate", "verdict", "kind", "seconds", "text"] };
     let document = report.document();
-    emit(&args.format.of_document(&document, || report.json(), rows))?;
+    print_result(&args.format.of_document(&document, || report.json(), rows))?;
     if let Some(path) = &args.junit {
         let xml = gates_junit(dev, outcomes).map_err(Failure::environment)?;
-        write_whole(path, &xml, in_use)?;
+        write_atomically(path, &xml, in_use)?;
     }
     if let Some(path) = &args.summary {
         let file = open_output(path, File::options().append(true), Links::Followed);
         file.and_then(|mut file| file.write_all(markdown(&document).as_bytes()))
-            .map_err(|error| unwritten(path, &error))?;
+            .map_err(|error| write_error(path, &error))?;
     }
     Ok(())
 }

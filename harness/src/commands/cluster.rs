@@ -11,9 +11,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    Failure, OutputFormat, Rows, emit,
+    Failure, OutputFormat, Rows,
     fleet::{AccessArgs, ServerName, default_key},
-    runtime,
+    print_result, runtime,
 };
 use arbiter_cluster::{Cluster, Key, Role, RunId, document, observe, trouble};
 use arbiter_report::to_value;
@@ -25,11 +25,11 @@ const LISTEN: Duration = Duration::from_millis(3_500);
 #[derive(Debug, Args)]
 pub(crate) struct ClusterCommand {
     #[command(subcommand)]
-    what: What,
+    what: ClusterAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum ClusterAction {
     /// Create a folder with all that your own NATS server needs, and a join file for the
     /// coordinator and for each worker.
     Init(Box<server::InitArgs>),
@@ -65,17 +65,17 @@ struct KeyArgs {
 /// Carries out the command.
 pub(crate) fn run(command: ClusterCommand) -> Result<(), Failure> {
     match command.what {
-        What::Init(args) => server::init(*args),
-        What::Add(args) => server::add(&args),
-        What::Up(args) => server::up(&args),
-        What::Show(args) => show(*args),
-        What::Key(args) => key(args),
+        ClusterAction::Init(args) => server::init(*args),
+        ClusterAction::Add(args) => server::add(&args),
+        ClusterAction::Up(args) => server::up(&args),
+        ClusterAction::Show(args) => show(*args),
+        ClusterAction::Key(args) => key(args),
     }
 }
 
 fn key(args: KeyArgs) -> Result<(), Failure> {
     let key = Key::load_or_make(&args.signing_key.map_or_else(default_key, Ok)?)?;
-    emit(&format!("{}\n", key.public()))
+    print_result(&format!("{}\n", key.public()))
 }
 
 fn show(args: ShowArgs) -> Result<(), Failure> {
@@ -90,7 +90,11 @@ fn show(args: ShowArgs) -> Result<(), Failure> {
         observe(&connection, LISTEN).await
     })?;
     let rows = Rows { list: Some("workers"), first: &["worker", "slots", "playing"] };
-    emit(&args.format.of_document(&document(&cluster), || to_value(&figures(&cluster)), rows))
+    print_result(&args.format.of_document(
+        &document(&cluster),
+        || to_value(&figures(&cluster)),
+        rows,
+    ))
 }
 
 /// Workers and runs on a NATS server: `arbiter cluster show`.

@@ -11,10 +11,10 @@ use log::LevelFilter;
 use crate::{
     ExitCode, Failure, OtherFiles, RequestedRun, ResultsArg, Resume,
     compat::{
-        Config, FASTCHESS, Options, Saved, Style, Word, check, engine_list, help, own_name,
+        Config, FASTCHESS, Options, SavedIdentity, Style, Word, check, engine_list, help, own_name,
         request, split,
     },
-    emit, own_binary, run,
+    own_binary, print_result, run,
 };
 use arbiter_plan::{Affinity, Request};
 use arbiter_report::{Dialect, note};
@@ -69,7 +69,7 @@ enum Program {
 }
 
 /// Returns the command by which the other program was called.
-fn called(dialect: Dialect) -> String {
+fn program_command(dialect: Dialect) -> String {
     let first = std::env::args_os().next().unwrap_or_default();
     let stem = Path::new(&first).file_stem().unwrap_or_default();
     let own = match (NAMES.iter().any(|(name, _)| stem == *name), dialect) {
@@ -116,7 +116,7 @@ pub(crate) fn run(args: CompatArgs) -> Result<ExitCode, Failure> {
         () => None,
     };
     if let Some(text) = text {
-        return emit(&text).map(|()| ExitCode::Passed);
+        return print_result(&text).map(|()| ExitCode::Passed);
     }
     let played = play(dialect, &args.options).map_err(|failure| {
         let is_usual = !matches!(failure.code, ExitCode::Interrupted | ExitCode::Terminated);
@@ -124,7 +124,9 @@ pub(crate) fn run(args: CompatArgs) -> Result<ExitCode, Failure> {
         Failure { code: if is_usual { ExitCode::Negative } else { failure.code }, ..failure }
     })?;
     Ok(match (played, dialect) {
-        (ExitCode::Negative | ExitCode::Inconclusive | ExitCode::Faulty, _) => ExitCode::Passed,
+        (ExitCode::Negative | ExitCode::Inconclusive | ExitCode::TooManyFaults, _) => {
+            ExitCode::Passed
+        }
         (ExitCode::Interrupted | ExitCode::Terminated | ExitCode::Drained, Dialect::Fastchess) => {
             ExitCode::Negative
         }
@@ -151,7 +153,7 @@ fn install(folders: &[String]) -> Result<(), Failure> {
             std::fs::remove_file(&link).map_err(failed)?;
         }
         symlink(&own, &link).map_err(failed)?;
-        emit(&format!("{} -> {}\n", link.display(), own.display()))?;
+        print_result(&format!("{} -> {}\n", link.display(), own.display()))?;
     }
     Ok(())
 }
@@ -159,9 +161,10 @@ fn install(folders: &[String]) -> Result<(), Failure> {
 fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
     let words: Vec<Word> = split(line).map_err(Failure::invalid)?;
     let is_fastchess = dialect == Dialect::Fastchess;
-    let Config { run, prior, words, out } = match is_fastchess {
-        true => Config::read(&words).map_err(Failure::invalid)?,
-        false => Config { run: None, prior: None, words, out: PathBuf::new() },
+    let Config { run, prior, words, out } = if is_fastchess {
+        Config::read(&words).map_err(Failure::invalid)?
+    } else {
+        Config { run: None, prior: None, words, out: PathBuf::new() }
     };
     let mut options = Options::read(dialect, &words).map_err(Failure::invalid)?;
     if !options.is_verbose {
@@ -169,7 +172,7 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
         // messages.
         log::set_max_level(log::max_level().min(LevelFilter::Warn));
     }
-    options.style.called = called(dialect);
+    options.style.called = program_command(dialect);
     options.style.saved_in = is_fastchess.then_some(out);
     options.prior = prior;
     if let Some(prior) = prior {
@@ -178,7 +181,7 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
             "{games} games counted before are included, but are not in the store of this run"
         ));
     }
-    let Some(Saved { run, results, .. }) = run else {
+    let Some(SavedIdentity { run, results, .. }) = run else {
         check(&options).map_err(Failure::invalid)?;
         if dialect == Dialect::Cutechess {
             for spec in options.request.engines.iter_mut().filter(|spec| spec.name.is_none()) {
@@ -200,7 +203,7 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
             compat: Some(style),
             ..RequestedRun::default()
         };
-        return run::play(kind, requested);
+        return run::run_command(kind, requested);
     };
     let kind = Store::open(&results)?.run(&run)?.plan.kind;
     let Request { concurrency, affinity, .. } = options.request;
@@ -208,5 +211,5 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
     let resume = Some(Resume { run, pgn: None, concurrency, affinity });
     let style = Some(Style { replaces: Vec::new(), ..options.style });
     let requested = RequestedRun { results, resume, compat: style, ..RequestedRun::default() };
-    run::play(kind, requested)
+    run::run_command(kind, requested)
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::Value;
 
-use crate::{Failure, OutputFormat, ResultsArg, Rows, emit};
+use crate::{Failure, OutputFormat, ResultsArg, Rows, print_result};
 use arbiter_plan::ControlCommand;
 use arbiter_report::Table;
 use arbiter_runner::{CONTROL_TIMEOUT, send_command};
@@ -41,24 +41,24 @@ pub(crate) struct CtlArgs {
 
 /// Carries out the command.
 pub(crate) fn run(args: &CtlArgs) -> Result<(), Failure> {
-    emit(&ask(args)?)
+    print_result(&ask(args)?)
 }
 
 fn ask(args: &CtlArgs) -> Result<String, Failure> {
     RunLock::check_name(&args.run)?;
     let command: ControlCommand = args.command.join(" ").parse().map_err(Failure::invalid)?;
-    let is_in_words = args.format == OutputFormat::Text;
+    let is_text = args.format == OutputFormat::Text;
     let results = args.results.folder()?;
     let store = Store::open(&results)?;
     let run = &store.named(&args.run)?;
-    let answer = send_command(&results, run, command, !is_in_words, CONTROL_TIMEOUT);
+    let answer = send_command(&results, run, command, !is_text, CONTROL_TIMEOUT);
     let answer = answer.or_else(|error| {
         // A misspelt name leads to the same failure as a run that is not played. The store tells
         // them apart.
         store.run(run)?;
         Err(Failure::invalid(error))
     })?;
-    if is_in_words {
+    if is_text {
         return Ok(answer);
     }
     let mut figures: Value = serde_json::from_str(&answer)

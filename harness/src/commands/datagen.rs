@@ -8,8 +8,8 @@ use clap::Args;
 
 use crate::{
     ExitCode, Failure, NewFile, PlayArgs, RequestedRun, Resume, engine_builds::setup,
-    game_source::stored_games, in_use, run, runtime::interruptible, store_files, unwritten,
-    write_whole,
+    game_source::stored_games, in_use, run, runtime::interruptible, store_files, write_atomically,
+    write_error,
 };
 use arbiter_game::adjudicate::{DrawRule, ResignRule};
 use arbiter_game::engine::EngineSetup;
@@ -76,12 +76,12 @@ pub(crate) struct DatagenArgs {
 /// Plays the games, and writes the positions.
 pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     let DatagenArgs { out, genfens, play } = args;
-    let (mut requested, name) = requested(play, &out)?;
+    let (mut requested, name) = requested_run(play, &out)?;
     // An unreadable store is an error of the run below, which reports it.
     let begun = Store::open(&requested.results).ok().filter(|store| store.run(&name).is_ok());
     refuse_another(&out, begun.as_ref().map(|_| &*name))?;
     if requested.is_dry_run {
-        return run::play(RunKind::Match, requested);
+        return run::run_command(RunKind::Match, requested);
     }
     let results = requested.results.clone();
     let before = begun.and_then(|store| store.tallies(&name).ok());
@@ -92,7 +92,7 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
         requested.given.insert("openings".to_owned());
     }
     let begun_ms = unix_time_ms();
-    let (name, code) = run::play_named(RunKind::Match, requested)?;
+    let (name, code) = run::play_and_name(RunKind::Match, requested)?;
     if code != ExitCode::Passed {
         return Ok(code);
     }
@@ -108,7 +108,10 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     let out = out.display();
     note(&format!("{games} games, {positions} positions in {out}, {speed:.0} positions/s"));
     match positions {
-        0 => Err(Failure::new(ExitCode::Nothing, format!("{out}: no game has a quiet position"))),
+        0 => Err(Failure::new(
+            ExitCode::NothingToRun,
+            format!("{out}: no game has a quiet position"),
+        )),
         _ => Ok(code),
     }
 }
@@ -131,7 +134,7 @@ fn refuse_another(out: &Path, begun: Option<&str>) -> Result<(), Failure> {
 }
 
 /// Returns the match of single games, resumed if it was started, and the name of its run.
-fn requested(play: PlayArgs, out: &Path) -> Result<(RequestedRun, String), Failure> {
+fn requested_run(play: PlayArgs, out: &Path) -> Result<(RequestedRun, String), Failure> {
     if play.is_resuming() {
         let told = "datagen resumes its run automatically; remove --resume, or give --name";
         return Err(Failure::new(ExitCode::Usage, told));
@@ -191,7 +194,7 @@ fn openings(
     let setup = setup(&engine)?;
     note(&format!("{} makes {count} openings", setup.name));
     let fens = interruptible(move |spawner, cancel| genfens(setup, count, seed, spawner, cancel))?;
-    write_whole(&path, &fens, in_use(store_files(&requested.results))?)?;
+    write_atomically(&path, &fens, in_use(store_files(&requested.results))?)?;
     Ok(path)
 }
 
@@ -234,7 +237,7 @@ fn write(store: &Store, run: &str, out: &Path) -> Result<(usize, usize), Failure
     let stored = store.run(run)?;
     let games = stored_games(store, run)?;
     let mut file = NewFile::create(out, in_use(store_files(folder_of(store.file())))?)?;
-    let mut add = |bytes: &[u8]| file.write_all(bytes).map_err(|error| unwritten(out, &error));
+    let mut add = |bytes: &[u8]| file.write_all(bytes).map_err(|error| write_error(out, &error));
     add(&header(run, &stored.plan, &stored.fingerprints.engines))?;
     let mut positions = 0;
     for game in &games {

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::engines::answer;
 use crate::{
-    ExitCode, Failure, OutputFormat, Rows, emit, engine_names::registered, suite_run::engine,
+    ExitCode, Failure, OutputFormat, Rows, engine_names::registered, print_result,
+    suite_run::engine,
 };
 use arbiter_plan::{BUNDLED, find_program};
 use arbiter_process::{CpuTimes, Machine, allowed_cpus};
@@ -109,12 +110,12 @@ pub(crate) fn run(args: DoctorArgs) -> Result<ExitCode, Failure> {
     let before = Machine::read(root, &cpus);
     std::thread::sleep(WATCH);
     let machine = Machine::read(root, &cpus);
-    let mut findings = of_processors(&machine);
-    findings.extend(of_use(&machine, machine.times.since(before.times)));
-    findings.extend(of_engines()?);
+    let mut findings = check_processors(&machine);
+    findings.extend(check_load(&machine, machine.times.since(before.times)));
+    findings.extend(check_engines()?);
     #[cfg(feature = "cluster")]
     if let Some(server) = args.on {
-        findings.push(of_server(args.access, server));
+        findings.push(check_server(args.access, server));
     }
     let is_fit = findings.iter().all(|finding| finding.health != Health::Bad);
     let mut table = Table::new(["what", "is", "found", "advice"]);
@@ -123,12 +124,12 @@ pub(crate) fn run(args: DoctorArgs) -> Result<ExitCode, Failure> {
     }
     let value = || to_value(&Findings { fit: is_fit, findings });
     let first = &["subject", "health", "found", "advice"];
-    emit(&args.format.of_table(table, value, Rows { list: Some("findings"), first }))?;
+    print_result(&args.format.of_table(table, value, Rows { list: Some("findings"), first }))?;
     Ok(if is_fit { ExitCode::Passed } else { ExitCode::Negative })
 }
 
 /// Returns the findings on the processors and their speed.
-fn of_processors(machine: &Machine) -> Vec<Finding> {
+fn check_processors(machine: &Machine) -> Vec<Finding> {
     let Machine { processors, cores, .. } = machine;
     let health = |is_good, otherwise| if is_good { Health::Good } else { otherwise };
     let mut findings = vec![finding(
@@ -179,7 +180,7 @@ fn of_processors(machine: &Machine) -> Vec<Finding> {
 
 /// Returns the findings on the use of processors and memory; `times` are the processor times of the
 /// watch.
-fn of_use(machine: &Machine, times: CpuTimes) -> Vec<Finding> {
+fn check_load(machine: &Machine, times: CpuTimes) -> Vec<Finding> {
     let share = |ticks: u64| ticks as f64 / times.all.max(1) as f64;
     let (busy, stolen) =
         (share(times.all.saturating_sub(times.idle + times.stolen)), share(times.stolen));
@@ -214,7 +215,7 @@ fn of_use(machine: &Machine, times: CpuTimes) -> Vec<Finding> {
 
 /// Returns the findings on engines: ours and the registered ones, which must answer, and those in
 /// the search path.
-fn of_engines() -> Result<Vec<Finding>, Failure> {
+fn check_engines() -> Result<Vec<Finding>, Failure> {
     let own = registered()?.into_keys().map(|name| (name, Health::Bad));
     let mut names = vec![(BUNDLED.to_owned(), Health::Bad)];
     names.extend(own);
@@ -240,7 +241,7 @@ fn of_engines() -> Result<Vec<Finding>, Failure> {
 
 /// Returns the finding on access to the server.
 #[cfg(feature = "cluster")]
-fn of_server(access: crate::fleet::AccessArgs, server: crate::fleet::ServerName) -> Finding {
+fn check_server(access: crate::fleet::AccessArgs, server: crate::fleet::ServerName) -> Finding {
     let connected = access.access(server).and_then(|(access, _)| {
         Ok(crate::runtime()?.block_on(access.connect("arbiter doctor")).map(|_| ())?)
     });
@@ -273,7 +274,7 @@ mod tests {
 
     fn not_good(machine: &Machine, busy: u64, stolen: u64) -> Vec<String> {
         let times = CpuTimes { all: 400, idle: 400 - busy - stolen, stolen };
-        let findings = of_processors(machine).into_iter().chain(of_use(machine, times));
+        let findings = check_processors(machine).into_iter().chain(check_load(machine, times));
         let findings = findings.filter(|finding| finding.health != Health::Good);
         findings.map(|f| format!("{} {}: {}", f.health, f.subject, f.found)).collect()
     }

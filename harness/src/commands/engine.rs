@@ -16,5 +16,5 @@ pub(crate) struct EngineArgs {
 /// Runs the engine in this process.
 pub(crate) fn run(args: EngineArgs) -> ExitCode {
     let code = u8::try_from(bundled_engine::run(args.args)).ok();
-    code.and_then(ExitCode::of_number).unwrap_or(ExitCode::Bug)
+    code.and_then(ExitCode::from_number).unwrap_or(ExitCode::Bug)
 }

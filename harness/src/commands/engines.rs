@@ -7,13 +7,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    ExitCode, Failure, OutputFormat, Rows, emit,
+    ExitCode, Failure, OutputFormat, Rows,
     engine_builds::setup,
     engine_names::{register, registered, unregister},
-    runtime,
+    print_result, runtime,
     suite_run::engine,
 };
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_plan::{Engine, EngineSpec, engine_text};
 use arbiter_protocol::Protocol;
 use arbiter_report::{Table, note, to_value};
@@ -92,7 +92,7 @@ fn add(name: &str, text: &str) -> Result<ExitCode, Failure> {
     let file = register(name, fields.map(|(key, value)| (key, value.into())).collect())?;
     note(&format!(
         "{name} is '{own}' ({protocol}, {}); stored in {}",
-        counted(options, "option"),
+        quantity(options, "option"),
         file.display()
     ));
     Ok(ExitCode::Passed)
@@ -113,7 +113,7 @@ pub(crate) struct Registration {
 /// An engine that was started: `arbiter engines check`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "arbiter.engines.check")]
-pub(crate) struct Checked {
+pub(crate) struct CheckedEngine {
     /// Name of the engine.
     name: String,
     #[serde(flatten)]
@@ -152,7 +152,7 @@ fn list(format: OutputFormat) -> Result<ExitCode, Failure> {
 
 fn show(format: OutputFormat, table: Table, rows: &[impl Serialize]) -> Result<(), Failure> {
     let columns = Rows { list: None, first: &["name"] };
-    emit(&format.of_table(table, || to_value(rows), columns))
+    print_result(&format.of_table(table, || to_value(rows), columns))
 }
 
 fn check(names: &[String], format: OutputFormat) -> Result<ExitCode, Failure> {
@@ -162,7 +162,7 @@ fn check(names: &[String], format: OutputFormat) -> Result<ExitCode, Failure> {
     };
     if names.is_empty() {
         let message = "no engine is registered\nhint: register one with `arbiter engines add`";
-        return Err(Failure::new(ExitCode::Nothing, message));
+        return Err(Failure::new(ExitCode::NothingToRun, message));
     }
     let mut table = Table::new(["name", "protocol", "own name", "options"]);
     let mut rows = Vec::new();
@@ -172,12 +172,12 @@ fn check(names: &[String], format: OutputFormat) -> Result<ExitCode, Failure> {
             Ok(Answer { protocol, name: own, options }) => {
                 table.push([&name, &protocol, &own, &options]);
                 let engine = Answering { protocol, declared_name: own, options };
-                rows.push(Checked { name, engine: Some(engine), error: None });
+                rows.push(CheckedEngine { name, engine: Some(engine), error: None });
             }
             Err(failure) => {
-                code = ExitCode::Faulty;
+                code = ExitCode::TooManyFaults;
                 table.push([&name, &"none", &failure.message, &""]);
-                rows.push(Checked { name, engine: None, error: Some(failure.message) });
+                rows.push(CheckedEngine { name, engine: None, error: Some(failure.message) });
             }
         }
     }

@@ -6,13 +6,14 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::{
-    ClusterArgs, ExitCode, Failure, OutputFormat, QueryArgs, Rows, SuiteArgs, emit, run_tasks,
+    ClusterArgs, ExitCode, Failure, OutputFormat, QueryArgs, Rows, SuiteArgs, print_result,
+    run_tasks,
 };
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_plan::Engine;
 use arbiter_protocol::Limits;
-use arbiter_report::{EpdEngine, EpdReport, Place, note};
-use arbiter_suite::epd::{Answer, Question, Record, Searched, read};
+use arbiter_report::{EngineLocation, EpdEngine, EpdReport, note};
+use arbiter_suite::epd::{Answer, Question, Record, SearchOutcome, read};
 
 /// Time for a position without a limit.
 const DEFAULT_MOVETIME: Duration = Duration::from_secs(1);
@@ -87,7 +88,7 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
     }
     let suite = read(&args.suite.text()?, args.suite.chess960);
     if suite.records.is_empty() {
-        return Err(args.suite.nothing(&suite.unusable));
+        return Err(args.suite.no_positions_error(&suite.unusable));
     }
     let engines = args.suite.engines(args.suite.query.concurrency(), common_limits(&args))?;
     if let Some(engine) = engines.iter().find(|e| e.conditions.limits.clock.is_some()) {
@@ -104,7 +105,7 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
             announce(&args, &engines, records.len());
             let query = &args.suite.query;
             let answers = answers_here(query, &engines, is_chess960, &questions)?;
-            (answers, Place::Here(query.concurrency()))
+            (answers, EngineLocation::Here(query.concurrency()))
         }
         #[cfg(feature = "cluster")]
         Some(fleet) => {
@@ -113,7 +114,7 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
             (answered.into_iter().map(|(done, by)| (done.0, by)).collect(), place)
         }
     };
-    let mut searches: Vec<Vec<Searched>> = engines.iter().map(|_| Vec::new()).collect();
+    let mut searches: Vec<Vec<SearchOutcome>> = engines.iter().map(|_| Vec::new()).collect();
     for (record, (answers, by)) in records.iter().zip(answers) {
         for (searches, answer) in searches.iter_mut().zip(answers) {
             let searched = answer.and_then(|answer| answer.judged(&record.start, &record.goal));
@@ -134,12 +135,12 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
         corrected: &suite.corrected,
     };
     let rows = Rows { list: Some("positions"), first: &["line", "id"] };
-    emit(&args.format.of_document(&report.document(), || report.json(), rows))?;
+    print_result(&args.format.of_document(&report.document(), || report.json(), rows))?;
     Ok(verdict(&args, &report))
 }
 
 /// Answers of all engines to one query, with the worker as a suffix of a fault's message.
-type Answered = (Vec<Result<Answer, String>>, String);
+type QueryAnswers = (Vec<Result<Answer, String>>, String);
 
 /// Runs the queries on engines on this machine.
 fn answers_here(
@@ -147,7 +148,7 @@ fn answers_here(
     engines: &[Engine],
     needs_chess960: bool,
     questions: &[Question],
-) -> Result<Vec<Answered>, Failure> {
+) -> Result<Vec<QueryAnswers>, Failure> {
     let limits = || engines.iter().map(|engine| engine.conditions.limits);
     let tasks = questions.iter().flat_map(|question| question.searches(limits()));
     let answers = run_tasks(args, engines, needs_chess960, tasks.collect(), |_, _| Ok(()));
@@ -159,10 +160,7 @@ fn answers_here(
 fn common_limits(args: &EpdArgs) -> Limits {
     let EpdArgs { movetime, nodes, depth, .. } = *args;
     let limits = Limits { movetime, nodes, depth, ..Limits::default() };
-    match limits.is_empty() {
-        true => Limits { movetime: Some(DEFAULT_MOVETIME), ..limits },
-        false => limits,
-    }
+    if limits.is_empty() { Limits { movetime: Some(DEFAULT_MOVETIME), ..limits } } else { limits }
 }
 
 /// Notes the expected duration, as far as it can be known.
@@ -170,7 +168,7 @@ fn announce(args: &EpdArgs, engines: &[Engine], positions: usize) {
     let times: Option<Duration> = engines.iter().map(|e| e.conditions.limits.movetime).sum();
     if let Some(time) = times {
         let all = time.as_secs_f64() * positions as f64 / args.suite.query.concurrency() as f64;
-        note(&format!("{}, {:.0} s at most", counted(positions, "position"), all.ceil()));
+        note(&format!("{}, {:.0} s at most", quantity(positions, "position"), all.ceil()));
     }
 }
 
@@ -192,7 +190,7 @@ fn verdict(args: &EpdArgs, report: &EpdReport) -> ExitCode {
     }
     match engines.map(|engine| report.tally(engine).faults).sum() {
         0u64 => ExitCode::Passed,
-        _ => ExitCode::Faulty,
+        _ => ExitCode::TooManyFaults,
     }
 }
 

@@ -8,9 +8,10 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::{
-    BuildArgs, BuildContext, DEFAULT_RESULTS, ExitCode, Failure, emit, interruptible, own_binary,
-    project::{IGNORED, PERFT, PERFT_FILE, WORKFLOW_FILE, seen_from_here},
-    unwritten,
+    BuildArgs, BuildContext, DEFAULT_RESULTS, ExitCode, Failure, interruptible, own_binary,
+    print_result,
+    project::{IGNORED, PERFT, PERFT_FILE, WORKFLOW_FILE, relative_to_current},
+    write_error,
 };
 use arbiter_build::{Outline, Repository, WORKING_TREE};
 use arbiter_plan::{EngineSpec, default_concurrency, failed_musts};
@@ -105,7 +106,7 @@ pub(crate) fn run(args: InitArgs) -> Result<(), Failure> {
         note("all files exist; nothing written");
         return Ok(());
     }
-    let top_seen = seen_from_here(top).unwrap_or_default();
+    let top_seen = relative_to_current(top).unwrap_or_default();
     let written: Vec<String> =
         written.iter().map(|name| top_seen.join(name).display().to_string()).collect();
     let mut next = format!(
@@ -118,7 +119,7 @@ pub(crate) fn run(args: InitArgs) -> Result<(), Failure> {
         next +=
             "Set the variable ARBITER_REPOSITORY of the repository to the address of Arbiter.\n";
     }
-    emit(&next)
+    print_result(&next)
 }
 
 /// Reads the settings file, which must be valid.
@@ -145,7 +146,7 @@ fn ignore_results(repo: &Repository) -> Result<Option<String>, Failure> {
         let mut file = open_output(&path, File::options().append(true), Links::Followed)?;
         file.write_all(format!("{gap}/{DEFAULT_RESULTS}/\n").as_bytes())
     };
-    write().map(|()| Some(IGNORED.to_owned())).map_err(|error| unwritten(&path, &error))
+    write().map(|()| Some(IGNORED.to_owned())).map_err(|error| write_error(&path, &error))
 }
 
 /// Tries the engine out and writes the settings, and a suite if the engine counts perft.
@@ -155,11 +156,13 @@ fn settings(build: BuildArgs, top: &Path) -> Result<Vec<String>, Failure> {
     let make = |build: &BuildArgs| {
         let without = vec![top.join(DEFAULT_RESULTS)];
         let copies = default_concurrency(true);
-        let with = BuildContext { without, copies, ..BuildContext::default() };
-        build.prepare(Vec::new(), &EngineSpec::default(), with, None)
+        let context = BuildContext { without, copies, ..BuildContext::default() };
+        build.prepare(Vec::new(), &EngineSpec::default(), context, None)
     };
     let built = match make(&build) {
-        Err(failure) if matches!(failure.code, ExitCode::NoBench | ExitCode::BenchUnsteady) => {
+        Err(failure)
+            if matches!(failure.code, ExitCode::NoBench | ExitCode::BenchNondeterministic) =>
+        {
             note(&failure.message);
             make(&BuildArgs { no_bench: true, ..build })?
         }
@@ -189,7 +192,7 @@ fn settings(build: BuildArgs, top: &Path) -> Result<Vec<String>, Failure> {
 }
 
 /// Runs a subcommand of this program for a limited time.
-fn tried(words: &[&str], folder: &Path) -> Result<Completed, Failure> {
+fn try_command(words: &[&str], folder: &Path) -> Result<Completed, Failure> {
     let args = words.iter().map(|word| (*word).to_owned()).collect();
     let dir = Some(folder.to_owned());
     let launch = Launch { program: own_binary()?, args, dir, ..Launch::default() };
@@ -212,7 +215,7 @@ fn failed_checks(program: &str) -> Result<Option<String>, Failure> {
     note("checking its protocol (takes some seconds)");
     // Only the musts decide the gate.
     let words = ["check", &engine, "--filter", "must", "--format", "json"];
-    let ended = tried(&words, folder.path())?;
+    let ended = try_command(&words, folder.path())?;
     if ended.code == Some(0) {
         return Ok(None);
     }
@@ -232,9 +235,9 @@ fn failed_checks(program: &str) -> Result<Option<String>, Failure> {
 fn counts_perft(program: &str) -> Result<bool, Failure> {
     let folder = tempfile::tempdir().map_err(Failure::environment)?;
     let suite = folder.path().join(PERFT_FILE);
-    fs::write(&suite, PERFT).map_err(|error| unwritten(&suite, &error))?;
+    fs::write(&suite, PERFT).map_err(|error| write_error(&suite, &error))?;
     let words = ["perft", program, "--deadline", PERFT_DEADLINE, "--suite", PERFT_FILE];
-    Ok(tried(&words, folder.path())?.code == Some(0))
+    Ok(try_command(&words, folder.path())?.code == Some(0))
 }
 
 /// Returns whether a build needs external packages that are not in the repository.
@@ -331,7 +334,7 @@ fn write_new(top: &Path, name: &str, text: &str) -> Result<Option<String>, Failu
             note(&format!("{name} already exists; left unchanged"));
             Ok(None)
         }
-        done => done.map(|()| Some(name.to_owned())).map_err(|error| unwritten(&path, &error)),
+        done => done.map(|()| Some(name.to_owned())).map_err(|error| write_error(&path, &error)),
     }
 }
 

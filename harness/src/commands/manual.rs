@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Command, ValueEnum};
 use clap_complete::Shell;
 
-use crate::{Failure, emit, unwritten, write_whole};
+use crate::{Failure, print_result, write_atomically, write_error};
 use arbiter_process::FilesInUse;
 
 /// Flags of `arbiter completions`.
@@ -47,14 +47,14 @@ enum ManualFormat {
 pub(crate) fn completions(args: &CompletionsArgs, mut command: Command) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "arbiter", &mut script);
-    emit(&String::from_utf8_lossy(&script))
+    print_result(&String::from_utf8_lossy(&script))
 }
 
 /// Prints or writes the pages of the manual.
 pub(crate) fn man(args: &ManArgs, command: Command) -> Result<(), Failure> {
     match &args.out {
         Some(folder) => write_pages(folder, args.format, command),
-        None => emit(&first_page(command)?),
+        None => print_result(&first_page(command)?),
     }
 }
 
@@ -66,13 +66,14 @@ fn first_page(command: Command) -> Result<String, Failure> {
 }
 
 fn write_pages(folder: &Path, format: ManualFormat, command: Command) -> Result<(), Failure> {
-    fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
-    let write =
-        |name: String, text: &str| write_whole(&folder.join(name), text, FilesInUse::default());
+    fs::create_dir_all(folder).map_err(|error| write_error(folder, &error))?;
+    let write = |name: String, text: &str| {
+        write_atomically(&folder.join(name), text, FilesInUse::default())
+    };
     let command = command.name("arbiter");
     match format {
         ManualFormat::Man => {
-            clap_mangen::generate_to(command, folder).map_err(|error| unwritten(folder, &error))
+            clap_mangen::generate_to(command, folder).map_err(|error| write_error(folder, &error))
         }
         ManualFormat::Markdown => {
             markdown::pages(command).into_iter().try_for_each(|(name, text)| write(name, &text))

@@ -7,16 +7,16 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::{
-    ExitCode, Failure, GameSourceArgs, NewFile, QueryArgs, emit, engine_builds::setup,
-    engine_files, run_tasks, runtime, suite_run::engine,
+    ExitCode, Failure, GameSourceArgs, NewFile, QueryArgs, engine_builds::setup, engine_files,
+    print_result, run_tasks, runtime, suite_run::engine,
 };
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_plan::Engine;
 use arbiter_report::{note, utc_time_as};
 use arbiter_runner::{ask_engine, unix_time_ms};
 use arbiter_suite::mine::{
-    CONFIRMATIONS, Candidate, Criteria, Found, Game, Journal, Judged, OPTIONS, Rejection, Search,
-    candidates, suite_lines,
+    CONFIRMATIONS, Candidate, Criteria, Game, Journal, MinedPosition, MiningResult, OPTIONS,
+    Rejection, Search, candidates, suite_lines,
 };
 
 const HELP: &str = "\
@@ -88,18 +88,18 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
     let candidates: Vec<Arc<Candidate>> =
         candidates(&games, args.from_ply).into_iter().map(Arc::new).collect();
     if candidates.is_empty() {
-        return Err(Failure::new(ExitCode::Nothing, "no candidate position in these games"));
+        return Err(Failure::new(ExitCode::NothingToRun, "no candidate position in these games"));
     }
     let mut engine = engine(&args.engine)?;
     engine.options.extend(OPTIONS.map(|(name, value)| (name.to_owned(), value.to_owned())));
     let name = engine_name(&engine)?;
-    let asked = asked(&criteria, &name, &engine);
+    let asked = criteria_line(&criteria, &name, &engine);
     let mut files = args.source.in_use()?;
     for (words, path) in engine_files(&engine) {
         files.reads(words, &path).map_err(Failure::invalid)?;
     }
     let mut file = NewFile::create(&args.out, files)?;
-    let mut journal = Journal::open(&beside(&args.out), &asked)?;
+    let mut journal = Journal::open(&journal_path(&args.out), &asked)?;
     let is_left = |index: &usize| journal.judged(&candidates[*index].start.fen()).is_none();
     let left: Vec<usize> = (0..candidates.len()).filter(is_left).collect();
     note(&format!(
@@ -110,31 +110,31 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
         criteria.depth
     ));
     let faults = judge(args, &engine, &candidates, &left, &criteria, &mut journal)?;
-    let judged: Vec<(usize, &Judged)> = candidates
+    let judged: Vec<(usize, &MiningResult)> = candidates
         .iter()
         .filter_map(|candidate| Some((candidate.game, journal.judged(&candidate.start.fen())?)))
         .collect();
-    let found: Vec<(usize, Found)> = judged
+    let found: Vec<(usize, MinedPosition)> = judged
         .iter()
         .filter_map(|(game, judged)| Some((*game, judged.as_ref().ok()?.clone())))
         .collect();
     let lines = suite_lines(&found);
-    emit(&summary(&judged, candidates.len(), lines.len()))?;
+    print_result(&summary(&judged, candidates.len(), lines.len()))?;
     if let Some(first) = faults.first() {
         let message = format!(
             "the engine failed at {} positions, first: {first}\nhint: repeat them with the same command",
             faults.len()
         );
-        return Err(Failure::new(ExitCode::Faulty, message));
+        return Err(Failure::new(ExitCode::TooManyFaults, message));
     }
     if lines.is_empty() {
-        return Err(Failure::new(ExitCode::Nothing, "no position has a unique best move"));
+        return Err(Failure::new(ExitCode::NothingToRun, "no position has a unique best move"));
     }
     let header = header(args, &name, &criteria, &games);
     file.write(&lines.iter().fold(header, |text, line| text + line + "\n"))?;
     file.finish()?;
     journal.close()?;
-    note(&format!("{} in {}", counted(lines.len(), "position"), args.out.display()));
+    note(&format!("{} in {}", quantity(lines.len(), "position"), args.out.display()));
     Ok(())
 }
 
@@ -168,13 +168,13 @@ fn engine_name(engine: &Engine) -> Result<String, Failure> {
 }
 
 /// Returns one line that differs for everything that would be judged differently.
-fn asked(criteria: &Criteria, name: &str, engine: &Engine) -> String {
+fn criteria_line(criteria: &Criteria, name: &str, engine: &Engine) -> String {
     let search = format!("{name} {engine:?} {criteria:?}");
     let hash = blake3::hash(search.as_bytes());
     format!("arbiter mine {} {hash}", env!("CARGO_PKG_VERSION"))
 }
 
-fn beside(out: &Path) -> PathBuf {
+fn journal_path(out: &Path) -> PathBuf {
     let mut name = out.as_os_str().to_owned();
     name.push(".journal");
     PathBuf::from(name)
@@ -209,18 +209,21 @@ fn judge(
             }
         }
     })
-    .map_err(|failure| match failure.is_interruption() {
-        true => Failure::new(
-            failure.code,
-            format!("{}\nhint: continue with the same command", failure.message),
-        ),
-        false => failure,
+    .map_err(|failure| {
+        if failure.is_interruption() {
+            Failure::new(
+                failure.code,
+                format!("{}\nhint: continue with the same command", failure.message),
+            )
+        } else {
+            failure
+        }
     })?;
     Ok(faults)
 }
 
 /// Returns the number of positions for each outcome.
-fn summary(judged: &[(usize, &Judged)], candidates: usize, lines: usize) -> String {
+fn summary(judged: &[(usize, &MiningResult)], candidates: usize, lines: usize) -> String {
     let mut counts: BTreeMap<Rejection, usize> = BTreeMap::new();
     for rejection in judged.iter().filter_map(|(_, judged)| judged.as_ref().err()) {
         *counts.entry(*rejection).or_default() += 1;

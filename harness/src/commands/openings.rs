@@ -13,7 +13,7 @@ use crate::{
     ExitCode, Failure, NewFile, engine_builds::setup, engine_files, in_use, runtime,
     suite_run::engine,
 };
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_openings::generate::{Candidate, Verdict, candidates};
 use arbiter_plan::{BUNDLED, Engine};
 use arbiter_report::{note, progress_bar};
@@ -68,7 +68,7 @@ pub(crate) fn run(args: OpeningsArgs) -> Result<(), Failure> {
 
 fn generate(args: &GenerateArgs) -> Result<(), Failure> {
     if args.count == 0 {
-        return Err(Failure::new(ExitCode::Nothing, "expected at least 1 opening"));
+        return Err(Failure::new(ExitCode::NothingToRun, "expected at least 1 opening"));
     }
     // Everything that can fail is tried before the search, which takes long. The file appears only
     // when it is complete, because half a book helps nobody.
@@ -79,7 +79,7 @@ fn generate(args: &GenerateArgs) -> Result<(), Failure> {
         file.write(&format!("{line}\n"))?;
     }
     file.finish()?;
-    note(&format!("{} in {}", counted(found.len(), "opening"), args.output.display()));
+    note(&format!("{} in {}", quantity(found.len(), "opening"), args.output.display()));
     Ok(())
 }
 

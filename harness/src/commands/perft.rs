@@ -2,9 +2,11 @@
 
 use clap::Args;
 
-use crate::{ClusterArgs, ExitCode, Failure, OutputFormat, Rows, SuiteArgs, emit, run_tasks};
+use crate::{
+    ClusterArgs, ExitCode, Failure, OutputFormat, Rows, SuiteArgs, print_result, run_tasks,
+};
 use arbiter_protocol::Limits as SearchLimits;
-use arbiter_report::{PerftReport, PerftTotals, Place};
+use arbiter_report::{EngineLocation, PerftReport, PerftTotals};
 use arbiter_suite::perft::{Case, Count, Limits, Patterns, PerftQuery, read, variant_of};
 
 const HELP: &str = "\
@@ -71,7 +73,7 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     let copies = args.suite.query.concurrency();
     let suite = read(&args.suite.text()?, args.suite.chess960);
     if suite.cases.is_empty() {
-        return Err(args.suite.nothing(&suite.unusable));
+        return Err(args.suite.no_positions_error(&suite.unusable));
     }
     let limits = Limits { depth: args.depth, nodes: args.max_nodes };
     let all = suite.cases.len();
@@ -84,7 +86,7 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
             limits.depth,
             limits.nodes
         );
-        return Err(Failure::new(ExitCode::Nothing, message));
+        return Err(Failure::new(ExitCode::NothingToRun, message));
     }
     let engines = args.suite.engines(copies, SearchLimits::default())?;
     let needs_chess960 = cases.iter().any(|case| case.start.is_chess960());
@@ -93,7 +95,7 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
             let query = &args.suite.query;
             let counts = counts.clone();
             let verdicts = run_tasks(query, &engines, needs_chess960, counts, |_, _| Ok(()))?;
-            (verdicts, Place::Here(query.concurrency()))
+            (verdicts, EngineLocation::Here(query.concurrency()))
         }
         #[cfg(feature = "cluster")]
         Some(fleet) => {
@@ -117,10 +119,10 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     let rows =
         Rows { list: Some("positions"), first: &["line", "name", "verdict", "depth", "expected"] };
     let document = report.document(args.format == OutputFormat::Md);
-    emit(&args.format.of_document(&document, || report.json(), rows))?;
+    print_result(&args.format.of_document(&document, || report.json(), rows))?;
     Ok(match report.totals() {
         PerftTotals { wrong: 1.., .. } => ExitCode::Negative,
-        PerftTotals { faults: 1.., .. } => ExitCode::Faulty,
+        PerftTotals { faults: 1.., .. } => ExitCode::TooManyFaults,
         PerftTotals { wrong_suite: 1.., .. } => ExitCode::Invalid,
         _ => ExitCode::Passed,
     })

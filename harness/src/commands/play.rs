@@ -49,7 +49,7 @@ pub(crate) fn sprt(args: SprtArgs) -> Result<ExitCode, Failure> {
     let requested = args.resolve()?;
     let has_engines = !requested.request.engines.is_empty() || requested.build.dev().is_some();
     let is_demonstration = !has_engines && requested.resume.is_none();
-    let code = run::play(RunKind::Sprt, requested)?;
+    let code = run::run_command(RunKind::Sprt, requested)?;
     if is_demonstration {
         note(
             "This was Palimpsest with and without the mobility term of its hand-written \
@@ -61,7 +61,7 @@ pub(crate) fn sprt(args: SprtArgs) -> Result<ExitCode, Failure> {
 
 /// Plays all pairs of a match.
 pub(crate) fn play_match(args: PlayArgs) -> Result<ExitCode, Failure> {
-    run::play(RunKind::Match, args.resolve(None)?)
+    run::run_command(RunKind::Match, args.resolve(None)?)
 }
 
 /// Plays a tournament.
@@ -79,7 +79,7 @@ pub(crate) fn tournament(mut args: TournamentCommand) -> Result<ExitCode, Failur
         args.play.settings.schedule.push(own);
     }
     let requested = args.play.resolve(None);
-    let played = requested.and_then(|requested| run::play(RunKind::Tournament, requested));
+    let played = requested.and_then(|requested| run::run_command(RunKind::Tournament, requested));
     played.map_err(|failure| match failure.code {
         // The first word may be the name of a format in the wrong place.
         ExitCode::NoRevision => Failure::new(failure.code, failure.message + &hint),

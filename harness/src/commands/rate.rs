@@ -10,15 +10,15 @@ use csv::{ReaderBuilder, StringRecord, Trim};
 use crate::{
     ExitCode, Failure, OutputFormat,
     args::threads,
-    emit,
-    pgn_scan::{OPENING_PLIES, PLAYERS, nothing, read_files},
+    pgn_scan::{OPENING_PLIES, PLAYERS, no_games_reason, read_files},
+    print_result,
 };
-use arbiter_names::{counted, did_you_mean};
+use arbiter_names::{did_you_mean, quantity};
 use arbiter_process::read_text;
 use arbiter_rate::{Choice, ScanOptions, Tally};
-use arbiter_report::{Ratings, elostat, games_document, note, ratings_json, warn};
+use arbiter_report::{Ratings, elostat, games_document, log_warn, note, ratings_json};
 use arbiter_stats::ratings::{
-    LOGISTIC_SCALE, Options, OutcomeModel, Parameter, Prior, Rated, Relation, rate, scale_of,
+    LOGISTIC_SCALE, Options, OutcomeModel, Parameter, Prior, RatingList, Relation, rate, scale_of,
 };
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -187,27 +187,30 @@ fn within(range: RangeInclusive<f64>) -> impl Fn(&str) -> Result<f64, String> + 
 
 /// Carries out the command.
 pub(crate) fn run(args: &RateArgs) -> Result<(), Failure> {
-    emit(&ratings_of(args)?)
+    print_result(&ratings_of(args)?)
 }
 
 fn ratings_of(args: &RateArgs) -> Result<String, Failure> {
     let threads = threads(args.threads).map_err(Failure::invalid)?;
     let tally = read_all(args, threads).map_err(Failure::invalid)?;
     if tally.games == tally.bad_games() {
-        return Err(Failure::new(ExitCode::Nothing, nothing(&tally)));
+        return Err(Failure::new(ExitCode::NothingToRun, no_games_reason(&tally)));
     }
     if tally.corrected > 0 {
-        let games = counted(tally.corrected, "FEN tag");
+        let games = quantity(tally.corrected, "FEN tag");
         note(&format!("{games} corrected: impossible castling or en passant rights ignored"));
     }
     let (options, lines) = options(args, &tally).map_err(Failure::invalid)?;
     let meetings = tally.meetings();
     let is_told = !(options.priors.is_empty() && options.relations.is_empty());
-    let rated = rate(tally.players.len(), &meetings, &options).map_err(|error| match is_told {
-        true => Failure::invalid(
-            "--prior and --relations contradict each other: give larger deviations",
-        ),
-        false => Failure::new(ExitCode::Bug, error),
+    let rated = rate(tally.players.len(), &meetings, &options).map_err(|error| {
+        if is_told {
+            Failure::invalid(
+                "--prior and --relations contradict each other: give larger deviations",
+            )
+        } else {
+            Failure::new(ExitCode::Bug, error)
+        }
     })?;
     for (line, relation) in lines.iter().zip(&options.relations) {
         warn_of_contradiction(args, *line, relation, &tally, &rated);
@@ -288,14 +291,14 @@ fn warn_of_contradiction(
     line: u64,
     relation: &Relation,
     tally: &Tally,
-    rated: &Rated,
+    rated: &RatingList,
 ) {
     let Relation { players: [first, second], mean, deviation } = *relation;
     let found = rated.rating(first).zip(rated.rating(second)).map(|(a, b)| a - b);
     if let Some(found) = found.filter(|found| (found - mean).abs() > REMARKABLE * deviation) {
         let path = args.relations.as_deref().unwrap_or(Path::new("")).display();
         let [first, second] = [first, second].map(|player| &tally.players[player].name);
-        warn(&format!(
+        log_warn(&format!(
             "{path}:{line}: {first} is rated {found:+.1} against {second}, far from the given \
              {mean:+.1} ± {deviation}"
         ));
@@ -322,9 +325,10 @@ fn relation(
         return Err(format!("expected a difference of at most {MAX_DIFFERENCE} points"));
     }
     let players = [player(first)?, player(second)?];
-    match players[0] == players[1] {
-        true => Err(format!("expected two players, got '{first}' twice")),
-        false => Ok(Relation { players, mean, deviation }),
+    if players[0] == players[1] {
+        Err(format!("expected two players, got '{first}' twice"))
+    } else {
+        Ok(Relation { players, mean, deviation })
     }
 }
 
@@ -374,10 +378,10 @@ fn read_all(args: &RateArgs, threads: usize) -> Result<Tally, String> {
     for name in named.iter().filter(|name| tally.players.iter().all(|p| p.name != **name)) {
         // A list in a file may be for players of many PGN files, so unknown names in it are no
         // mistake.
-        match args.include.iter().chain(&args.exclude).any(|given| given == name) {
-            true => return Err(unknown(name, &tally)),
-            false => warn(&unknown(name, &tally)),
+        if args.include.iter().chain(&args.exclude).any(|given| given == name) {
+            return Err(unknown(name, &tally));
         }
+        log_warn(&unknown(name, &tally));
     }
     Ok(tally)
 }

@@ -7,14 +7,14 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, CastlingMode, Chess, Color};
 
-use crate::{ExitCode, Failure, ResultsArg, emit, run::open_tables};
+use crate::{ExitCode, Failure, ResultsArg, print_result, run::open_tables};
 use arbiter_game::outcome::Outcome;
 use arbiter_game::referee::Referee;
-use arbiter_game::replay::{Part, Replayed, replay};
+use arbiter_game::replay::{Part, ReplayResult, replay};
 use arbiter_process::read_text;
 use arbiter_report::transcript_text;
 use arbiter_runner::{any_moment, engine_setups};
-use arbiter_store::{Recorded, Store};
+use arbiter_store::{RecordedGame, Store};
 
 /// Flags of `arbiter replay`.
 #[derive(Debug, Args)]
@@ -51,56 +51,56 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
     let recorded = match &args.game {
         None if path.is_file() => {
             let text = read_text(path);
-            let read = text.map_err(|error| error.to_string()).and_then(Recorded::read);
+            let read = text.map_err(|error| error.to_string()).and_then(RecordedGame::read);
             read.map_err(|error| Failure::invalid(format!("{}: {error}", path.display())))?
         }
         None => return list(&args.results.store()?, &args.source),
         Some(game) => find(&args.results.store()?, &args.source, game)?,
     };
     if args.raw {
-        return emit(&recorded.text).map(|()| ExitCode::Passed);
+        return print_result(&recorded.text).map(|()| ExitCode::Passed);
     }
-    let Recorded { run, round, plan, record, transcript, .. } = &recorded;
+    let RecordedGame { run, round, plan, record, transcript, .. } = &recorded;
     let names = record.engines.map(|index| plan.engines[index].name.as_str());
     let ByColor { white, black } = names;
-    emit(&format!("run {run}, game {round}: {white} (White) v {black} (Black)\n\n"))?;
-    emit(&transcript_text(transcript, names))?;
+    print_result(&format!("run {run}, game {round}: {white} (White) v {black} (Black)\n\n"))?;
+    print_result(&transcript_text(transcript, names))?;
     let replayed = again(&recorded)?;
     let (text, code) = judgement(&record.outcome, &replayed);
-    emit(&text).map(|()| code)
+    print_result(&text).map(|()| code)
 }
 
 fn list(store: &Store, run: &str) -> Result<ExitCode, Failure> {
     let run = &store.named(run)?;
     let stored = store.run(run)?;
     let mut text = String::new();
-    for (pair, half) in store.transcribed(run)? {
+    for (pair, game_index) in store.transcribed(run)? {
         let Some(played) = store.pair(run, pair)? else { continue };
-        let Some(game) = played.games.iter().nth(half) else { continue };
+        let Some(game) = played.games.iter().nth(game_index) else { continue };
         let names = game.engines.map(|index| stored.plan.engines[index].name.as_str());
         let ByColor { white, black } = names;
         let detail = game.outcome.naming(names);
-        text.push_str(&format!("{}.{}  {white} v {black}: {detail}\n", pair + 1, half + 1));
+        text.push_str(&format!("{}.{}  {white} v {black}: {detail}\n", pair + 1, game_index + 1));
     }
     if text.is_empty() {
         let kept = stored.plan.transcripts;
         text = format!("run {run} has no transcripts (recorded: {kept})\n");
     }
-    emit(&text).map(|()| ExitCode::Passed)
+    print_result(&text).map(|()| ExitCode::Passed)
 }
 
-fn find(store: &Store, run: &str, game: &str) -> Result<Recorded, Failure> {
+fn find(store: &Store, run: &str, game: &str) -> Result<RecordedGame, Failure> {
     let run = &store.named(run)?;
-    let numbers = game.split_once('.').and_then(|(pair, half)| {
+    let numbers = game.split_once('.').and_then(|(pair, game_index)| {
         let pair: u64 = pair.parse().ok()?;
-        let half: usize = half.parse().ok()?;
-        Some((pair.checked_sub(1)?, half.checked_sub(1)?))
+        let game_index: usize = game_index.parse().ok()?;
+        Some((pair.checked_sub(1)?, game_index.checked_sub(1)?))
     });
-    let (pair, half) = numbers.ok_or_else(|| {
+    let (pair, game_index) = numbers.ok_or_else(|| {
         Failure::invalid(format!("invalid game '{game}'; give pair and game, such as 17.2"))
     })?;
     let kept = store.run(run)?.plan.transcripts;
-    store.recorded(run, pair, half)?.ok_or_else(|| {
+    store.recorded(run, pair, game_index)?.ok_or_else(|| {
         Failure::invalid(format!(
             "run '{run}' has no transcript of game {game} (recorded: {kept})\nhint: `arbiter \
              replay {run}` lists its transcripts"
@@ -109,8 +109,8 @@ fn find(store: &Store, run: &str, game: &str) -> Result<Recorded, Failure> {
 }
 
 /// Replays the game.
-fn again(recorded: &Recorded) -> Result<Replayed, Failure> {
-    let Recorded { plan, record, transcript, .. } = recorded;
+fn again(recorded: &RecordedGame) -> Result<ReplayResult, Failure> {
+    let RecordedGame { plan, record, transcript, .. } = recorded;
     let mode = CastlingMode::from_chess960(record.chess960);
     let fen: Fen = record.fen.parse().map_err(Failure::invalid)?;
     let start: Chess = fen.into_position(mode).map_err(Failure::invalid)?;
@@ -135,7 +135,7 @@ fn again(recorded: &Recorded) -> Result<Replayed, Failure> {
 }
 
 /// Returns the comparison with the record, and the exit code.
-fn judgement(recorded: &Outcome, replayed: &Replayed) -> (String, ExitCode) {
+fn judgement(recorded: &Outcome, replayed: &ReplayResult) -> (String, ExitCode) {
     let sentence = |outcome: &Outcome| {
         let Outcome { result, termination, detail } = outcome;
         format!("{} ({termination}): {detail}", result.as_str())

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use crate::{
-    ExitCode, Failure, ResultsArg, emit, in_use,
+    ExitCode, Failure, ResultsArg, in_use,
     output::{lines, width},
-    store_files, write_whole,
+    print_result, store_files, write_atomically,
 };
 use anstream::adapter::strip_str;
 use arbiter_plan::Effect;
@@ -114,7 +114,7 @@ impl ReportFormat {
         matches!(self, ReportFormat::Html | ReportFormat::Md | ReportFormat::Svg)
     }
 
-    fn of_file(path: &Path) -> Option<ReportFormat> {
+    fn from_path(path: &Path) -> Option<ReportFormat> {
         let extension = path.extension().and_then(OsStr::to_str)?;
         let all = ReportFormat::value_variants().iter().copied();
         all.into_iter().find(|form| form.extension().eq_ignore_ascii_case(extension))
@@ -180,7 +180,7 @@ fn form(asked: Option<ReportFormat>, target: &Target) -> Result<ReportFormat, Fa
         (Some(form), _) => form,
         (None, Target::Stdout) => ReportFormat::Md,
         (None, Target::Folder(_)) => ReportFormat::Html,
-        (None, Target::File(path)) => ReportFormat::of_file(path).ok_or_else(|| {
+        (None, Target::File(path)) => ReportFormat::from_path(path).ok_or_else(|| {
             let usage = format!(
                 "unknown report format of '{}': give --format html, md, json, ndjson, csv, junit, \
                  text, svg, badge or comment",
@@ -201,7 +201,7 @@ fn put(
     in_use: FilesInUse,
 ) -> Result<(), Failure> {
     let path = match target {
-        Target::Stdout => return emit(text),
+        Target::Stdout => return print_result(text),
         Target::File(path) => path.clone(),
         Target::Folder(folder) => {
             fs::create_dir_all(folder).map_err(|error| {
@@ -213,7 +213,7 @@ fn put(
     // Colour codes are for terminals, and this is a file.
     let plain = (form == ReportFormat::Text).then(|| strip_str(text).to_string());
     let text = plain.as_deref().unwrap_or(text);
-    write_whole(&path, text, in_use)?;
+    write_atomically(&path, text, in_use)?;
     note(&format!("wrote {} ({} KiB)", path.display(), text.len().div_ceil(1024)));
     Ok(())
 }
@@ -269,7 +269,8 @@ fn render(
         ReportFormat::Html | ReportFormat::Md => {
             for pair in state.evidence() {
                 let played = store.pair(run, pair)?;
-                let played = played.ok_or_else(|| -> StoreError { store.misfit(run, pair) })?;
+                let played =
+                    played.ok_or_else(|| -> StoreError { store.schedule_mismatch(run, pair) })?;
                 statistics.add(&played);
             }
             let document = run_document(&stored, &summary, Some(&statistics), &gates);

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use crate::{
-    ExitCode, Failure, OutputFormat, ResultsArg, Rows, emit, one_line, run::result::print,
+    ExitCode, Failure, OutputFormat, ResultsArg, Rows, one_line, print_result, run::result::print,
 };
 use arbiter_report::{gates_json, gates_table, shown_run, stored_summary};
 use arbiter_store::{Store, StoredGate};
@@ -73,9 +73,10 @@ enum ResultsCommand {
 
 /// Carries out the command.
 pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
-    let folders = match args.results.is_empty() {
-        true => vec![ResultsArg::default().folder()?],
-        false => args.results.clone(),
+    let folders = if args.results.is_empty() {
+        vec![ResultsArg::default().folder()?]
+    } else {
+        args.results.clone()
     };
     let folder = || match &folders[..] {
         [folder] => Ok(folder),
@@ -89,7 +90,7 @@ pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
         None => list::list(&store()?, &list::ListArgs::default(), args.format),
         Some(ResultsCommand::List(wanted)) => list::list(&store()?, wanted, args.format),
         Some(ResultsCommand::Gates { gate }) => {
-            emit(&history(&store()?.gates(gate.as_deref())?, args.format))
+            print_result(&history(&store()?.gates(gate.as_deref())?, args.format))
         }
         Some(ResultsCommand::Show { run }) => {
             let store = store()?;

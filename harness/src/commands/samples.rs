@@ -40,7 +40,7 @@ pub(crate) struct SamplesArgs {
 }
 
 /// Returns the reason that there are no samples, with the sources.
-fn nothing(args: &SamplesArgs, games: usize) -> String {
+fn no_samples_reason(args: &SamplesArgs, games: usize) -> String {
     let files = args.source.pgn.iter().map(|path| path.display().to_string());
     let sources: Vec<String> =
         files.chain(args.source.run.iter().map(|run| format!("run {run}"))).collect();
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &SamplesArgs) -> Result<(), Failure> {
         }
     }
     if positions == 0 {
-        return Err(Failure::new(ExitCode::Nothing, nothing(args, games.len())));
+        return Err(Failure::new(ExitCode::NothingToRun, no_samples_reason(args, games.len())));
     }
     file.finish()?;
     let out = args.out.display();

@@ -173,8 +173,8 @@ fn announce(address: SocketAddr, token: Option<&Token>) {
 /// Returns the token that the user gave.
 fn given_token(file: Option<&Path>) -> Result<Option<Token>, Failure> {
     match (file, std::env::var(TOKEN_VARIABLE)) {
-        (Some(path), _) => checked(path.display().to_string(), &read_token(path)?).map(Some),
-        (None, Ok(text)) => checked(format!("${TOKEN_VARIABLE}"), &text).map(Some),
+        (Some(path), _) => parse_token(path.display().to_string(), &read_token(path)?).map(Some),
+        (None, Ok(text)) => parse_token(format!("${TOKEN_VARIABLE}"), &text).map(Some),
         (None, Err(_)) => Ok(None),
     }
 }
@@ -200,11 +200,11 @@ fn new_token(results: &Path, is_shown: bool) -> Result<Token, Failure> {
             path.display()
         )));
     }
-    checked(path.display().to_string(), &read_token(&path)?)
+    parse_token(path.display().to_string(), &read_token(&path)?)
 }
 
 /// Returns text as a token, if it is valid.
-fn checked(place: String, text: &str) -> Result<Token, Failure> {
+fn parse_token(place: String, text: &str) -> Result<Token, Failure> {
     let token = text.lines().next().unwrap_or_default().trim();
     let is_plain = token.chars().all(|c| c.is_ascii_graphic());
     if token.len() < MIN_TOKEN || !is_plain {
@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_that_is_shown_is_not_kept() {
+    fn a_printed_token_is_not_stored() {
         let results = tempfile::tempdir().expect("a folder can be made");
         let shown = new_token(results.path(), true).expect("nothing can fail");
         assert_eq!((shown.text.len(), shown.place), (64, None));

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::{
-    BuildArgs, BuildContext, BuiltEngines, ExitCode, Failure, OutputFormat, Rows, emit,
-    engine_builds::setup, interruptible, progress,
+    BuildArgs, BuildContext, BuiltEngines, ExitCode, Failure, OutputFormat, Rows,
+    engine_builds::setup, interruptible, print_result, progress,
 };
 use arbiter_build::{
     BenchReader, BenchRecipe, BenchTarget, BuildError, build_environment, run_bench_once,
@@ -84,21 +84,22 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     }
     let threshold = 1.0 - args.max_loss.unwrap_or(0.0) / 100.0;
     let question = SpeedTest { rounds: args.rounds as usize, threshold };
-    let cpu = match args.no_affinity {
-        true => None,
+    let cpu = if args.no_affinity {
+        None
+    } else {
         // The first processors serve most interrupts, so the last one is the quietest.
-        false => Some(args.cpu.or_else(|| allowed_cpus().into_iter().max()).ok_or_else(|| {
+        Some(args.cpu.or_else(|| allowed_cpus().into_iter().max()).ok_or_else(|| {
             Failure::environment("cannot determine the available CPUs; give --cpu")
-        })?),
+        })?)
     };
     let mut build = args.build.clone();
     build.dev = args.first.or(build.dev);
     build.base = args.second.or(build.base);
     // The measurement itself runs the bench many times.
     build.no_bench = true;
-    let with = BuildContext { config: args.config, copies: 1, ..BuildContext::default() };
+    let context = BuildContext { config: args.config, copies: 1, ..BuildContext::default() };
     let mut prepared =
-        build.prepare(Vec::new(), &EngineSpec::default(), with, Some(Box::new(|_| Ok(()))))?;
+        build.prepare(Vec::new(), &EngineSpec::default(), context, Some(Box::new(|_| Ok(()))))?;
     prepared.engines.iter_mut().for_each(|engine| engine.sandbox = args.sandbox);
     let sides = sides(prepared, &build.pass_env)?;
     let measuring = sides.clone();
@@ -120,7 +121,7 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     };
     let rows =
         Rows { list: None, first: &["engines", "ratio", "ratio_low", "ratio_high", "verdict"] };
-    emit(&args.format.of_document(&report.document(), || report.json(), rows))?;
+    print_result(&args.format.of_document(&report.document(), || report.json(), rows))?;
     Ok(match (args.max_loss, report.answer()) {
         (None, _) | (Some(_), SpeedVerdict::Above) => ExitCode::Passed,
         (Some(_), SpeedVerdict::Below) => ExitCode::Negative,
@@ -204,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_coin_says_who_goes_first() {
+    fn a_random_bit_decides_the_order() {
         let first = |seed| (0..1000).filter(move |round| order(seed, *round) == [0, 1]);
         // Five standard deviations.
         assert!(first(1).count().abs_diff(500) < 80);

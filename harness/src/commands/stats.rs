@@ -7,7 +7,7 @@ pub(super) mod sprt;
 
 use clap::{Args, Subcommand};
 
-use crate::{Failure, OutputFormat, Rows, emit};
+use crate::{Failure, OutputFormat, Rows, print_result};
 use arbiter_report::Document;
 use arbiter_settings::{MODELS, one_of};
 use arbiter_stats::{DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Model, Sprt, SprtError};
@@ -74,7 +74,7 @@ pub(crate) fn run(args: StatsArgs) -> Result<(), Failure> {
         StatsCommand::Simulate(command) => simulate::run(command),
     };
     let Answer { json, document, rows } = answer.map_err(Failure::invalid)?;
-    emit(&args.format.of_document(&document, || json, rows))
+    print_result(&args.format.of_document(&document, || json, rows))
 }
 
 /// Result of a command, in all formats.

@@ -69,9 +69,9 @@ pub(crate) fn run(args: TuneArgs) -> Result<ExitCode, Failure> {
 
 fn start(args: TuneArgs) -> Result<ExitCode, Failure> {
     let confirm = args.confirm.clone();
-    let requested = requested(args)?;
+    let requested = requested_run(args)?;
     let (results, format) = (requested.results.clone(), requested.format);
-    let (name, code) = run::play_named(RunKind::Tune, requested)?;
+    let (name, code) = run::play_and_name(RunKind::Tune, requested)?;
     match code {
         ExitCode::Passed if confirm.is_wanted() => confirm.play(&results, &name, format),
         code => Ok(code),
@@ -79,7 +79,7 @@ fn start(args: TuneArgs) -> Result<ExitCode, Failure> {
 }
 
 /// Merges flags and file; flags win.
-fn requested(args: TuneArgs) -> Result<RequestedRun, Failure> {
+fn requested_run(args: TuneArgs) -> Result<RequestedRun, Failure> {
     let TuneArgs { parameters, gains, no_probe, mut play, .. } = args;
     let settings = play.file()?;
     let file = settings.name();
@@ -93,9 +93,10 @@ fn requested(args: TuneArgs) -> Result<RequestedRun, Failure> {
         }
     }
     let mut requested = play.resolve(None)?;
-    let parameters = match is_new || parameters.is_given() {
-        true => parameters.resolve(&table, &file, &mut requested)?,
-        false => Vec::new(),
+    let parameters = if is_new || parameters.is_given() {
+        parameters.resolve(&table, &file, &mut requested)?
+    } else {
+        Vec::new()
     };
     requested.request.tuning = Some(table.tuning(parameters));
     requested.is_probed = is_new && !no_probe;

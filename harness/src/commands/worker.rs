@@ -14,7 +14,7 @@ use crate::{
 };
 use arbiter_cluster::wire::{WorkerStatus, is_worker_name};
 use arbiter_cluster::{Access, Config, Phase, PublicKey, Role, WorkerMetrics, serve};
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_plan::{MAX_SLOTS, SandboxMode, default_concurrency};
 use arbiter_process::{
     ResourceLimits, Sandbox, SandboxSupport, Spawner, host_name, memory_mib, processor_name,
@@ -147,7 +147,7 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
             "worker {} on {}: {}, programs in {}, sandbox: {}",
             config.name,
             access.place(),
-            counted(config.status.slots, "slot"),
+            quantity(config.status.slots, "slot"),
             config.folder.display(),
             config.status.sandbox
         );
@@ -203,9 +203,10 @@ fn entry(args: EntryArgs) -> Result<(Access, String, Vec<PublicKey>), Failure> {
         }
         None => args.name.unwrap_or_else(default_name),
     };
-    match is_worker_name(&name) {
-        true => Ok((access, name, trusted)),
-        false => Err(Failure::invalid(format!("invalid worker name '{name}'"))),
+    if is_worker_name(&name) {
+        Ok((access, name, trusted))
+    } else {
+        Err(Failure::invalid(format!("invalid worker name '{name}'")))
     }
 }
 
@@ -224,7 +225,7 @@ fn default_folder() -> Result<PathBuf, Failure> {
 /// Returns the sandbox of engines, apart from their limits.
 fn sandbox(mode: SandboxMode, readable: &[PathBuf]) -> Result<Option<Sandbox>, Failure> {
     if mode == SandboxMode::Require {
-        SandboxSupport::of_this_system().complete().map_err(Failure::environment)?;
+        SandboxSupport::detect().complete().map_err(Failure::environment)?;
     }
     let there = |path: &PathBuf| {
         path.canonicalize()
@@ -246,9 +247,7 @@ fn status(slots: usize, sandbox: SandboxMode) -> WorkerStatus {
         cpu: processor_name().unwrap_or_else(|| "unknown".to_owned()),
         sandbox: match sandbox {
             SandboxMode::Off => sandbox.to_string(),
-            SandboxMode::Auto | SandboxMode::Require => {
-                SandboxSupport::of_this_system().to_string()
-            }
+            SandboxMode::Auto | SandboxMode::Require => SandboxSupport::detect().to_string(),
         },
         ..WorkerStatus::default()
     }

@@ -147,10 +147,7 @@ fn configurations() -> Result<(PathBuf, serde_json::Value), String> {
     let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
     let text = read_text(&file).map_err(|error| wrong(&error))?;
     let list: serde_json::Value = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
-    match list.is_array() {
-        true => Ok((file, list)),
-        false => Err(wrong(&"expected a list of engines")),
-    }
+    if list.is_array() { Ok((file, list)) } else { Err(wrong(&"expected a list of engines")) }
 }
 
 /// Sets an engine to one of that list.

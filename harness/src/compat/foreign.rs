@@ -11,7 +11,7 @@ use arbiter_game::annotation::{Field, Notation};
 use arbiter_openings::Order;
 use arbiter_plan::{Affinity, Encounter, Engine, Plan, Prior, Program, RunCounts};
 use arbiter_protocol::{Restart, TimeControl};
-use arbiter_report::{Dialect, warn};
+use arbiter_report::{Dialect, log_warn};
 use arbiter_schedule::Format;
 use arbiter_stats::{Model, Sprt};
 
@@ -83,7 +83,7 @@ const MOST_GAMES: u64 = 1_000_000_000;
 const NEVER: u64 = i32::MAX as u64;
 
 /// Returns a run in the format of fastchess.
-pub(super) fn written(plan: &Plan, style: &Style, own: &Path, counts: &RunCounts) -> Value {
+pub(super) fn to_fastchess(plan: &Plan, style: &Style, own: &Path, counts: &RunCounts) -> Value {
     let design = plan.design;
     let games = match design.is_single {
         false => 2,
@@ -98,8 +98,8 @@ pub(super) fn written(plan: &Plan, style: &Style, own: &Path, counts: &RunCounts
     saved["pgn"] = pgn(plan, style.shows_crc);
     for (key, value) in [
         ("opening", opening(plan, before / games)),
-        ("epd", json!({"file": shown(plan.epd.as_deref()), "append_file": true})),
-        ("config_name", shown(style.saved_in.as_deref()).into()),
+        ("epd", json!({"file": path_text(plan.epd.as_deref()), "append_file": true})),
+        ("config_name", path_text(style.saved_in.as_deref()).into()),
         ("output", u8::from(style.dialect == Dialect::Cutechess).into()),
         ("seed", plan.seed.into()),
         ("variant", u8::from(style.is_chess960).into()),
@@ -122,7 +122,7 @@ pub(super) fn written(plan: &Plan, style: &Style, own: &Path, counts: &RunCounts
         ("show_latency", false.into()),
         (
             "log",
-            json!({"file": shown(style.log.file.as_deref()), "level": style.log.level as u8,
+            json!({"file": path_text(style.log.file.as_deref()), "level": style.log.level as u8,
                    "append_file": true, "compress": false, "realtime": true,
                    "engine_coms": style.log.has_engines}),
         ),
@@ -162,7 +162,7 @@ fn rules(plan: &Plan) -> Value {
 /// Returns the openings; a run that continues `before` rounds of another starts after their
 /// openings.
 fn opening(plan: &Plan, before: u64) -> Value {
-    let file = shown(plan.book.as_deref());
+    let file = path_text(plan.book.as_deref());
     let format = match plan.book {
         None => 2,
         Some(_) => u8::from(file.contains(".pgn")),
@@ -178,7 +178,7 @@ fn pgn(plan: &Plan, has_crc: bool) -> Value {
         "additional_lines_rgx": lines,
         "event_name": annotation.event.as_deref().unwrap_or("Fastchess Tournament"),
         "site": annotation.site.as_deref().unwrap_or("?"),
-        "file": shown(plan.pgn.as_deref()),
+        "file": path_text(plan.pgn.as_deref()),
         "notation": annotation.notation as u8,
         "append_file": true,
         "min": annotation.is_minimal,
@@ -191,7 +191,7 @@ fn pgn(plan: &Plan, has_crc: bool) -> Value {
 }
 
 /// Returns a path as text; empty without one.
-fn shown(path: Option<&Path>) -> String {
+fn path_text(path: Option<&Path>) -> String {
     path.map_or_else(String::new, |path| path.display().to_string())
 }
 
@@ -259,7 +259,7 @@ pub(super) fn read(
     saved: &Value,
     keeps_counts: bool,
 ) -> Result<(Vec<Word>, Option<Prior>), String> {
-    let (prior, games) = if keeps_counts { counted(saved)? } else { (None, 0) };
+    let (prior, games) = if keeps_counts { counted_games(saved)? } else { (None, 0) };
     let mut words: Vec<Word> = Vec::new();
     let mut say = |name: &str, values: Vec<String>| {
         words.push(Word { name: name.to_owned(), values });
@@ -398,7 +398,7 @@ fn spec(engine: &Value) -> Vec<String> {
 }
 
 /// Returns the games of two engines that were counted, and their number.
-fn counted(saved: &Value) -> Result<(Option<Prior>, u64), String> {
+fn counted_games(saved: &Value) -> Result<(Option<Prior>, u64), String> {
     let rows: Vec<&Value> = saved["stats"].as_object().into_iter().flat_map(Map::values).collect();
     let count = |row: &Value, key: &str| row[key].as_u64().unwrap_or(0).min(MOST_GAMES);
     let [wins, losses, draws] =
@@ -408,7 +408,9 @@ fn counted(saved: &Value) -> Result<(Option<Prior>, u64), String> {
         return Ok((None, 0));
     }
     let [row] = rows[..] else {
-        warn("counts of more than two engines are ignored, as by fastchess: all games are played");
+        log_warn(
+            "counts of more than two engines are ignored, as by fastchess: all games are played",
+        );
         return Ok((None, 0));
     };
     let mut prior = Prior::default();

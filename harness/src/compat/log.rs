@@ -13,7 +13,7 @@ use arbiter_game::annotation::Keeping;
 use arbiter_game::record::GameRecord;
 use arbiter_game::transcript::Mark;
 use arbiter_process::{Links, open_output};
-use arbiter_report::{utc_time_as, warn};
+use arbiter_report::{log_warn, utc_time_as};
 use arbiter_runner::unix_time_ms;
 
 /// Maximum distance in milliseconds of two starts of an engine that are the same start, recorded by
@@ -31,7 +31,7 @@ pub(crate) enum Level {
 
 /// Requested log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct LogRequest {
     /// Log file; nothing is written without one.
     pub file: Option<PathBuf>,
     pub level: Level,
@@ -41,9 +41,9 @@ pub(crate) struct Wanted {
     pub is_printed: bool,
 }
 
-impl Default for Wanted {
-    fn default() -> Wanted {
-        Wanted { file: None, level: Level::Warn, has_engines: false, is_printed: false }
+impl Default for LogRequest {
+    fn default() -> LogRequest {
+        LogRequest { file: None, level: Level::Warn, has_engines: false, is_printed: false }
     }
 }
 
@@ -65,7 +65,7 @@ impl Options {
                 ("append", _) => self.replaces[2] = !truth(&word.name, key, value)?,
                 ("engine", _) => log.has_engines = truth(&word.name, key, value)?,
                 ("compress", _) if truth(&word.name, key, value)? => {
-                    warn("-log compress=true: the log is not compressed");
+                    log_warn("-log compress=true: the log is not compressed");
                 }
                 ("compress" | "realtime", _) => drop(truth(&word.name, key, value)?),
                 _ => {
@@ -90,7 +90,7 @@ impl Options {
 /// Writer of the log.
 #[derive(Debug)]
 pub(super) struct Log {
-    wanted: Wanted,
+    wanted: LogRequest,
     file: Option<File>,
     engines: Vec<String>,
     /// Start of the run, in milliseconds of Unix time.
@@ -101,7 +101,7 @@ pub(super) struct Log {
 
 impl Log {
     /// Opens the file, if one is wanted.
-    pub(super) fn open(wanted: &Wanted, engines: Vec<String>) -> Result<Log, String> {
+    pub(super) fn open(wanted: &LogRequest, engines: Vec<String>) -> Result<Log, String> {
         let open = |path: &PathBuf| {
             let file = open_output(path, File::options().append(true), Links::Followed);
             file.map_err(|error| format!("-log file={}: {error}", path.display()))
@@ -112,7 +112,7 @@ impl Log {
     }
 
     /// Logs printed text, line by line.
-    pub(super) fn printed(&mut self, text: &str) -> Result<(), String> {
+    pub(super) fn log_printed(&mut self, text: &str) -> Result<(), String> {
         if self.file.is_none() {
             return Ok(());
         }

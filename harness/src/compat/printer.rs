@@ -11,15 +11,15 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::log::Log;
 use super::{FASTCHESS, Style};
-use crate::{Failure, emit, unwritten};
+use crate::{Failure, print_result, write_error};
 use arbiter_game::outcome::Termination;
-use arbiter_game::record::{GameRecord, Thought};
+use arbiter_game::record::{GameRecord, SearchInfo};
 use arbiter_plan::{
-    ControlCommand, Ending, GameTally, Observer, ObserverError, PairTally, Plan, PlayedPair,
-    RunCounts, RunEvent, RunState,
+    ControlCommand, GameTally, Observer, ObserverError, PairTally, Plan, PlayedPair, RunCounts,
+    RunEnd, RunEvent, RunState,
 };
 use arbiter_process::{Links, open_output};
-use arbiter_report::{Dialect, DialectWriter, in_words, warn};
+use arbiter_report::{Dialect, DialectWriter, event_texts, log_warn};
 use arbiter_runner::{ControlRequest, OptionsFound};
 use arbiter_schedule::{Pairing, Schedule};
 use arbiter_stats::{LlrBounds, Sprt, SprtStatus};
@@ -48,7 +48,7 @@ pub(crate) struct Printer {
     /// Counts in the order in which pairs ended, which are printed.
     shown: RunCounts,
     /// First games of pairs whose second game is not over, with their outcomes by engine.
-    halves: BTreeMap<u64, (PairTally, [(usize, String); 2])>,
+    open_pairs: BTreeMap<u64, (PairTally, [(usize, String); 2])>,
     /// Pairs that are in `shown`, and not yet in `counts`.
     told: BTreeSet<u64>,
     /// Number of games of each engine by outcome.
@@ -94,7 +94,7 @@ impl Printer {
             schedule,
             counts: RunCounts::default(),
             shown: RunCounts::default(),
-            halves: BTreeMap::new(),
+            open_pairs: BTreeMap::new(),
             told: BTreeSet::new(),
             outcomes: vec![BTreeMap::new(); plan.engines.len()],
             last: None,
@@ -109,12 +109,12 @@ impl Printer {
         style: &Style,
         plan: &Plan,
         state: &RunState,
-        ending: Ending,
+        ending: RunEnd,
     ) -> Result<(), Failure> {
         let mut printer = Printer::new(style, plan, &[], state.schedule().clone());
-        printer.go_on(state.counts());
-        let text = printer.figures() + &printer.ended(ending, Duration::ZERO)?;
-        emit(&text)
+        printer.restore_counts(state.counts());
+        let text = printer.figures() + &printer.end_text(ending, Duration::ZERO)?;
+        print_result(&text)
     }
 
     /// Prints a run of fastchess that ends with the start of its first engine, and creates its
@@ -125,7 +125,7 @@ impl Printer {
         }
         for path in [&plan.pgn, &plan.epd].into_iter().flatten() {
             open_output(path, File::options().append(true), Links::Followed)
-                .map_err(|error| unwritten(path, &error))?;
+                .map_err(|error| write_error(path, &error))?;
         }
         style.save_unplayed(plan)?;
         let printer = Printer::new(style, plan, &[], plan.schedule());
@@ -135,9 +135,9 @@ impl Printer {
                 "Fatal; {engine} engine startup failure: \"Engine didn't respond to uciok after \
                  startup\"\n"
             )
-            + &printer.ended(Ending::Interrupted, Duration::ZERO)?;
-        log.printed(&text).map_err(Failure::environment)?;
-        emit(&text)
+            + &printer.end_text(RunEnd::Interrupted, Duration::ZERO)?;
+        log.log_printed(&text).map_err(Failure::environment)?;
+        print_result(&text)
     }
 
     /// Returns a printer that saves the progress of the run, and may end it.
@@ -158,7 +158,7 @@ impl Printer {
         let mut log = Log::open(&self.style.log, engines).map_err(Failure::environment)?;
         if self.style.program == Dialect::Fastchess {
             let head = format!("{FASTCHESS}\nSetting seed to: {}\n", self.plan.seed);
-            log.printed(&(head + &self.left_out)).map_err(Failure::environment)?;
+            log.log_printed(&(head + &self.left_out)).map_err(Failure::environment)?;
         }
         Ok(log)
     }
@@ -171,25 +171,25 @@ impl Printer {
     }
 
     fn total(&self) -> u64 {
-        self.before + self.schedule.expected() * self.schedule.design().games_per_pair()
+        self.before + self.schedule.expected_pairs() * self.schedule.design().games_per_pair()
     }
 
     /// Takes over the counts from before.
-    fn go_on(&mut self, counts: &RunCounts) {
+    fn restore_counts(&mut self, counts: &RunCounts) {
         (self.counts, self.shown) = (counts.clone(), counts.clone());
         self.games = counts.encounters.values().map(|met| met.games.games()).sum();
     }
 
     /// Counts a pair, in schedule order; most of its games were printed as they ended.
-    fn counted(&mut self, played: &PlayedPair, tally: &PairTally) -> String {
+    fn count_pair(&mut self, played: &PlayedPair, tally: &PairTally) -> String {
         self.counts.count(tally);
         tally.count_in(&mut self.schedule);
         let mut text = String::new();
         if !self.told.remove(&tally.pair) {
             // These games have not been printed: they were played before an interruption, or are
             // printed late because their pair could have been void.
-            for (half, game) in played.games.iter().enumerate() {
-                text += &self.ended_game(&played.pairing, half, game);
+            for (game_index, game) in played.games.iter().enumerate() {
+                text += &self.ended_game(&played.pairing, game_index, game);
             }
             self.told.remove(&tally.pair);
         }
@@ -200,15 +200,15 @@ impl Printer {
     }
 
     /// Returns the number of a game, from 1.
-    fn number(&self, pairing: &Pairing, half: usize) -> u64 {
-        self.before + pairing.pair * self.schedule.design().games_per_pair() + half as u64 + 1
+    fn number(&self, pairing: &Pairing, game_index: usize) -> u64 {
+        self.before + pairing.pair * self.schedule.design().games_per_pair() + game_index as u64 + 1
     }
 
     /// Returns the lines on a game that is over, and on its consequences.
-    fn ended_game(&mut self, pairing: &Pairing, half: usize, game: &GameRecord) -> String {
+    fn ended_game(&mut self, pairing: &Pairing, game_index: usize, game: &GameRecord) -> String {
         let mut text = String::new();
         let per_pair = self.schedule.design().games_per_pair();
-        let number = self.number(pairing, half);
+        let number = self.number(pairing, game_index);
         if self.style.program == Dialect::Fastchess {
             text += &self.writer.lint(game, self.style.checks_mates);
         }
@@ -230,16 +230,21 @@ impl Printer {
             );
         }
         text += &self.writer.finished(number, white, black, &game.outcome);
-        let is_whole = self.add(pairing, half, game);
+        let is_whole = self.add(pairing, game_index, game);
         let counts = self.counts_now();
-        let twosome = [white.min(black), white.max(black)];
+        let engine_pair = [white.min(black), white.max(black)];
         let is_last = self.style.program == Dialect::Fastchess && self.games == self.total();
         if is_last || is_due(self.games, self.style.score_interval) {
-            text += &self.writer.score(twosome[0], twosome[1], &counts.encounter(twosome).games);
+            text += &self.writer.score(
+                engine_pair[0],
+                engine_pair[1],
+                &counts.encounter(engine_pair).games,
+            );
         }
-        let is_figured = match self.is_by_pairs() {
-            true => is_whole && is_due(self.games / per_pair, self.style.rating_interval),
-            false => is_due(self.games, self.style.rating_interval),
+        let is_figured = if self.is_by_pairs() {
+            is_whole && is_due(self.games / per_pair, self.style.rating_interval)
+        } else {
+            is_due(self.games, self.style.rating_interval)
         };
         if is_figured {
             text += &self.figures();
@@ -252,10 +257,10 @@ impl Printer {
 
     /// Counts a game; returns whether its pair is now complete. The first game of a pair that is
     /// played again replaces the earlier one.
-    fn add(&mut self, pairing: &Pairing, half: usize, game: &GameRecord) -> bool {
+    fn add(&mut self, pairing: &Pairing, game_index: usize, game: &GameRecord) -> bool {
         let (pair, engines) = (pairing.pair, pairing.engines);
-        let mut first = self.halves.remove(&pair);
-        if half == 0
+        let mut first = self.open_pairs.remove(&pair);
+        if game_index == 0
             && let Some((_, replaced)) = first.take()
         {
             self.games -= 1;
@@ -273,7 +278,7 @@ impl Printer {
         self.is_up_to_date = false;
         self.games += 1;
         let tally = GameTally::of(game, engines[0]);
-        let is_whole = half > 0 || self.schedule.design().games_per_pair() == 1;
+        let is_whole = game_index > 0 || self.schedule.design().games_per_pair() == 1;
         let tally = match first {
             Some((first, _)) => PairTally { second: Some(tally), ..first },
             None => PairTally { pair, engines, first: tally, second: None, is_repeat: false },
@@ -282,7 +287,7 @@ impl Printer {
             self.shown.count(&tally);
             self.told.insert(pair);
         } else {
-            self.halves.insert(pair, (tally, outcomes));
+            self.open_pairs.insert(pair, (tally, outcomes));
         }
         is_whole
     }
@@ -296,7 +301,7 @@ impl Printer {
     fn counts_now(&self) -> RunCounts {
         let mut counts = self.shown.clone();
         if !self.is_by_pairs() {
-            self.halves.values().for_each(|(half, _)| counts.count(half));
+            self.open_pairs.values().for_each(|(tally, _)| counts.count(tally));
         }
         counts
     }
@@ -325,7 +330,8 @@ impl Printer {
         let movers = [game.first_to_move(), !game.first_to_move()].into_iter().cycle();
         for (played, mover) in game.moves.iter().zip(movers) {
             let engine = *game.engines.get(mover);
-            let has_info = |thought: &&Thought| thought.depth.is_some() || thought.nodes.is_some();
+            let has_info =
+                |thought: &&SearchInfo| thought.depth.is_some() || thought.nodes.is_some();
             let thought = played.thought.as_ref().filter(has_info);
             if thought.is_some_and(|thought| thought.score.is_none())
                 && self.without_score.insert(engine)
@@ -357,11 +363,11 @@ impl Printer {
 
     /// Returns the figures of a run that is over. fastchess has none for an interrupted run, and
     /// always those of an SPRT that has decided.
-    fn last_figures(&mut self, ending: Ending) -> String {
+    fn last_figures(&mut self, ending: RunEnd) -> String {
         let is_fastchess = self.style.program == Dialect::Fastchess;
         match ending {
-            Ending::Interrupted if is_fastchess => String::new(),
-            Ending::AcceptedH0 | Ending::AcceptedH1 if is_fastchess => {
+            RunEnd::Interrupted if is_fastchess => String::new(),
+            RunEnd::AcceptedH0 | RunEnd::AcceptedH1 if is_fastchess => {
                 let games = self.counts_now().main_encounter().games;
                 self.writer.score(0, 1, &games) + &self.figures()
             }
@@ -371,7 +377,7 @@ impl Printer {
     }
 
     /// Returns the lines after the last figures.
-    fn ended(&self, ending: Ending, elapsed: Duration) -> Result<String, Failure> {
+    fn end_text(&self, ending: RunEnd, elapsed: Duration) -> Result<String, Failure> {
         let mut text = self.writer.verdict(ending) + &self.writer.faults(&self.shown);
         self.save()?;
         if let Some(path) = self.plan.pgn.as_deref().filter(|_| self.style.shows_crc) {
@@ -382,7 +388,7 @@ impl Printer {
         {
             text += &self.writer.outcomes(&self.outcomes);
         }
-        if ending == Ending::Interrupted && self.style.program == Dialect::Fastchess {
+        if ending == RunEnd::Interrupted && self.style.program == Dialect::Fastchess {
             text += "Tournament was interrupted.";
             if let Some(config) = &self.style.saved_in {
                 text += &format!(
@@ -394,7 +400,7 @@ impl Printer {
             text += "\n";
         }
         if self.disturbed > 0 {
-            warn(&format!("pairs that CPU contention can have decided: {}", self.disturbed));
+            log_warn(&format!("pairs that CPU contention can have decided: {}", self.disturbed));
         }
         text += "Finished match\n";
         if self.style.program == Dialect::Fastchess {
@@ -412,9 +418,12 @@ impl Printer {
 pub(crate) fn option_warnings(plan: &Plan, found: &[OptionsFound]) -> String {
     let each = plan.engines.iter().zip(found);
     let lines = each.flat_map(|(engine, found)| {
-        found.left_out.iter().map(|(option, value, has_it)| match has_it {
-            true => format!("Warning; Invalid value for option {option}; {value}\n"),
-            false => format!("Warning; {} doesn't have option {option}\n", engine.name),
+        found.left_out.iter().map(|(option, value, has_it)| {
+            if has_it {
+                format!("Warning; Invalid value for option {option}; {value}\n")
+            } else {
+                format!("Warning; {} doesn't have option {option}\n", engine.name)
+            }
         })
     });
     lines.collect()
@@ -444,45 +453,47 @@ impl Observer for Printer {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
         let text = match event {
             RunEvent::Started { counts, .. } => {
-                self.go_on(counts);
+                self.restore_counts(counts);
                 String::new()
             }
-            RunEvent::GameStarted { pairing, half } => {
-                let number = self.number(pairing, *half);
+            RunEvent::GameStarted { pairing, game_index } => {
+                let number = self.number(pairing, *game_index);
                 let [first, second] = pairing.engines;
-                let (white, black) = if *half == 0 { (first, second) } else { (second, first) };
+                let (white, black) =
+                    if *game_index == 0 { (first, second) } else { (second, first) };
                 self.writer.started(number, self.total(), white, black)
             }
             // A game that may be played again is printed when its pair counts.
-            RunEvent::GameEnded { pairing, half, game } => {
-                let number = self.number(pairing, *half);
+            RunEvent::GameEnded { pairing, game_index, game } => {
+                let number = self.number(pairing, *game_index);
                 let said = self.log.as_mut().map(|log| log.game(number, game)).transpose();
                 let said = said.map_err(ObserverError)?.unwrap_or_default();
-                match self.plan.noise_limit.is_none() || self.plan.counts_disturbed {
-                    true => said + &self.ended_game(pairing, *half, game),
-                    false => said,
+                if self.plan.noise_limit.is_none() || self.plan.counts_disturbed {
+                    said + &self.ended_game(pairing, *game_index, game)
+                } else {
+                    said
                 }
             }
             RunEvent::Counted { played, tally, .. } => {
-                let text = self.counted(played, tally);
+                let text = self.count_pair(played, tally);
                 if is_due(self.games, self.style.save_interval) {
                     self.save().map_err(|failure| ObserverError(failure.message))?;
                 }
                 text
             }
             RunEvent::Ended { ending, elapsed } => {
-                if *ending != Ending::Interrupted && self.shown != self.counts {
+                if *ending != RunEnd::Interrupted && self.shown != self.counts {
                     // Games that ended after the decision do not count, so the counts shown last
                     // may be too high.
                     (self.shown, self.is_up_to_date) = (self.counts.clone(), false);
                 }
-                self.halves.clear();
+                self.open_pairs.clear();
                 let figures = self.last_figures(*ending);
-                let ended = self.ended(*ending, *elapsed);
+                let ended = self.end_text(*ending, *elapsed);
                 figures + &ended.map_err(|failure| ObserverError(failure.message))?
             }
             RunEvent::Paused { .. } => {
-                in_words(event, &[]).iter().for_each(|words| warn(words));
+                event_texts(event, &[]).iter().for_each(|words| log_warn(words));
                 String::new()
             }
             RunEvent::Disturbed { .. } => {
@@ -492,10 +503,10 @@ impl Observer for Printer {
             _ => String::new(),
         };
         if let Some(log) = &mut self.log {
-            log.printed(&text).map_err(ObserverError)?;
+            log.log_printed(&text).map_err(ObserverError)?;
         }
         // A closed pipe is no error for `emit`: a script that has read enough must not end the run.
-        emit(&text).map_err(|failure| ObserverError(failure.message))
+        print_result(&text).map_err(|failure| ObserverError(failure.message))
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::options::Options;
-use crate::emit;
+use crate::print_result;
 use arbiter_openings::Order;
 use arbiter_plan::{EngineSpec, Request, RunKind, TournamentRequest};
 use arbiter_report::Dialect;
@@ -106,7 +106,7 @@ pub(crate) fn request(options: &mut Options) -> Result<(RunKind, Request), Strin
     request.deadlines.readyok = options.ready.unwrap_or(request.deadlines.readyok);
     request.deadlines = request.deadlines.with_start_scaled(options.start_scale.unwrap_or(1.0));
     request.seed.get_or_insert_with(random_seed);
-    emit(&options.first_lines).map_err(|failure| failure.message)?;
+    print_result(&options.first_lines).map_err(|failure| failure.message)?;
     Ok((kind, request))
 }
 
@@ -182,10 +182,8 @@ fn tournament(options: &Options) -> Result<(TournamentRequest, Option<u64>), Str
     request.pairs = Some(length.div_ceil(unit));
     request.repeats = Some((repeats / unit).max(1));
     if !is_duel && request.openings.is_none() && !is_knockout {
-        request.openings = Some(match is_fastchess {
-            true => OpeningPolicy::Cycled,
-            false => OpeningPolicy::PerPair,
-        });
+        request.openings =
+            Some(if is_fastchess { OpeningPolicy::Cycled } else { OpeningPolicy::PerPair });
     }
     // In a round of cutechess-cli each engine plays one encounter.
     let at_once = if is_fastchess { 1 } else { options.request.engines.len() as u64 / 2 };

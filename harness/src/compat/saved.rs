@@ -10,10 +10,10 @@ use serde_json::Value;
 use super::foreign;
 use super::table::is_idle;
 use super::words::{Word, truth};
-use crate::{Failure, emit, write_whole};
+use crate::{Failure, print_result, write_atomically};
 use arbiter_plan::Prior;
 use arbiter_process::{FilesInUse, open_input};
-use arbiter_report::warn;
+use arbiter_report::log_warn;
 
 /// Default file name of fastchess.
 const USUAL: &str = "config.json";
@@ -44,7 +44,7 @@ const CHANGEABLE: [&str; 13] = [
 
 /// Identity of a run in such a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Saved {
+pub(crate) struct SavedIdentity {
     /// Name of the run.
     pub run: String,
     /// Folder of the run's store.
@@ -60,9 +60,10 @@ fn content(path: &Path) -> Result<Value, String> {
     let read = open_input(path).and_then(|file| file.take(LARGEST).read_to_string(&mut text));
     read.map_err(|error| wrong(error.to_string()))?;
     let saved: Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-    match saved.get(KEY).is_some() || foreign::is_theirs(&saved) {
-        true => Ok(saved),
-        false => Err(wrong("not written by arbiter or fastchess".to_owned())),
+    if saved.get(KEY).is_some() || foreign::is_theirs(&saved) {
+        Ok(saved)
+    } else {
+        Err(wrong("not written by arbiter or fastchess".to_owned()))
     }
 }
 
@@ -82,10 +83,10 @@ fn is_of_another_program(path: &Path) -> bool {
     path.exists() && content(path).is_err()
 }
 
-impl Saved {
+impl SavedIdentity {
     /// Adds the identity to the file of fastchess, and writes it.
     pub(crate) fn write(self, path: &Path, mut theirs: Value) -> Result<(), Failure> {
-        let marked = Saved { checksum: Some(checksum(&theirs)), ..self };
+        let marked = SavedIdentity { checksum: Some(checksum(&theirs)), ..self };
         theirs[KEY] = serde_json::to_value(marked).map_err(Failure::environment)?;
         write(path, &theirs)
     }
@@ -96,14 +97,14 @@ pub(super) fn write(path: &Path, theirs: &Value) -> Result<(), Failure> {
     if is_of_another_program(path) {
         return Ok(());
     }
-    write_whole(path, &format!("{theirs:#}\n"), FilesInUse::default())
+    write_atomically(path, &format!("{theirs:#}\n"), FilesInUse::default())
 }
 
 /// The `-config` options of a command line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Config {
     /// Run to resume.
-    pub run: Option<Saved>,
+    pub run: Option<SavedIdentity>,
     /// Counts of fastchess that the run continues.
     pub prior: Option<Prior>,
     /// Command line that applies.
@@ -124,7 +125,8 @@ impl Config {
                     "outname" => out = Some(PathBuf::from(value)),
                     "discard" if truth(&word.name, key, value)? => {
                         file = None;
-                        emit("Discarding config file\n").map_err(|failure| failure.message)?;
+                        print_result("Discarding config file\n")
+                            .map_err(|failure| failure.message)?;
                     }
                     "discard" => {}
                     "stats" => keeps_counts = truth(&word.name, key, value)?,
@@ -138,7 +140,7 @@ impl Config {
         let Some((index, path)) = file else {
             let (out, words) = (out.unwrap_or_else(|| USUAL.into()), others(words));
             if is_of_another_program(&out) {
-                warn(&format!(
+                log_warn(&format!(
                     "{} belongs to another program; unchanged. Name another file with -config outname=",
                     out.display()
                 ));
@@ -149,18 +151,21 @@ impl Config {
         let (before, after) = words.split_at(index);
         let (saved, after) = (content(&path)?, others(after));
         let wrong = |what: String| format!("-config file={}: {what}", path.display());
-        let ours = saved.get(KEY).map(Saved::deserialize).transpose();
+        let ours = saved.get(KEY).map(SavedIdentity::deserialize).transpose();
         let ours = ours.map_err(|error| wrong(error.to_string()))?;
         let (mut words, prior) = foreign::read(&saved, keeps_counts).map_err(wrong)?;
         let out = out.unwrap_or_else(|| path.clone());
-        let is_same = |ours: &Saved| {
+        let is_same = |ours: &SavedIdentity| {
             let is_as_written =
                 ours.checksum.is_none_or(|checksum| checksum == self::checksum(&saved));
             keeps_counts && is_as_written && after.iter().all(is_changeable)
         };
         let Some(run) = ours.clone().filter(is_same) else {
-            if let Some(Saved { run, results, .. }) = ours {
-                warn(&format!("{} differs from run '{run}': starting a new run", path.display()));
+            if let Some(SavedIdentity { run, results, .. }) = ours {
+                log_warn(&format!(
+                    "{} differs from run '{run}': starting a new run",
+                    path.display()
+                ));
                 let values = vec![format!("results={}", results.display())];
                 words.push(Word { name: "arbiter".to_owned(), values });
             }
@@ -171,7 +176,7 @@ impl Config {
             before.iter().filter(|word| !is_changeable(word)).map(|word| &*word.name).collect();
         unused.dedup();
         if !unused.is_empty() {
-            warn(&format!("-{}: overridden by {}", unused.join(", -"), path.display()));
+            log_warn(&format!("-{}: overridden by {}", unused.join(", -"), path.display()));
         }
         if !run.results.is_dir() {
             return Err(wrong(format!(
@@ -206,7 +211,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a b.json");
         let results = folder.path().join("results");
-        let saved = Saved { run: "match-1".to_owned(), results, checksum: None };
+        let saved = SavedIdentity { run: "match-1".to_owned(), results, checksum: None };
         let theirs = serde_json::json!({"rounds": 4, "concurrency": 1, "games": 2});
         for _ in 0..2 {
             saved.clone().write(&file, theirs.clone()).unwrap();
@@ -257,7 +262,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("config.json");
         std::fs::write(&file, "{\"engines\": []}").unwrap();
-        let saved = Saved { run: "match-1".to_owned(), results: "/results".into(), checksum: None };
+        let saved =
+            SavedIdentity { run: "match-1".to_owned(), results: "/results".into(), checksum: None };
         saved.write(&file, serde_json::json!({})).unwrap();
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "{\"engines\": []}");
         let error = read(&format!("-config file={}", file.display())).unwrap_err();

@@ -7,16 +7,16 @@ use super::words::{Word, truth};
 use arbiter_names::nearest;
 
 /// Applies an option.
-type Take = fn(&mut Options, &Word) -> Result<(), String>;
+type ApplyOption = fn(&mut Options, &Word) -> Result<(), String>;
 
 /// An option: its name, its values, its effect here, and the function that applies it.
-type Known = (&'static str, &'static str, &'static str, Take);
+type OptionRow = (&'static str, &'static str, &'static str, ApplyOption);
 
 /// Start of the description of an option that is accepted without effect; the reason follows.
 const NOTHING: &str = "ignored: ";
 
 /// All options, in the order of the help.
-pub(super) const OPTIONS: &[Known] = &[
+pub(super) const OPTIONS: &[OptionRow] = &[
     ("engine", "KEY=VALUE...", "adds an engine", Options::add_engine),
     // Settings of all engines override those of one, wherever they stand. Therefore they are read
     // last, elsewhere.
@@ -46,10 +46,10 @@ pub(super) const OPTIONS: &[Known] = &[
         word.number().map(|n| o.request.tournament.seeds = Some(n))
     }),
     ("noswap", "", "colours are not swapped", |o, word| {
-        word.bare().map(|()| o.request.tournament.noswap = true)
+        word.check_no_value().map(|()| o.request.tournament.noswap = true)
     }),
     ("reverse", "", "the second engine starts with White", |o, word| {
-        word.bare().map(|()| o.request.tournament.reverse = true)
+        word.check_no_value().map(|()| o.request.tournament.reverse = true)
     }),
     ("wait", "MS", "pause between games", |o, word| {
         word.millis().map(|pause| o.request.tournament.wait = Some(pause))
@@ -99,7 +99,7 @@ pub(super) const OPTIONS: &[Known] = &[
         word.number::<u32>().map(|pieces| o.tablebase().pieces = pieces.min(7))
     }),
     ("tbignore50", "", "tables ignore the fifty-move rule", |o, word| {
-        word.bare().map(|()| o.tablebase().ignores_fifty = true)
+        word.check_no_value().map(|()| o.tablebase().ignores_fifty = true)
     }),
     ("tbadjudicate", "BOTH|WIN_LOSS|DRAW", "results that tables adjudicate", |o, word| {
         scope(word.single()?).map(|scope| o.tablebase().scope = scope)
@@ -141,7 +141,7 @@ pub(super) const OPTIONS: &[Known] = &[
         word.number().map(|n| o.style.score_interval = n)
     }),
     ("recover", "", "a crash of an engine does not end the run", |o, word| {
-        word.bare().map(|()| o.style.recovers = true)
+        word.check_no_value().map(|()| o.style.recovers = true)
     }),
     (
         "config",
@@ -181,7 +181,7 @@ pub(super) const OPTIONS: &[Known] = &[
         },
     ),
     ("force-concurrency", "", "allows more concurrent games than processors", |o, word| {
-        word.bare().map(|()| o.is_forced = true)
+        word.check_no_value().map(|()| o.is_forced = true)
     }),
     (
         "autosaveinterval",
@@ -205,12 +205,12 @@ pub(super) const OPTIONS: &[Known] = &[
     }),
     ("show-latency", "", "ignored: -pgnout latency=true writes it", |_, _| Ok(())),
     ("check-mate-pvs", "", "warns of mate scores whose PV has no mate", |o, word| {
-        word.bare().map(|()| o.style.checks_mates = true)
+        word.check_no_value().map(|()| o.style.checks_mates = true)
     }),
     ("strict", "", "a warning ends the run", |o, word| {
-        word.bare().map(|()| o.style.is_strict = true)
+        word.check_no_value().map(|()| o.style.is_strict = true)
     }),
-    ("testEnv", "", "ignored: it has no effect", |_, word| word.bare()),
+    ("testEnv", "", "ignored: it has no effect", |_, word| word.check_no_value()),
 ];
 
 /// Returns whether an option is accepted without effect.
@@ -242,7 +242,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_documentation_tells_of_each_option_whether_it_is_honoured() {
+    fn the_documentation_lists_support_of_each_option() {
         let rows =
             include_str!("../../../docs/compat.md").lines().filter(|line| line.contains('|'));
         let rows: Vec<&str> = rows.collect();

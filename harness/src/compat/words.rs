@@ -61,7 +61,7 @@ impl Word {
     }
 
     /// Returns an error if the option has a value.
-    pub(crate) fn bare(&self) -> Result<(), String> {
+    pub(crate) fn check_no_value(&self) -> Result<(), String> {
         match self.values.first() {
             None => Ok(()),
             Some(value) => Err(format!("-{} takes no value; unexpected '{value}'", self.name)),
@@ -117,11 +117,11 @@ mod tests {
         assert_eq!(names, ["engine", "sprt", "repeat", "wait", "version"]);
         assert_eq!(found[0].pairs(), Ok(vec![("cmd", "a"), ("args", "-x --y")]));
         assert_eq!(found[3].single(), Ok("-5"));
-        assert_eq!(found[2].bare(), Ok(()));
+        assert_eq!(found[2].check_no_value(), Ok(()));
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn errors_name_the_wrong_option() {
         let check = |line: &str, read: fn(&Word) -> Option<String>, part: &str| {
             let error = read(&words(line).unwrap()[0]).unwrap();
             assert!(error.contains(part), "{error}");
@@ -129,7 +129,7 @@ mod tests {
         check("-rounds", |word| word.number::<u64>().err(), "-rounds needs a value");
         check("-rounds ten", |word| word.number::<u64>().err(), "ten: not a whole number");
         check("-rounds 1 2", |word| word.number::<u64>().err(), "unexpected '2'");
-        check("-recover yes", |word| word.bare().err(), "-recover takes no value");
+        check("-recover yes", |word| word.check_no_value().err(), "-recover takes no value");
         check("-draw 3", |word| word.pairs().err(), "-draw: '3' is not KEY=VALUE");
         assert!(words("rounds -x").unwrap_err().contains("'rounds' does not belong"));
     }

@@ -1,16 +1,16 @@
 //! `--dry-run`: resolves and checks everything, and plays nothing.
 
-use super::{LoadedPlan, check_engines, load};
-use crate::{Failure, RequestedRun, Rows, emit};
+use super::{LoadedPlan, check_engines, load_plan};
+use crate::{Failure, RequestedRun, Rows, print_result};
 use arbiter_plan::{Engine, Program, RunKind};
-use arbiter_report::{note, plan_document, plan_json, repeats_in_words};
+use arbiter_report::{note, plan_document, plan_json, repeats_text};
 
 /// Resolves the plan, reads the book, starts every engine once that is no revision, and prints the
 /// plan. Nothing is stored, and no games file is opened.
 pub(super) fn print(kind: RunKind, mut requested: RequestedRun) -> Result<(), Failure> {
     let format = requested.format;
     let is_probed = requested.is_probed;
-    let loaded = load(kind, &mut requested, None)?;
+    let loaded = load_plan(kind, &mut requested, None)?;
     let LoadedPlan { mut plan, mut fingerprints, mut inputs } = loaded;
     let mut engines = plan.engines.iter();
     inputs.setups.retain(|_| engines.next().is_some_and(|engine| !is_stand_in(engine)));
@@ -21,14 +21,14 @@ pub(super) fn print(kind: RunKind, mut requested: RequestedRun) -> Result<(), Fa
             *hash = "unknown".to_owned();
         }
     }
-    if let Some(words) = repeats_in_words(&plan, &book) {
+    if let Some(words) = repeats_text(&plan, &book) {
         note(&words);
     }
     let document = plan_document(&plan, &fingerprints);
     let rows =
         Rows { list: Some("engines"), first: &["name", "limits", "program", "commit", "blake3"] };
     let json = || plan_json(&plan, &fingerprints, &book);
-    emit(&format.of_document(&document, json, rows))
+    print_result(&format.of_document(&document, json, rows))
 }
 
 /// Returns whether the bundled engine stands in for a revision, whose code is not run.

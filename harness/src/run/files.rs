@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::Failure;
-use crate::output::{Use, in_use, store_files};
+use crate::output::{FileUse, in_use, store_files};
 use arbiter_plan::{Engine, Plan, Program};
 
 /// Files that a run uses besides those of its plan.
@@ -17,7 +17,7 @@ pub(crate) struct OtherFiles {
 
 /// Returns the known files of an engine: its program, and files that its arguments and options
 /// name.
-pub(crate) fn engine_files(engine: &Engine) -> impl Iterator<Item = Use> {
+pub(crate) fn engine_files(engine: &Engine) -> impl Iterator<Item = FileUse> {
     let program = match &engine.program {
         Program::Path(path) => Some(path.clone()),
         Program::Bundled => None,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::emit;
+use crate::print_result;
 use arbiter_game::outcome::Termination;
 use arbiter_plan::{ExcludedWorker, Observer, ObserverError, Plan, RunEvent};
 use arbiter_report::to_value;
@@ -96,6 +96,6 @@ impl Observer for Stream<'_> {
             _ => return Ok(()),
         };
         let line = to_value(&line);
-        emit(&format!("{line}\n")).map_err(|failure| ObserverError(failure.message))
+        print_result(&format!("{line}\n")).map_err(|failure| ObserverError(failure.message))
     }
 }

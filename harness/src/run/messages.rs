@@ -4,10 +4,10 @@ use std::path::Path;
 
 use super::{LoadedPlan, ReadyRun};
 use crate::{ExitCode, Failure, Fleet, ResultsArg, quoted};
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_openings::Book;
 use arbiter_plan::{Engine, LaunchSettings, Plan, Program, cpu_list, default_concurrency};
-use arbiter_report::{note, repeats_in_words, rules_in_words, tuned_names, tuning_schedule, warn};
+use arbiter_report::{log_warn, note, repeats_text, rules_text, tuned_names, tuning_schedule};
 use arbiter_runner::{RunError, cpu_sets_of};
 use arbiter_store::Store;
 
@@ -34,7 +34,7 @@ pub(super) fn announce(ready: &ReadyRun, book: &Book, fleet: Option<&Fleet>) {
         ("corrected", "corrected", book.corrected()),
     ];
     for (what, _, faults) in kinds {
-        faults.first(QUOTED_FAULTS).iter().for_each(|line| warn(&format!("{what}: {line}")));
+        faults.first(QUOTED_FAULTS).iter().for_each(|line| log_warn(&format!("{what}: {line}")));
     }
     let counts = kinds.iter().filter(|(.., faults)| !faults.is_empty());
     let mut counts: Vec<String> =
@@ -44,22 +44,22 @@ pub(super) fn announce(ready: &ReadyRun, book: &Book, fleet: Option<&Fleet>) {
     }
     let without =
         if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
-    let (openings, from, seed) = (counted(book.len(), "opening"), book.name(), plan.seed);
+    let (openings, from, seed) = (quantity(book.len(), "opening"), book.name(), plan.seed);
     let concurrency = match fleet {
-        None => format!(", concurrency {}{}", plan.concurrency, why_so_many(plan)),
+        None => format!(", concurrency {}{}", plan.concurrency, concurrency_reason(plan)),
         Some(_) => String::new(),
     };
     note(&format!("{openings} from {from}{without}, seed {seed}{concurrency}"));
-    if let Some(words) = repeats_in_words(plan, book) {
+    if let Some(words) = repeats_text(plan, book) {
         note(&words);
     }
     if let Some(fleet) = fleet {
         fleet.announce();
     }
     if plan.tuning.is_none() {
-        note(&rules_in_words(&plan.design, plan.engines.len()));
+        note(&rules_text(&plan.design, plan.engines.len()));
     }
-    for rule in plan.rules.words() {
+    for rule in plan.rules.describe() {
         note(&rule);
     }
     let games = cpu_sets_of(plan).unwrap_or_default();
@@ -74,9 +74,9 @@ pub(super) fn announce(ready: &ReadyRun, book: &Book, fleet: Option<&Fleet>) {
             sprt.model, sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta, sprt.correction
         ));
     }
-    let pairs = state.counted().count();
+    let pairs = state.counted_pairs().count();
     if pairs > 0 {
-        note(&format!("{} already counted", counted(pairs, "pair")));
+        note(&format!("{} already counted", quantity(pairs, "pair")));
     }
 }
 
@@ -116,7 +116,7 @@ pub(super) fn note_engines(loaded: &LoadedPlan, without_limits: &[usize]) {
 }
 
 /// Returns the reason for the concurrency, if it is the default.
-fn why_so_many(plan: &Plan) -> &'static str {
+fn concurrency_reason(plan: &Plan) -> &'static str {
     match plan.is_timed() {
         is_timed if plan.concurrency != default_concurrency(is_timed) => "",
         true => " (one core stays free for games under a clock)",
@@ -125,7 +125,7 @@ fn why_so_many(plan: &Plan) -> &'static str {
 }
 
 /// Notes which workers played, if any.
-pub(super) fn tell_workers(store: &Store, run: &str) -> Result<(), Failure> {
+pub(super) fn note_worker_shares(store: &Store, run: &str) -> Result<(), Failure> {
     let shares = store.pairs_by_worker(run)?;
     let shares: Vec<String> =
         shares.iter().map(|(name, pairs)| format!("{name} {pairs}")).collect();
@@ -136,7 +136,7 @@ pub(super) fn tell_workers(store: &Store, run: &str) -> Result<(), Failure> {
 }
 
 /// Returns the command that resumes a run.
-pub(super) fn go_on(ready: &ReadyRun, fleet: Option<&Fleet>) -> String {
+pub(super) fn default_resume_hint(ready: &ReadyRun, fleet: Option<&Fleet>) -> String {
     let ReadyRun { name, plan, results, .. } = ready;
     let on = fleet.map(Fleet::flag).unwrap_or_default();
     format!("resume with: arbiter {} --results {} --resume {name}{on}", plan.kind, quoted(results))
@@ -150,23 +150,24 @@ pub(super) fn show(name: &str, results: &Path) -> String {
 /// Returns a command about the runs of a folder.
 pub(super) fn with_results(command: &str, results: &Path) -> String {
     let usual = ResultsArg::default().folder();
-    match usual.is_ok_and(|usual| usual == results) {
-        true => format!("arbiter {command}"),
-        false => format!("arbiter {command} --results {}", quoted(results)),
+    if usual.is_ok_and(|usual| usual == results) {
+        format!("arbiter {command}")
+    } else {
+        format!("arbiter {command} --results {}", quoted(results))
     }
 }
 
-/// Returns the end of a run by an error; `show` is the command that shows the run, `go_on` the one
-/// that resumes it.
-pub(super) fn failure(error: &RunError, show: &str, go_on: &str) -> Failure {
-    let message = format!("{error}; finished pairs are stored\nhint: {go_on}");
+/// Returns the end of a run by an error; `show` is the command that shows the run, `resume_hint`
+/// the one that resumes it.
+pub(super) fn failure(error: &RunError, show: &str, resume_hint: &str) -> Failure {
+    let message = format!("{error}; finished pairs are stored\nhint: {resume_hint}");
     match error {
         RunError::Lost(_) => Failure::new(ExitCode::Cluster, message),
-        RunError::Faulty { .. } => {
-            let message = format!("{error}\nhint: see {show}; after fixing it, {go_on}");
-            Failure::new(ExitCode::Faulty, message)
+        RunError::TooManyFaults { .. } => {
+            let message = format!("{error}\nhint: see {show}; after fixing it, {resume_hint}");
+            Failure::new(ExitCode::TooManyFaults, message)
         }
-        RunError::Unsaved { .. } => Failure::environment(format!("{error}\nhint: {go_on}")),
+        RunError::Unsaved { .. } => Failure::environment(format!("{error}\nhint: {resume_hint}")),
         RunError::Store(_)
         | RunError::Observer(_)
         | RunError::Unfit(_)

@@ -1,12 +1,12 @@
 //! Tries engines out before a run, so that mistakes are errors before the first game.
 
 use super::Inputs;
-use crate::{Failure, Printer, Style, emit, option_warnings, runtime, until_signal};
+use crate::{Failure, Printer, Style, option_warnings, print_result, runtime, until_signal};
 use arbiter_game::engine::EngineSetup;
 use arbiter_openings::Book;
 use arbiter_plan::{Engine, Plan, base_name, load_book, thin_book};
 use arbiter_protocol::Protocol;
-use arbiter_report::{Dialect, note, warn};
+use arbiter_report::{Dialect, log_warn, note};
 use arbiter_runner::{Preflight, PreflightError, check_game_engines, check_tuning};
 
 /// Progress of a run that a signal ends before its first game.
@@ -56,9 +56,9 @@ pub(super) fn check_engines(
     match plan.annotation.dialect {
         Some(Dialect::Cutechess) => {
             let lines = lines.replace("Warning; ", "Warning: ").replace("; ", ": ");
-            lines.lines().for_each(warn);
+            lines.lines().for_each(log_warn);
         }
-        _ => emit(&lines)?,
+        _ => print_result(&lines)?,
     }
     for (name, threads) in threaded {
         note(&format!(

@@ -7,7 +7,7 @@ use arbiter_store::Store;
 
 /// Returns the state of a run after the stored pairs. The path of a tuning must be the stored one;
 /// a part that is missing, as after a kill, is added.
-pub(crate) fn replayed(store: &Store, run: &str, plan: &Plan) -> Result<RunState, Failure> {
+pub(crate) fn replay_stored(store: &Store, run: &str, plan: &Plan) -> Result<RunState, Failure> {
     let stored = store.iterations(run)?;
     let mut iterations = Vec::new();
     let state = replayed_state(store, run, plan, |effect| {

@@ -1,10 +1,11 @@
 //! The result of a run: printed, and as an exit code.
 
 use crate::{
-    ExitCode, Failure, OutputFormat, emit,
+    ExitCode, Failure, OutputFormat,
     output::{lines, width},
+    print_result,
 };
-use arbiter_plan::Ending;
+use arbiter_plan::RunEnd;
 use arbiter_report::{
     Summary, Verdict, brief_document, gates_of_run, markdown, plain_body, run_csv, run_document,
     run_json, run_json_text,
@@ -14,7 +15,7 @@ use arbiter_store::Store;
 
 /// Prints a summary on standard output.
 pub(crate) fn print(store: &Store, summary: &Summary, format: OutputFormat) -> Result<(), Failure> {
-    emit(&match format {
+    print_result(&match format {
         OutputFormat::Text => plain_body(&brief_document(summary), width()),
         OutputFormat::Json => run_json_text(summary),
         OutputFormat::Ndjson => lines(&run_json(summary)),
@@ -30,12 +31,12 @@ pub(crate) fn print(store: &Store, summary: &Summary, format: OutputFormat) -> R
 /// Returns the exit code of a run's end and of its cause.
 pub(crate) fn exit_code(summary: &Summary, request: Option<StopCause>) -> ExitCode {
     match (summary.ending, summary.verdict()) {
-        (Some(Ending::Interrupted), _) => match request {
+        (Some(RunEnd::Interrupted), _) => match request {
             Some(StopCause::Signal(StopSignal::Terminate)) => ExitCode::Terminated,
             Some(StopCause::Drain) => ExitCode::Drained,
             Some(StopCause::Signal(StopSignal::Interrupt)) | None => ExitCode::Interrupted,
         },
-        _ if summary.is_invalid() => ExitCode::Faulty,
+        _ if summary.is_invalid() => ExitCode::TooManyFaults,
         (_, Verdict::H1 | Verdict::None) => ExitCode::Passed,
         (_, Verdict::H0) => ExitCode::Negative,
         (_, Verdict::Inconclusive) => ExitCode::Inconclusive,

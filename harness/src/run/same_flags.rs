@@ -1,6 +1,6 @@
 //! Comparison of the flags beside `--resume` with the run to resume.
 
-use super::resolve;
+use super::resolve_plan;
 use crate::{Failure, RequestedRun};
 use arbiter_plan::{Plan, RunKind};
 use arbiter_settings::{Difference, OnResume, difference, filled, on_resume};
@@ -39,7 +39,7 @@ pub(super) fn check(
     let is_whole = requested.may_start && names_engines;
     requested.request = filled(std::mem::take(&mut requested.request), plan, is_whole);
     requested.name = None;
-    let mut asked = resolve(kind, &mut requested)?;
+    let mut asked = resolve_plan(kind, &mut requested)?;
     let mut own = plan.clone();
     for (asked, own) in asked.engines.iter_mut().zip(&mut own.engines) {
         // The protocol may have been detected at the start, without being given.
@@ -59,8 +59,9 @@ pub(super) fn check(
         return other(&before, &now);
     }
     let written = |plan: &Plan| (plan.annotation.clone(), plan.epd.clone(), plan.transcripts);
-    match has(OnResume::Written) && written(plan) != written(&asked) {
-        true => other("other settings for the records of games", "these"),
-        false => Ok(()),
+    if has(OnResume::Written) && written(plan) != written(&asked) {
+        other("other settings for the records of games", "these")
+    } else {
+        Ok(())
     }
 }

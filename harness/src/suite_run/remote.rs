@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use super::{SuiteArgs, UNFINISHED, bar, setups};
 use crate::{Failure, Fleet, fleet::opened, runtime};
 use arbiter_cluster::{Assignment, SuiteEvent, check_engines, run_suite};
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_plan::Engine;
-use arbiter_report::{Place, note};
+use arbiter_report::{EngineLocation, note};
 use arbiter_runner::{DispatcherEnd, JobCommand, Signals, check_suite_engines, unix_time_ms};
 
 /// Results of all queries of a suite, in their order, each with its worker, as a suffix of a
 /// fault's message.
-pub(crate) type Answered<A> = Vec<(<A as Assignment>::Done, String)>;
+pub(crate) type WorkerResults<A> = Vec<(<A as Assignment>::Done, String)>;
 
 /// Has workers carry out all queries of a suite; also returns the number of positions of each.
 pub(crate) fn run_on_workers<A: Assignment>(
@@ -21,9 +21,9 @@ pub(crate) fn run_on_workers<A: Assignment>(
     engines: &[Engine],
     needs_chess960: bool,
     questions: Vec<A>,
-) -> Result<(Answered<A>, Place), Failure> {
+) -> Result<(WorkerResults<A>, EngineLocation), Failure> {
     check_engines(engines).map_err(Failure::invalid)?;
-    note(&counted(questions.len(), "position"));
+    note(&quantity(questions.len(), "position"));
     fleet.announce();
     let setups = setups(engines, args.query.deadline)?;
     let bar = bar(questions.len() as u64);
@@ -60,7 +60,7 @@ pub(crate) fn run_on_workers<A: Assignment>(
         *positions.entry(worker.clone()).or_default() += 1;
     }
     let excluded = results.excluded.into_iter().map(|remark| (remark.worker, remark.text));
-    let place = Place::Workers { positions, excluded: excluded.collect() };
+    let place = EngineLocation::Workers { positions, excluded: excluded.collect() };
     let answers = results.done.into_values();
     Ok((answers.map(|(done, worker)| (done, format!(" (worker {worker})"))).collect(), place))
 }

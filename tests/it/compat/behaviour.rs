@@ -77,7 +77,7 @@ fn without_a_seed_each_run_has_its_own() {
 }
 
 #[test]
-fn engines_without_a_name_of_their_own_get_one() {
+fn engines_without_a_name_get_one() {
     let bench = Bench::new();
     let finished = nameless(&bench, "fastchess", "-each nodes=1 -rounds 1").expect_code(0);
     assert_eq!(lines(&finished, "Started game 1 of 2 (puppet vs puppet_2)").len(), 1);
@@ -111,7 +111,7 @@ fn options_that_an_engine_lacks_are_left_out_with_a_warning() {
 }
 
 #[test]
-fn a_signal_ends_the_run_in_time_and_it_goes_on_later() {
+fn a_signal_ends_the_run_in_time_and_it_can_be_resumed() {
     for signal in [Signal::INT, Signal::TERM] {
         let bench = Bench::new();
         bench.write("book.epd", plan::openings(20));
@@ -241,7 +241,7 @@ fn command_lines_of_chess_tuning_tools_and_their_answers_are_as_it_reads_them() 
 }
 
 #[test]
-fn time_controls_are_read_as_there() {
+fn compat_time_controls_match_the_originals() {
     let bench = Bench::new();
     for (control, shown) in [
         ("inf/5+0.5", "5+0.5"),

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{compat, lines};
 use crate::support::bench::Bench;
-use crate::support::snapshot::said;
+use crate::support::snapshot::expect_next;
 use crate::support::{pgn, plan, programs};
 
 /// The starts of the games of a file.
@@ -50,7 +50,7 @@ fn theirs(bench: &Bench, won: u64, drawn: u64) -> Value {
 }
 
 #[test]
-fn what_fastchess_saved_goes_on_here() {
+fn runs_saved_by_fastchess_can_be_resumed() {
     let bench = Bench::new();
     let openings = plan::openings(20);
     bench.write("book.epd", &openings);
@@ -60,7 +60,7 @@ fn what_fastchess_saved_goes_on_here() {
         bench.arbiter(words.split_whitespace()).finish()
     };
     let finished = go_on("-arbiter verbose=true").expect_code(0);
-    said(&finished.stderr);
+    expect_next(&finished.stderr);
     assert_eq!(lines(&finished, "Started game 9 of 12 (A vs B)").len(), 1, "{finished:#?}");
     assert_eq!(lines(&finished, "Finished game ").len(), 4, "{finished:#?}");
     let games = lines(&finished, "Games: 12, Wins: ");
@@ -92,7 +92,7 @@ fn what_fastchess_saved_goes_on_here() {
 }
 
 #[test]
-fn what_we_save_is_all_that_fastchess_reads() {
+fn saved_runs_contain_all_keys_of_fastchess() {
     let bench = Bench::new();
     let more = "-each nodes=1 option.Hash=8 -openings file=book.epd order=sequential -rounds 5 \
                 -srand 3 -pgnout file=games.pgn -draw movenumber=30 movecount=4 score=9";
@@ -137,7 +137,7 @@ fn what_we_save_is_all_that_fastchess_reads() {
 }
 
 #[test]
-fn a_run_of_ours_goes_on_by_what_the_file_and_the_line_say_now() {
+fn resumed_compat_runs_follow_the_current_file_and_command_line() {
     let bench = Bench::new();
     let more = "-each nodes=1 -openings file=book.epd order=sequential -rounds 2 -maxmoves 3 \
                 -pgnout file=games.pgn";
@@ -159,7 +159,7 @@ fn a_run_of_ours_goes_on_by_what_the_file_and_the_line_say_now() {
     // played.
     let longer = go_on("-rounds 3 -pgnout file=more.pgn -log file=x.log level=info");
     assert_eq!(played(&longer), ["5", "6"], "{longer:#?}");
-    said(&longer.stderr);
+    expect_next(&longer.stderr);
     assert_eq!(lines(&longer, "Games: 6, ").len(), 1, "{longer:#?}");
     let third = plan::openings(3);
     assert_eq!(starts(&bench, "more.pgn")[0][..20], third.lines().last().unwrap()[..20]);

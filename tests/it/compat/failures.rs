@@ -19,7 +19,7 @@ fn against_shell(bench: &Bench, program: &str, go: &str, more: &str) -> Finished
 }
 
 #[test]
-fn a_late_engine_loses_on_time_and_the_run_goes_on() {
+fn a_late_engine_loses_on_time_and_the_run_continues() {
     let more = "-each tc=0.3 -rounds 1 -games 2 -pgnout file=games.pgn";
     for go in
         ["sleep 4; echo bestmove e2e4", "", "sleep 1; echo bestmove a1a1", "sleep 1; echo bestmove"]
@@ -41,7 +41,7 @@ fn a_late_engine_loses_on_time_and_the_run_goes_on() {
 }
 
 #[test]
-fn a_crash_is_told_before_its_game_ends() {
+fn a_crash_is_reported_before_its_game_ends() {
     let bench = Bench::new();
     let crash = ["--mode crash", "--seed 2"];
     let more = "-each nodes=1 -rounds 1";
@@ -81,7 +81,7 @@ fn an_engine_that_does_not_start_ends_the_run_with_its_lines_and_files() {
 }
 
 #[test]
-fn what_does_nothing_is_silent_and_the_rest_is_logged_and_saved() {
+fn options_without_effect_are_silent_and_others_logged_and_saved() {
     let bench = Bench::new();
     let more = "-each nodes=1 trust option.Nope=1 -rounds 1 -testEnv -show-latency -check-mate-pvs \
                 -openings file=book.epd format=epd -log file=x.log level=info -srand 5";

@@ -78,7 +78,7 @@ fn games_have_the_tags_and_ends_of_fastchess() {
 }
 
 #[test]
-fn a_late_engine_is_told_by_how_much() {
+fn the_delay_of_a_late_engine_is_reported() {
     let bench = Bench::new();
     let more = "-each st=0.05 timemargin=0 -openings file=book.epd -rounds 1 -games 1 -maxmoves 30";
     let finished = duel(&bench, "fastchess", ["--seed 1", "--mode slow"], more).expect_code(0);
@@ -107,7 +107,7 @@ fn figures_without_a_spread_are_those_of_a_division_by_zero() {
 }
 
 #[test]
-fn scores_of_many_engines_are_told_by_fastchess_only() {
+fn only_fastchess_prints_scores_of_many_engines() {
     let more = "-each nodes=1 -openings file=book.epd -rounds 1 -maxmoves 3";
     let bench = Bench::new();
     let finished = three(&bench, "fastchess", &format!("{more} -output format=cutechess"));

@@ -3,10 +3,10 @@
 use super::{compat, duel, lines};
 use crate::support::bench::{Bench, Finished};
 use crate::support::pgn;
-use crate::support::snapshot::said;
+use crate::support::snapshot::expect_next;
 
 #[test]
-fn faults_are_told_as_there() {
+fn faults_are_reported_like_the_originals() {
     let bench = Bench::new();
     let more = "-each nodes=1 -openings file=book.epd -rounds 2 -repeat -pgnout file=games.pgn";
     let crash = ["--mode crash", "--seed 2"];
@@ -33,7 +33,7 @@ fn faults_are_told_as_there() {
 }
 
 #[test]
-fn principal_variations_are_warned_of_as_there() {
+fn pv_warnings_match_the_originals() {
     let bench = Bench::new();
     let more = "-each nodes=1 -openings file=book.epd -rounds 1 -repeat -strict";
     let odd = ["--mode illegal-pv", "--seed 2"];
@@ -49,7 +49,7 @@ fn principal_variations_are_warned_of_as_there() {
 }
 
 #[test]
-fn every_line_of_a_search_is_checked_as_there() {
+fn pv_checks_match_the_originals() {
     let bench = Bench::new();
     let more =
         "-each nodes=1 -openings file=book.epd -rounds 1 -repeat -maxmoves 1 -check-mate-pvs";
@@ -63,11 +63,11 @@ fn every_line_of_a_search_is_checked_as_there() {
         ["Warning; ", "Info; ", "Position; ", "Moves; "].iter().any(|start| line.starts_with(start))
     };
     let found: Vec<&str> = finished.stdout.lines().filter(is_about_lines).collect();
-    said(&found.join("\n"));
+    expect_next(&found.join("\n"));
 }
 
 #[test]
-fn cutechess_tells_sides_outcomes_and_intervals_in_its_own_way() {
+fn sides_outcomes_and_intervals_are_printed_like_cutechess() {
     let bench = Bench::new();
     let more = "-each nodes=1 -openings file=book.epd -games 2 -rounds 2 -outcomeinterval 2 -debug all \
                 -each option.Nope=1";
@@ -109,7 +109,7 @@ fn cutechess_tells_sides_outcomes_and_intervals_in_its_own_way() {
 }
 
 #[test]
-fn mate_scores_are_looked_at_if_that_is_asked_for() {
+fn mate_scores_are_checked_on_request() {
     let bench = Bench::new();
     let more = "-each nodes=1 -openings file=book.epd -rounds 1 -repeat -maxmoves 3";
     let odd =
@@ -127,7 +127,7 @@ fn mate_scores_are_looked_at_if_that_is_asked_for() {
 }
 
 #[test]
-fn scores_from_the_point_of_view_of_white_are_turned_round() {
+fn white_relative_scores_are_converted() {
     // The first engine says that White loses, whichever side it has; so it resigns as White only.
     for (more, results) in [("", ["0-1", "1-0"]), (" whitepov", ["0-1", "1/2-1/2"])] {
         let bench = Bench::new();
@@ -145,7 +145,7 @@ fn scores_from_the_point_of_view_of_white_are_turned_round() {
 }
 
 #[test]
-fn comments_have_all_that_is_asked_for_whatever_bounds_the_engines() {
+fn comments_have_all_requested_fields_under_every_limit() {
     for (bound, control) in [("nodes=1", "-"), ("depth=1", "-"), ("st=1", "1/move")] {
         let bench = Bench::new();
         let more = format!(
@@ -172,7 +172,7 @@ fn comments_have_all_that_is_asked_for_whatever_bounds_the_engines() {
 }
 
 #[test]
-fn figures_of_games_come_after_each_game_that_is_due() {
+fn interval_reports_follow_each_due_game() {
     let more = "-each nodes=1 -openings file=book.epd -rounds 3 -repeat -ratinginterval 1";
     for (more, games) in [
         (format!("{more} -report penta=false"), vec![1, 2, 3, 4, 5, 6]),
@@ -213,7 +213,7 @@ fn the_checksum_is_that_of_the_file() {
 }
 
 #[test]
-fn tests_are_told_by_the_formulas_of_the_program() {
+fn sprt_figures_use_the_formulas_of_the_original() {
     // Won, lost, drawn, and what cutechess-cli 1.5 gives for them and bounds of 0 and 100.
     let bench = Bench::new();
     let more = "-each nodes=1 -openings file=book.epd -rounds 400 -repeat -sprt elo0=0 elo1=100 \

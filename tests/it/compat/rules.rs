@@ -2,7 +2,7 @@
 
 use super::{compat, duel, lines};
 use crate::support::bench::Bench;
-use crate::support::snapshot::said;
+use crate::support::snapshot::expect_next;
 use crate::support::{pgn, plan};
 
 /// Engines of which the first one always says that it is lost.
@@ -106,12 +106,12 @@ fn nothing_but_warnings_and_errors_goes_to_standard_error() {
         let more = "-each nodes=1 -openings file=book.epd -rounds 1 -maxmoves 2 -draw movenumber=9";
         let finished = compat(&bench, program, more).expect_code(0);
         assert_eq!(finished.stderr, "", "{program}");
-        said(&compat(&bench, program, &format!("{more} -arbiter verbose=true")).stderr);
+        expect_next(&compat(&bench, program, &format!("{more} -arbiter verbose=true")).stderr);
     }
 }
 
 #[test]
-fn an_illegal_move_is_named_and_counted_as_there() {
+fn illegal_moves_are_reported_like_the_originals() {
     let more = "-each nodes=1 -rounds 1";
     let bench = Bench::new();
     let garbage = ["--seed 1", "--mode garbage-bestmove"];
@@ -148,7 +148,7 @@ fn engines_of_one_clock_have_one_tag_in_fastchess() {
 }
 
 #[test]
-fn the_first_move_of_an_illegal_variation_is_another_one_too() {
+fn pv_warnings_quote_the_illegal_first_move() {
     let bench = Bench::new();
     let odd = ["--seed 1 --info 'depth 3 score cp 5 pv {illegal}'", "--seed 2"];
     let more = "-each nodes=1 -openings file=book.epd -rounds 1 -maxmoves 2";

@@ -8,7 +8,7 @@ use data_encoding::BASE64URL_NOPAD;
 use nkeys::{KeyPair, KeyPairType};
 use serde_json::{Value, json};
 
-use super::{assert_untouched, distant};
+use super::{assert_untouched, distributed_plan};
 use crate::resume::wait_for_pairs;
 use crate::support::bench::{Bench, Finished};
 use crate::support::nats::{Client, Server, Worker, key};
@@ -92,13 +92,13 @@ fn an_encrypted_server_is_used_only_if_the_right_authority_vouches_for_it() {
     let good = flags("ours.pem", "client");
     let good: Vec<&str> = good.iter().map(String::as_str).collect();
     let _worker = Worker::start_at(&bench, &url, "a", &good);
-    let plan = distant(&bench, &server).set("on", &url).set("nats ca", path("ours.pem"));
+    let plan = distributed_plan(&bench, &server).set("on", &url).set("nats ca", path("ours.pem"));
     let plan = plan.set("nats cert", path("client.pem")).set("nats cert-key", path("client.key"));
     assert_untouched(&bench, plan.start());
 }
 
 #[test]
-fn of_a_certificate_that_will_not_do_is_said_why() {
+fn rejected_certificates_have_a_reason() {
     let bench = Bench::new();
     // This is the first recipe that a search for "openssl self-signed" finds.
     authority(&bench, "simple");
@@ -111,20 +111,24 @@ fn of_a_certificate_that_will_not_do_is_said_why() {
         let path = |end: &str| bench.path(&format!("{name}.{end}")).display().to_string();
         let tls = format!("tls {{ cert_file: {:?}, key_file: {:?} }}", path("pem"), path("key"));
         let Some(server) = Server::start(&bench, &tls) else { return };
-        let show = ["cluster", "show", "--on", &server.url(), "--nats", &format!("ca={}", path("pem"))];
+        let show =
+            ["cluster", "show", "--on", &server.url(), "--nats", &format!("ca={}", path("pem"))];
         bench.arbiter(show).finish().expect_error(8);
     }
 }
 
 #[test]
-fn a_server_that_does_not_encrypt_is_not_used_where_that_is_asked_for() {
+fn an_unencrypted_server_is_rejected_if_tls_is_required() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let url = server.url().replace("nats://", "tls://");
     let trust = key(&bench);
     let worker = Worker::start_at(&bench, &url, "a", &["--slots", "1", "--trust", &trust]);
     worker.finish().expect_refusal(8, &[phrases::NO_SERVER]);
-    distant(&bench, &server).set("on", &url).run().expect_refusal(8, &[phrases::NO_SERVER]);
+    distributed_plan(&bench, &server)
+        .set("on", &url)
+        .run()
+        .expect_refusal(8, &[phrases::NO_SERVER]);
 }
 
 /// Asserts that a secret is neither in what was printed nor in any file of the place but `holders`.
@@ -167,9 +171,10 @@ fn enter(
     };
     worker("x", &[]).finish().expect_refusal(8, &["authorization"]);
     worker("y", &wrong).finish().expect_refusal(8, &["authorization"]);
-    distant(bench, server).run().expect_refusal(8, &["authorization"]);
+    distributed_plan(bench, server).run().expect_refusal(8, &["authorization"]);
     let own = worker("a", &good);
-    let running = distant(bench, server).set(good[0].trim_start_matches('-'), good[1]).start();
+    let running =
+        distributed_plan(bench, server).set(good[0].trim_start_matches('-'), good[1]).start();
     wait_for_pairs(bench, 1);
     running.signal(Signal::INT);
     let interrupted = running.finish().expect_code(130);
@@ -186,7 +191,7 @@ fn enter(
 }
 
 #[test]
-fn a_token_opens_the_server_and_is_told_to_nobody() {
+fn a_token_opens_the_server_and_is_not_disclosed() {
     let bench = Bench::new();
     let secret = "tokenthatnobodymaysee";
     let auth = format!("authorization {{ token: {secret:?} }}");
@@ -194,11 +199,18 @@ fn a_token_opens_the_server_and_is_told_to_nobody() {
     let (good, wrong) = (bench.write("token", secret), bench.write("wrong", "another"));
     let (good, wrong) = (good.display().to_string(), wrong.display().to_string());
     let flags = |file| format!("token-file={file}");
-    enter(&bench, &server, secret, ["--nats", &flags(&good)], ["--nats", &flags(&wrong)], &["token", "nats.conf"]);
+    enter(
+        &bench,
+        &server,
+        secret,
+        ["--nats", &flags(&good)],
+        ["--nats", &flags(&wrong)],
+        &["token", "nats.conf"],
+    );
     // The variable does as well.
     let by_variable = format!("ARBITER_NATS_TOKEN={secret}");
     let _worker = Worker::start_as(&bench, &server, "b", &[&by_variable]);
-    let plan = distant(&bench, &server).set("name", "again").unset("pgn");
+    let plan = distributed_plan(&bench, &server).set("name", "again").unset("pgn");
     let script = "ARBITER_NATS_TOKEN=$(cat token) exec \"$0\" \"$@\"";
     plan.start_by(script).finish().expect_code(0);
 }
@@ -213,7 +225,7 @@ fn seed(pair: &KeyPair) -> String {
 }
 
 #[test]
-fn an_nkey_opens_the_server_and_is_told_to_nobody() {
+fn an_nkey_opens_the_server_and_is_not_disclosed() {
     let bench = Bench::new();
     let (own, other) = (pair(KeyPairType::User, 7), pair(KeyPairType::User, 8));
     let auth = format!("authorization {{ users: [ {{ nkey: {} }} ] }}", own.public_key());
@@ -221,7 +233,14 @@ fn an_nkey_opens_the_server_and_is_told_to_nobody() {
     let (good, wrong) = (bench.write("seed", seed(&own)), bench.write("wrong", seed(&other)));
     let (good, wrong) = (good.display().to_string(), wrong.display().to_string());
     let flags = |file| format!("nkey={file}");
-    enter(&bench, &server, &seed(&own), ["--nats", &flags(&good)], ["--nats", &flags(&wrong)], &["seed"]);
+    enter(
+        &bench,
+        &server,
+        &seed(&own),
+        ["--nats", &flags(&good)],
+        ["--nats", &flags(&wrong)],
+        &["seed"],
+    );
 }
 
 /// A token as `nsc` makes them: claims of a key about another, signed.
@@ -254,7 +273,7 @@ fn credentials(account: &KeyPair, user: &KeyPair) -> String {
 }
 
 #[test]
-fn credentials_of_an_account_open_the_server_and_are_told_to_nobody() {
+fn account_credentials_open_the_server_and_are_not_disclosed() {
     let bench = Bench::new();
     let operator = pair(KeyPairType::Operator, 1);
     let (account, system) = (pair(KeyPairType::Account, 2), pair(KeyPairType::Account, 3));
@@ -284,5 +303,12 @@ fn credentials_of_an_account_open_the_server_and_are_told_to_nobody() {
     let wrong = bench.write("wrong.creds", credentials(&stranger, &user)).display().to_string();
     let flags = |file| format!("creds={file}");
     let holders = ["good.creds", "wrong.creds"];
-    enter(&bench, &server, &seed(&user), ["--nats", &flags(&good)], ["--nats", &flags(&wrong)], &holders);
+    enter(
+        &bench,
+        &server,
+        &seed(&user),
+        ["--nats", &flags(&good)],
+        ["--nats", &flags(&wrong)],
+        &holders,
+    );
 }

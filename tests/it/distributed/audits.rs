@@ -10,10 +10,10 @@ use shakmaty::{CastlingMode, Chess, Position};
 
 use super::messages::{detour, games, pair_of, pass};
 use super::strangers::{repacked, unpacked};
-use super::{assert_untouched, distant, impatient};
+use super::{assert_untouched, distributed_plan, impatient};
 use crate::support::bench::Bench;
 use crate::support::nats::{LEASE, Server, Worker};
-use crate::support::plan::{Plan, Played};
+use crate::support::plan::{Plan, RunOutput};
 use crate::support::{phrases, store, wait_for};
 
 /// Hands the results of two workers to the test first.
@@ -129,7 +129,8 @@ fn an_audit_of_honest_workers_changes_nothing() {
     let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
     // A worker that gets an audit of its own pair passes it to the other long before this lease
     // ends.
-    let plan = distant(&bench, &server).set("fleet audit", "100%").set("fleet lease", 3600);
+    let plan =
+        distributed_plan(&bench, &server).set("fleet audit", "100%").set("fleet lease", 3600);
     assert_untouched(&bench, plan.start());
     assert_eq!(store::remarks(&bench.path("results")), Vec::<String>::new());
 }
@@ -142,14 +143,14 @@ fn longer(bench: &Bench, delay: u32) -> Plan<'_> {
 }
 
 /// Workers that were excluded, and why.
-fn excluded(bench: &Bench) -> Vec<String> {
+fn excluded_workers(bench: &Bench) -> Vec<String> {
     let remarks = store::remarks(&bench.path("results"));
     remarks.into_iter().filter(|remark| remark.contains(": excluded: ")).collect()
 }
 
 /// Each of the two liars confirms the other's results.
 #[test]
-fn two_workers_that_tell_the_same_lies_are_found_by_the_others() {
+fn colluding_liars_are_found_by_the_other_workers() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, DETOUR) else { return };
     let lying = lie(&server, true);
@@ -159,8 +160,8 @@ fn two_workers_that_tell_the_same_lies_are_found_by_the_others() {
     let finished =
         plan.set("fleet lease", LEASE.as_secs()).set("fleet audit", "100%").run().expect_code(0);
     let local = Bench::new();
-    assert_eq!(Played::read(&bench, &finished), longer(&local, 0).played(0));
-    let excluded = excluded(&bench);
+    assert_eq!(RunOutput::read(&bench, &finished), longer(&local, 0).expect_output(0));
+    let excluded = excluded_workers(&bench);
     let is_liar =
         |remark: &String| remark.starts_with("liar: ") || remark.starts_with("accomplice: ");
     assert!(excluded.len() == 2 && excluded.iter().all(is_liar), "{excluded:#?}");
@@ -178,23 +179,23 @@ fn lie_alone(is_made_up: bool, audit: &str) {
     wait_for("the honest worker has joined", || bench.path("programs-a").exists().then_some(()));
     honest.signal(Signal::STOP);
     let _liar = Worker::start(&bench, &server, "liar");
-    wait_for("the liar is excluded", || (!excluded(&bench).is_empty()).then_some(()));
+    wait_for("the liar is excluded", || (!excluded_workers(&bench).is_empty()).then_some(()));
     honest.signal(Signal::CONT);
     assert_untouched(&bench, running);
-    assert!(excluded(&bench).iter().all(|remark| remark.starts_with("liar: ")));
+    assert!(excluded_workers(&bench).iter().all(|remark| remark.starts_with("liar: ")));
     assert_eq!(store::players(&bench.path("results")).keys().collect::<Vec<_>>(), ["a"]);
     drop(server);
     assert!(lying.join().expect("results can be changed") > 0);
 }
 
 #[test]
-fn a_liar_is_found_though_nobody_else_is_heard() {
+fn a_liar_is_found_while_no_other_worker_responds() {
     lie_alone(true, "100%");
 }
 
 /// Otherwise the liar would play its own breakdowns again, without end.
 #[test]
-fn claims_of_breakdowns_end_though_nobody_else_is_heard() {
+fn breakdown_claims_end_while_no_other_worker_responds() {
     lie_alone(false, "1%");
 }
 
@@ -207,7 +208,7 @@ fn under_a_clock_claims_of_breakdowns_are_found_by_their_rate() {
     let plan = longer(&bench, 4).unset("concurrency").set("on", server.url());
     let plan = plan.set("fleet lease", LEASE.as_secs()).set("each", "tc=60+0.5");
     plan.set("fleet audit", "100%").run().expect_code(0);
-    let excluded = excluded(&bench);
+    let excluded = excluded_workers(&bench);
     let by_rate = "liar: excluded: crashes and the like in ";
     assert!(excluded.len() == 1 && excluded[0].starts_with(by_rate), "{excluded:#?}");
     let players = store::players(&bench.path("results"));
@@ -227,7 +228,7 @@ fn give_back_all(each: &str, delay: u32, change: fn(&mut Value)) {
     let plan = longer(&bench, delay).unset("concurrency").set("on", server.url());
     let plan = plan.set("pairs", 80).set("each", each).set("cpu-contention", "discard");
     plan.run().expect_code(0);
-    let excluded = excluded(&bench);
+    let excluded = excluded_workers(&bench);
     let by_share = "liar: excluded: no result in ";
     assert!(excluded.len() == 1 && excluded[0].starts_with(by_share), "{excluded:#?}");
     drop(server);

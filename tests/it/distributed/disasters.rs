@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::faults::resume;
-use super::{assert_untouched, distant, impatient, own_server};
+use super::{assert_untouched, distributed_plan, impatient, own_server};
 use crate::resume::{PAIRS, slow, uninterrupted, wait_for_pairs};
 use crate::support::bench::Bench;
 use crate::support::disk::Disk;
 use crate::support::nats::{Server, Worker};
-use crate::support::plan::Played;
+use crate::support::plan::RunOutput;
 use crate::support::{programs, store};
 
 /// The library that lies to a program about the time, if it is installed.
@@ -54,7 +54,7 @@ fn the_clock_of_a_worker_does_not_matter() {
         Worker::start_as(&bench, &server, "ahead", &ahead.each_ref().map(String::as_str)),
         Worker::start_as(&bench, &server, "behind", &behind.each_ref().map(String::as_str)),
     ];
-    assert_untouched(&bench, distant(&bench, &server).start());
+    assert_untouched(&bench, distributed_plan(&bench, &server).start());
     let results = bench.path("results");
     assert_eq!(store::remarks(&results), Vec::<String>::new());
     let players = store::players(&results);
@@ -81,7 +81,7 @@ fn clocks_that_are_an_hour_wrong_do_not_matter_to_an_encrypted_server() {
     let workers = [join("worker1", "-1h"), join("worker2", "+1h")];
     let finished = running.finish().expect_code(0);
     // Near midnight the date is another one.
-    assert_eq!(Played::read(&bench, &finished).moves(), uninterrupted().moves());
+    assert_eq!(RunOutput::read(&bench, &finished).moves(), uninterrupted().moves());
     let results = bench.path("results");
     assert_eq!(store::remarks(&results), Vec::<String>::new());
     assert_eq!(store::players(&results).keys().collect::<Vec<_>>(), ["worker1", "worker2"]);
@@ -90,7 +90,7 @@ fn clocks_that_are_an_hour_wrong_do_not_matter_to_an_encrypted_server() {
 }
 
 #[test]
-fn a_coordinator_whose_disk_is_full_says_so_and_goes_on_when_there_is_room() {
+fn a_full_disk_is_reported_and_the_coordinator_continues_once_there_is_room() {
     let bench = Bench::new();
     let Some(disk) = Disk::mount(bench.path("results")) else { return };
     let Some(server) = Server::start(&bench, "") else { return };

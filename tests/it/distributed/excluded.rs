@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use crate::resume::wait_for_pairs;
 use crate::support::bench::{Bench, Finished};
 use crate::support::nats::{Client, Server, Worker, key};
-use crate::support::plan::{Plan, Played};
-use crate::support::snapshot::{line_with, said, without_figures};
+use crate::support::plan::{Plan, RunOutput};
+use crate::support::snapshot::{expect_next, line_with, without_figures};
 use crate::support::{programs, store, wait_for};
 
 /// Pairs of a run that has time to look at workers.
@@ -38,26 +38,26 @@ fn fickle<'a>(bench: &'a Bench, delay: u32) -> Plan<'a> {
 }
 
 /// The same run, played by workers.
-pub fn distant<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
+pub fn distributed_plan<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
     fickle(bench, 5).unset("concurrency").set("on", server.url())
 }
 
 /// Plays `pairs` pairs of the run on one machine, at full speed.
-fn local(pairs: usize) -> Played {
+fn local(pairs: usize) -> RunOutput {
     let bench = Bench::new();
-    fickle(&bench, 0).set("pairs", pairs).set("concurrency", 2).played(0)
+    fickle(&bench, 0).set("pairs", pairs).set("concurrency", 2).expect_output(0)
 }
 
 /// Asserts that a run has ended as on one machine. The hash of the script may differ.
 #[track_caller]
 fn assert_as_local(bench: &Bench, finished: &Finished, pairs: usize) {
-    let (found, expected) = (Played::read(bench, finished), local(pairs));
+    let (found, expected) = (RunOutput::read(bench, finished), local(pairs));
     assert_eq!(found.report, expected.report);
     assert_eq!(found.moves(), expected.moves());
 }
 
 /// Returns name, reason and discarded pairs of the excluded workers.
-fn excluded(finished: &serde_json::Value) -> Vec<(String, String, u64)> {
+fn excluded_workers(finished: &serde_json::Value) -> Vec<(String, String, u64)> {
     let all = finished["workers_excluded"].as_array().cloned().unwrap_or_default();
     let word = |value: &serde_json::Value| value.as_str().expect("a word").to_owned();
     let one = |one: serde_json::Value| {
@@ -72,24 +72,25 @@ fn a_worker_with_another_bench_is_excluded_before_it_plays() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let odd = Worker::start_as(&bench, &server, "b", &["BENCH=7"]);
-    let running = distant(&bench, &server).set("fleet check-bench", true).set("pairs", 12).start();
+    let running =
+        distributed_plan(&bench, &server).set("fleet check-bench", true).set("pairs", 12).start();
     // The good worker starts later, as so short a run could otherwise end before the other's bench.
     let results = bench.path("results");
     wait_for("it is excluded", || store::remarks(&results).first().map(|_| ()));
     let _good = Worker::start_as(&bench, &server, "a", &[]);
     let finished = running.finish().expect_code(0);
     let report = finished.json();
-    let excluded = excluded(&report);
+    let excluded = excluded_workers(&report);
     let [(worker, why, 0)] = &excluded[..] else { panic!("{excluded:?}") };
     assert_eq!(worker, "b");
-    said(why);
-    said(line_with(&finished.stderr, ": 1000 nodes"));
+    expect_next(why);
+    expect_next(line_with(&finished.stderr, ": 1000 nodes"));
     assert_eq!(store::players(&results).keys().collect::<Vec<_>>(), ["a"]);
-    said(&store::remarks(&results).join("\n"));
+    expect_next(&store::remarks(&results).join("\n"));
     assert_as_local(&bench, &finished, 12);
     odd.signal(rustix::process::Signal::INT);
     let odd = odd.finish().expect_code(0);
-    said(line_with(&odd.stderr, why));
+    expect_next(line_with(&odd.stderr, why));
 }
 
 #[test]
@@ -98,7 +99,7 @@ fn each_worker_scales_times_by_its_own_speed() {
     let Some(server) = Server::start(&bench, "") else { return };
     let env = ["NPS=500".to_owned(), format!("PUPPET={}", bench.logs())];
     let worker = Worker::start_as(&bench, &server, "slow", &env.each_ref().map(String::as_str));
-    let plan = distant(&bench, &server).set("each", "tc=60+0.5").set("pairs", 2);
+    let plan = distributed_plan(&bench, &server).set("each", "tc=60+0.5").set("pairs", 2);
     plan.set("scale", 2000).run().expect_code(0);
     let times = |lines: &[String]| {
         let first = lines.iter().find(|line| line.starts_with("go "))?;
@@ -120,7 +121,7 @@ fn each_worker_scales_times_by_its_own_speed() {
     assert!(text.contains("A 0.5 "), "{text}");
     worker.signal(rustix::process::Signal::INT);
     let worker = worker.finish().expect_code(0);
-    said(line_with(&worker.stderr, "2.000"));
+    expect_next(line_with(&worker.stderr, "2.000"));
 }
 
 #[test]
@@ -128,8 +129,9 @@ fn several_workers_with_another_bench_end_the_run() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let _odd = ["a", "b"].map(|name| Worker::start_as(&bench, &server, name, &["BENCH=7"]));
-    let finished = distant(&bench, &server).set("fleet check-bench", true).run().expect_code(7);
-    said(line_with(&finished.stderr, "error: "));
+    let finished =
+        distributed_plan(&bench, &server).set("fleet check-bench", true).run().expect_code(7);
+    expect_next(line_with(&finished.stderr, "error: "));
     assert!(store::pairs(&bench.path("results")).is_empty());
 }
 
@@ -139,14 +141,14 @@ fn a_worker_on_which_nothing_works_does_not_take_all_pairs_of_a_short_run() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let _bad = Worker::start_as(&bench, &server, "bad", &["PUPPET=--mode crash --after 0"]);
-    let running = distant(&bench, &server).start();
+    let running = distributed_plan(&bench, &server).start();
     wait_for_pairs(&bench, 2);
     let _good = Worker::start_as(&bench, &server, "good", &[]);
     let finished = running.finish().expect_code(0);
-    let excluded = excluded(&finished.json());
+    let excluded = excluded_workers(&finished.json());
     let [(worker, why, pairs)] = &excluded[..] else { panic!("{excluded:?}") };
     assert_eq!(worker, "bad");
-    said(&without_figures(why));
+    expect_next(&without_figures(why));
     assert!((8..30).contains(pairs), "{pairs}");
     assert_as_local(&bench, &finished, PAIRS);
 }
@@ -159,12 +161,12 @@ fn a_worker_that_crashes_is_excluded_and_its_pairs_are_played_again() {
         Worker::start_as(&bench, &server, "good", &[]),
         Worker::start_as(&bench, &server, "bad", &[CRASHES]),
     ];
-    let finished = distant(&bench, &server).run().expect_code(0);
+    let finished = distributed_plan(&bench, &server).run().expect_code(0);
     let results = bench.path("results");
-    let excluded = excluded(&finished.json());
+    let excluded = excluded_workers(&finished.json());
     let [(worker, why, pairs)] = &excluded[..] else { panic!("{excluded:?}") };
     assert_eq!(worker, "bad");
-    said(&without_figures(why));
+    expect_next(&without_figures(why));
     assert!(*pairs >= 8, "{pairs}");
     // Its pairs are kept apart, and were played again.
     let discarded = store::discarded(&results);
@@ -183,16 +185,16 @@ fn a_worker_that_crashes_is_excluded_and_its_pairs_are_played_again() {
     let shown = bench.arbiter(show.iter().chain(&["--format", "json"])).finish().expect_code(0);
     assert_eq!(shown.json(), finished.json());
     let text = bench.arbiter(show).finish().expect_code(0).stdout;
-    said(&without_figures(line_with(&text, why)));
+    expect_next(&without_figures(line_with(&text, why)));
 }
 
 #[test]
-fn who_was_excluded_stays_so_when_the_run_goes_on() {
+fn exclusions_persist_when_the_run_is_resumed() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let good = Worker::start_as(&bench, &server, "good", &[]);
     let _bad = Worker::start_as(&bench, &server, "bad", &[CRASHES]);
-    let running = distant(&bench, &server).start();
+    let running = distributed_plan(&bench, &server).start();
     let results = bench.path("results");
     wait_for("it is excluded", || (!store::discarded(&results).is_empty()).then_some(()));
     running.signal(rustix::process::Signal::KILL);
@@ -205,7 +207,7 @@ fn who_was_excluded_stays_so_when_the_run_goes_on() {
     let more = ["--on", &url, "--format", "json"];
     let finished = bench.arbiter(args.iter().chain(&more)).finish().expect_code(0);
     assert_as_local(&bench, &finished, PAIRS);
-    assert_eq!(excluded(&finished.json()).len(), 1);
+    assert_eq!(excluded_workers(&finished.json()).len(), 1);
     assert_eq!(store::players(&results).keys().collect::<Vec<_>>(), ["good"]);
     drop(good);
 }
@@ -224,8 +226,9 @@ fn a_game_goes_where_there_is_room_for_it() {
     let mut client = Client::connect(&server);
     client.subscribe("arbiter.hello.*");
     let _workers = [worker("small", "1"), worker("large", "3")];
-    let plan =
-        distant(&bench, &server).set("each", "nodes=1,option.Threads=2").set("max-moves", 40);
+    let plan = distributed_plan(&bench, &server)
+        .set("each", "nodes=1,option.Threads=2")
+        .set("max-moves", 40);
     let finished = plan.run().expect_code(0);
     assert_eq!(finished.json()["games"], 2 * PAIRS);
     let results = bench.path("results");

@@ -2,12 +2,12 @@
 
 use rustix::process::Signal;
 
-use super::{assert_untouched, distant, excluded, impatient};
+use super::{assert_untouched, distributed_plan, excluded, impatient};
 use crate::resume::{PAIRS, uninterrupted, wait_for_pairs};
 use crate::support::bench::{Bench, Running};
 use crate::support::nats::{Client, LEASE, Server, Worker};
 use crate::support::phrases;
-use crate::support::plan::Played;
+use crate::support::plan::RunOutput;
 use crate::support::{store, wait_for};
 
 /// Continues the run in `bench`.
@@ -42,8 +42,10 @@ fn a_worker_that_is_killed_between_its_job_and_the_start_of_the_game_loses_nothi
     let mut client = Client::connect(&server);
     client.subscribe("arbiter.run.*.sign.a");
     let lease = LEASE.as_secs();
-    let running =
-        excluded::distant(&bench, &server).set("fleet lease", lease).set("pairs", 4).start();
+    let running = excluded::distributed_plan(&bench, &server)
+        .set("fleet lease", lease)
+        .set("pairs", 4)
+        .start();
     // The worker has the job, and its engines are starting.
     let (_, sign) = client.next();
     victim.signal(Signal::KILL);
@@ -81,7 +83,7 @@ fn a_worker_that_is_killed_between_its_result_and_the_answer_counts_once() {
 }
 
 #[test]
-fn a_coordinator_that_is_killed_goes_on_where_it_was() {
+fn a_killed_coordinator_resumes_its_run() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
@@ -98,7 +100,7 @@ fn a_coordinator_that_is_killed_goes_on_where_it_was() {
 }
 
 #[test]
-fn results_that_come_while_nobody_coordinates_are_not_lost() {
+fn results_sent_without_a_coordinator_are_not_lost() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let worker = Worker::start(&bench, &server, "a");
@@ -186,7 +188,7 @@ fn jobs_that_the_server_has_lost_are_sent_again() {
 }
 
 #[test]
-fn a_worker_that_stood_still_comes_too_late() {
+fn results_of_a_stalled_worker_are_too_late() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let sleeper = Worker::start(&bench, &server, "a");
@@ -205,11 +207,11 @@ fn a_worker_that_stood_still_comes_too_late() {
 }
 
 #[test]
-fn a_worker_that_leaves_finishes_what_it_has_and_one_that_must_go_gives_it_back() {
+fn a_draining_worker_finishes_its_pairs_and_a_stopped_one_returns_them() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let polite = Worker::start(&bench, &server, "a");
-    let running = distant(&bench, &server).set("fleet lease", 600).start();
+    let running = distributed_plan(&bench, &server).set("fleet lease", 600).start();
     wait_for_pairs(&bench, 1);
     polite.signal(Signal::INT);
     polite.finish().expect_code(0);
@@ -221,7 +223,7 @@ fn a_worker_that_leaves_finishes_what_it_has_and_one_that_must_go_gives_it_back(
     // With this long lease, pairs that were not given back would not come again during the test.
     let _last = Worker::start(&bench, &server, "c");
     let finished = running.finish().expect_code(0);
-    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
     assert_eq!(store::pairs(&bench.path("results")).len(), PAIRS);
     assert_eq!(store::remarks(&bench.path("results")), Vec::<String>::new());
 }

@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 use super::messages::{DETOUR, detour, games, pair_of, pass};
 use super::strangers::{repacked, unpacked};
-use super::{assert_untouched, distant};
+use super::{assert_untouched, distributed_plan};
 use crate::resume::PAIRS;
 use crate::support::bench::{Bench, Running};
 use crate::support::nats::{Client, Message, Server, Worker};
 use crate::support::phrases;
 use crate::support::plan::Plan;
-use crate::support::snapshot::said;
+use crate::support::snapshot::expect_next;
 use crate::support::{store, wait_for};
 
 /// Length of key and signature at the start of a coordinator's message, in bytes.
@@ -31,7 +31,7 @@ fn jobs_that_the_coordinator_did_not_sign_are_not_done() {
     let mut client = Client::connect(&server);
     client.subscribe("arbiter.jobs.>");
     let worker = Worker::start(&bench, &server, "a");
-    let running = distant(&bench, &server).start();
+    let running = distributed_plan(&bench, &server).start();
     let (subject, genuine) = client.next();
     let (run, _) = subject.rsplit_once('.').expect("a subject names the run and the pair");
     let (signature, text) = genuine.split_at(SIGNATURE);
@@ -67,13 +67,13 @@ pub fn give_up(mut running: Running) {
 /// time.
 fn record(mut client: Client, end: &'static str) -> JoinHandle<Vec<Message>> {
     std::thread::spawn(move || {
-        let messages = std::iter::from_fn(|| client.hear());
+        let messages = std::iter::from_fn(|| client.next_message());
         messages.take_while(|message| message.subject != end).collect()
     })
 }
 
 #[test]
-fn a_run_that_was_recorded_has_nobody_join() {
+fn workers_do_not_join_a_replayed_run() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let (mut client, mut inboxes) = (Client::connect(&server), Client::connect(&server));
@@ -81,7 +81,7 @@ fn a_run_that_was_recorded_has_nobody_join() {
     inboxes.subscribe("_INBOX.>");
     let (recorded, answers) = (record(client, "arbiter.end"), record(inboxes, "_INBOX.end"));
     let worker = Worker::start(&bench, &server, "a");
-    assert_untouched(&bench, distant(&bench, &server).start());
+    assert_untouched(&bench, distributed_plan(&bench, &server).start());
     drop(worker);
     let mut client = Client::connect(&server);
     client.publish("arbiter.end", b"");
@@ -103,7 +103,7 @@ fn a_run_that_was_recorded_has_nobody_join() {
     let _worker = Worker::start(&bench, &server, "b");
     client.publish("arbiter.beacon", &beacon);
     let why = loop {
-        let message = client.hear().expect("the server goes on");
+        let message = client.next_message().expect("the server goes on");
         // Its status comes every few seconds, before a run without beacons is forgotten.
         if message.subject != "arbiter.beacon" {
             client.publish("arbiter.beacon", &beacon);
@@ -123,11 +123,11 @@ fn a_run_that_was_recorded_has_nobody_join() {
         };
         client.publish(&message.reply.expect("it waits for an answer"), answer);
     };
-    said(&why);
+    expect_next(&why);
 }
 
 #[test]
-fn what_is_said_in_the_name_of_a_coordinator_or_a_second_time_has_no_effect() {
+fn forged_and_replayed_coordinator_messages_have_no_effect() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let [mut client, mut beacons, mut results] = [(); 3].map(|()| Client::connect(&server));
@@ -135,7 +135,7 @@ fn what_is_said_in_the_name_of_a_coordinator_or_a_second_time_has_no_effect() {
     beacons.subscribe("arbiter.beacon");
     results.subscribe("arbiter.results.*.*.a");
     let worker = Worker::start(&bench, &server, "a");
-    let running = distant(&bench, &server).start();
+    let running = distributed_plan(&bench, &server).start();
     let (subject, genuine) = client.next();
     let (beacon, done) = (beacons.next().1, subject.replace("jobs", "results") + ".a");
     while results.next().0 != done {}
@@ -168,9 +168,9 @@ fn results_of_one_run_do_not_count_in_another() {
     let mut client = Client::connect(&server);
     client.subscribe("arbiter.results.*.*.a");
     let _worker = Worker::start(&bench, &server, "a");
-    assert_untouched(&bench, distant(&bench, &server).start());
+    assert_untouched(&bench, distributed_plan(&bench, &server).start());
     let old: Vec<_> = (0..PAIRS).map(|_| client.next()).collect();
-    let running = distant(&bench, &server).set("name", "again").unset("pgn").start();
+    let running = distributed_plan(&bench, &server).set("name", "again").unset("pgn").start();
     let again = client.next().0;
     let run = again.split('.').nth(2).expect("a subject names the run");
     for (subject, payload) in old {
@@ -187,7 +187,7 @@ fn results_of_one_run_do_not_count_in_another() {
 /// Results of a worker that was given the job, short as they are sent and endless once they are
 /// unpacked, before the true one comes; and the same of many pairs that nobody has ordered.
 #[test]
-fn what_unpacks_without_end_takes_no_memory() {
+fn decompression_bombs_take_no_memory() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, DETOUR) else { return };
     let _worker = Worker::start(&bench, &server, "a");
@@ -233,7 +233,7 @@ fn what_unpacks_without_end_takes_no_memory() {
 }
 
 #[test]
-fn slots_that_were_never_seen_to_play_are_hardly_believed() {
+fn claimed_slots_count_little_until_they_play() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let plan = Plan::new(&bench, "match", 400).puppet("A", "--seed 1").puppet("B", "--seed 2");
@@ -259,13 +259,13 @@ fn slots_that_were_never_seen_to_play_are_hardly_believed() {
 }
 
 #[test]
-fn versions_that_are_too_far_apart_are_told_on_both_sides() {
+fn incompatible_versions_are_reported_on_both_sides() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let (mut client, mut beacons) = (Client::connect(&server), Client::connect(&server));
     let later = br#"{"v":10,"body":{}}"#;
     beacons.subscribe("arbiter.beacon");
-    let running = distant(&bench, &server).start();
+    let running = distributed_plan(&bench, &server).start();
     beacons.next();
     client.publish("arbiter.hello.later", later);
     client.subscribe("arbiter.hello.here");

@@ -38,7 +38,7 @@ fn leave(worker: Worker, signal: Signal) -> Duration {
 }
 
 #[test]
-fn an_end_reaches_workers_within_a_second() {
+fn workers_learn_of_the_end_within_a_second() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
@@ -91,7 +91,7 @@ fn a_verdict_reaches_workers_within_a_second() {
 }
 
 #[test]
-fn a_worker_that_has_lost_its_server_leaves_at_once() {
+fn a_worker_without_its_server_leaves_immediately() {
     for signal in [Signal::INT, Signal::TERM] {
         let bench = Bench::new();
         let Some(mut server) = Server::start(&bench, "") else { return };
@@ -124,7 +124,7 @@ fn a_worker_that_has_lost_its_server_leaves_at_once() {
 }
 
 #[test]
-fn an_idle_worker_leaves_at_once() {
+fn an_idle_worker_leaves_immediately() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let _playing = Worker::start_as(&bench, &server, "a", &[]);

@@ -8,7 +8,7 @@ use super::sandbox::{answer, attempts_at};
 use crate::support::bench::Bench;
 use crate::support::plan::Plan;
 use crate::support::programs;
-use crate::support::snapshot::{of_any_machine, said};
+use crate::support::snapshot::{expect_next, without_machine};
 
 /// The user and group `nobody` of most systems.
 const NOBODY: &str = "65534";
@@ -55,7 +55,7 @@ const WITHOUT_LANDLOCK: &str = r#"
 /// A worker in this sandbox that does not find Landlock says so, and leaves if it requires
 /// Landlock.
 #[test]
-fn without_landlock_a_worker_says_so_and_seccomp_still_holds() {
+fn without_landlock_a_worker_reports_it_and_seccomp_still_applies() {
     let by = ["perl", "-e", WITHOUT_LANDLOCK].map(str::to_owned).to_vec();
     let bench = Bench::new();
     let arbiter = programs::arbiter().display().to_string();
@@ -107,7 +107,7 @@ fn small_program() -> Vec<u8> {
 }
 
 #[test]
-fn a_program_of_32_bits_is_ended_in_the_sandbox_and_it_is_said_how() {
+fn a_32_bit_program_is_ended_in_the_sandbox_with_a_reason() {
     let bench = Bench::new();
     let engine = bench.write("small", small_program());
     std::fs::set_permissions(&engine, PermissionsExt::from_mode(0o755)).expect("a file of ours");
@@ -120,6 +120,6 @@ fn a_program_of_32_bits_is_ended_in_the_sandbox_and_it_is_said_how() {
         let plan = plan.engine(format!("name=Small,cmd=\"{}\"", engine.display()));
         let finished = plan.set("sandbox", sandbox).run().expect_code(3);
         let place = bench.path("").display().to_string();
-        said(&of_any_machine(&finished.stderr).replace(&place, "PLACE/"));
+        expect_next(&without_machine(&finished.stderr).replace(&place, "PLACE/"));
     }
 }

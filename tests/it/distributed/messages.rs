@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::strangers::{HEADER, repacked, unpacked};
-use super::{assert_untouched, distant};
+use super::{assert_untouched, distributed_plan};
 use crate::resume::PAIRS;
 use crate::support::bench::Bench;
 use crate::support::nats::{Client, Message, Server, Worker};
@@ -35,7 +35,7 @@ pub fn detour(server: &Server) -> (Receiver<Message>, Client) {
     ears.subscribe("held.>");
     let (hear, heard) = channel();
     std::thread::spawn(move || {
-        while let Some(message) = ears.hear() {
+        while let Some(message) = ears.next_message() {
             if hear.send(message).is_err() {
                 return;
             }
@@ -85,7 +85,7 @@ fn messages_that_overtake_each_other_and_come_twice_change_nothing() {
     let Some(server) = Server::start(&bench, DETOUR) else { return };
     let shuffling = shuffle(&server);
     let _workers = ["a", "b", "c"].map(|name| Worker::start(&bench, &server, name));
-    assert_untouched(&bench, distant(&bench, &server).start());
+    assert_untouched(&bench, distributed_plan(&bench, &server).start());
     let remarks = store::remarks(&bench.path("results"));
     let doubled = remarks.iter().filter(|remark| remark.contains(phrases::DOUBLED));
     // The copy of the last one may come when the run is over.
@@ -98,13 +98,17 @@ fn messages_that_overtake_each_other_and_come_twice_change_nothing() {
 }
 
 /// A fault of a result, the edit that causes it, and the remark that is stored about it.
-type Wrong = (&'static str, fn(&mut Value), &'static str);
+type ResultFault = (&'static str, fn(&mut Value), &'static str);
 
-const WRONGS: [Wrong; 11] = [
+const WRONGS: [ResultFault; 11] = [
     ("half a pair", |r| games(r)["second"] = json!(null), "another number of games"),
     ("no game", |r| games(r)["first"] = json!(null), "not a message"),
-    ("another opening", |r| played(r)["pairing"]["opening"] = json!(10_000), "another opening"),
-    ("other engines", |r| played(r)["pairing"]["engines"] = json!([1, 0]), "other engines"),
+    (
+        "another opening",
+        |r| pair_of_result(r)["pairing"]["opening"] = json!(10_000),
+        "another opening",
+    ),
+    ("other engines", |r| pair_of_result(r)["pairing"]["engines"] = json!([1, 0]), "other engines"),
     ("another run", |r| r["body"]["run_id"] = json!("0123456789abcdef"), "a result of another job"),
     ("another version", |r| r["v"] = json!(99), "version 99"),
     (
@@ -133,12 +137,12 @@ const WRONGS: [Wrong; 11] = [
     ),
 ];
 
-fn played(result: &mut Value) -> &mut Value {
+fn pair_of_result(result: &mut Value) -> &mut Value {
     &mut result["body"]["report"]["played"]
 }
 
 pub fn games(result: &mut Value) -> &mut Value {
-    &mut played(result)["games"]
+    &mut pair_of_result(result)["games"]
 }
 
 fn moves(result: &mut Value) -> &mut Vec<Value> {
@@ -146,7 +150,7 @@ fn moves(result: &mut Value) -> &mut Vec<Value> {
 }
 
 #[test]
-fn results_that_cannot_be_are_refused_before_the_true_one_comes() {
+fn impossible_results_are_rejected_before_the_true_one() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, DETOUR) else { return };
     let (heard, mut mouth) = detour(&server);
@@ -161,7 +165,7 @@ fn results_that_cannot_be_are_refused_before_the_true_one_comes() {
                 let mut lie: Value =
                     serde_json::from_str(&unpacked(&message.payload)).expect("results are JSON");
                 falsify(&mut lie);
-                assert!(played(&mut lie)["games"].is_object(), "{what}");
+                assert!(pair_of_result(&mut lie)["games"].is_object(), "{what}");
                 let subject = message.subject.replacen("held", "passed", 1);
                 mouth.publish(&subject, &repacked(&message.payload, &lie.to_string()));
             }
@@ -170,7 +174,7 @@ fn results_that_cannot_be_are_refused_before_the_true_one_comes() {
         wrongs.len()
     });
     let _worker = Worker::start(&bench, &server, "a");
-    assert_untouched(&bench, distant(&bench, &server).start());
+    assert_untouched(&bench, distributed_plan(&bench, &server).start());
     let remarks = store::remarks(&bench.path("results")).join("\n");
     for (what, _, words) in WRONGS {
         assert!(remarks.contains(words), "{what}: no '{words}' in\n{remarks}");
@@ -182,7 +186,7 @@ fn results_that_cannot_be_are_refused_before_the_true_one_comes() {
 }
 
 #[test]
-fn a_worker_whose_results_cannot_be_is_excluded() {
+fn a_worker_with_impossible_results_is_excluded() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, DETOUR) else { return };
     let (heard, mut mouth) = detour(&server);
@@ -195,7 +199,7 @@ fn a_worker_whose_results_cannot_be_is_excluded() {
         }
     });
     let _liar = Worker::start(&bench, &server, "liar");
-    let running = distant(&bench, &server).start();
+    let running = distributed_plan(&bench, &server).start();
     let results = bench.path("results");
     wait_for("it is excluded", || {
         let remarks = store::remarks(&results);
@@ -213,11 +217,11 @@ fn a_worker_whose_results_cannot_be_is_excluded() {
 }
 
 #[test]
-fn counts_of_workers_that_go_backwards_or_cannot_be_change_nothing() {
+fn decreasing_and_impossible_worker_counts_are_ignored() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let _worker = Worker::start(&bench, &server, "a");
-    let running = distant(&bench, &server).start();
+    let running = distributed_plan(&bench, &server).start();
     let mut mallory = Client::connect(&server);
     mallory.subscribe("arbiter.run.*.sign.a");
     let subject = mallory.next().0.replace("sign.a", "sign.mallory");

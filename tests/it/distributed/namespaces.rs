@@ -10,7 +10,7 @@ use super::{assert_untouched, impatient};
 use crate::resume::wait_for_pairs;
 use crate::support::bench::{Bench, Running};
 use crate::support::nats::{LEASE, Server, Worker};
-use crate::support::plan::{Plan, Played};
+use crate::support::plan::{Plan, RunOutput};
 use crate::support::store;
 
 /// A hub with a server, and machines around it, all in namespaces of their own.
@@ -92,7 +92,7 @@ impl Drop for Network {
 }
 
 #[test]
-fn an_sprt_on_three_machines_is_that_of_one() {
+fn an_sprt_on_three_machines_equals_one_on_a_single_machine() {
     let plan = |bench| {
         let plan = Plan::new(bench, "sprt", 100).set("elo0", 0).set("elo1", 200);
         let plan = plan.set("model", "logistic").set("each", "nodes=200,option.Hash=1");
@@ -100,7 +100,7 @@ fn an_sprt_on_three_machines_is_that_of_one() {
     };
     let bench = Bench::new();
     let finished = plan(&bench).run();
-    let local = Played::read(&bench, &finished);
+    let local = RunOutput::read(&bench, &finished);
     let bench = Bench::new();
     let Some(network) = Network::new(&bench, 4) else { return };
     let Some(server) = network.server(&bench) else { return };
@@ -110,7 +110,7 @@ fn an_sprt_on_three_machines_is_that_of_one() {
     let plan = plan(&bench).unset("concurrency").set("on", server.url());
     let distant = network.start(0, plan).finish();
     assert_eq!(distant.code, finished.code, "{distant:#?}");
-    assert_eq!(Played::read(&bench, &distant), local);
+    assert_eq!(RunOutput::read(&bench, &distant), local);
     assert_eq!(store::players(&bench.path("results")).len(), 3);
 }
 

@@ -15,7 +15,7 @@ use crate::support::disk::Disk;
 use crate::support::nats::{Server, Worker, free_port, key};
 use crate::support::phrases;
 use crate::support::programs::installed;
-use crate::support::snapshot::{said, without_figures};
+use crate::support::snapshot::{expect_next, without_figures};
 use crate::support::{PATIENCE, store, wait_for};
 
 pub const COORDINATOR: &str = "cluster/coordinator.join";
@@ -86,7 +86,7 @@ fn a_command_each_makes_a_cluster_that_plays_over_tls() {
     // A second server does not touch the files of the first, nor does a worker see who else is
     // there.
     let second = bench.arbiter(["cluster", "up", "--dir", "cluster"]).finish();
-    said(&without_figures(&second.expect_code(7).stderr));
+    expect_next(&without_figures(&second.expect_code(7).stderr));
     let show = bench.arbiter(["cluster", "show", "--on", "cluster/worker1.join"]).finish();
     show.expect_error(3);
     let running = slow(&bench).unset("concurrency").set("on", COORDINATOR).start();
@@ -225,7 +225,7 @@ fn join_briefly(bench: &Bench, file: &str) -> Option<i32> {
 }
 
 #[test]
-fn an_open_server_is_refused_at_both_ends_unless_it_is_asked_for() {
+fn open_servers_require_the_insecure_flag_on_both_sides() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let trust = key(&bench);
@@ -250,7 +250,7 @@ fn an_open_server_is_refused_at_both_ends_unless_it_is_asked_for() {
 }
 
 #[test]
-fn nothing_is_overwritten_and_what_is_secret_is_the_owners() {
+fn no_file_is_overwritten_and_secrets_are_private() {
     let bench = Bench::new();
     init(&bench, 4222);
     let before = bench.read(COORDINATOR);
@@ -290,7 +290,7 @@ fn a_full_disk_leaves_nothing_half_done() {
 }
 
 #[test]
-fn a_join_file_that_is_none_is_said_to_be_wrong() {
+fn invalid_join_files_are_rejected() {
     let bench = Bench::new();
     init(&bench, free_port());
     let own = bench.read("cluster/worker1.join");

@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::own_server::{COORDINATOR, nkey, unencrypted};
-use super::{assert_untouched, distant};
+use super::{assert_untouched, distributed_plan};
 use crate::resume::wait_for_pairs;
 use crate::support::bench::Bench;
 use crate::support::nats::{Client, Server, Worker, key};
@@ -27,7 +27,7 @@ fn consumers(stream: &str) -> Vec<String> {
 fn a_worker_can_neither_read_results_nor_stop_runs_nor_remove_anything() {
     let bench = Bench::new();
     let Some(server) = unencrypted(&bench) else { return };
-    let running = distant(&bench, &server).set("on", COORDINATOR).start();
+    let running = distributed_plan(&bench, &server).set("on", COORDINATOR).start();
     let _worker = Worker::join(&bench, "cluster/worker1.join");
     wait_for_pairs(&bench, 1);
     let mut thief = Client::connect_with(&server, &nkey(&bench, "worker1"));
@@ -104,7 +104,7 @@ fn a_program_that_is_not_the_one_that_was_signed_for_is_not_started() {
     let mut client = Client::connect(&server);
     client.subscribe("$O.ARBITER_PROGRAMS.M.*");
     let honest = Worker::start(&bench, &server, "a");
-    let running = distant(&bench, &server).start();
+    let running = distributed_plan(&bench, &server).start();
     let (subject, genuine) = client.next();
     wait_for_pairs(&bench, 1);
     // A user who may write there replaces the uploaded program by another.
@@ -141,7 +141,7 @@ fn a_program_that_was_changed_on_the_worker_is_not_started() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let worker = Worker::start(&bench, &server, "a");
-    assert_untouched(&bench, distant(&bench, &server).start());
+    assert_untouched(&bench, distributed_plan(&bench, &server).start());
     drop(worker);
     let folder = std::fs::read_dir(bench.path("programs-a")).expect("a worker has a folder");
     let folder = folder.flatten().next().expect("it has fetched a program").path();
@@ -153,7 +153,7 @@ fn a_program_that_was_changed_on_the_worker_is_not_started() {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
     std::fs::set_permissions(&program, mode).expect("a file of ours");
     let _worker = Worker::start(&bench, &server, "a");
-    distant(&bench, &server).set("name", "again").unset("pgn").run().expect_code(0);
+    distributed_plan(&bench, &server).set("name", "again").unset("pgn").run().expect_code(0);
     assert!(!bench.path("pwned").exists(), "it was started");
     assert!(std::fs::read(&program).expect("it is there") == genuine, "it was not fetched again");
 }
@@ -166,7 +166,7 @@ fn greedy<'a>(bench: &'a Bench, server: &Server, misdeed: &str) -> Plan<'a> {
 }
 
 #[test]
-fn a_worker_bounds_what_programs_take() {
+fn a_worker_limits_resources_of_programs() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let trust = key(&bench);

@@ -89,7 +89,7 @@ pub fn answer<'a>(rows: &'a [String], what: &str) -> &'a str {
 }
 
 #[test]
-fn what_an_engine_at_a_worker_can_do() {
+fn engine_access_at_a_worker_matches_the_security_page() {
     let rows = attempts("require");
     if rows.is_empty() {
         return;
@@ -109,7 +109,7 @@ fn what_an_engine_at_a_worker_can_do() {
 }
 
 #[test]
-fn an_engine_without_a_sandbox_can_do_what_the_user_can() {
+fn an_engine_without_a_sandbox_has_the_access_of_the_user() {
     let rows = attempts("off");
     if rows.is_empty() {
         return;
@@ -130,7 +130,7 @@ fn an_engine_without_a_sandbox_can_do_what_the_user_can() {
 }
 
 #[test]
-fn a_local_run_holds_engines_if_it_is_told_to() {
+fn a_local_run_sandboxes_engines_on_request() {
     let bench = Bench::new();
     // The engine logs its input outside of its home.
     let args = format!("--seed 1 {}", bench.logs());

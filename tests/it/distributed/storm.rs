@@ -8,7 +8,7 @@ use rustix::process::Signal;
 
 use crate::support::bench::{Bench, Finished, Running};
 use crate::support::nats::{LEASE, Server, Worker};
-use crate::support::plan::{Plan, Played};
+use crate::support::plan::{Plan, RunOutput};
 use crate::support::store;
 
 /// Pairs of a run; when it is over, the next begins.
@@ -37,7 +37,7 @@ impl Dice {
     }
 
     /// A moment between `from` and `to` milliseconds from now.
-    fn soon(&mut self, from: u64, to: u64) -> Instant {
+    fn moment_between(&mut self, from: u64, to: u64) -> Instant {
         Instant::now() + Duration::from_millis(self.roll(from, to))
     }
 }
@@ -90,7 +90,7 @@ struct Storm<'a> {
 impl Storm<'_> {
     /// Kills something.
     fn strike(&mut self, dice: &mut Dice) {
-        let again = dice.soon(0, 2_000);
+        let again = dice.moment_between(0, 2_000);
         // It may have ended by itself just before.
         let end = |running: Running| {
             running.signal(Signal::KILL);
@@ -114,14 +114,16 @@ impl Storm<'_> {
         for (worker, name) in self.workers.iter_mut().zip(WORKERS) {
             worker.start(|| Worker::start(self.bench, &self.server, name));
             if worker.is_alive_and(Worker::has_ended) {
-                worker
-                    .kill(dice.soon(0, 500), |worker| drop(worker.finish().expect_code(NO_SERVER)));
+                worker.kill(dice.moment_between(0, 500), |worker| {
+                    drop(worker.finish().expect_code(NO_SERVER))
+                });
             }
         }
         self.coordinator.start(|| resume(self.bench, &self.server));
         let mut finished = None;
         if self.coordinator.is_alive_and(Running::has_ended) {
-            self.coordinator.kill(dice.soon(0, 500), |running| finished = Some(running.finish()));
+            self.coordinator
+                .kill(dice.moment_between(0, 500), |running| finished = Some(running.finish()));
         }
         finished.filter(|finished| finished.code != Some(NO_SERVER))
     }
@@ -161,7 +163,11 @@ fn plan<'a>(bench: &'a Bench, args: &str) -> Plan<'a> {
 }
 
 /// Plays a run that is struck until `end`, or until it ends by itself.
-fn run(end: Instant, dice: &mut Dice, kills: &mut BTreeMap<&'static str, u32>) -> Option<Played> {
+fn run(
+    end: Instant,
+    dice: &mut Dice,
+    kills: &mut BTreeMap<&'static str, u32>,
+) -> Option<RunOutput> {
     let bench = Bench::new();
     let server = Server::start(&bench, "")?;
     let workers = WORKERS.map(|name| Victim::Alive(Worker::start(&bench, &server, name)));
@@ -174,7 +180,7 @@ fn run(end: Instant, dice: &mut Dice, kills: &mut BTreeMap<&'static str, u32>) -
     crate::support::wait_for("the run begins", || {
         store::has_run(&bench.path("results"), "run").then_some(())
     });
-    let mut next = dice.soon(0, 2_000);
+    let mut next = dice.moment_between(0, 2_000);
     let finished = loop {
         if let Some(finished) = storm.restart(dice) {
             break finished;
@@ -184,12 +190,12 @@ fn run(end: Instant, dice: &mut Dice, kills: &mut BTreeMap<&'static str, u32>) -
         }
         if Instant::now() >= next {
             storm.strike(dice);
-            next = dice.soon(100, 3_000);
+            next = dice.moment_between(100, 3_000);
         }
         std::thread::sleep(Duration::from_millis(20));
     };
     drop(storm);
-    let played = Played::read(&bench, &finished.expect_code(0));
+    let played = RunOutput::read(&bench, &finished.expect_code(0));
     store::assert_consistent(&bench.path("results"));
     assert_eq!(store::pairs(&bench.path("results")).len(), PAIRS);
     bench.wait_until_quiet();
@@ -202,7 +208,7 @@ fn storm(length: Duration) {
     let seed = std::env::var("STORM_SEED").ok().and_then(|seed| seed.parse().ok());
     let seed = seed.unwrap_or_else(|| RandomState::new().hash_one(0));
     println!("STORM_SEED={seed}");
-    let calm = plan(&Bench::new(), "").set("concurrency", 2).played(0);
+    let calm = plan(&Bench::new(), "").set("concurrency", 2).expect_output(0);
     let (mut dice, mut kills, mut runs) = (Dice { seed, rolls: 0 }, BTreeMap::new(), 0);
     let end = Instant::now() + length;
     while Instant::now() < end {

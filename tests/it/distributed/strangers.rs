@@ -7,7 +7,7 @@ use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use rustix::process::Signal;
 
-use super::{assert_untouched, distant};
+use super::{assert_untouched, distributed_plan};
 use crate::resume::wait_for_pairs;
 use crate::support::bench::Bench;
 use crate::support::nats::{Client, Server, Worker, key};
@@ -38,7 +38,7 @@ fn doubled_and_senseless_results_change_nothing_and_are_written_down() {
     let _worker = Worker::start(&bench, &server, "a");
     let mut client = Client::connect(&server);
     client.subscribe("arbiter.results.*.*.a");
-    let running = distant(&bench, &server).start();
+    let running = distributed_plan(&bench, &server).start();
     let (subject, genuine) = client.next();
     // Until the pair is on disk, another result is a second one and not a late one.
     wait_for_pairs(&bench, 1);
@@ -75,7 +75,7 @@ fn a_worker_starts_nothing_that_no_trusted_key_has_signed() {
     let elsewhere = Bench::new();
     let trust = key(&elsewhere);
     let wary = Worker::start_with(&bench, &server, "wary", &["--slots", "2", "--trust", &trust]);
-    let running = distant(&bench, &server).start();
+    let running = distributed_plan(&bench, &server).start();
     let results = bench.path("results");
     wait_for("the refusal is written down", || {
         let remarks = store::remarks(&results);
@@ -92,7 +92,7 @@ fn a_worker_starts_nothing_that_no_trusted_key_has_signed() {
 }
 
 #[test]
-fn a_server_that_is_not_there_or_refuses_is_said_with_its_own_code() {
+fn unreachable_and_refusing_servers_have_their_exit_code() {
     let bench = Bench::new();
     let secret = "wordthatnobodymaysee";
     let auth = format!("authorization {{\n  user: \"me\"\n  password: \"{secret}\"\n}}");
@@ -105,7 +105,7 @@ fn a_server_that_is_not_there_or_refuses_is_said_with_its_own_code() {
     worker(&server.url()).expect_refusal(8, &["authorization"]);
     let wrong = server.url().replace("://", "://me:wrong@");
     worker(&wrong).expect_refusal(8, &["authorization"]);
-    distant(&bench, &server).run().expect_refusal(8, &["authorization"]);
+    distributed_plan(&bench, &server).run().expect_refusal(8, &["authorization"]);
     assert!(!store::has_run(&bench.path("results"), "run"), "it has begun a run");
 
     // The password is in a file, and in the URL; it shows nowhere.
@@ -114,7 +114,7 @@ fn a_server_that_is_not_there_or_refuses_is_said_with_its_own_code() {
     let by_file = ["--slots", "1", "--trust", &trust, "--nats", &credentials];
     let playing = Worker::start_with(&bench, &server, "a", &by_file);
     let url = server.url().replace("://", &format!("://me:{secret}@"));
-    let running = distant(&bench, &server).set("on", url).start();
+    let running = distributed_plan(&bench, &server).set("on", url).start();
     wait_for_pairs(&bench, 1);
     running.signal(Signal::INT);
     let finished = running.finish().expect_code(130);
@@ -134,10 +134,10 @@ fn a_server_that_is_not_there_or_refuses_is_said_with_its_own_code() {
 }
 
 #[test]
-fn what_only_this_machine_has_is_refused() {
+fn local_only_resources_are_rejected() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
-    let plan = distant(&bench, &server).set("stderr-dir", bench.path("logs").display());
+    let plan = distributed_plan(&bench, &server).set("stderr-dir", bench.path("logs").display());
     plan.run().expect_refusal(3, &["--on", "stderr"]);
     assert!(!store::has_run(&bench.path("results"), "run"));
 }

@@ -10,7 +10,7 @@ use super::forgeries::SIGNATURE;
 use crate::support::bench::{Bench, Finished, Running};
 use crate::support::nats::{Client, LEASE, Server, Worker, key};
 use crate::support::phrases;
-use crate::support::snapshot::{said, without_figures};
+use crate::support::snapshot::{expect_next, without_figures};
 use crate::support::wait_for;
 
 /// Positions of the suite.
@@ -40,13 +40,13 @@ fn ask_some(bench: &Bench, positions: usize, more: &[&str]) -> Running {
     bench.arbiter(args)
 }
 
-fn elsewhere(bench: &Bench, server: &Server, more: &[&str]) -> Running {
+fn start_distributed(bench: &Bench, server: &Server, more: &[&str]) -> Running {
     let url = server.url();
     ask(bench, &[&["--on", &url], more].concat())
 }
 
 /// Returns the results without times, which differ, and without the workers' names.
-fn found(finished: Finished, code: i32) -> Value {
+fn comparable_results(finished: Finished, code: i32) -> Value {
     fn timeless(json: Value) -> Value {
         let differs = |key: &str| key.ends_with("_ms") || key.starts_with("workers");
         match json {
@@ -72,24 +72,24 @@ fn positions(finished: &Finished) -> Vec<(String, u64)> {
 }
 
 #[test]
-fn workers_find_what_one_machine_finds() {
+fn workers_and_one_machine_find_alike() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let _workers = ["a", "b", "c"].map(|name| Worker::start(&bench, &server, name));
-    let finished = elsewhere(&bench, &server, &[]).finish();
+    let finished = start_distributed(&bench, &server, &[]).finish();
     let each = positions(&finished);
     assert_eq!(each.iter().map(|(_, count)| count).sum::<u64>(), POSITIONS as u64);
     assert!(each.len() > 1, "{each:?}");
-    let here = found(ask(&bench, &[]).finish(), 0);
+    let here = comparable_results(ask(&bench, &[]).finish(), 0);
     assert_eq!(here["positions"].as_array().map(Vec::len), Some(POSITIONS));
     assert_eq!(here["unusable"][0]["line"], 1);
-    assert_eq!(found(finished, 0), here);
+    assert_eq!(comparable_results(finished, 0), here);
     // A gate fails as it does on one machine.
-    elsewhere(&bench, &server, &["--min-solved", "41"]).finish().expect_code(1);
+    start_distributed(&bench, &server, &["--min-solved", "41"]).finish().expect_code(1);
 }
 
 #[test]
-fn workers_count_what_one_machine_counts() {
+fn workers_and_one_machine_count_alike() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
@@ -109,7 +109,7 @@ fn workers_count_what_one_machine_counts() {
             each.iter().map(|(_, count)| *count as usize).sum::<usize>(),
             here.json()["positions"].as_array().expect("a list").len()
         );
-        assert_eq!(found(finished, code), found(here, code));
+        assert_eq!(comparable_results(finished, code), comparable_results(here, code));
     }
     // An engine that cannot count says so.
     let searching =
@@ -117,7 +117,7 @@ fn workers_count_what_one_machine_counts() {
     let searching = searching.expect_code(6).json();
     let fault = searching["positions"][0]["reason"].as_str().expect("it is told");
     let (_, advice) = fault.rsplit_once("; ").expect("advice");
-    said(advice.split(" (").next().expect("a first part"));
+    expect_next(advice.split(" (").next().expect("a first part"));
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn a_worker_that_is_killed_loses_no_position() {
     let mut client = Client::connect(&server);
     client.subscribe("arbiter.results.>");
     let lease = LEASE.as_secs().to_string();
-    let running = elsewhere(&bench, &server, &["--lease", &lease]);
+    let running = start_distributed(&bench, &server, &["--lease", &lease]);
     (0..3).for_each(|_| drop(client.next()));
     victim.signal(Signal::KILL);
     victim.finish();
@@ -137,7 +137,7 @@ fn a_worker_that_is_killed_loses_no_position() {
     let each = positions(&finished);
     assert_eq!(each.len(), 2, "{each:?}");
     assert_eq!(each.iter().map(|(_, count)| count).sum::<u64>(), POSITIONS as u64);
-    assert_eq!(found(finished, 0), found(ask(&bench, &[]).finish(), 0));
+    assert_eq!(comparable_results(finished, 0), comparable_results(ask(&bench, &[]).finish(), 0));
 }
 
 #[test]
@@ -147,14 +147,14 @@ fn a_suite_that_is_interrupted_leaves_nothing_behind() {
     let _worker = Worker::start(&bench, &server, "a");
     let mut client = Client::connect(&server);
     client.subscribe("arbiter.results.>");
-    let running = elsewhere(&bench, &server, &["--deadline", "5"]);
+    let running = start_distributed(&bench, &server, &["--deadline", "5"]);
     client.next();
     running.signal(Signal::INT);
     let finished = running.finish().expect_code(130);
-    said(&without_figures(finished.stderr.lines().last().expect("it says why")));
+    expect_next(&without_figures(finished.stderr.lines().last().expect("it says why")));
     wait_for("streams are removed", || (streams(&bench) == 0).then_some(()));
     // The worker is there for the next.
-    assert_eq!(positions(&elsewhere(&bench, &server, &[]).finish()).len(), 1);
+    assert_eq!(positions(&start_distributed(&bench, &server, &[]).finish()).len(), 1);
 }
 
 /// Streams of runs that the server has.
@@ -169,7 +169,7 @@ fn a_suite_that_is_interrupted_before_it_has_begun_leaves_nothing_behind() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     for _ in 0..5 {
-        let running = elsewhere(&bench, &server, &[]);
+        let running = start_distributed(&bench, &server, &[]);
         wait_for("a stream is made", || (streams(&bench) > 0).then_some(()));
         running.signal(Signal::INT);
         running.finish().expect_code(130);
@@ -193,7 +193,7 @@ fn a_suite_after_another_has_the_workers_in_time() {
 }
 
 #[test]
-fn faults_of_engines_are_told_and_answers_of_strangers_are_refused() {
+fn engine_faults_are_reported_and_foreign_answers_rejected() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let file = suite(&bench, POSITIONS).display().to_string();
@@ -220,5 +220,5 @@ fn faults_of_engines_are_told_and_answers_of_strangers_are_refused() {
     assert_eq!(json["engines"][0]["faults"], POSITIONS);
     assert_eq!(json["workers"]["a"], POSITIONS);
     let fault = json["positions"][0]["searches"][0]["fault"].as_str().expect("it is told");
-    said(fault);
+    expect_next(fault);
 }

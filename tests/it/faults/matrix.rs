@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::puppet::mode_names;
 use crate::support::bench::Bench;
-use crate::support::plan::{Plan, Played};
+use crate::support::plan::{Plan, RunOutput};
 
 /// A position in which a greedy engine promotes as soon as it moves.
 const PROMOTION: &str = "8/P7/6k1/8/8/7K/2p5/8 w - -";
@@ -65,24 +65,24 @@ impl Row {
         match self.outcome.split_once(": ") {
             Some(("loses", reason)) => {
                 // A resignation is no fault.
-                let played = plan.played(if reason == "resignation" { 0 } else { 6 });
+                let played = plan.expect_output(if reason == "resignation" { 0 } else { 6 });
                 assert_eq!(played.report.losses, 2, "{:#?}", played.report);
                 assert_eq!(played.report.ended_by(reason), 2, "{:#?}", played.report);
             }
             None if self.outcome == "refused" => {
                 plan.run().expect_refusal(3, &["'A'"]);
             }
-            None if self.outcome == "no harm" => self.check_harmless(plan.played(0)),
+            None if self.outcome == "no harm" => self.check_harmless(plan.expect_output(0)),
             _ => panic!("`{}` is no outcome", self.outcome),
         }
         bench.wait_until_quiet();
     }
 
     /// The same pair with an engine that behaves makes no difference.
-    fn check_harmless(&self, played: Played) {
+    fn check_harmless(&self, played: RunOutput) {
         let bench = Bench::new();
         let behaved = self.misdeed.replacen(self.mode(), "good", 1);
-        let expected = self.plan(&bench, &behaved).played(0);
+        let expected = self.plan(&bench, &behaved).expect_output(0);
         assert_eq!(played.report, expected.report);
         assert_eq!(played.moves(), expected.moves());
         let needed = match self.with.as_str() {

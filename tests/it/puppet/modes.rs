@@ -16,7 +16,7 @@ const SEARCH: [&str; 2] = ["position startpos moves e2e4", "go nodes 1"];
 /// Asks for one move and returns all output up to it.
 fn search(talk: &mut Talk) -> Vec<String> {
     SEARCH.iter().for_each(|line| talk.send(line));
-    talk.until("bestmove")
+    talk.read_until("bestmove")
 }
 
 /// The move that a well-behaved puppet plays here.
@@ -40,7 +40,7 @@ fn counts_follow_the_rules_that_the_mode_has() {
         let mut talk = greeted(args);
         talk.send("position fen 4k3/8/8/8/2p5/8/1P1P4/4K3 w - - 0 1");
         talk.send("go perft 2");
-        talk.until("Nodes searched").pop().expect("there is a count")
+        talk.read_until("Nodes searched").pop().expect("there is a count")
     };
     let honest: u64 = ask("").rsplit(' ').next().and_then(|n| n.parse().ok()).expect("a number");
     assert_eq!(ask("--mode no-en-passant"), format!("Nodes searched: {}", honest - 2));
@@ -107,10 +107,10 @@ fn it_can_be_silent_in_its_ways() {
 
     let mut talk = started("--mode no-uciok");
     talk.send("uci");
-    talk.until("option name Clear Hash");
+    talk.read_until("option name Clear Hash");
     talk.assert_silent();
     talk.send("isready");
-    talk.until("readyok");
+    talk.read_until("readyok");
 
     let mut talk = greeted("--mode no-readyok");
     talk.send("isready");
@@ -125,11 +125,11 @@ fn it_can_be_silent_in_its_ways() {
 
     let mut talk = greeted("--mode no-bestmove-answer-stop");
     SEARCH.iter().for_each(|line| talk.send(line));
-    talk.until("info");
+    talk.read_until("info");
     talk.send("stop");
     talk.assert_silent();
     talk.send("isready");
-    talk.until("readyok");
+    talk.read_until("readyok");
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn it_can_be_late_in_its_ways() {
         if stop {
             talk.send("stop");
         }
-        assert_eq!(talk.until("bestmove").last(), Some(&honest), "{args}");
+        assert_eq!(talk.read_until("bestmove").last(), Some(&honest), "{args}");
         start.elapsed().as_millis()
     };
     assert!(timed("--mode slow --delay-ms 300", "go wtime 1 btime 1", false) >= 300);
@@ -218,7 +218,7 @@ fn a_grandchild_outlives_the_puppet_and_holds_its_pipe() {
 }
 
 #[test]
-fn only_a_kill_ends_what_ignores_everything_else() {
+fn only_a_kill_ends_a_mode_that_ignores_signals() {
     type Request = fn(&mut Talk, Pid);
     let requests: [Request; 3] = [
         |talk, _| talk.send("quit"),
@@ -243,7 +243,7 @@ fn only_a_kill_ends_what_ignores_everything_else() {
 fn greeting(mode: &str) -> Vec<String> {
     let mut talk = started(&format!("--mode {mode}"));
     talk.send("uci");
-    talk.until("uciok")
+    talk.read_until("uciok")
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn greetings_are_odd_in_their_ways() {
     assert!(greeting("bad-options").iter().any(|line| line == "option name type spin"));
     let mut talk = started("--mode double-uciok");
     talk.send("uci");
-    talk.until("uciok");
+    talk.read_until("uciok");
     assert_eq!(talk.line().as_deref(), Some("uciok"));
     let mut talk = started("--mode exit-at-handshake");
     talk.send("uci");
@@ -280,17 +280,17 @@ fn moves_are_odd_in_their_ways() {
     }
     let mut talk = greeted("--mode blanks");
     SEARCH.iter().for_each(|line| talk.send(line));
-    assert_eq!(talk.until(" \t bestmove").pop(), Some(format!(" \t bestmove   {word} \t ")));
+    assert_eq!(talk.read_until(" \t bestmove").pop(), Some(format!(" \t bestmove   {word} \t ")));
     let mut talk = greeted("--mode early-bestmove");
     talk.send(SEARCH[0]);
-    talk.until("bestmove a1a1");
+    talk.read_until("bestmove a1a1");
     for mode in ["illegal-ponder", "unasked-ponder"] {
         let said = search(&mut greeted(&format!("--mode {mode}"))).pop();
         assert!(said.expect("a move").starts_with(&format!("{honest} ponder ")), "{mode}");
     }
     let mut talk = greeted("--mode no-newline");
     SEARCH.iter().for_each(|line| talk.send(line));
-    talk.until("info");
+    talk.read_until("info");
     talk.assert_silent();
 }
 
@@ -301,7 +301,7 @@ fn special_moves_are_written_oddly() {
             let mut talk = greeted(&format!("--seed {seed} --mode {mode}"));
             talk.send(&format!("position fen {fen}{moves}"));
             talk.send("go nodes 1");
-            talk.until("bestmove").pop().expect("there is a move")
+            talk.read_until("bestmove").pop().expect("there is a move")
         };
         (1..40).map(one).collect()
     };
@@ -370,7 +370,7 @@ fn it_takes_its_time_in_its_ways() {
     let start = std::time::Instant::now();
     let mut talk = greeted("--mode slow-ready --delay-ms 200");
     talk.send("isready");
-    talk.until("readyok");
+    talk.read_until("readyok");
     assert!(start.elapsed().as_millis() >= 200);
     for (mode, go) in [("deaf --delay-ms 200", "go nodes 1"), ("exact-limit", "go movetime 200")] {
         let mut talk = greeted(&format!("--mode {mode}"));
@@ -378,13 +378,13 @@ fn it_takes_its_time_in_its_ways() {
         let start = std::time::Instant::now();
         talk.send(go);
         talk.send("stop");
-        assert_eq!(talk.until("bestmove").last(), Some(&honest), "{mode}");
+        assert_eq!(talk.read_until("bestmove").last(), Some(&honest), "{mode}");
         assert!(start.elapsed().as_millis() >= 200, "{mode}");
     }
 }
 
 #[test]
-fn it_ponders_when_asked_to() {
+fn the_puppet_ponders_on_request() {
     let pondering = |mode: &str| {
         let mut talk = greeted(&format!("--mode {mode}"));
         talk.send("setoption name Ponder value true");
@@ -392,14 +392,14 @@ fn it_ponders_when_asked_to() {
         assert!(answer.contains(" ponder "), "{answer}");
         talk.send(SEARCH[0]);
         talk.send("go ponder wtime 1000 btime 1000");
-        talk.until("info");
+        talk.read_until("info");
         talk
     };
     let mut talk = pondering("good");
     talk.assert_silent();
     talk.send("ponderhit");
-    talk.until("bestmove");
-    pondering("impatient-ponder").until("bestmove");
+    talk.read_until("bestmove");
+    pondering("impatient-ponder").read_until("bestmove");
 }
 
 #[test]

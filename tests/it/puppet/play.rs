@@ -14,7 +14,7 @@ fn reply(talk: &mut Talk, moves: &[String]) -> String {
         _ => talk.send(&format!("position startpos moves {}", moves.join(" "))),
     }
     talk.send("go nodes 1");
-    let line = talk.until("bestmove").pop().expect("there is a move");
+    let line = talk.read_until("bestmove").pop().expect("there is a move");
     line.trim_start_matches("bestmove ").to_owned()
 }
 
@@ -37,7 +37,7 @@ fn game(white: &mut Talk, black: &mut Talk, plies: usize) -> (Vec<String>, Chess
 fn it_greets_and_answers_while_it_thinks() {
     let mut talk = super::started("--name Deep-Thought");
     talk.send("uci");
-    let greeting = talk.until("uciok");
+    let greeting = talk.read_until("uciok");
     assert!(greeting.contains(&"id name Deep-Thought".to_owned()), "{greeting:?}");
     for kind in ["spin", "check", "combo", "string", "button"] {
         let declared = format!(" type {kind}");
@@ -46,12 +46,12 @@ fn it_greets_and_answers_while_it_thinks() {
     talk.send("setoption name Hash value 8");
     talk.send("position startpos");
     talk.send("go infinite");
-    talk.until("info depth 1 seldepth 1 score cp 0 nodes 1 time 0 pv ");
+    talk.read_until("info depth 1 seldepth 1 score cp 0 nodes 1 time 0 pv ");
     talk.assert_silent();
     talk.send("isready");
-    talk.until("readyok");
+    talk.read_until("readyok");
     talk.send("stop");
-    talk.until("bestmove");
+    talk.read_until("bestmove");
     talk.send("quit");
     assert_eq!(talk.exit().code(), Some(0));
 }
@@ -61,7 +61,7 @@ fn it_leaves_when_its_input_ends() {
     let mut talk = greeted("");
     talk.send("position startpos");
     talk.send("go infinite");
-    talk.until("info");
+    talk.read_until("info");
     talk.hang_up();
     assert_eq!(talk.exit().code(), Some(0));
 }
@@ -115,16 +115,16 @@ fn castling_is_written_as_the_variant_demands() {
         talk.send(&format!("setoption name UCI_Chess960 value {option}"));
         talk.send(&format!("{fen} {accepted}"));
         talk.send("isready");
-        talk.until("readyok");
+        talk.read_until("readyok");
     }
 }
 
 #[test]
-fn what_it_hears_is_logged() {
+fn received_lines_are_logged() {
     let bench = Bench::new();
     let mut talk = greeted(&format!("--log {}", bench.path("").display()));
     talk.send("isready");
-    talk.until("readyok");
+    talk.read_until("readyok");
     talk.send("quit");
     talk.exit();
     let mut entries = std::fs::read_dir(bench.path("")).expect("the folder can be listed");
@@ -133,7 +133,7 @@ fn what_it_hears_is_logged() {
 }
 
 #[test]
-fn whoever_breaks_the_protocol_is_told() {
+fn protocol_violations_are_reported() {
     for conversation in [
         "isready",
         "uci\nposition startpos moves e2e5",

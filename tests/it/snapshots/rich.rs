@@ -7,11 +7,11 @@ use std::time::Duration;
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules};
 use arbiter_game::lint::{LintFinding, LintRule};
 use arbiter_game::outcome::{Outcome, Termination};
-use arbiter_game::record::{Details, GameRecord, LateMove, MoveRecord, Thought};
+use arbiter_game::record::{GameRecord, LateMove, MoveRecord, SearchDetails, SearchInfo};
 use arbiter_openings::Quarantine;
 use arbiter_plan::{
-    Ablation, DEFAULT_AHEAD, Ending, EngineSpec, Games, GateKind, GateOutcome, GateVerdict,
-    PairTally, Plan, PlayedPair, Provenance, Remark, Request, RunInput, RunKind, RunState, Scale,
+    Ablation, DEFAULT_AHEAD, EngineSpec, Games, GateKind, GateOutcome, GateVerdict, PairTally,
+    Plan, PlayedPair, Provenance, Remark, Request, RunEnd, RunInput, RunKind, RunState, Scale,
     SprtRequest, TournamentRequest,
 };
 use arbiter_protocol::Score;
@@ -44,8 +44,8 @@ pub fn fill(folder: &Path) {
     let sprt = || duel(RunKind::Sprt, |_| ());
     let even = [Some(0), None, Some(1), None];
     add(&mut store, 1, "rejected", &sprt(), None, 60, &[Some(1), Some(1), None, Some(1)]);
-    add(&mut store, 2, "undecided", &sprt(), Some(Ending::Complete), 4, &even);
-    add(&mut store, 3, "interrupted", &sprt(), Some(Ending::Interrupted), 3, &even);
+    add(&mut store, 2, "undecided", &sprt(), Some(RunEnd::Complete), 4, &even);
+    add(&mut store, 3, "interrupted", &sprt(), Some(RunEnd::Interrupted), 3, &even);
     add(&mut store, 4, "killed", &sprt(), None, 2, &even);
     let mut single = duel(RunKind::Match, |request| {
         request.tournament.noswap = true;
@@ -53,26 +53,26 @@ pub fn fill(folder: &Path) {
     });
     // Earlier versions took such names.
     single.engines[1].name.push('\u{202e}');
-    add(&mut store, 5, "single", &single, Some(Ending::Complete), 6, &even);
+    add(&mut store, 5, "single", &single, Some(RunEnd::Complete), 6, &even);
     let mut many = request(&["A", "B", "C", "D"]);
     many.tournament.format = Some(Format::RoundRobin);
     many.tournament.pairs = Some(2);
     let many = Plan::resolve(RunKind::Tournament, many).expect("the request makes sense");
     let results = [Some(0), None, Some(1), None, None, Some(0), None];
-    add(&mut store, 6, "tournament", &many, Some(Ending::Complete), 12, &results);
+    add(&mut store, 6, "tournament", &many, Some(RunEnd::Complete), 12, &results);
     let mut whole = request(&["whole"]);
     let features = vec!["tempo".into(), "outpost".into()];
     whole.ablation = Some(Ablation { option: "Disable".into(), features });
     whole.tournament.pairs = Some(8);
     let whole = Plan::resolve(RunKind::Ablate, whole).expect("the request makes sense");
     let results = [Some(0), None, None, Some(0), Some(1), None, Some(0)];
-    add(&mut store, 7, "ablation", &whole, Some(Ending::Complete), 16, &results);
-    add(&mut store, 8, "tuning", &tuning(), Some(Ending::Complete), 60, &results);
-    tell_apart(folder);
+    add(&mut store, 7, "ablation", &whole, Some(RunEnd::Complete), 16, &results);
+    add(&mut store, 8, "tuning", &tuning(), Some(RunEnd::Complete), 60, &results);
+    make_games_differ(folder);
 }
 
 /// Most games have the moves of others, and are to count as other ones.
-fn tell_apart(folder: &Path) {
+fn make_games_differ(folder: &Path) {
     change(folder, "UPDATE pairs SET first_hash = 2 * pair, second_hash = 2 * pair + 1");
 }
 
@@ -94,12 +94,12 @@ pub fn add_commits(folder: &Path) {
             30 + number as i64,
             &format!("commit-{number}"),
             &plan,
-            Some(Ending::Complete),
+            Some(RunEnd::Complete),
             pairs,
             winners,
         );
     }
-    tell_apart(folder);
+    make_games_differ(folder);
 }
 
 /// Adds tournaments whose next round follows from the one before, called after their formats.
@@ -113,7 +113,7 @@ pub fn add_tournaments(folder: &Path) {
         many.tournament.rounds = rounds;
         let plan = Plan::resolve(RunKind::Tournament, many).expect("the request makes sense");
         let (minutes, run) = (9 + pairs as i64, format.to_string());
-        add(&mut store, minutes, &run, &plan, Some(Ending::Complete), pairs, winners);
+        add(&mut store, minutes, &run, &plan, Some(RunEnd::Complete), pairs, winners);
     };
     plan(Format::Swiss, Some(3), 9, &[Some(0), None, Some(0), Some(0), None, Some(1), None]);
     plan(Format::Knockout, None, 5, &[Some(0), None]);
@@ -206,7 +206,7 @@ fn rich(store: &mut Store) {
             let [white, black] = if half == 0 { [0, 1] } else { [1, 0] };
             // The old one fails, and loses, four times out of five.
             let loser = if (nth + half) % 5 == 3 { 0 } else { 1 };
-            ended(pair, ByColor { white, black }, kind, loser)
+            ended_game(pair, ByColor { white, black }, kind, loser)
         };
         let mut first = game(0);
         if let (1 | 7, Some(thought)) =
@@ -214,7 +214,7 @@ fn rich(store: &mut Store) {
         {
             let what = "12,000 nodes, then 9,000".to_owned();
             let findings = vec![LintFinding { rule: LintRule::Nodes, what, line: String::new() }];
-            thought.details = Details { findings, ..Details::default() }.boxed();
+            thought.details = SearchDetails { findings, ..SearchDetails::default() }.boxed();
         }
         let played = PlayedPair { pairing, games: Games { first, second: Some(game(1)) } };
         let noise = (pair == 4)
@@ -236,16 +236,17 @@ fn rich(store: &mut Store) {
 }
 
 /// A game that ended this way; `loser` lost it unless it was drawn.
-fn ended(pair: u64, engines: ByColor<usize>, kind: Termination, loser: usize) -> GameRecord {
+fn ended_game(pair: u64, engines: ByColor<usize>, kind: Termination, loser: usize) -> GameRecord {
     use Termination::*;
     let is_drawn = matches!(
         kind,
         Stalemate | Threefold | FiftyMoves | DeadPosition | DrawAdjudication | MoveCap
     );
     let color = if engines.white == loser { Color::White } else { Color::Black };
-    let outcome = match is_drawn {
-        true => Outcome::drawn(kind, format!("drawn by {}", kind.words())),
-        false => Outcome::lost(color, kind, format!("{color} lost by {}", kind.words())),
+    let outcome = if is_drawn {
+        Outcome::drawn(kind, format!("drawn by {}", kind.describe()))
+    } else {
+        Outcome::lost(color, kind, format!("{color} lost by {}", kind.describe()))
     };
     let late = LateMove { over: Duration::from_millis(27), waited: None };
     let late = (kind == TimeForfeit).then_some(late);
@@ -286,10 +287,10 @@ fn game(pair: u64, engines: ByColor<usize>, outcome: Outcome) -> GameRecord {
     }
 }
 
-fn thought(pair: u64, ply: usize) -> Thought {
+fn thought(pair: u64, ply: usize) -> SearchInfo {
     let number = pair as i32 * 7 + ply as i32 * 31;
     let elapsed = Duration::from_micros(1_500 * (number as u64 % 97 + 1));
-    Thought {
+    SearchInfo {
         score: Some(match number % 11 {
             0 => Score::Mate(3),
             1 => Score::Mate(-2),
@@ -300,7 +301,7 @@ fn thought(pair: u64, ply: usize) -> Thought {
         nodes: Some(10_000 + 731 * number as u64),
         elapsed,
         reported: Some(elapsed.saturating_sub(Duration::from_micros(180 + 40 * ply as u64))),
-        ..Thought::default()
+        ..SearchInfo::default()
     }
 }
 
@@ -355,7 +356,7 @@ fn add(
     minutes: i64,
     run: &str,
     plan: &Plan,
-    ending: Option<Ending>,
+    ending: Option<RunEnd>,
     pairs: u64,
     winners: &[Option<usize>],
 ) {
@@ -389,7 +390,7 @@ fn add(
         let second = (!plan.design.is_single).then(|| game(1));
         let played = PlayedPair { pairing, games: Games { first: game(0), second } };
         store.append(run, &played, None, None).expect("it is committed");
-        // `tell_apart` has set these hashes in the store.
+        // `make_games_differ` has set these hashes in the store.
         let mut tally = PairTally::of(&played);
         tally.first.hash = Some(2 * pair);
         tally.second.iter_mut().for_each(|second| second.hash = Some(2 * pair + 1));

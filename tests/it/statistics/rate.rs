@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::assert_sound;
 use crate::support::bench::{Bench, Finished};
 use crate::support::plan::Plan;
-use crate::support::snapshot::said;
+use crate::support::snapshot::expect_next;
 
 const OPENINGS: [&str; 5] = ["e4", "d4", "c4", "Nf3", "g3"];
 
@@ -130,7 +130,7 @@ fn ratings_reproduce_the_scores() {
 
 #[test]
 fn people_get_tables() {
-    said(&text_of(table()));
+    expect_next(&text_of(table()));
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn compression_changes_nothing() {
 fn all_parts_of_a_file_are_read() {
     let text_of = |contents: &[u8]| rate_with(contents, &["--copies", "all"]).expect_code(0).stdout;
     let twice = text_of(table().repeat(2).as_bytes());
-    said(&twice);
+    expect_next(&twice);
     let (gz, zst) = (gzip(&table()), zstd(&table()));
     let skipped = [&[0x5a, 0x2a, 0x4d, 0x18, 2, 0, 0, 0][..], b"??"].concat();
     for packed in [gz.repeat(2), zst.repeat(2), [skipped, zst.repeat(2)].concat()] {
@@ -176,7 +176,7 @@ fn copies_count_once_unless_all_are_wanted() {
         let finished = bench.arbiter(["rate", "a.pgn", "b.pgn"].iter().chain(flags)).finish();
         finished.expect_code(0)
     };
-    said(&rate(&[]).stdout);
+    expect_next(&rate(&[]).stdout);
     let once = rate(&["--format", "json"]).json();
     assert_eq!((&once["games"], &once["copies"]), (&18.into(), &18.into()));
     assert_eq!(once["players"], json_of(table(), &[])["players"]);
@@ -190,7 +190,9 @@ fn own_games_are_read_in_each_notation_with_all_fields() {
         let bench = Bench::new();
         let plan =
             Plan::new(&bench, "match", 4).set("pgn notation", notation).set("pgn fields", "all");
-        plan.puppet("A", "--mode good --seed 1").puppet("B", "--mode good --seed 2").played(0);
+        plan.puppet("A", "--mode good --seed 1")
+            .puppet("B", "--mode good --seed 2")
+            .expect_output(0);
         let rate = bench.arbiter(["rate", "games.pgn", "--verify", "--format", "json"]);
         let rated = rate.finish().expect_code(0).json();
         let count = |key: &str| rated[key].as_u64().unwrap_or_default();
@@ -229,7 +231,7 @@ fn bad_games_are_counted_and_named() {
     }
     let all: String = bad.iter().map(|(game, ..)| game.as_str()).collect();
     // Bad games first: those after them must not suffer.
-    said(&text_of(all + &table()));
+    expect_next(&text_of(all + &table()));
 }
 
 #[test]
@@ -245,21 +247,21 @@ fn a_perfect_score_is_a_bound() {
     assert_eq!(bound([1.0, 1.0]), "upper");
     assert_eq!(bound([0.0, 0.0]), "lower");
     assert_eq!(bound([1.0, 0.0]), Value::Null);
-    said(&text_of(with([1.0, 1.0])));
+    expect_next(&text_of(with([1.0, 1.0])));
     // With two players, the bounds are those of their difference: here a score of √½.
     let only = pair("Ada", "Cy", "e4", [1.0, 1.0]);
-    said(&text_of(&only));
-    said(&rate_with(&only, &["--elostat"]).stdout);
+    expect_next(&text_of(&only));
+    expect_next(&rate_with(&only, &["--elostat"]).stdout);
     // Bo Lind beat one of them and lost to the other.
     let row = only.clone() + &pair("Ada", "Bo Lind", "e4", [1.0, 1.0]);
-    said(&text_of(row + &pair("Bo Lind", "Cy", "e4", [1.0, 1.0])));
-    said(&text_of(only + &pair("Di", "Eve", "e4", [1.0, 1.0])));
+    expect_next(&text_of(row + &pair("Bo Lind", "Cy", "e4", [1.0, 1.0])));
+    expect_next(&text_of(only + &pair("Di", "Eve", "e4", [1.0, 1.0])));
 }
 
 #[test]
-fn games_that_were_all_drawn_tell_no_interval() {
+fn all_drawn_games_have_no_interval() {
     let drawn = pair("Ada", "Cy", "e4", [0.5, 0.5]).repeat(4);
-    said(&text_of(&drawn));
+    expect_next(&text_of(&drawn));
     let found = json_of(&drawn, &[]);
     assert!(found["white_advantage_error"].is_null(), "{found:#}");
     let cy = &found["players"][1];
@@ -348,7 +350,7 @@ fn flags_that_make_no_sense() {
 #[test]
 fn help_says_what_is_not_checked() {
     let help = Bench::new().arbiter(["rate", "--help"]).finish().expect_code(0).stdout;
-    said(&help);
+    expect_next(&help);
 }
 
 #[test]
@@ -380,7 +382,7 @@ fn games_are_replayed_on_request() {
         assert!(named["file"].as_str().is_some_and(|file| file.ends_with("games")));
     }
     let all: String = cases.iter().map(|(game, ..)| game.as_str()).collect();
-    said(&rate_with(table() + &all, &["--verify"]).expect_code(0).stdout);
+    expect_next(&rate_with(table() + &all, &["--verify"]).expect_code(0).stdout);
     assert_eq!(json_of(table(), &["--verify"]), json_of(table(), &[]));
 }
 
@@ -393,10 +395,10 @@ fn files_of_other_programs_are_taken() {
     let rate = |flags: &[&str]| {
         bench.arbiter(["rate", "games"].iter().chain(flags)).finish().expect_code(0).stdout
     };
-    said(&rate(&[]));
-    said(&rate(&["--relations", "relations.csv"]));
+    expect_next(&rate(&[]));
+    expect_next(&rate(&["--relations", "relations.csv"]));
     let few = rate(&["--exclude", "@names.txt", "--anchor", "Cy=2000", "--min-games", "13"]);
-    said(&few);
+    expect_next(&few);
     let shown = rate(&["--elostat", "--exclude", "@names.txt"]);
     let first: Vec<&str> = shown.lines().nth(4).expect("a row").split_whitespace().collect();
     let [place, name, colon, _, up, down, games, score, _, _, draws, _] = first[..] else {
@@ -422,5 +424,5 @@ fn files_of_other_programs_are_taken() {
     bench.write("r.csv", "Ada,Cy,-900,50\nAda,Bo Lind,900,50\nBo Lind,Cy,900,50\n");
     bench.write("some.txt", "Eva\n");
     let flags = ["rate", "games", "--relations", "r.csv", "--exclude", "@some.txt"];
-    said(&bench.arbiter(flags).finish().expect_code(0).stderr);
+    expect_next(&bench.arbiter(flags).finish().expect_code(0).stderr);
 }

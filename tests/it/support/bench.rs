@@ -249,7 +249,11 @@ impl Finished {
     #[track_caller]
     pub fn expect_error(self, code: i32) {
         let finished = self.expect_code(code);
-        snapshot::said(&format!("$ arbiter {}\n{}", finished.words.join(" "), finished.error()));
+        snapshot::expect_next(&format!(
+            "$ arbiter {}\n{}",
+            finished.words.join(" "),
+            finished.error()
+        ));
     }
 
     /// Asserts the exit code, that one line reports the error and contains all of `words`, which
@@ -296,7 +300,7 @@ fn collect(mut pipe: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
 }
 
 #[test]
-fn what_a_program_prints_and_answers_is_kept() {
+fn output_and_exit_code_of_programs_are_returned() {
     let bench = Bench::new();
     bench.write("in.json", "{\"games\": 2}");
     let finished = bench.start(Path::new("/bin/sh"), ["-c", "cat in.json; echo no >&2; exit 3"]);

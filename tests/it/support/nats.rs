@@ -365,12 +365,12 @@ impl Client {
 
     /// The next message: its subject and its payload.
     pub fn next(&mut self) -> (String, Vec<u8>) {
-        let message = self.hear().expect("the server goes on");
+        let message = self.next_message().expect("the server goes on");
         (message.subject, message.payload)
     }
 
     /// The next message; `None` once the server is gone.
-    pub fn hear(&mut self) -> Option<Message> {
+    pub fn next_message(&mut self) -> Option<Message> {
         loop {
             let line = self.try_line()?;
             if let Some(message) = self.message(&line) {

@@ -125,26 +125,26 @@ impl<'a> Plan<'a> {
 
     /// Runs it to its end and reads what it left; the exit code is given.
     #[track_caller]
-    pub fn played(self, code: i32) -> Played {
+    pub fn expect_output(self, code: i32) -> RunOutput {
         let bench = self.bench;
-        Played::read(bench, &self.run().expect_code(code))
+        RunOutput::read(bench, &self.run().expect_code(code))
     }
 }
 
 /// Output of a run: its report, and its games as text.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Played {
+pub struct RunOutput {
     /// The report on stdout.
     pub report: Report,
     /// The file of games, byte for byte.
     pub pgn: String,
 }
 
-impl Played {
+impl RunOutput {
     /// Reads what a run that has ended left in `bench`.
     #[track_caller]
-    pub fn read(bench: &Bench, finished: &Finished) -> Played {
-        Played { report: Report::read(&finished.json()), pgn: bench.read("games.pgn") }
+    pub fn read(bench: &Bench, finished: &Finished) -> RunOutput {
+        RunOutput { report: Report::read(&finished.json()), pgn: bench.read("games.pgn") }
     }
 
     /// The games, each of them checked.

@@ -53,11 +53,11 @@ fn folder() -> PathBuf {
 
 /// Compares a text with the file of this name, but for the version and the place of the test.
 pub fn expect(name: &str, text: &str) {
-    expect_file![folder().join(name)].assert_eq(&anywhere(text));
+    expect_file![folder().join(name)].assert_eq(&without_paths(text));
 }
 
 /// Compares a text with the next one in the file of this test, but for what varies.
-pub fn said(text: &str) {
+pub fn expect_next(text: &str) {
     let text = any_run(text);
     let (is_first, said) = SAID.with_borrow_mut(|said| {
         let is_first = said.is_empty();
@@ -91,7 +91,7 @@ pub fn without_figures(text: &str) -> String {
 }
 
 /// A report without the lines and widths that depend on the machine.
-pub fn of_any_machine(text: &str) -> String {
+pub fn without_machine(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.contains(std::env::consts::ARCH));
     let lines: Vec<&str> = lines.collect();
     replaced(&lines.join("\n"), &[(r" {2,}|─{2,}|-{3,}", " ")])
@@ -105,7 +105,7 @@ pub fn line_with<'a>(text: &'a str, words: &str) -> &'a str {
 }
 
 /// A text without version, folder of the test, and paths of the programs.
-fn anywhere(text: &str) -> String {
+fn without_paths(text: &str) -> String {
     let text = text
         .replace(&programs::puppet().display().to_string(), "PUPPET")
         .replace(&programs::arbiter().display().to_string(), "ARBITER")
@@ -115,7 +115,7 @@ fn anywhere(text: &str) -> String {
 
 /// A text without what differs from run to run.
 fn any_run(text: &str) -> String {
-    replaced(&anywhere(text), &VARYING)
+    replaced(&without_paths(text), &VARYING)
 }
 
 /// A text with words in place of patterns.
@@ -138,9 +138,9 @@ fn file_of_this_test() -> PathBuf {
 }
 
 #[test]
-fn what_varies_has_a_word_and_texts_follow_each_other() {
-    said("at HEAD@0123456789 with seed 7 on 2026-01-02, 03:04:05");
-    said(&format!("{}: place-a1B2c3", programs::puppet().display()));
+fn varying_values_are_replaced_and_texts_appended() {
+    expect_next("at HEAD@0123456789 with seed 7 on 2026-01-02, 03:04:05");
+    expect_next(&format!("{}: place-a1B2c3", programs::puppet().display()));
     assert_eq!(without_figures("2 of 3.5"), "N of N");
 }
 

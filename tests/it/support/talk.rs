@@ -57,7 +57,7 @@ impl Talk {
     }
 
     /// The lines up to and including the first that starts with `start`.
-    pub fn until(&mut self, start: &str) -> Vec<String> {
+    pub fn read_until(&mut self, start: &str) -> Vec<String> {
         let mut seen = Vec::new();
         while let Some(line) = self.line() {
             let found = line.starts_with(start);

@@ -35,7 +35,8 @@ pub fn check(path: &str, text: &str) -> Vec<Violation> {
         return Vec::new();
     }
     let runtime = "decide in plain code and let the driver or the dispatcher await";
-    let writers = "print with `emit` or a message, which show codes for what a terminal obeys";
+    let writers =
+        "print with `print_result` or a message, which show codes for what a terminal obeys";
     let rules = [
         ("async runtime", r"\btokio::|\buse tokio\b", &ALLOWED[..], runtime),
         (

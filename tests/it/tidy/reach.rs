@@ -61,14 +61,14 @@ pub fn check(files: &[File]) -> Vec<Violation> {
     found
 }
 
-struct Declared {
+struct Declaration {
     line: usize,
     in_test: bool,
     candidates: [String; 2],
 }
 
 /// The modules that `path` declares and that live in files of their own.
-fn declarations(path: &str, text: &str) -> Vec<Declared> {
+fn declarations(path: &str, text: &str) -> Vec<Declaration> {
     let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
     let home = match name {
         "mod.rs" | "lib.rs" | "main.rs" => dir.to_owned(),
@@ -80,7 +80,7 @@ fn declarations(path: &str, text: &str) -> Vec<Declared> {
     for (index, line) in text.lines().enumerate() {
         if let Some(name) = module.captures(line).and_then(|names| names.get(1)) {
             let name = name.as_str();
-            declared.push(Declared {
+            declared.push(Declaration {
                 line: index + 1,
                 in_test: in_test || is_test_file(path),
                 candidates: [format!("{home}/{name}.rs"), format!("{home}/{name}/mod.rs")],
@@ -125,7 +125,7 @@ fn violation(path: &str, line: usize, found: String) -> Violation {
     Violation { path: path.to_owned(), line, rule: "reachable", found }
 }
 
-fn found(files: &[(&str, &str)]) -> Vec<String> {
+fn violations(files: &[(&str, &str)]) -> Vec<String> {
     let file = |(path, text): &(&str, &str)| File { path: (*path).into(), text: (*text).into() };
     check(&files.iter().map(file).collect::<Vec<_>>())
         .iter()
@@ -144,7 +144,7 @@ fn a_file_is_reached_through_its_parents() {
         ("engine/src/tt/entry.rs", "#[cfg(test)]\nmod tests;"),
         ("engine/src/tt/entry/tests.rs", ""),
     ];
-    assert!(found(&tree).is_empty());
+    assert!(violations(&tree).is_empty());
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn a_lost_file_a_missing_file_and_a_test_in_the_product_are_found() {
         "engine/src/here/tests.rs:1",
         "engine/src/lost.rs:1",
     ];
-    let mut found = found(&tree);
+    let mut found = violations(&tree);
     found.sort();
     let mut expected = expected.map(str::to_owned).to_vec();
     expected.sort();
@@ -187,5 +187,5 @@ fn a_manifest_names_crates() {
         ("src/main.rs", ""),
     ];
     let expected = ["src/main.rs:1", "tests/targets/lost.rs:1", "tests/tests/off.rs:1"];
-    assert_eq!(found(&tree), expected);
+    assert_eq!(violations(&tree), expected);
 }

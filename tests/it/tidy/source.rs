@@ -21,7 +21,7 @@ pub fn is_test_file(path: &str) -> bool {
 }
 
 #[test]
-fn code_is_told_from_comments_and_tests() {
+fn code_is_distinguished_from_comments_and_tests() {
     let text = "//! A.\nuse a; // b\n    /// c\nlet d = \"https://e\";\n#[cfg(test)]\nmod tests {\n    use f;\n}\n";
     let found: Vec<_> = code("engine/src/a.rs", text).collect();
     assert_eq!(found, [(1, ""), (2, "use a; "), (3, ""), (4, "let d = \"https://e\";")]);

@@ -32,7 +32,7 @@ pub(in crate::chess) fn generate<
 
 /// The squares that moves of these kinds may lead to.
 #[inline(always)]
-fn wanted<S: Side, const NOISY: bool, const QUIET: bool>(board: &Board) -> Bitboard {
+fn target_squares<S: Side, const NOISY: bool, const QUIET: bool>(board: &Board) -> Bitboard {
     let mut wanted = Bitboard::EMPTY;
     if NOISY {
         wanted |= board.color(!S::COLOR);
@@ -56,7 +56,7 @@ pub(in crate::chess) fn without_check<
     node: Node<'_>,
     visitor: &mut V,
 ) {
-    let wanted = wanted::<S, NOISY, QUIET>(node.board);
+    let wanted = target_squares::<S, NOISY, QUIET>(node.board);
     let paths = if QUIET { king::castling_paths::<S>(node) } else { king::NO_PATHS };
     let attacked = king::steps::<S, C, V>(cpu, node, wanted, paths, visitor);
     pieces::<S, C, V, false>(cpu, node, wanted, visitor);
@@ -79,10 +79,10 @@ pub(in crate::chess) fn in_check<
     node: Node<'_>,
     visitor: &mut V,
 ) {
-    let wanted = wanted::<S, NOISY, QUIET>(node.board);
+    let wanted = target_squares::<S, NOISY, QUIET>(node.board);
     king::steps::<S, C, V>(cpu, node, wanted, king::NO_PATHS, visitor);
     let checkers = node.check_info.checkers;
-    if checkers.several() {
+    if checkers.has_several() {
         return;
     }
     // In check other pieces than the king can only step between king and checker or capture the

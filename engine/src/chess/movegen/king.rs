@@ -72,7 +72,7 @@ pub(super) fn castling_paths<S: Side>(node: Node<'_>) -> [CastlingPath; 2] {
         for (rook, path) in outer.into_iter().zip(&mut paths) {
             *path = (rook, castling_path(S::COLOR, node.king, rook, occupied));
         }
-        if !rooks.several() {
+        if !rooks.has_several() {
             paths[1] = NO_PATHS[1];
         }
     }

@@ -41,7 +41,7 @@ impl Position {
                 && (self.attackers_to(to, occupied) & enemy).is_empty();
         }
         self.reaches(kind, mv)
-            && !self.checkers().several()
+            && !self.checkers().has_several()
             && self.answers_check(to)
             && self.pin_allows(mv)
     }

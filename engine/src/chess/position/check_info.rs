@@ -42,7 +42,7 @@ impl CheckInfo {
             let way = attacks::between(king, sniper);
             let sniper = Bitboard::of(sniper);
             let blockers = way & (own | enemy);
-            let is_pinned = !blockers.several() & (blockers & own).any();
+            let is_pinned = !blockers.has_several() & (blockers & own).any();
             info.checkers |= sniper.when(blockers.is_empty());
             pins |= (way | sniper).when(is_pinned);
         }

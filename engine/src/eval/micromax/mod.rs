@@ -70,12 +70,12 @@ impl Features {
 
     fn gain(self, before: &Position, mv: Move) -> Gain {
         Gain {
-            permanent: self.taken(before, mv) + self.promoted(mv),
-            transient: self.placed(before, mv),
+            permanent: self.capture_gain(before, mv) + self.promoted(mv),
+            transient: self.placement_gain(before, mv),
         }
     }
 
-    fn taken(self, before: &Position, mv: Move) -> Score {
+    fn capture_gain(self, before: &Position, mv: Move) -> Score {
         self.of(Term::Material, before.captured(mv).map_or(0, |kind| UNIT * WORTH[kind.index()]))
     }
 
@@ -87,7 +87,7 @@ impl Features {
         self.of(Term::Promotion, worth)
     }
 
-    fn placed(self, before: &Position, mv: Move) -> Score {
+    fn placement_gain(self, before: &Position, mv: Move) -> Score {
         let (from, mut to) = (mv.from(), mv.to());
         let Some(kind) = before.kind_at(from) else { return 0 };
         let mut score = 0;
@@ -189,7 +189,7 @@ impl MicroMax {
         let mut position = *game.start();
         for &mv in game.moves() {
             let all = Features::default();
-            let [taken, promoted] = [all.taken(&position, mv), all.promoted(mv)];
+            let [taken, promoted] = [all.capture_gain(&position, mv), all.promoted(mv)];
             record.add(Term::Material, position.turn(), Pair::new(taken, 0));
             record.add(Term::Promotion, position.turn(), Pair::new(promoted, 0));
             position = position.play(mv);

@@ -2,7 +2,7 @@ use super::network::{HIDDEN, INPUTS, NetworkError, OUTPUTS};
 use super::*;
 use crate::chess::fen;
 use crate::eval::palimpsest::tests::positions;
-use crate::line::Line;
+use crate::line::SearchStack;
 use crate::random::Random;
 
 /// A network of random weights as large as they may be.
@@ -21,7 +21,7 @@ fn the_embedded_network_can_be_read() {
 }
 
 #[test]
-fn sums_are_those_of_the_position_on_every_cpu() {
+fn accumulators_match_the_position_on_every_cpu() {
     let network: &Network = Box::leak(Box::new(random_network(1)));
     let machines: Vec<Machine> = Level::ALL.into_iter().filter_map(Machine::at).collect();
     // Kings that castle and cross the middle, promotions, en passant, Chess960.
@@ -32,9 +32,9 @@ fn sums_are_those_of_the_position_on_every_cpu() {
         "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
     ] {
         let game = Game::new(fen::parse(text).unwrap());
-        let mut lines: Vec<Line<Nnue>> = Vec::new();
+        let mut lines: Vec<SearchStack<Nnue>> = Vec::new();
         for &machine in &machines {
-            lines.push(Line::new(&game, Nnue::at(machine, network)));
+            lines.push(SearchStack::new(&game, Nnue::at(machine, network)));
         }
         let mut random = Random::new(7);
         for step in 0..600 {
@@ -64,7 +64,7 @@ fn sums_are_those_of_the_position_on_every_cpu() {
 }
 
 #[test]
-fn files_are_read_and_damaged_ones_told() {
+fn network_files_are_read_and_damaged_ones_rejected() {
     let network = random_network(2);
     let bytes = network.to_bytes();
     assert_eq!(Network::read(&bytes), Ok(network));
@@ -93,7 +93,7 @@ fn files_are_read_and_damaged_ones_told() {
 }
 
 #[test]
-fn colours_and_files_make_no_difference() {
+fn evaluation_is_symmetric_in_colours_and_files() {
     let network: &Network = Box::leak(Box::new(random_network(3)));
     for position in positions().iter().step_by(50) {
         let swapped = crate::eval::palimpsest::tests::flipped(&position.to_string());

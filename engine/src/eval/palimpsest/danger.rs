@@ -92,7 +92,7 @@ fn checks<S: Side, C: Cpu, K: Sink>(
     for (index, squares) in found.into_iter().enumerate() {
         let squares = squares & safe;
         if squares.any() {
-            let place = at::DANGER_CHECK + 2 * index + usize::from(squares.several());
+            let place = at::DANGER_CHECK + 2 * index + usize::from(squares.has_several());
             units.add(place, 1);
         }
     }
@@ -120,7 +120,7 @@ mod tests {
     use crate::eval::palimpsest::trace::Tracer;
 
     /// Units of White's attack that come from a weight.
-    fn counted(text: &str, place: usize) -> i32 {
+    fn attack_units(text: &str, place: usize) -> i32 {
         let traced = Tracer::default().trace(&fen::parse(text).unwrap());
         let attack = &traced.danger[Color::White.index()];
         attack.iter().filter(|(found, _)| usize::from(*found) == place).map(|c| c.1).sum()
@@ -141,13 +141,13 @@ mod tests {
             (layout::DANGER_CHECK + 6, 0),
             (layout::DANGER_CHECK + 7, 1),
         ] {
-            assert_eq!(counted(text, place), expected, "{place}");
+            assert_eq!(attack_units(text, place), expected, "{place}");
         }
     }
 
     #[test]
     fn one_piece_is_no_attack() {
-        assert_eq!(counted("6k1/5ppp/8/6N1/8/8/8/4K3 w - - 0 1", layout::DANGER_BASE), 0);
-        assert_eq!(counted("6k1/5ppp/8/6N1/8/8/8/Q3K3 w - - 0 1", layout::DANGER_BASE), 1);
+        assert_eq!(attack_units("6k1/5ppp/8/6N1/8/8/8/4K3 w - - 0 1", layout::DANGER_BASE), 0);
+        assert_eq!(attack_units("6k1/5ppp/8/6N1/8/8/8/Q3K3 w - - 0 1", layout::DANGER_BASE), 1);
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn mating<K: Sink>(position: &Position, sink: &mut K) {
         return;
     }
     for strong in Color::ALL {
-        if board.color(!strong).several() || !can_mate(board, strong) {
+        if board.color(!strong).has_several() || !can_mate(board, strong) {
             continue;
         }
         let (own, bare) = (board.king(strong), board.king(!strong));
@@ -42,7 +42,7 @@ fn can_mate(board: &Board, color: Color) -> bool {
     let own = board.color(color);
     let bishops = own & board.kind(Kind::Bishop);
     let minors = bishops | own & board.kind(Kind::Knight);
-    (own & board.straight_sliders()).any() || bishops.any() && minors.several()
+    (own & board.straight_sliders()).any() || bishops.any() && minors.has_several()
 }
 
 /// Returns whether the bishop is on light squares if the side has only a bishop and a knight.
@@ -117,7 +117,7 @@ fn few_pawns(board: &Board, strong: Color, pawns: Bitboard) -> i32 {
 /// Returns whether `pieces` is one piece, the side's only one besides king and pawns.
 fn is_only_piece(board: &Board, color: Color, pieces: Bitboard) -> bool {
     let simple = board.kind(Kind::Pawn) | board.kind(Kind::King);
-    pieces.any() && !pieces.several() && pieces == board.color(color) - simple
+    pieces.any() && !pieces.has_several() && pieces == board.color(color) - simple
 }
 
 /// Value of the pieces without pawns, in pawns.
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn who_cannot_mate_has_nothing() {
+    fn lone_minor_pieces_score_near_zero() {
         assert!(evaluate("4k3/8/8/8/8/8/8/N3K3 w - - 0 1").abs() < 20);
         assert!(evaluate("4k3/8/8/8/8/8/8/N3K1N1 w - - 0 1").abs() < 60);
         assert!(evaluate("4k3/8/8/8/8/8/8/Q3K3 w - - 0 1") > 700);

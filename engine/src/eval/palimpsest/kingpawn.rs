@@ -227,14 +227,14 @@ mod tests {
     use crate::chess::fen;
     use crate::eval::sink::Sum;
 
-    fn found(text: &str) -> KingPawn {
+    fn king_pawn(text: &str) -> KingPawn {
         let placement = Placement::of(&fen::parse(text).unwrap());
         evaluate_terms(&placement, &mut Sum::default())
     }
 
     #[test]
     fn passed_pawns_are_found() {
-        let board = |text| found(text).passed;
+        let board = |text| king_pawn(text).passed;
         let set = |names: &[&str]| {
             names
                 .iter()
@@ -248,20 +248,20 @@ mod tests {
 
     #[test]
     fn shelter_is_counted() {
-        let both = found("6k1/5ppp/8/8/6p1/8/5P1P/6K1 w - - 0 1");
+        let both = king_pawn("6k1/5ppp/8/8/6p1/8/5P1P/6K1 w - - 0 1");
         assert_eq!((both.bare, both.storming), ([1, 0], [1, 0]));
-        let none = found("k7/8/8/8/8/8/PPP5/6K1 w - - 0 1");
+        let none = king_pawn("k7/8/8/8/8/8/PPP5/6K1 w - - 0 1");
         assert_eq!((none.bare, none.storming), ([3, 3], [0, 0]));
     }
 
     #[test]
-    fn the_table_remembers_what_is_so() {
+    fn the_table_returns_stored_entries() {
         let mut table = KingPawnTable::new();
         for text in [fen::STARTPOS, "4k3/1p5p/8/2P5/P6P/P7/4p3/4K3 w - - 0 1"] {
             let position = fen::parse(text).unwrap();
             let (mut first, mut again) = (Sum::default(), Sum::default());
-            assert_eq!(table.look_up(&position, &mut first), found(text));
-            assert_eq!(table.look_up(&position, &mut again), found(text));
+            assert_eq!(table.look_up(&position, &mut first), king_pawn(text));
+            assert_eq!(table.look_up(&position, &mut again), king_pawn(text));
             assert_eq!(first.sum(), again.sum());
         }
     }

@@ -236,7 +236,7 @@ fn material<K: Sink>(position: &Position, sink: &mut K) -> i32 {
             let pieces = board.pieces(color, kind).len() as i32;
             add_weights(sink, Term::Material, color, layout::MATERIAL + kind.index(), pieces);
         }
-        if board.pieces(color, Kind::Bishop).several() {
+        if board.pieces(color, Kind::Bishop).has_several() {
             add_weight(sink, Term::BishopPair, color, layout::BISHOP_PAIR);
         }
     }

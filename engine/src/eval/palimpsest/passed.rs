@@ -87,7 +87,7 @@ mod tests {
     use crate::eval::palimpsest::trace::Tracer;
 
     /// Returns the count of a group's first weight, White minus Black.
-    fn counted(text: &str, place: usize) -> i32 {
+    fn first_weight_count(text: &str, place: usize) -> i32 {
         let traced = Tracer::default().trace(&fen::parse(text).unwrap());
         traced.linear.iter().filter(|(found, _)| usize::from(*found) == place).map(|c| c.1).sum()
     }
@@ -103,12 +103,12 @@ mod tests {
             ("8/8/8/8/p3K2k/8/8/8 w - - 0 1", 0),
             ("8/8/8/8/p3K2k/8/8/8 b - - 0 1", -1),
         ] {
-            assert_eq!(counted(text, place), expected, "{text}");
+            assert_eq!(first_weight_count(text, place), expected, "{text}");
         }
     }
 
     #[test]
-    fn a_safe_way_is_better_than_a_blocked_one() {
+    fn a_safe_path_scores_more_than_a_blocked_one() {
         let evaluate = |text| Variant::Palimpsest.evaluate(&fen::parse(text).unwrap());
         let free = evaluate("7k/8/P7/8/8/1n6/8/7K w - - 0 1");
         let blocked = evaluate("7k/n7/P7/8/8/8/8/7K w - - 0 1");

@@ -126,7 +126,7 @@ impl PieceContext<'_> {
         let blocked = on_same & board.occupied().forward(!S::COLOR);
         add_weights(sink, Term::BadBishop, S::COLOR, at::BISHOP_PAWNS, on_same.len() as i32);
         add_weights(sink, Term::BadBishop, S::COLOR, at::BISHOP_BLOCKED, blocked.len() as i32);
-        if (reach & CENTRE).several() {
+        if (reach & CENTRE).has_several() {
             add_weight(sink, Term::BadBishop, S::COLOR, at::BISHOP_CENTRE);
         }
     }

@@ -6,9 +6,12 @@ use crate::eval::{Choice, Evaluator, Variant};
 /// The position with colours exchanged and the board turned over.
 pub(crate) fn flipped(text: &str) -> Position {
     let fields: Vec<&str> = text.split(' ').collect();
-    let swap_case = |letter: char| match letter.is_uppercase() {
-        true => letter.to_ascii_lowercase(),
-        false => letter.to_ascii_uppercase(),
+    let swap_case = |letter: char| {
+        if letter.is_uppercase() {
+            letter.to_ascii_lowercase()
+        } else {
+            letter.to_ascii_uppercase()
+        }
     };
     let swap = |field: &str| -> String { field.chars().map(swap_case).collect() };
     let rows: Vec<String> = fields[0].split('/').rev().map(swap).collect();
@@ -83,7 +86,7 @@ fn sides_of_the_board_are_treated_alike() {
 }
 
 #[test]
-fn more_is_better() {
+fn more_material_scores_more() {
     let evaluate = |text| Variant::Palimpsest.evaluate(&fen::parse(text).unwrap());
     assert!(evaluate("4k3/8/8/8/8/8/8/Q3K3 w - - 0 1") > 700);
     assert!(
@@ -93,7 +96,7 @@ fn more_is_better() {
 
 /// The cached, recorded and summed evaluations agree, whichever feature is switched off.
 #[test]
-fn every_way_gives_the_same_score() {
+fn all_implementations_give_the_same_score() {
     let positions = positions();
     let every = Variant::Palimpsest.features();
     let one = |index: usize| FeatureSet::EMPTY.with(every[index % every.len()].index);

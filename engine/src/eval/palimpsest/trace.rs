@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_and_attacks_in_fractions_are_those_of_play() {
+    fn fractional_shares_and_attacks_match_the_evaluation() {
         for phase in [0, 7, PHASE_MAX] {
             for scale in [0, 20, SCALE_MAX] {
                 let [middle, end] = shares(phase, scale);

@@ -133,7 +133,7 @@ impl RdChess {
             }
             pieces::score(position, color, &found, &tables, &self.root, sink);
         }
-        pieces::trouble(position, &tables, sink);
+        pieces::hanging_pieces(position, &tables, sink);
     }
 
     fn pawn_ending<K: Sink>(&mut self, position: &Position, sink: &mut K) {

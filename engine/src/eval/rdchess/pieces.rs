@@ -165,7 +165,7 @@ fn only_colour(bishops: Bitboard) -> Option<Bitboard> {
 }
 
 /// Pieces of the side to move that can be taken at a profit, and those that are pinned.
-pub(super) fn trouble<K: Sink>(position: &Position, tables: &AttackTables, sink: &mut K) {
+pub(super) fn hanging_pieces<K: Sink>(position: &Position, tables: &AttackTables, sink: &mut K) {
     let color = position.turn();
     let (mut score, mut count) = (0, 0);
     for square in position.board().color(color) {

@@ -208,7 +208,7 @@ impl Search<'_> {
                     self.update_pv(node, &candidate, score);
                 }
             }
-            if !self.goes_on(&mut candidate, step) {
+            if !self.continues_ray(&mut candidate, step) {
                 return ControlFlow::Continue(());
             }
         }
@@ -239,7 +239,7 @@ impl Search<'_> {
     }
 
     /// Returns whether the ray continues after a step: pawns from their third row, kings to castle.
-    fn goes_on(&self, candidate: &mut CandidateMove, step: Square88) -> bool {
+    fn continues_ray(&self, candidate: &mut CandidateMove, step: Square88) -> bool {
         let third_row = if candidate.piece.color == Color::White { 0x50 } else { 0x20 };
         let corner = self.board.castling_corner(candidate, step);
         let special = corner.is_some()

@@ -36,7 +36,7 @@ mod tests {
     use crate::chess::Position;
 
     #[test]
-    fn the_less_used_killer_gives_way() {
+    fn the_less_used_killer_is_replaced() {
         let moves = Position::startpos().legal_moves();
         let (a, b, c) = (moves[0], moves[1], moves[2]);
         let mut killers = Killers::new();

@@ -17,7 +17,7 @@ use crate::chess::{Color, Move, Square};
 use crate::eval::feature::{self, FeatureSet, features};
 use crate::eval::score::{INFINITE, is_mate};
 use crate::eval::{Evaluator, Score};
-use crate::line::Line;
+use crate::line::SearchStack;
 use crate::tt::Bound;
 use killers::Killers;
 use node::NodeParams;
@@ -77,7 +77,7 @@ pub(super) fn search(
     if result.line.is_empty() {
         return result;
     }
-    let line = Line::new(request.game, configuration.eval.evaluator());
+    let line = SearchStack::new(request.game, configuration.eval.evaluator());
     if line.context().is_path() {
         table.clear();
     }
@@ -103,7 +103,7 @@ pub(super) fn search(
 
 /// A running search.
 struct Search<'a> {
-    line: Line<Box<dyn Evaluator>>,
+    line: SearchStack<Box<dyn Evaluator>>,
     table: &'a mut Table,
     limiter: Limiter<'a>,
     request: Request<'a>,

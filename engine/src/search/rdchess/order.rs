@@ -294,7 +294,7 @@ mod tests {
     const MIDDLE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
     #[test]
-    fn every_legal_move_comes_once_whatever_is_switched_off() {
+    fn every_legal_move_is_ordered_once_with_any_feature_disabled() {
         for text in [MIDDLE, "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"] {
             let position = fen::parse(text).unwrap();
             let moves = position.legal_moves();

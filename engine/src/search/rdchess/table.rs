@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_used_stays() {
+    fn used_table_entries_are_kept() {
         let mut table = Table::new(1).unwrap();
         // Small keys share a bucket.
         for key in 1..=4 {
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn time_passes_faster_with_captures_and_pawn_moves() {
+    fn irreversible_moves_age_the_table_faster() {
         let mut game = Game::new(Position::startpos());
         for (text, time) in [("e2e4", 2), ("g8f6", 3), ("b1c3", 4), ("f6e4", 6), ("c3e4", 8)] {
             game.play(parse(text, game.position(), CastlingForm::KingTo).unwrap());

@@ -183,10 +183,7 @@ impl Visitor for Skim {
     }
 
     fn begin_movetext(&mut self, (): ()) -> ControlFlow<()> {
-        match self.visits {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
-        }
+        if self.visits { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
     fn end_game(&mut self, (): ()) {}

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use arbiter::{Cli, ExitCode};
 use arbiter_game::outcome::{Outcome, Termination};
-use arbiter_game::record::{GameRecord, MoveRecord, Thought};
+use arbiter_game::record::{GameRecord, MoveRecord, SearchInfo};
 use arbiter_plan::{Games, Plan, PlayedPair, Request, RunKind};
 use arbiter_protocol::Score;
 use arbiter_store::{Fingerprints, Offsets, Store};
@@ -112,14 +112,14 @@ fn game(engines: ByColor<usize>, pair: u64, random: &mut u64) -> GameRecord {
         }
         let number = next(if ply < BOOK { &mut opening } else { random });
         let played = legal[number as usize % legal.len()];
-        let thought = (ply >= BOOK).then(|| Thought {
+        let thought = (ply >= BOOK).then(|| SearchInfo {
             score: Some(Score::Centipawns((number >> 8) as i32 % 700)),
             depth: Some(8 + (number >> 20) as u32 % 12),
             seldepth: Some(30),
             nodes: Some(200_000 + (number >> 30) % 400_000),
             elapsed: Duration::from_micros(50_000 + (number >> 40) % 90_000),
             reported: Some(Duration::from_millis(50 + (number >> 44) % 90)),
-            ..Thought::default()
+            ..SearchInfo::default()
         });
         moves.push(MoveRecord { uci: played.to_uci(CastlingMode::Standard), thought });
         position.play_unchecked(played);

@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_of_ones_own_goes_first() {
+    fn a_custom_pattern_takes_precedence() {
         let reader = BenchReader::new(Some(r"sum=([\d,]+) speed=(\d+)")).unwrap();
         let lines = ["Bench: 1".to_owned(), "sum=12,345 speed=678".to_owned()];
         assert_eq!(reader.read(&lines), Some((12_345, Some(678.0))));

@@ -109,14 +109,14 @@ impl Entry {
     }
 
     /// Returns the file whose modification time is that of the last use.
-    pub(super) fn used(&self) -> PathBuf {
+    pub(super) fn last_use_file(&self) -> PathBuf {
         self.folder.join("used")
     }
 
     /// Keeps the entry from being removed until this process ends, and notes the use. Returns
     /// `false` if it has been removed.
     pub fn hold(&self) -> Result<bool, BuildError> {
-        let path = self.used();
+        let path = self.last_use_file();
         loop {
             let Some(file) = open_lock_if_there(&path)? else { return Ok(false) };
             file.lock_shared().map_err(io_error(&path))?;
@@ -146,7 +146,7 @@ impl Entry {
         // A build holds the first lock before it takes the second, so that removal takes both in
         // this order.
         let Some(maker) = take(self.folder.join("lock"))? else { return Ok(None) };
-        let user = take(self.used())?;
+        let user = take(self.last_use_file())?;
         Ok(user.map(|user| [maker, user]))
     }
 
@@ -288,7 +288,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_is_there_once_its_program_is() {
+    fn a_cache_entry_exists_once_its_program_does() {
         let dir = tempfile::tempdir().unwrap();
         let cache = Cache::new(Some(dir.path().join("a/b"))).unwrap();
         let entry = cache.entry("abc", &blake3::hash(b"x"));

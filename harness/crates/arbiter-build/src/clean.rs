@@ -46,7 +46,8 @@ pub fn kept_builds(cache: &Cache) -> Result<Vec<KeptBuild>, BuildError> {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let entry = Entry { folder };
         // A build that failed has no mark of its use.
-        let used = entry.used().metadata().and_then(|data| data.modified()).unwrap_or(changed);
+        let used =
+            entry.last_use_file().metadata().and_then(|data| data.modified()).unwrap_or(changed);
         all.push(KeptBuild { name, record: entry.record(), bytes, used, entry });
     }
     // Names decide between equal times, so that the list is the same each time.
@@ -107,10 +108,8 @@ fn paths(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
 
 /// Removes a folder of [`abandoned_folders`].
 pub fn remove_abandoned(path: &Path) -> Result<(), BuildError> {
-    let removed = match path.is_dir() {
-        true => std::fs::remove_dir_all(path),
-        false => std::fs::remove_file(path),
-    };
+    let removed =
+        if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
     removed.map_err(io_error(path))
 }
 
@@ -121,10 +120,8 @@ fn measure(folder: &Path) -> std::io::Result<(u64, SystemTime)> {
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
         let data = entry.metadata()?;
-        let (size, time) = match data.is_dir() {
-            true => measure(&entry.path())?,
-            false => (data.len(), data.modified()?),
-        };
+        let (size, time) =
+            if data.is_dir() { measure(&entry.path())? } else { (data.len(), data.modified()?) };
         bytes += size;
         changed = changed.max(time);
     }
@@ -146,7 +143,7 @@ mod tests {
             let entry = cache.entry(name, &blake3::hash(name.as_bytes()));
             entry.lock(&Cancel::default(), || {}).unwrap().unlock().unwrap();
             std::fs::write(entry.log(), vec![b'x'; *bytes as usize]).unwrap();
-            let used = std::fs::File::create(entry.used()).unwrap();
+            let used = std::fs::File::create(entry.last_use_file()).unwrap();
             used.set_modified(now - *days * DAY).unwrap();
         }
         (cache, now)
@@ -179,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_use_stays() {
+    fn builds_in_use_are_kept() {
         let dir = tempfile::tempdir().unwrap();
         let (cache, _) = filled(dir.path(), &[("a", 1, 1), ("b", 1, 1), ("c", 1, 1)]);
         let all = kept_builds(&cache).unwrap();

@@ -44,9 +44,10 @@ impl Files<'_> {
         repo: &Repository,
     ) -> Result<PathBuf, String> {
         if let Some(binary) = &recipe.binary {
-            return match self.is_program(binary) {
-                true => Ok(binary.clone()),
-                false => Err(format!("'{}' is not an executable file", binary.display())),
+            return if self.is_program(binary) {
+                Ok(binary.clone())
+            } else {
+                Err(format!("'{}' is not an executable file", binary.display()))
             };
         }
         let mut found = Vec::new();

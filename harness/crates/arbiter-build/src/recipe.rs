@@ -39,7 +39,7 @@ pub struct Recipe {
 
 impl Recipe {
     /// Returns the commands that identify the toolchain, as text.
-    pub fn tools_in_words(&self) -> String {
+    pub fn tools_text(&self) -> String {
         let tools = self.toolchain.iter().map(|tool| format!("`{tool}`"));
         tools.collect::<Vec<_>>().join(", ")
     }
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_goes_before_what_is_found() {
+    fn explicit_settings_override_detection() {
         let said = BuildSettings {
             file: "arbiter.toml".into(),
             command: Some("make fast".into()),
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn the_program_is_the_only_one_or_the_one_with_the_name() {
+    fn the_binary_is_the_only_program_or_the_one_with_the_project_name() {
         let paths = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
         let hints = ["Toga".to_owned()];
         assert_eq!(choose(&paths(&["src/x"]), &hints), Ok("src/x".into()));
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_told_from_what_else_is_executable() {
+    fn programs_are_distinguished_from_scripts_and_libraries() {
         let names = ["Cargo.toml".to_owned()];
         let cargo = recipe(&BuildSettings::default(), &names, |_| None).unwrap();
         let check = |path: &str, expect| assert_eq!(is_output(&cargo, Path::new(path)), expect);

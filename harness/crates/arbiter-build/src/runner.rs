@@ -274,9 +274,10 @@ impl Builder<'_> {
             Some(settings) => Some(settings.clone()),
             None => {
                 // The settings may be there without being a part of the tree.
-                let own = match revision == WORKING_TREE {
-                    true => std::fs::read_to_string(repo.top.join(SETTINGS)).ok(),
-                    false => text(SETTINGS),
+                let own = if revision == WORKING_TREE {
+                    std::fs::read_to_string(repo.top.join(SETTINGS)).ok()
+                } else {
+                    text(SETTINGS)
                 };
                 let read = (self.read)(&own.unwrap_or_default());
                 let file = format!("{SETTINGS} of {what}");
@@ -303,7 +304,7 @@ impl Builder<'_> {
         let mut text = String::new();
         // The user is told before a command of the commit runs.
         if recipe.has_own_tools {
-            let tools = recipe.tools_in_words();
+            let tools = recipe.tools_text();
             (self.notify)(&format!("querying the toolchain of {what} by {tools}, in a checkout"));
         }
         for tool in &recipe.toolchain {

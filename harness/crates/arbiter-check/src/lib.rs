@@ -1,7 +1,7 @@
 //! Conformance of an engine to the Universal Chess Interface.
 //!
 //! A [`Check`] is a script of lines to send and answers to wait for, and a function that judges the
-//! transcript. [`carry_out`] runs the script with a fresh process for each check; everything else
+//! transcript. [`run_check`] runs the script with a fresh process for each check; everything else
 //! only computes. The protocol is the description by S. Meyer-Kahlen (April 2006), in our own
 //! words; where it is silent, the expectations of match programs count, and the grade says so.
 
@@ -23,7 +23,7 @@ pub use engine_info::EngineInfo;
 pub use rules::checks;
 pub use score::{Counts, count, format_score, score};
 pub use script::Script;
-pub use session::{Engine, carry_out, introduce};
+pub use session::{Engine, introduce, run_check};
 pub use transcript::{Event, TimedEvent, Transcript};
 
 /// Importance of a check; the number is its weight in the score.
@@ -62,14 +62,14 @@ pub struct Check {
     /// Judges the transcript; an error describes the fault. It is called only where the engine has
     /// neither exited nor been silent when the script waited for it.
     #[serde(skip)]
-    judge: fn(&Case) -> Judged,
+    judge: fn(&Case) -> Judgement,
     /// `true` if the check measures time, so that a busy machine may be to blame for a failure.
     #[serde(skip)]
     is_timed: bool,
 }
 
 /// Judgement of a check; an error describes the fault.
-type Judged = Result<(), String>;
+type Judgement = Result<(), String>;
 
 /// Evidence by which a check is judged.
 #[derive(Debug, Clone, Copy)]

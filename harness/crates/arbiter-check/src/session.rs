@@ -52,7 +52,7 @@ pub fn introduce(spawner: &Spawner, under_test: &Engine) -> Result<EngineInfo, S
 }
 
 /// Runs one check. Fails only if the program cannot be started; faults of the engine are verdicts.
-pub fn carry_out(
+pub fn run_check(
     spawner: &Spawner,
     under_test: &Engine,
     engine: &EngineInfo,
@@ -105,9 +105,12 @@ fn run(
     let mut handshake = Script::new(script.engine);
     if !script.is_raw {
         // A button of UCI takes no value.
-        let lines = under_test.options.iter().map(|(name, value)| match value.is_empty() {
-            true => format!("setoption name {name}"),
-            false => format!("setoption name {name} value {value}"),
+        let lines = under_test.options.iter().map(|(name, value)| {
+            if value.is_empty() {
+                format!("setoption name {name}")
+            } else {
+                format!("setoption name {name} value {value}")
+            }
         });
         handshake = lines.fold(handshake.greet(), |script, line| script.send(&line)).ready();
     }
@@ -118,7 +121,7 @@ fn run(
 }
 
 /// Reason to leave a session that cannot continue; the transcript says why.
-struct Aborted;
+struct SessionAborted;
 
 struct Session {
     /// Running process; `None` once it has exited.
@@ -135,16 +138,17 @@ struct Session {
 }
 
 impl Session {
-    fn take(&mut self, step: Step) -> Result<(), Aborted> {
+    fn take(&mut self, step: Step) -> Result<(), SessionAborted> {
         match step {
             Step::Send(bytes, lines) => self.send(&bytes, lines),
-            Step::Finish => match self.hears("bestmove", self.timeout)? {
-                true => Ok(()),
-                false => {
+            Step::Finish => {
+                if self.receives_word("bestmove", self.timeout)? {
+                    Ok(())
+                } else {
                     self.send(b"stop\n", vec!["stop".to_owned()])?;
                     self.expect("bestmove", self.timeout)
                 }
-            },
+            }
             Step::Expect(word, factor) => self.expect(word, self.timeout * factor),
             Step::Collect(time) => {
                 let until = Instant::now() + time;
@@ -166,7 +170,7 @@ impl Session {
         self.transcript.0.push(TimedEvent { at: self.start.elapsed(), event });
     }
 
-    fn send(&mut self, bytes: &[u8], lines: Vec<String>) -> Result<(), Aborted> {
+    fn send(&mut self, bytes: &[u8], lines: Vec<String>) -> Result<(), SessionAborted> {
         // A move that came before this `go` answers an earlier one.
         if lines.iter().any(|line| line.split_ascii_whitespace().next() == Some("go")) {
             self.early_moves = 0;
@@ -179,8 +183,8 @@ impl Session {
         self.write(bytes)
     }
 
-    fn write(&mut self, bytes: &[u8]) -> Result<(), Aborted> {
-        let Some(process) = &mut self.process else { return Err(Aborted) };
+    fn write(&mut self, bytes: &[u8]) -> Result<(), SessionAborted> {
+        let Some(process) = &mut self.process else { return Err(SessionAborted) };
         process.write(bytes).map_err(|error| match error {
             WriteError::Closed => self.died(),
             // A full pipe has an engine behind it that is alive but does not read, so no exit is
@@ -189,15 +193,16 @@ impl Session {
         })
     }
 
-    fn expect(&mut self, word: &'static str, limit: Duration) -> Result<(), Aborted> {
-        match self.hears(word, limit)? {
-            true => Ok(()),
-            false => Err(self.timed_out(word, limit)),
-        }
+    fn expect(&mut self, word: &'static str, limit: Duration) -> Result<(), SessionAborted> {
+        if self.receives_word(word, limit)? { Ok(()) } else { Err(self.timed_out(word, limit)) }
     }
 
     /// Waits for a line that begins with `word`; `false` after the timeout.
-    fn hears(&mut self, word: &'static str, limit: Duration) -> Result<bool, Aborted> {
+    fn receives_word(
+        &mut self,
+        word: &'static str,
+        limit: Duration,
+    ) -> Result<bool, SessionAborted> {
         if word == "bestmove" && self.early_moves > 0 {
             self.early_moves -= 1;
             return Ok(true);
@@ -220,7 +225,7 @@ impl Session {
     }
 
     /// Waits for output of a process that has to stay; `false` after the timeout.
-    fn receive(&mut self, until: Instant) -> Result<bool, Aborted> {
+    fn receive(&mut self, until: Instant) -> Result<bool, SessionAborted> {
         if self.is_closed {
             return Err(self.died());
         }
@@ -250,7 +255,7 @@ impl Session {
         true
     }
 
-    fn await_exit(&mut self, limit: Duration) -> Result<(), Aborted> {
+    fn await_exit(&mut self, limit: Duration) -> Result<(), SessionAborted> {
         let until = Instant::now() + limit;
         while !self.is_closed && self.receive_chunk(until) {}
         // An engine that closes its output at the end of the limit has exited in time, though the
@@ -262,18 +267,18 @@ impl Session {
     }
 
     /// Notes the reason for which the session cannot continue.
-    fn abort(&mut self, event: Event) -> Aborted {
+    fn abort(&mut self, event: Event) -> SessionAborted {
         self.note(event);
-        Aborted
+        SessionAborted
     }
 
     /// Notes that an awaited answer did not come in time.
-    fn timed_out(&mut self, awaited: &str, limit: Duration) -> Aborted {
+    fn timed_out(&mut self, awaited: &str, limit: Duration) -> SessionAborted {
         self.abort(Event::Timeout(format!("no {awaited} within {} ms", limit.as_millis())))
     }
 
     /// Notes how the engine exited after it closed its output.
-    fn died(&mut self) -> Aborted {
+    fn died(&mut self) -> SessionAborted {
         let how = self.exit(EXIT_GRACE);
         self.abort(Event::Died(how.unwrap_or_else(|| "closed its input or output".to_owned())))
     }

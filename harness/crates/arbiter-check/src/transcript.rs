@@ -68,9 +68,9 @@ pub(super) struct Search<'a> {
     /// Time of the first `ponderhit`.
     pub(super) hit: Option<Duration>,
     /// Arguments of the `info` lines.
-    pub(super) infos: Vec<Said<'a>>,
+    pub(super) infos: Vec<EngineLine<'a>>,
     /// Arguments of the `bestmove` lines.
-    pub(super) answers: Vec<Said<'a>>,
+    pub(super) answers: Vec<EngineLine<'a>>,
 }
 
 impl<'a> Search<'a> {
@@ -102,14 +102,14 @@ impl<'a> Search<'a> {
 
 /// Line from the engine, without its first word.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Said<'a> {
+pub(super) struct EngineLine<'a> {
     /// Time of the line.
     pub(super) at: Duration,
     /// Text of the line without its first word.
     pub(super) text: &'a str,
 }
 
-impl<'a> Said<'a> {
+impl<'a> EngineLine<'a> {
     /// Returns the first word of the text; empty without one.
     pub(super) fn first_word(&self) -> &'a str {
         split_word(self.text).0
@@ -210,8 +210,8 @@ impl Transcript {
                 // Later `stop` lines only meet a search that the first one has ended.
                 (true, "stop", Some(search)) => drop(search.stop.get_or_insert(at)),
                 (true, "ponderhit", Some(search)) => drop(search.hit.get_or_insert(at)),
-                (false, "info", Some(search)) => search.infos.push(Said { at, text }),
-                (false, "bestmove", Some(search)) => search.answers.push(Said { at, text }),
+                (false, "info", Some(search)) => search.infos.push(EngineLine { at, text }),
+                (false, "bestmove", Some(search)) => search.answers.push(EngineLine { at, text }),
                 _ => {}
             }
         }
@@ -307,7 +307,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_long_speech_is_shown_by_its_ends() {
+    fn a_long_conversation_is_shortened_in_the_middle() {
         let text: String = (0..100).map(|n| format!("< {n}\n")).collect();
         let lines = transcript(&format!("> go\n{text}> stop\n< end")).lines(8);
         assert_eq!(lines.len(), 1 + 9 + 2, "{lines:#?}");

@@ -12,8 +12,8 @@ use arbiter_game::engine::EngineSetup;
 use arbiter_plan::{PairJob, PlayedPair, judge_contention};
 use arbiter_runner::{Executor, LiveGames, LocalExecutor, LocalOptions};
 use arbiter_schedule::Pairing;
-use arbiter_suite::epd::{Answer, Answered, Question};
-use arbiter_suite::perft::{Count, Counted, Verdict};
+use arbiter_suite::epd::{Answer, EngineAnswers, Question};
+use arbiter_suite::perft::{Count, CountResult, Verdict};
 use tokio::sync::watch;
 
 /// Work that is sent to workers.
@@ -38,7 +38,7 @@ pub trait Assignment: Clone + Debug + Send + Sync + 'static {
     }
 
     /// Returns the result of doing the work on this machine; an error says why there is none.
-    fn done_here(
+    fn run_locally(
         self,
         _: Vec<EngineSetup>,
     ) -> impl Future<Output = Result<Self::Done, String>> + Send {
@@ -74,7 +74,7 @@ impl Assignment for PairJob {
         Some(PairJob { pairing, ..self.clone() })
     }
 
-    async fn done_here(self, engines: Vec<EngineSetup>) -> Result<PlayedPair, String> {
+    async fn run_locally(self, engines: Vec<EngineSetup>) -> Result<PlayedPair, String> {
         let options = LocalOptions {
             slots: 1,
             wait: Duration::ZERO,
@@ -100,13 +100,13 @@ impl Assignment for PairJob {
 }
 
 impl Assignment for Question {
-    type Done = Answered;
+    type Done = EngineAnswers;
 
     fn work(&self) -> Work {
         Work::Search(self.clone())
     }
 
-    fn check(&self, answered: &Answered, _: &Terms) -> Result<(), String> {
+    fn check(&self, answered: &EngineAnswers, _: &Terms) -> Result<(), String> {
         if answered.0.len() != self.engines {
             return Err("a result of another task".to_owned());
         }
@@ -122,13 +122,13 @@ impl Assignment for Question {
 }
 
 impl Assignment for Count {
-    type Done = Counted;
+    type Done = CountResult;
 
     fn work(&self) -> Work {
         Work::Count(self.clone())
     }
 
-    fn check(&self, counted: &Counted, _: &Terms) -> Result<(), String> {
+    fn check(&self, counted: &CountResult, _: &Terms) -> Result<(), String> {
         match counted.0 {
             Ok(Verdict::Wrong { got: count, .. } | Verdict::WrongSuite { leaves: count })
                 if count == self.expected =>
@@ -149,7 +149,7 @@ mod tests {
     use arbiter_suite::epd::SearchProgress;
 
     #[test]
-    fn answers_that_cannot_be_are_refused() {
+    fn impossible_answers_are_rejected() {
         let line = "4k3/8/8/8/8/8/4P3/4K2R w K - bm e4;";
         let record = Arc::new(arbiter_suite::epd::read(line, false).records.remove(0));
         let question = Question { record, hold: None, engines: 1 };
@@ -160,7 +160,7 @@ mod tests {
             since: None,
         };
         let check = |answers: Vec<Result<Answer, String>>| {
-            question.check(&Answered(answers), &Terms::default())
+            question.check(&EngineAnswers(answers), &Terms::default())
         };
         assert_eq!(check(vec![Ok(answer("e2e4"))]), Ok(()));
         assert!(check(vec![Ok(answer("a1a8"))]).is_err());

@@ -207,9 +207,10 @@ impl Access {
         // because the server's statement about encryption, and its list of other servers, arrive
         // unencrypted and could be forged.
         if !self.insecure {
-            options = match self.place().split(',').all(is_loopback) {
-                true => options.ignore_discovered_servers(),
-                false => options.require_tls(true),
+            options = if self.place().split(',').all(is_loopback) {
+                options.ignore_discovered_servers()
+            } else {
+                options.require_tls(true)
             };
         }
         if let Some(inbox) = &self.inbox {

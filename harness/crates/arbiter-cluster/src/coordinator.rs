@@ -271,7 +271,7 @@ impl<A: Assignment> Coordinator<A> {
                         let _ = reply.send(());
                         return;
                     }
-                    Some(command) => self.carry_out(command).await,
+                    Some(command) => self.execute(command).await,
                     None => return,
                 },
                 Some(event) = events.recv() => self.handle_stream_event(event).await,
@@ -322,7 +322,7 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    async fn carry_out(&mut self, command: JobCommand<A>) {
+    async fn execute(&mut self, command: JobCommand<A>) {
         match command {
             JobCommand::Play(pair, job) => {
                 self.is_cancelled = false;
@@ -444,7 +444,7 @@ impl<A: Assignment> Coordinator<A> {
 
     async fn tick(&mut self, count: u64) {
         self.update_room();
-        self.tell_who_has_come();
+        self.notify_new_workers();
         if self.now > RETURN {
             self.release_lonely().await;
         }
@@ -469,12 +469,11 @@ impl<A: Assignment> Coordinator<A> {
             let silent = self.now.saturating_sub(*at).as_secs();
             WorkerState::of(status, u32::try_from(silent).unwrap_or(u32::MAX))
         };
-        match self.connection.is_connected() {
-            true => {
-                let (queued, playing) = self.in_flight.counts();
-                self.metrics.set(self.workers.values().map(state), [queued, playing]);
-            }
-            false => self.metrics.disconnected(),
+        if self.connection.is_connected() {
+            let (queued, playing) = self.in_flight.counts();
+            self.metrics.set(self.workers.values().map(state), [queued, playing]);
+        } else {
+            self.metrics.disconnected()
         }
     }
 

@@ -374,9 +374,10 @@ impl<A: Assignment> InFlight<A> {
                 // The run ends only if at least as many workers fail as are able to play. A few
                 // workers could otherwise end it by reports.
                 let able = self.players.difference(&pending.failed_at).count();
-                match pending.failed_at.len() >= MAX_FAILURES.max(able) {
-                    false => Disposition::Retry(reason),
-                    true => Disposition::Fail(reason),
+                if pending.failed_at.len() >= MAX_FAILURES.max(able) {
+                    Disposition::Fail(reason)
+                } else {
+                    Disposition::Retry(reason)
                 }
             }
             Report::Played(played) => match pending.job.check(&played, &self.terms) {
@@ -407,7 +408,7 @@ impl<A: Assignment> InFlight<A> {
     }
 
     /// Records that the outcome of a pair is on disk. Its job and its result can be acknowledged.
-    pub(crate) fn stored(&mut self, pair: u64) -> Option<DonePair> {
+    pub(crate) fn note_stored(&mut self, pair: u64) -> Option<DonePair> {
         let pending = self.pending.remove(&pair);
         if pair < AUDITS {
             self.stored.insert(pair);
@@ -526,9 +527,10 @@ impl<A: Assignment> InFlight<A> {
     /// if there are none of pairs that this run may have.
     pub(crate) fn room_for_parked(&self) -> usize {
         let ordered = self.pending.range(..AUDITS).next_back().map(|(pair, _)| *pair);
-        match self.parked.has_soon(ordered.max(self.stored.last())) {
-            true => self.pending.len() + PARKED_STEP,
-            false => 0,
+        if self.parked.has_upcoming(ordered.max(self.stored.last())) {
+            self.pending.len() + PARKED_STEP
+        } else {
+            0
         }
     }
 

@@ -139,7 +139,7 @@ impl JoinFile {
                 Ok(Role::Worker(name.clone(), trust))
             }
             (None, None, Some(digits)) => {
-                let key = Key::of_digits(digits);
+                let key = Key::from_digits(digits);
                 Ok(Role::Coordinator(key.ok_or("signing_key: expected 64 hexadecimal digits")?))
             }
             _ => Err("expected the worker's name and its trusted key, or signing_key".to_owned()),

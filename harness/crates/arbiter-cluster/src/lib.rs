@@ -38,7 +38,7 @@ pub use join_file::{JoinError, Role, read_join_file};
 pub use metrics::{ClusterMetrics, WorkerMetrics};
 pub use monitor::{Announcement, Cluster, Listener, WorkerState, observe};
 pub use outliers::worker_residuals;
-pub use overview::{benches, document, in_words, runs_table, trouble};
+pub use overview::{benches, cluster_text, document, runs_table, trouble};
 pub use proof::{Token, proof};
 pub use run_id::RunId;
 pub use server_setup::{

@@ -13,9 +13,12 @@ pub fn trouble(worker: &WorkerStatus) -> Option<&str> {
 
 /// Returns the speeds of engines on a worker, as text.
 pub fn benches(worker: &WorkerStatus) -> String {
-    let bench = |(engine, nps): &(String, f64)| match *nps < 1e5 {
-        true => format!("{engine} {:.1} knps", nps / 1e3),
-        false => format!("{engine} {:.2} Mnps", nps / 1e6),
+    let bench = |(engine, nps): &(String, f64)| {
+        if *nps < 1e5 {
+            format!("{engine} {:.1} knps", nps / 1e3)
+        } else {
+            format!("{engine} {:.2} Mnps", nps / 1e6)
+        }
     };
     let benches: Vec<String> = worker.benches.iter().map(bench).collect();
     if benches.is_empty() { "-".to_owned() } else { benches.join(", ") }
@@ -53,7 +56,7 @@ pub fn document(cluster: &Cluster) -> Document {
     }
     let runs = runs_table(cluster);
     let mut document = Document::new("Cluster".to_owned());
-    document.blocks.push(Block::Paragraph { strong: in_words(cluster), text: String::new() });
+    document.blocks.push(Block::Paragraph { strong: cluster_text(cluster), text: String::new() });
     for (heading, table, is_empty) in [
         ("Workers", workers, cluster.workers().len() == 0),
         ("Runs", runs, cluster.runs().len() == 0),
@@ -76,7 +79,7 @@ pub fn runs_table(cluster: &Cluster) -> Table {
 }
 
 /// Returns the numbers of workers and runs, and the total pace, as a sentence.
-pub fn in_words(cluster: &Cluster) -> String {
+pub fn cluster_text(cluster: &Cluster) -> String {
     // A silent worker may have left with its games, so its last numbers do not count.
     let is_heard = |&(_, worker, silent): &(&str, &WorkerStatus, u32)| {
         WorkerState::of(worker, silent) != WorkerState::Silent

@@ -77,7 +77,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_the_set_that_it_stands_for(
+        fn range_set_equals_the_set_of_its_numbers(
             steps in proptest::collection::vec((any::<bool>(), 0_u64..40), 0..200),
         ) {
             let (mut set, mut model) = (RangeSet::default(), BTreeSet::new());

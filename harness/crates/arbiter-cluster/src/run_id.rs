@@ -37,7 +37,7 @@ impl RunId {
     }
 
     /// Returns the run of a coordinator's message with this subject.
-    pub(crate) fn of_subject(subject: &str) -> Option<RunId> {
+    pub(crate) fn from_subject(subject: &str) -> Option<RunId> {
         RunId::try_from(subject.split('.').nth(2)?.to_owned()).ok()
     }
 
@@ -119,7 +119,7 @@ mod tests {
         for wrong in ["", "0123", "0123456789abcdeF", "0123456789abcde.", "*"] {
             assert!(RunId::try_from(wrong.to_owned()).is_err(), "{wrong}");
         }
-        assert_eq!(RunId::of_subject(&id.coordinator_subject()), Some(id));
+        assert_eq!(RunId::from_subject(&id.coordinator_subject()), Some(id));
     }
 
     #[test]

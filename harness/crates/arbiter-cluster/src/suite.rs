@@ -143,7 +143,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use arbiter_suite::epd::{Answered, Question, read};
+    use arbiter_suite::epd::{EngineAnswers, Question, read};
 
     fn tasks(count: u64) -> Vec<Question> {
         let record = read("4k3/8/8/8/8/8/4P3/4K2R w K - bm e4;", false).records.remove(0);
@@ -152,8 +152,8 @@ mod tests {
         (0..count).map(question).collect()
     }
 
-    fn answered() -> Answered {
-        Answered(vec![Err("it crashed".to_owned())])
+    fn sample_answers() -> EngineAnswers {
+        EngineAnswers(vec![Err("it crashed".to_owned())])
     }
 
     #[test]
@@ -163,13 +163,13 @@ mod tests {
         let numbers: Vec<u64> =
             std::iter::from_fn(|| queue.next(2)).map(|(number, _)| number).collect();
         assert_eq!(numbers, [0, 1]);
-        queue.complete(1, answered(), "a".to_owned());
-        queue.complete(1, answered(), "b".to_owned());
+        queue.complete(1, sample_answers(), "a".to_owned());
+        queue.complete(1, sample_answers(), "b".to_owned());
         assert_eq!(queue.results.done[&1].1, "a");
         assert_eq!(queue.next(2).map(|(number, _)| number), Some(2));
         for number in [0, 2] {
             assert!(!queue.is_done());
-            queue.complete(number, answered(), "b".to_owned());
+            queue.complete(number, sample_answers(), "b".to_owned());
         }
         assert!(queue.is_done());
     }
@@ -178,13 +178,13 @@ mod tests {
     fn tasks_of_excluded_workers_are_sent_again() {
         let mut queue = TaskQueue::new(tasks(2));
         while queue.next(9).is_some() {}
-        queue.complete(0, answered(), "a".to_owned());
-        queue.complete(1, answered(), "b".to_owned());
+        queue.complete(0, sample_answers(), "a".to_owned());
+        queue.complete(1, sample_answers(), "b".to_owned());
         let (worker, text) = ("a".to_owned(), "another bench".to_owned());
         queue.exclude(Remark { worker, pair: None, text });
         assert!(!queue.is_done());
         assert_eq!(queue.next(9).map(|(number, _)| number), Some(0));
-        queue.complete(0, answered(), "b".to_owned());
+        queue.complete(0, sample_answers(), "b".to_owned());
         assert!(queue.is_done());
         assert!(queue.results.done.values().all(|(_, worker)| worker == "b"));
     }

@@ -99,11 +99,11 @@ impl Key {
             make(path).map_err(file)?;
         }
         let text = read_text(path).map_err(file)?;
-        Key::of_digits(text.trim()).ok_or_else(|| TrustError::NoKey(path.to_owned()))
+        Key::from_digits(text.trim()).ok_or_else(|| TrustError::NoKey(path.to_owned()))
     }
 
     /// Returns the key of 64 hexadecimal digits.
-    pub(crate) fn of_digits(digits: &str) -> Option<Key> {
+    pub(crate) fn from_digits(digits: &str) -> Option<Key> {
         decoded(digits).map(|bytes| Key(SigningKey::from_bytes(&bytes)))
     }
 
@@ -199,7 +199,7 @@ impl FromStr for PublicKey {
 
 #[cfg(any(test, feature = "fuzz"))]
 impl Key {
-    pub(crate) fn of_bytes(bytes: [u8; 32]) -> Key {
+    pub(crate) fn from_secret_bytes(bytes: [u8; 32]) -> Key {
         Key(SigningKey::from_bytes(&bytes))
     }
 }
@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_made_once_and_kept_from_others() {
+    fn a_key_is_created_once_and_is_private() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("deep").join("signing.key");
         let made = Key::load_or_make(&path).unwrap().public();
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn who_makes_one_at_the_same_time_has_the_same() {
+    fn concurrent_key_creation_gives_one_key() {
         for _ in 0..50 {
             let dir = tempfile::tempdir().unwrap();
             let path = dir.path().join("signing.key");
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_changed_or_signed_by_others_is_refused() {
+    fn altered_or_foreign_signatures_are_rejected() {
         let dir = tempfile::tempdir().unwrap();
         let key = Key::load_or_make(&dir.path().join("a")).unwrap();
         let other = Key::load_or_make(&dir.path().join("b")).unwrap();

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use crate::wire::{RunDescription, RunEngine};
 use arbiter_game::driver::{GameSetup, referee};
 use arbiter_game::outcome::{Outcome, Termination};
-use arbiter_game::record::{GameRecord, MoveRecord, Thought};
+use arbiter_game::record::{GameRecord, MoveRecord, SearchInfo};
 use arbiter_game::referee::Reply;
 use arbiter_plan::{PairJob, PlayedPair};
 use arbiter_protocol::{Info, Limits, Protocol};
@@ -114,15 +114,16 @@ fn check_game(record: &GameRecord, setup: &GameSetup, terms: &Terms) -> Result<(
     };
     let ended = |outcome: &Outcome| format!(", but by {}", outcome.termination);
     let but = referee.outcome().map_or(String::new(), ended);
-    match is_so {
-        true => Ok(()),
-        false => Err(format!("{} does not end by {termination}{but}", result.as_str())),
+    if is_so {
+        Ok(())
+    } else {
+        Err(format!("{} does not end by {termination}{but}", result.as_str()))
     }
 }
 
 /// Returns the reply that the engine gave with its move.
-fn reply(played: &MoveRecord, thought: &Thought) -> Reply {
-    let Thought { score, depth, seldepth, nodes, elapsed, reported, .. } = *thought;
+fn reply(played: &MoveRecord, thought: &SearchInfo) -> Reply {
+    let SearchInfo { score, depth, seldepth, nodes, elapsed, reported, .. } = *thought;
     let info = Info { score, depth, seldepth, nodes, time: reported, ..Info::default() };
     Reply::Move { text: played.uci.to_string(), elapsed, info }
 }

@@ -91,7 +91,7 @@ pub trait Message: Serialize + DeserializeOwned {
     const MAX_BYTES: usize = 64 << 10;
 
     /// Shortens what is longer than allowed; an error names an impossible value.
-    fn checked(self) -> Result<Self, WireError> {
+    fn validated(self) -> Result<Self, WireError> {
         Ok(self)
     }
 }
@@ -132,7 +132,7 @@ pub fn read<T: Message>(bytes: &[u8]) -> Result<T, WireError> {
     let malformed =
         |error: serde_json::Error| WireError::Malformed(printable(&error.to_string(), MAX_TEXT));
     match serde_json::from_slice(bytes) {
-        Ok(Envelope::<T> { v, body }) if is_read(v) => body.checked(),
+        Ok(Envelope::<T> { v, body }) if is_read(v) => body.validated(),
         Ok(Envelope { v, .. }) => Err(WireError::Version(v)),
         // In a message of another version the body may have any form, so its version alone is read
         // to name the cause.

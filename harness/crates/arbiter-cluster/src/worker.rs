@@ -133,7 +133,7 @@ impl Shared {
     }
 
     /// Reports a problem to the user, unless it is the same as the last one.
-    fn trouble(&self, what: String) {
+    fn report_problem(&self, what: String) {
         // Slots repeat their requests, and would fill the log with one problem.
         let before = self.known_runs().trouble.replace(what.clone());
         if before.as_ref() != Some(&what) {
@@ -205,7 +205,7 @@ pub async fn serve(
                 let (beacon, key) = match verified.or_else(unverified) {
                     Ok(heard) => heard,
                     Err(error @ WireError::Version(_)) => {
-                        shared.trouble(format!("cannot play a run: {error}"));
+                        shared.report_problem(format!("cannot play a run: {error}"));
                         continue;
                     }
                     Err(_) => continue,
@@ -250,14 +250,15 @@ pub async fn serve(
 
 /// Carries out a message of a coordinator.
 fn receive(shared: &Shared, message: &async_nats::Message) {
-    let Some(run_id) = RunId::of_subject(&message.subject) else { return };
+    let Some(run_id) = RunId::from_subject(&message.subject) else { return };
     let key = shared.known_runs().key(&run_id);
     // After joining, only the key that signed the description may stop the run, even if others are
     // trusted.
     let trusted = key.as_ref().map_or(&shared.config.trusted[..], std::slice::from_ref);
     let message = wire::verified::<CoordinatorMessage>(&message.payload, trusted);
     let message = message.ok().filter(|(message, _)| message.run_id == run_id);
-    let Some(notice) = message.and_then(|(message, _)| shared.known_runs().hear(message)) else {
+    let Some(notice) = message.and_then(|(message, _)| shared.known_runs().take_notice(message))
+    else {
         return;
     };
     // Sending a stop fails only if no slot listens, and then there is nothing to stop.

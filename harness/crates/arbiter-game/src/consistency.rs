@@ -54,26 +54,27 @@ pub fn check(record: &GameRecord) -> Result<(), String> {
         }
         (None, _) => false,
     };
-    match is_so {
-        true => Ok(()),
-        false => Err(format!("the moves do not end in {} by {termination}", result.as_str())),
+    if is_so {
+        Ok(())
+    } else {
+        Err(format!("the moves do not end in {} by {termination}", result.as_str()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{MoveRecord, Thought};
+    use crate::record::{MoveRecord, SearchInfo};
 
     #[test]
-    fn a_game_ends_as_its_moves_say() {
+    fn endings_are_consistent_with_the_moves() {
         use Termination::*;
         let check = |moves: &str, result: &str, termination| {
             let outcome =
                 Outcome { result: result.parse().unwrap(), termination, detail: String::new() };
             let moves = moves.split_whitespace().map(|uci| MoveRecord {
                 uci: uci.parse().unwrap(),
-                thought: Some(Thought::default()),
+                thought: Some(SearchInfo::default()),
             });
             super::check(&GameRecord {
                 engines: ByColor { white: 0, black: 1 },

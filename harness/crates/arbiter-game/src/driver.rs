@@ -15,7 +15,7 @@ use crate::engine::EngineProcess;
 use crate::live_game::LiveGame;
 use crate::outcome::Outcome;
 use crate::progress::Progress;
-use crate::record::{GameRecord, Keep, LateMove};
+use crate::record::{GameRecord, KeptFields, LateMove};
 use crate::referee::{Fault, Referee, Reply, ignores_limit};
 use crate::relay::relayed;
 use crate::transcript::{Recorder, Transcript};
@@ -46,7 +46,7 @@ pub struct GameSetup {
     /// Endgame tables, if the rules need them.
     pub tables: Option<Arc<dyn Tables>>,
     /// Selection of what is kept besides moves and result.
-    pub keep: Arc<Keep>,
+    pub keep: Arc<KeptFields>,
     /// Counter of the answers of the engines.
     pub progress: Progress,
 }
@@ -91,9 +91,12 @@ async fn play_on(
         // An engine that ignores `go nodes` would search until its deadline in every game. It is
         // stopped as soon as its node count shows this.
         let limits = setup.conditions.get(turn.color).limits;
-        let give_up = |_, info: &Info| match ignores_limit(&limits, info) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        let give_up = |_, info: &Info| {
+            if ignores_limit(&limits, info) {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         };
         let is_short = is_measured && turn.budget.is_some_and(|budget| budget < SHORT);
         let delays = is_short.then(|| mover.process().delays());

@@ -456,7 +456,7 @@ impl EngineProcess {
         let now = self.process.delays();
         let waited = now.since(earlier, at.elapsed());
         self.looked = (Instant::now(), now);
-        self.session.put_off(waited);
+        self.session.extend_deadline(waited);
         waited > NO_WAITING
     }
 

@@ -60,7 +60,7 @@ arbiter_names::named!(LintRule);
 
 impl LintRule {
     /// Returns a description of the rule's violation.
-    pub fn words(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
             LintRule::IllegalPv => "illegal move in the PV",
             LintRule::PvAfterEnd => "PV after the end of the game",
@@ -98,7 +98,7 @@ const MAX_CHECKED: usize = 5_000;
 const MAX_LINE: usize = 1_000;
 
 /// A move and the engine's information about its search.
-pub(crate) struct Searched<'a> {
+pub(crate) struct SearchedMove<'a> {
     /// Position before the move.
     pub(crate) position: &'a Chess,
     /// Counts the occurrences of a position since the last irreversible move, the current position
@@ -116,10 +116,10 @@ pub(crate) struct Searched<'a> {
     pub(crate) info: &'a Info,
 }
 
-impl Searched<'_> {
+impl SearchedMove<'_> {
     /// Returns all findings.
     pub(crate) fn lint(&self) -> Vec<LintFinding> {
-        let Searched { limits, before, elapsed, info, .. } = *self;
+        let SearchedMove { limits, before, elapsed, info, .. } = *self;
         let mut findings = Vec::new();
         self.check_variations(&mut findings);
         if info.pv_score.is_some() {
@@ -265,12 +265,12 @@ mod tests {
     const BACK_RANK: &str = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
 
     /// Returns the findings after these lines and this move.
-    fn found(fen: &str, lines: &[&str], best: &str, limits: &Limits) -> Vec<LintRule> {
+    fn lint_rules(fen: &str, lines: &[&str], best: &str, limits: &Limits) -> Vec<LintRule> {
         let fen: Fen = fen.parse().unwrap();
         let position: Chess = fen.into_position(CastlingMode::Standard).unwrap();
         let mut info = Info::default();
         lines.iter().for_each(|line| info.update(Info::parse(line)));
-        let searched = Searched {
+        let searched = SearchedMove {
             position: &position,
             repetitions: &|_| 0,
             best: best.parse::<UciMove>().unwrap().to_move(&position).unwrap(),
@@ -285,10 +285,10 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_finds_what_it_is_for() {
+    fn each_lint_rule_finds_its_fault() {
         let check = |fen, lines: &[&str], best, expect: &[LintRule]| {
             let limits = Limits { nodes: Some(1_000), depth: Some(9), ..Limits::default() };
-            assert_eq!(found(fen, lines, best, &limits), expect, "{lines:?}");
+            assert_eq!(lint_rules(fen, lines, best, &limits), expect, "{lines:?}");
         };
         check(
             START,
@@ -340,7 +340,7 @@ mod tests {
         lines.iter().for_each(|line| info.update(Info::parse(line)));
         let mut find = |variations: Vec<String>| {
             info.variations = Some(Box::new(Variations(variations)));
-            let searched = Searched {
+            let searched = SearchedMove {
                 position: &position,
                 repetitions: &|_| 0,
                 best: "e2e4".parse::<UciMove>().unwrap().to_move(&position).unwrap(),
@@ -374,7 +374,7 @@ mod tests {
         let position = Chess::default();
         let info = Info::parse("score cp 0 pv g1f3 g8f6 f3g1 f6g8 e2e4");
         let lint = |there: usize| {
-            let searched = Searched {
+            let searched = SearchedMove {
                 position: &position,
                 repetitions: &|at| if *at.board() == *Chess::default().board() { there } else { 0 },
                 best: "g1f3".parse::<UciMove>().unwrap().to_move(&position).unwrap(),

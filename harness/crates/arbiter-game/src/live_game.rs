@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quick_game_shows_itself_once_for_each_look() {
+    fn each_look_at_a_fast_game_gets_one_snapshot() {
         let live_game = LiveGame::default();
         let quick = Duration::from_micros(30);
         assert!(!live_game.is_due(quick) && live_game.is_due(SLOW));
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_does_not_wait_for_those_who_look() {
+    fn a_game_does_not_wait_for_viewers() {
         let live_game = LiveGame::default();
         live_game.update(snapshot("e2e4"));
         let looking = live_game.snapshot.lock().unwrap();

@@ -73,7 +73,7 @@ impl Termination {
     ];
 
     /// Returns the name with spaces, for readers.
-    pub fn words(self) -> String {
+    pub fn describe(self) -> String {
         self.to_string().replace('_', " ")
     }
 

@@ -48,12 +48,12 @@ pub struct MoveRecord {
     #[serde(with = "As::<DisplayFromStr>")]
     pub uci: UciMove,
     /// Search of the engine that chose the move; `None` for the opening book.
-    pub thought: Option<Thought>,
+    pub thought: Option<SearchInfo>,
 }
 
 /// Last information of an engine before a move.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Thought {
+pub struct SearchInfo {
     /// Score for the side that moved.
     pub score: Option<Score>,
     /// Plies searched.
@@ -70,12 +70,12 @@ pub struct Thought {
     pub reported: Option<Duration>,
     /// Details that are kept only on request; `None` if there are none. (Separate, because many
     /// concurrent games have many moves in memory.)
-    pub details: Option<Box<Details>>,
+    pub details: Option<Box<SearchDetails>>,
 }
 
 /// Further details of a move: its search, and the clock.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Details {
+pub struct SearchDetails {
     /// Time left on the mover's clock after the move.
     #[serde(with = "As::<Option<Nanos>>")]
     pub left: Option<Duration>,
@@ -96,14 +96,14 @@ pub struct Details {
     pub findings: Vec<LintFinding>,
 }
 
-impl Details {
-    /// Returns the details for a [`Thought`]; `None` if they are empty.
-    pub fn boxed(self) -> Option<Box<Details>> {
-        (self != Details::default()).then(|| Box::new(self))
+impl SearchDetails {
+    /// Returns the details for a [`SearchInfo`]; `None` if they are empty.
+    pub fn boxed(self) -> Option<Box<SearchDetails>> {
+        (self != SearchDetails::default()).then(|| Box::new(self))
     }
 }
 
-impl Thought {
+impl SearchInfo {
     /// Returns the excess of measured over reported time; `None` if the engine reported none. Not
     /// below zero, as engines round.
     pub fn latency(&self) -> Option<Duration> {
@@ -189,16 +189,16 @@ impl GameRecord {
 
 /// Selection of what is kept of a game besides moves and result, for the user to see.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Keep {
+pub struct KeptFields {
     fields: Vec<Field>,
     /// Selection of the games whose transcripts are kept.
     pub transcripts: Keeping,
 }
 
-impl Keep {
+impl KeptFields {
     /// Selects what this annotation shows.
-    pub fn for_annotation(annotation: &Annotation, transcripts: Keeping) -> Keep {
-        Keep { fields: annotation.fields.clone(), transcripts }
+    pub fn for_annotation(annotation: &Annotation, transcripts: Keeping) -> KeptFields {
+        KeptFields { fields: annotation.fields.clone(), transcripts }
     }
 
     /// Drops the search results of a move that are not to be kept; score, depths, nodes and times

@@ -18,11 +18,11 @@ use shakmaty::{
     Bitboard, ByColor, CastlingMode, Chess, Color, EnPassantMode, Move, Position, attacks,
 };
 
-use crate::adjudicate::{Adjudicator, Played, Rules, Tables};
-use crate::lint::{LintFinding, Searched};
+use crate::adjudicate::{Adjudicator, PlayedMove, Rules, Tables};
+use crate::lint::{LintFinding, SearchedMove};
 use crate::live_game::{GameSnapshot, MoveSummary};
 use crate::outcome::{Outcome, Termination, color_name, printable};
-use crate::record::{Details, Keep, MoveRecord, Thought};
+use crate::record::{KeptFields, MoveRecord, SearchDetails, SearchInfo};
 use arbiter_protocol::{Claim, Clock, Conditions, Go, Info, Limits, Score};
 
 /// Length of the quoted part of an answer that is not a move, in characters.
@@ -123,7 +123,7 @@ pub struct Referee {
     line: String,
     moves: Vec<MoveRecord>,
     /// Selection of what is kept with each move.
-    keep: Arc<Keep>,
+    keep: Arc<KeptFields>,
     adjudicator: Adjudicator,
     outcome: Option<Outcome>,
     /// Excess over the time of the move that lost on time.
@@ -171,7 +171,7 @@ impl Referee {
     }
 
     /// Returns the referee with this selection of what is kept with each move.
-    pub fn keeping(self, keep: Arc<Keep>) -> Referee {
+    pub fn keeping(self, keep: Arc<KeptFields>) -> Referee {
         Referee { keep, ..self }
     }
 
@@ -294,8 +294,8 @@ impl Referee {
         let Info { nps, hashfull, tbhits, pv, lines, .. } = info;
         let clock = self.clocks.get(color).as_ref();
         let left = clock.filter(|_| self.keep.time_left()).map(Clock::left);
-        let details = Details { left, nps, hashfull, tbhits, pv, lines, findings };
-        let thought = Thought {
+        let details = SearchDetails { left, nps, hashfull, tbhits, pv, lines, findings };
+        let thought = SearchInfo {
             score: info.score,
             depth: info.depth,
             seldepth: info.seldepth,
@@ -323,7 +323,8 @@ impl Referee {
         };
         let limits = &self.conditions.get(self.position.turn()).limits;
         let position = &self.position;
-        Searched { position, repetitions: &repetitions, best, limits, before, elapsed, info }.lint()
+        SearchedMove { position, repetitions: &repetitions, best, limits, before, elapsed, info }
+            .lint()
     }
 
     fn charge(
@@ -347,7 +348,7 @@ impl Referee {
         Ok(())
     }
 
-    fn play(&mut self, m: Move, thought: Option<Thought>) {
+    fn play(&mut self, m: Move, thought: Option<SearchInfo>) {
         let uci = m.to_uci(self.mode);
         append(&mut self.line, self.moves.is_empty(), uci);
         let is_own = thought.is_some();
@@ -364,7 +365,7 @@ impl Referee {
         let color = self.position.turn();
         self.position.play_unchecked(m);
         self.seen.push(key(&self.position));
-        let adjudicated = self.adjudicator.observe(Played {
+        let adjudicated = self.adjudicator.observe(PlayedMove {
             color,
             // The move number has been increased if Black has moved; the current move is not over.
             full_moves: self.position.fullmoves().get() - 1,

@@ -168,7 +168,7 @@ pub(super) async fn relayed<T: Send + 'static>(
         handoffs,
         runtime: Handle::current(),
     });
-    let awaited = Awaited(relay);
+    let awaited = RelayHandle(relay);
     let output = std::future::poll_fn(|cx| {
         // The waker is stored before the poll. Otherwise a thread that finishes the future in
         // between would wake nobody.
@@ -180,9 +180,9 @@ pub(super) async fn relayed<T: Send + 'static>(
 }
 
 /// Handle of the only task that waits for a relayed future.
-struct Awaited<T>(Arc<Relay<T>>);
+struct RelayHandle<T>(Arc<Relay<T>>);
 
-impl<T> Drop for Awaited<T> {
+impl<T> Drop for RelayHandle<T> {
     fn drop(&mut self) {
         // The future is dropped outside of the lock, because dropping ends engines, which takes
         // time.
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_thread_that_hears_plays_on_itself() {
+    async fn the_reader_thread_continues_the_game() {
         let (sender, mut heard) = mpsc::channel::<u32>(1);
         let (ready, is_ready) = tokio::sync::oneshot::channel();
         let handoff = Arc::new(ReaderHandoff::default());
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-    async fn nothing_heard_is_lost_between_many_threads() {
+    async fn no_line_is_lost_between_threads() {
         let (sender, mut heard) = mpsc::channel::<u32>(4);
         let handoffs: Vec<_> = (0..4).map(|_| Arc::new(ReaderHandoff::default())).collect();
         let sum = tokio::spawn(relayed(handoffs.clone(), async move {

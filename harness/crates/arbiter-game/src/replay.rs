@@ -28,7 +28,7 @@ pub struct Part {
 
 /// Result of a replay.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Replayed {
+pub struct ReplayResult {
     /// Outcome of the game; `None` if the transcript does not get that far.
     pub outcome: Option<Outcome>,
     /// Number of moves that were judged, those of the book included.
@@ -68,7 +68,7 @@ pub fn replay(
     parts: ByColor<Part>,
     transcript: &Transcript,
     zero: Instant,
-) -> Replayed {
+) -> ReplayResult {
     let limits = ByColor { white: parts.white.limits, black: parts.black.limits };
     let games = limits.map(|limits| Game { start, mode, limits, settings: &[] });
     let ByColor { white, black } = parts;
@@ -82,7 +82,7 @@ pub fn replay(
     let said = sides.into_iter().filter_map(|side| side.difference);
     let remarks = said.chain(remarks).collect();
     let outcome = referee.outcome().cloned();
-    Replayed { outcome, moves: referee.into_moves().len(), remarks }
+    ReplayResult { outcome, moves: referee.into_moves().len(), remarks }
 }
 
 /// Plays until the game is over; an error says what is missing.
@@ -179,7 +179,7 @@ impl Side {
 
     /// Does the handshake and the preparation for the game.
     fn get_ready(&mut self, game: Game<'_>) -> Result<(), Stop> {
-        let text = self.session.open(self.asked());
+        let text = self.session.open(self.next_command_time());
         self.sent(text, true)?;
         self.until_ready()?;
         while let Some(entry) = self.entries.front()
@@ -195,7 +195,7 @@ impl Side {
         if self.entries.pop_front().is_none() {
             return Err(self.stop());
         }
-        self.since = self.asked();
+        self.since = self.next_command_time();
         let told = self.session.new_game(self.since, game);
         let told = told.map_err(|error| Stop::Fault(Fault::Silent(error.to_string())))?;
         // The preparation may differ from the recorded one: an option that an earlier game has set
@@ -222,7 +222,7 @@ impl Side {
         }
         let mut lost = Duration::ZERO;
         if self.session.is_pondering() && self.pondered != position {
-            let began = self.asked();
+            let began = self.next_command_time();
             let text = self.session.end_pondering(began, false, None);
             self.sent(text, true)?;
             self.until_ready()?;
@@ -231,10 +231,10 @@ impl Side {
             budget = budget.map(|budget| budget.saturating_sub(lost));
         }
         if self.session.is_pondering() {
-            let text = self.session.end_pondering(self.asked(), true, budget);
+            let text = self.session.end_pondering(self.next_command_time(), true, budget);
             self.sent(text, true)?;
         } else {
-            self.since = self.asked();
+            self.since = self.next_command_time();
             let text = self.session.think(self.since, &position, &go, budget);
             self.sent(&text, true)?;
         }
@@ -251,7 +251,7 @@ impl Side {
                 Ok(_) => {}
                 Err(Stop::Late(_)) if may_halt => {
                     may_halt = false;
-                    let stop = self.session.halt(self.asked());
+                    let stop = self.session.halt(self.next_command_time());
                     self.sent(stop, true)?;
                 }
                 Err(stop) => return Err(stop),
@@ -274,7 +274,7 @@ impl Side {
             return Err(self.stop());
         };
         if at < self.since {
-            return Ok(self.session.overhear(&entry.text).map_or(Step::Continue, Step::Claim));
+            return Ok(self.session.receive_early(&entry.text).map_or(Step::Continue, Step::Claim));
         }
         if self.session.deadline().is_some_and(|due| at > due) {
             // A late line may still be the answer to the `stop` that follows.
@@ -307,7 +307,7 @@ impl Side {
     fn sent(&mut self, text: &str, exactly: bool) -> Result<(), Stop> {
         let mut due: VecDeque<&str> = text.lines().collect();
         while exactly && !due.is_empty() || !exactly && self.own_next(Mark::ToEngine).is_some() {
-            let Some(entry) = self.take_own(Mark::ToEngine) else { return Err(self.stop()) };
+            let Some(entry) = self.take_entry(Mark::ToEngine) else { return Err(self.stop()) };
             self.flushed = self.moment(entry.at_ns);
             let wanted = due.pop_front();
             if let (Some(then), Some(Some(now))) =
@@ -326,7 +326,7 @@ impl Side {
                 ));
             }
         }
-        if let Some(entry) = self.take_own(Mark::Flushed) {
+        if let Some(entry) = self.take_entry(Mark::Flushed) {
             self.flushed = self.moment(entry.at_ns);
         }
         Ok(())
@@ -339,12 +339,12 @@ impl Side {
         place.filter(|place| self.entries[*place].mark == mark)
     }
 
-    fn take_own(&mut self, mark: Mark) -> Option<Entry> {
+    fn take_entry(&mut self, mark: Mark) -> Option<Entry> {
         self.own_next(mark).and_then(|place| self.entries.remove(place))
     }
 
     /// Returns the time of the next command to the engine.
-    fn asked(&self) -> Instant {
+    fn next_command_time(&self) -> Instant {
         let place = self.own_next(Mark::ToEngine);
         place.map_or(self.next_moment(), |place| self.moment(self.entries[place].at_ns))
     }

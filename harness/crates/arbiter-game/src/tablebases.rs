@@ -131,7 +131,7 @@ mod tests {
     }
     /// Tables may come from strangers with any contents: lookups give an answer or none, and end.
     #[test]
-    fn tables_of_nonsense_are_asked_without_harm() {
+    fn corrupt_tables_are_probed_safely() {
         let dir = tempfile::tempdir().unwrap();
         let position: Fen = "4k3/8/8/8/8/8/8/KQ6 w - - 0 1".parse().unwrap();
         let position: Chess = position.into_position(CastlingMode::Standard).unwrap();

@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_are_told_in_full_and_kept_once() {
+    fn positions_are_sent_in_full_and_stored_once() {
         let now = Instant::now();
         let mut recorder = Recorder::new(now, true);
         let mut told = Vec::new();
@@ -457,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_game_keeps_both_ends_and_says_what_is_missing() {
+    fn a_long_transcript_keeps_both_ends_and_marks_the_gap() {
         let now = Instant::now();
         let mut recorder = Recorder::new(now, true);
         recorder.begin_game(now);

@@ -28,7 +28,7 @@ impl From<UnknownName> for String {
 }
 
 /// Returns a number with its noun, in the plural unless it is 1: `1 pair`, `2 pairs`.
-pub fn counted(number: impl Display, thing: &str) -> String {
+pub fn quantity(number: impl Display, thing: &str) -> String {
     let number = number.to_string();
     let plural = if number == "1" { "" } else { "s" };
     format!("{number} {thing}{plural}")
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn one_is_no_plural() {
         assert_eq!(
-            [1, 0, 12].map(|n| super::counted(n, "pair")),
+            [1, 0, 12].map(|n| super::quantity(n, "pair")),
             ["1 pair", "0 pairs", "12 pairs"]
         );
     }

@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_are_told_by_extension() {
+    fn archive_kinds_are_recognised_by_extension() {
         for name in ["a.epd", "A.EPD", "dir.pgn/a.fen", "a.epd.gz", "a.epd.zst", "z.zip/b.Fen"] {
             assert_eq!(kind_by_extension(name), Some(Kind::Positions), "{name}");
         }
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_are_told_by_content() {
+    fn archive_kinds_are_recognised_by_content() {
         for text in ["[Event \"?\"]", "\n[Event \"?\"]", "1. e4 e5", "% x\n; y\n{c} 1. e4"] {
             assert!(looks_like_pgn(text.as_bytes()), "{text}");
         }

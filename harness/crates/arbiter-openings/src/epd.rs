@@ -45,7 +45,7 @@ pub(super) fn read(
             let start = Start::read(text, false).and_then(playable);
             match start.and_then(|start| match ending(&start.position) {
                 None => Ok(start),
-                Some(ending) => Err(over(ending)),
+                Some(ending) => Err(finished_game_fault(ending)),
             }) {
                 Ok(start) => {
                     book.add(file, Opening::new(&start, Vec::new()))?;
@@ -83,6 +83,6 @@ pub(super) fn ending(position: &Chess) -> Option<&'static str> {
 }
 
 /// Returns the fault of an opening after which nothing is left to play.
-pub(super) fn over(ending: &str) -> String {
+pub(super) fn finished_game_fault(ending: &str) -> String {
     format!("expected a position to play from, got one where the game is over by {ending}")
 }

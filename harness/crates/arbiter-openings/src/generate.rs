@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_deals_the_same() {
+    fn the_same_seed_generates_the_same_openings() {
         assert_eq!(lines(5, 8, 200), lines(5, 8, 200));
         assert_ne!(lines(5, 8, 20), lines(6, 8, 20));
         assert_eq!(lines(5, 8, 200)[..50], lines(5, 8, 50));
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_supply_is_dealt_out_and_ends() {
+    fn generation_ends_when_candidates_run_out() {
         assert_eq!(lines(1, 1, 1000).len(), 20);
         assert_eq!(lines(1, 0, 1000).len(), 1);
     }

@@ -32,7 +32,7 @@ use shakmaty::packed::PackedUciMove;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup};
 
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_position::Start;
 
 pub use archive::read_packed;
@@ -266,7 +266,7 @@ impl Collector {
         }
         let got = match quarantine.count {
             0 => "none".to_owned(),
-            count => format!("{}: {}", counted(count, "bad one"), quarantine.first(3).join("; ")),
+            count => format!("{}: {}", quantity(count, "bad one"), quarantine.first(3).join("; ")),
         };
         Err(OpeningError::new(name, format_args!("expected at least one opening, got {got}")))
     }

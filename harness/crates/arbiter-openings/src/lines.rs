@@ -24,7 +24,7 @@ const MAX_NODES: usize = 4_000_000;
 
 /// Move with its weight relative to its alternatives.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Weighted {
+pub(super) struct WeightedMove {
     pub(super) m: Move,
     /// Weight, at least 1.
     pub(super) weight: u16,
@@ -48,7 +48,7 @@ pub(super) struct Lines<'a, F> {
     arrivals: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
-impl<'a, F: FnMut(&Chess) -> Vec<Weighted>> Lines<'a, F> {
+impl<'a, F: FnMut(&Chess) -> Vec<WeightedMove>> Lines<'a, F> {
     /// Creates the lines of at most `depth` moves from `start`, where `moves` gives those of a
     /// position. Lines end early where there are none, and never repeat a position.
     pub(super) fn new(
@@ -75,7 +75,12 @@ impl<'a, F: FnMut(&Chess) -> Vec<Weighted>> Lines<'a, F> {
     }
 
     /// Returns the moves that continue a line from its end.
-    fn ways_on(&mut self, line: &[Move], before: &[u64], position: &Chess) -> Vec<Weighted> {
+    fn continuations(
+        &mut self,
+        line: &[Move],
+        before: &[u64],
+        position: &Chess,
+    ) -> Vec<WeightedMove> {
         if line.len() >= self.depth || self.nodes.len() >= MAX_NODES {
             return Vec::new();
         }
@@ -90,7 +95,7 @@ impl<'a, F: FnMut(&Chess) -> Vec<Weighted>> Lines<'a, F> {
     }
 
     /// Continues the lines below a node, the first of which arrives at `time`.
-    fn go_on(&mut self, node: u32, time: f64, ways: &[Weighted]) {
+    fn continue_lines(&mut self, node: u32, time: f64, ways: &[WeightedMove]) {
         let sum: u64 = ways.iter().map(|way| u64::from(way.weight)).sum();
         // The first way is drawn by its weight, which is its probability to arrive first.
         let mut until_first = below(self.rng, sum);
@@ -111,7 +116,7 @@ impl<'a, F: FnMut(&Chess) -> Vec<Weighted>> Lines<'a, F> {
     }
 }
 
-impl<F: FnMut(&Chess) -> Vec<Weighted>> Iterator for Lines<'_, F> {
+impl<F: FnMut(&Chess) -> Vec<WeightedMove>> Iterator for Lines<'_, F> {
     type Item = (Vec<Move>, Chess);
 
     fn next(&mut self) -> Option<(Vec<Move>, Chess)> {
@@ -124,14 +129,14 @@ impl<F: FnMut(&Chess) -> Vec<Weighted>> Iterator for Lines<'_, F> {
                 position.play_unchecked(m);
                 before.push(key(&position));
             }
-            let ways = self.ways_on(&line, &before, &position);
+            let ways = self.continuations(&line, &before, &position);
             if ways.is_empty() {
                 // At the limit of positions nothing more is opened, and a line that ends here would
                 // be a part of one.
                 let is_cut = line.len() < self.depth && self.nodes.len() >= MAX_NODES;
                 return (!is_cut).then_some((line, position));
             }
-            self.go_on(node, f64::from_bits(time), &ways);
+            self.continue_lines(node, f64::from_bits(time), &ways);
         }
     }
 }

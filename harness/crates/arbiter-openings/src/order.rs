@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_does_not_depend_on_the_questions_before() {
+    fn openings_do_not_depend_on_earlier_queries() {
         let expected = first(order(Order::Random, 7, 0, 11), 60);
         let mut backwards = order(Order::Random, 7, 0, 11);
         for pair in (0..60).rev() {

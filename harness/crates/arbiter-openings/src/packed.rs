@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_in_comes_out() {
+    fn packed_positions_round_trip() {
         let all = openings();
         let mut book = PackedBook::default();
         all.iter().for_each(|opening| book.push(opening));

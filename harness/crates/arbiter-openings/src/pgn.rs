@@ -10,7 +10,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Position};
 
-use super::epd::{ending, over, playable};
+use super::epd::{ending, finished_game_fault, playable};
 use super::error::OpeningError;
 use super::{Collector, Opening, ReadOptions};
 
@@ -29,7 +29,7 @@ pub(super) fn read(
         };
         let text = Text::new(&block);
         let mut games = Games::new(&text);
-        let mut opened = Opened { options: book.options, ..Opened::default() };
+        let mut opened = OpeningVisitor { options: book.options, ..OpeningVisitor::default() };
         while games.read(&mut opened) {
             number += 1;
             let lines = games.lines();
@@ -53,7 +53,7 @@ pub(super) fn read(
 
 /// Visitor that follows the main line of a game for as many plies as are wanted.
 #[derive(Default)]
-struct Opened {
+struct OpeningVisitor {
     options: ReadOptions,
     fault: Option<String>,
     /// `true` if the fault is of the move read last.
@@ -65,7 +65,7 @@ struct Opened {
     has_text: bool,
 }
 
-impl Opened {
+impl OpeningVisitor {
     /// Returns the opening of the game that was read, and the correction of its start.
     fn conclude(&mut self) -> Result<(Opening, Option<String>), String> {
         if let Some(fault) = self.fault.take() {
@@ -80,7 +80,7 @@ impl Opened {
         let is_third = self.history.iter().filter(|&&earlier| earlier == key).count() >= 2;
         let repetition = is_third.then_some("threefold repetition");
         if let Some(ending) = ending(&position).or(repetition) {
-            return Err(over(ending));
+            return Err(finished_game_fault(ending));
         }
         let moves = moves.into_iter().map(|m| UciMove::from_move(m, start.mode)).collect();
         Ok((Opening::new(&start, moves), start.correction))
@@ -96,9 +96,9 @@ fn key(position: &Chess) -> Zobrist64 {
     position.zobrist_hash(EnPassantMode::Legal)
 }
 
-impl GameVisitor for Opened {
+impl GameVisitor for OpeningVisitor {
     fn begin(&mut self, tags: &Tags) -> ControlFlow<()> {
-        *self = Opened { options: self.options, ..Opened::default() };
+        *self = OpeningVisitor { options: self.options, ..OpeningVisitor::default() };
         match tags.start().and_then(playable) {
             Ok(start) => self.line = Some(Mainline::new(start)),
             Err(fault) => return self.end_with(fault, false),

@@ -15,7 +15,7 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Position, Role, Square};
 
 use super::epd::ending;
 use super::error::OpeningError;
-use super::lines::{Lines, Weighted};
+use super::lines::{Lines, WeightedMove};
 use super::{Collector, Opening};
 use arbiter_position::Start;
 use arbiter_schedule::seed::seed_for;
@@ -143,14 +143,14 @@ impl Table {
     }
 
     /// Returns the moves that may be played, without those that have no weight.
-    fn moves(&mut self, position: &Chess) -> Vec<Weighted> {
-        let mut moves: Vec<Weighted> = Vec::new();
+    fn moves(&mut self, position: &Chess) -> Vec<WeightedMove> {
+        let mut moves: Vec<WeightedMove> = Vec::new();
         let mut wrong = Vec::new();
         for entry in self.find(position).iter().filter(|entry| entry.weight > 0) {
             let uci = uci(entry.m);
             match uci.as_ref().and_then(|uci| uci.to_move(position).ok()) {
                 Some(m) if moves.iter().all(|known| known.m != m) => {
-                    moves.push(Weighted { m, weight: entry.weight });
+                    moves.push(WeightedMove { m, weight: entry.weight });
                 }
                 // A move that is there twice has the weight of its first entry.
                 Some(_) => {}

@@ -67,7 +67,7 @@ fn epd_counters_come_from_operations() {
 }
 
 #[test]
-fn fen_counters_are_kept_whatever_follows() {
+fn fen_counters_are_kept_before_any_suffix() {
     for tail in ["7 31", "7 31 ;D1 20", "7 31; id \"x\";", "  7\t31 fmvn 5;", "7 31;"] {
         let book = read("a.fen", &format!("{START} {tail}")).expect(tail);
         assert_eq!(fens(&book), [format!("{START} 7 31")], "{tail}");
@@ -112,7 +112,7 @@ fn chess960_is_detected_where_castling_needs_it() {
 }
 
 #[test]
-fn faults_of_positions_are_told_with_file_and_line() {
+fn position_errors_name_file_and_line() {
     let check = |line: &str, expected: &str| {
         check_error("a.epd", &format!("{START}\n\n{line}\n"), &format!("a.epd:3: {expected}"));
     };
@@ -144,7 +144,7 @@ fn faults_of_positions_are_told_with_file_and_line() {
 }
 
 #[test]
-fn impossible_claims_are_corrected_and_told_in_lists_and_games() {
+fn impossible_rights_are_corrected_and_reported_in_lists_and_games() {
     let wrong = "4k3/8/8/8/8/8/4P3/4K2R w KQ e6 5 40";
     let sound = "4k3/8/8/8/8/8/4P3/4K2R w K - 5 40";
     let told = |book: &Book| {
@@ -199,7 +199,7 @@ fn empty_books_are_refused() {
 }
 
 #[test]
-fn bad_lines_are_left_out_and_told() {
+fn bad_lines_are_skipped_and_reported() {
     let long = "x".repeat(200_000);
     let text = format!("{START}\nnonsense\n{long}\n{AFTER_E4} 0 1\n8/8/8/8/8/8/8/K7 w - -");
     let book = read("a.epd", &text).expect("two sound lines");
@@ -211,7 +211,7 @@ fn bad_lines_are_left_out_and_told() {
 }
 
 #[test]
-fn bad_games_are_left_out_and_told() {
+fn bad_games_are_skipped_and_reported() {
     let text = "[Event \"a\"]\n\n1. e4 e5 2. Ke3 (2. Nf3) Nc6 *\n\n[Event \"b\"]\n\n1. d4 *\n\n\
                 [Variant \"Atomic\"]\n\n1. e4 *\n\nhello world\n\n[Event \"c\"]\n\n1. c4 c5\n\n\
                 2. Nc3 Nc6 *\n\n1. Ng9 Nf6 *\n\n[Event \"d\"]\n\n1. Nf3 d5 *\n";
@@ -266,7 +266,7 @@ fn games_may_start_anywhere_and_castle_oddly() {
 }
 
 #[test]
-fn faults_of_games_are_told_with_game_and_line() {
+fn game_errors_name_game_and_line() {
     let check = |game: &str, expected: &str| {
         check_error("a.pgn", &format!("[Event \"fine\"]\n\n1. e4 *\n\n{game}"), expected);
     };
@@ -325,7 +325,7 @@ fn stray_results_and_comments_are_no_games() {
 }
 
 #[test]
-fn unknown_extensions_are_looked_into() {
+fn files_with_unknown_extensions_are_inspected() {
     assert_eq!(read("book.txt", START).expect("positions").openings().len(), 1);
     assert_eq!(read("book", GAMES).expect("games").openings().len(), 2);
     let long = format!("{START}\n").repeat(1000);
@@ -393,7 +393,7 @@ fn foreign_bytes_never_panic() {
 }
 
 #[test]
-fn what_is_kept_of_a_book_keeps_its_place() {
+fn kept_openings_keep_their_indices() {
     let text: Vec<String> =
         (0..50).map(|n| format!("4k3/8/8/8/8/8/8/4K2R w - - {n} {}", n + 1)).collect();
     let whole = read("a.fen", &text.join("\n")).unwrap();

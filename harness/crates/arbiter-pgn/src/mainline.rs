@@ -56,7 +56,7 @@ impl Mainline {
 mod tests {
     use super::*;
 
-    fn played(fen: &str, moves: &str) -> (Mainline, Result<(), String>) {
+    fn play_moves(fen: &str, moves: &str) -> (Mainline, Result<(), String>) {
         let mut line = Mainline::new(Start::read(fen, false).unwrap());
         let mut moves = moves.split(' ').map(|san| San::from_ascii(san.as_bytes()).unwrap());
         let result = moves.try_for_each(|san| {
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn the_first_illegal_move_is_named() {
         let initial = arbiter_position::fen(&Chess::default());
-        let (line, result) = played(&initial, "e4 e5 Nf3 Nc6 Bc4 Bc5 O-O Nf6 d3 O-O");
+        let (line, result) = play_moves(&initial, "e4 e5 Nf3 Nc6 Bc4 Bc5 O-O Nf6 d3 O-O");
         assert_eq!((line.moves.len(), result), (10, Ok(())));
         for (moves, expected) in [
             ("e4 e5 Ke3 Qa8", "2. Ke3 is not legal"),
@@ -77,10 +77,10 @@ mod tests {
             ("O-O", "1. O-O is not legal"),
             ("e4 --", "1... -- is a null move"),
         ] {
-            assert_eq!(played(&initial, moves).1, Err(expected.to_owned()));
+            assert_eq!(play_moves(&initial, moves).1, Err(expected.to_owned()));
         }
         let chess960 = "bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1";
-        let (line, result) = played(chess960, "e4 e5");
+        let (line, result) = play_moves(chess960, "e4 e5");
         assert_eq!((result, line.fault(b"x\x1b y")), (Ok(()), "2. x  y is not a move".to_owned()));
         assert_eq!(line.fault(UNCLOSED), "unclosed comment");
     }

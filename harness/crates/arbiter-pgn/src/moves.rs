@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn one_move_in_many_spellings() {
+    fn all_spellings_of_a_move_are_read() {
         let fen = "r3k2r/1P3ppp/8/3pP3/1b6/2N5/PPP3PP/R3K1NR w KQkq d6 0 1";
         for (expect, spellings) in [
             (
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_not_guessed() {
+    fn ambiguous_moves_are_not_guessed() {
         let fen = "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1";
         for (text, error) in [
             ("Nf3", MoveError::Illegal),

@@ -9,9 +9,9 @@ use super::*;
 
 /// Everything that is read of a game, in a line.
 #[derive(Default)]
-struct Told(String);
+struct GameText(String);
 
-impl GameVisitor for Told {
+impl GameVisitor for GameText {
     fn begin(&mut self, tags: &Tags) -> ControlFlow<()> {
         self.0.clear();
         let tags = [&tags.white, &tags.black, &tags.result, &tags.fen].map(|tag| text_of(tag));
@@ -44,14 +44,14 @@ impl GameVisitor for Told {
 }
 
 /// Returns all games of a text, a line each, with the lines that they take.
-fn told(text: impl AsRef<[u8]>) -> String {
+fn games_text(text: impl AsRef<[u8]>) -> String {
     let mut games = String::new();
     let mut lines_before = 0;
     for block in Blocks::new(text.as_ref()) {
         let block = block.expect("memory can be read");
         let text = Text::new(&block);
         let mut reader = Games::new(&text);
-        let mut told = Told::default();
+        let mut told = GameText::default();
         while reader.read(&mut told) {
             let Lines { first, last } = reader.lines();
             let lines = (first + lines_before + 1, last + lines_before + 1);
@@ -66,13 +66,13 @@ fn told(text: impl AsRef<[u8]>) -> String {
 fn check(texts: &[&str], expected: Expect) {
     let mut all = String::new();
     for text in texts {
-        let _ = write!(all, "{text:?}\n{}", told(text));
+        let _ = write!(all, "{text:?}\n{}", games_text(text));
     }
     expected.assert_eq(&all);
 }
 
 #[test]
-fn the_main_line_is_read_whatever_stands_beside_it() {
+fn the_main_line_is_read_past_comments_and_variations() {
     check(
         &[
             "1. e4 {Best by test} e5 2. Nf3 Nc6 *\n",
@@ -255,7 +255,7 @@ fn games_end_where_the_next_one_begins() {
 }
 
 #[test]
-fn what_is_no_game_costs_no_other_game() {
+fn junk_between_games_loses_no_game() {
     check(
         &[
             "hello world\n\n[White \"a\"]\n\n1. e4 *\n\nmore of that\n\n[White \"b\"]\n\n*\n",
@@ -342,7 +342,7 @@ fn utf_16_is_refused_and_latin_1_is_read() {
         assert_eq!(error.to_string(), "it is UTF-16; save it as UTF-8");
     }
     assert_eq!(
-        told(b"[White \"Caf\xe9\"]\n\n1. e4 {\xe9} *\n"),
+        games_text(b"[White \"Caf\xe9\"]\n\n1. e4 {\xe9} *\n"),
         "1-4: [Caf\u{e9}] e4 {\u{e9}} *\n"
     );
 }
@@ -354,7 +354,7 @@ fn long_comments_and_tags_are_cut_and_nothing_else() {
         "[White \"a\"]\n[Event \"{long}\"]\n[Black \"b\"]\n\n1. e4 {{{long}}} e5 ({long}) {long} *\n"
     );
     let word = "x".repeat(100);
-    assert_eq!(told(text), format!("1-6: [a] [b] e4 {{16384}} e5 ?{word} *\n"));
+    assert_eq!(games_text(text), format!("1-6: [a] [b] e4 {{16384}} e5 ?{word} *\n"));
 }
 
 #[test]
@@ -400,15 +400,15 @@ fn any_bytes_are_read() {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             text += pieces[(state >> 33) as usize % pieces.len()];
         }
-        told(format!("1. e4 {text}"));
+        games_text(format!("1. e4 {text}"));
     }
     for piece in pieces {
-        told(format!("1. e4 {}", piece.repeat(50_000)));
+        games_text(format!("1. e4 {}", piece.repeat(50_000)));
     }
 }
 
 #[test]
-fn what_other_programs_were_reported_to_misread_is_read() {
+fn inputs_misread_by_other_programs_are_read() {
     check(
         &[
             "1. e4 e5 2. ♘f3 ♞c6 3. ♗xc6 ♙dxc6 *\n",

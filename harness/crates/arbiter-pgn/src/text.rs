@@ -321,9 +321,10 @@ impl<'t> Normalizer<'t> {
         }
         let ends_game = |end: &&[u8]| memmem::find(&self.text[begin..at], end).is_some();
         // The reader passes over variations by itself, but not over a blank line or a tag in one.
-        match depth > 0 || [&b"\n\n"[..], b"\n["].iter().any(ends_game) {
-            true => self.drop_but_lines(begin..at),
-            false => self.at = at,
+        if depth > 0 || [&b"\n\n"[..], b"\n["].iter().any(ends_game) {
+            self.drop_but_lines(begin..at)
+        } else {
+            self.at = at
         }
     }
 

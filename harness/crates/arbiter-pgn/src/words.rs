@@ -49,9 +49,10 @@ pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
     }
     let is_mark = plain.iter().all(|byte| !byte.is_ascii_alphanumeric());
     // `N` and `TN` mark a novelty, and `D` a diagram.
-    match is_mark || matches!(plain.as_slice(), b"N" | b"TN" | b"D" | b"") {
-        true => (Meaning::Mark, 0),
-        false => (Meaning::Unknown, 0),
+    if is_mark || matches!(plain.as_slice(), b"N" | b"TN" | b"D" | b"") {
+        (Meaning::Mark, 0)
+    } else {
+        (Meaning::Unknown, 0)
     }
 }
 
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn results_marks_and_other_words_are_told_apart() {
+    fn results_marks_and_other_words_are_distinguished() {
         let of = |word: &str, after: &str| meaning(word.as_bytes(), after.as_bytes());
         for (word, outcome) in [
             ("1–0", "1-0"),

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn senseless_ablations_are_rejected() {
         let check = |spec: &str, features: &[&str], expect: &str| {
             let error = ablation(features).engines(engine(spec)).unwrap_err();
             assert!(error.contains(expect), "{error}");

@@ -104,7 +104,7 @@ mod tests {
     use crate::{EngineSpec, Request, RunKind};
 
     #[test]
-    fn lists_are_read_as_they_are_shown() {
+    fn displayed_cpu_lists_parse_back() {
         for text in ["none", "auto", "0-3,8", "5", "7,2-4"] {
             assert_eq!(text.parse::<Affinity>().unwrap().to_string(), text);
         }

@@ -51,49 +51,49 @@ keys! { spec, key, text, engine;
         "rev", "a git revision to build instead, or \".\" for the working tree",
             put(&mut spec.rev, Ok(text.to_owned())) => built(engine).map(|built| built.commit.clone());
         "repo", "its repository",
-            put(&mut spec.repo, Ok(text.into())) => built(engine).map(|built| shown(built.repo.display()));
+            put(&mut spec.repo, Ok(text.into())) => built(engine).map(|built| text_of(built.repo.display()));
         "args", "",
             set(&mut spec.args, words(text)) => (!engine.args.is_empty()).then(|| shell_words::join(&engine.args));
         "dir", "",
-            put(&mut spec.dir, Ok(text.into())) => engine.dir.as_ref().map(|dir| shown(dir.display()));
+            put(&mut spec.dir, Ok(text.into())) => engine.dir.as_ref().map(|dir| text_of(dir.display()));
         "eval", "bundled only",
             put(&mut spec.eval, Ok(text.to_owned())) => eval(engine).map(str::to_owned);
         "proto", "uci or xboard",
-            put(&mut spec.protocol, word(key, text)) => unless(Protocol::default(), engine.launch.protocol);
+            put(&mut spec.protocol, word(key, text)) => unusual(Protocol::default(), engine.launch.protocol);
         // Each option has a key of its own.
         "option.NAME", "",
             Err(format!("{key} needs the name of an option")) => None;
         "init", "lines to send after the options, separated by \"\\n\"",
-            extend(&mut spec.init, text) => unless(String::new(), engine.launch.init.join("\\n"));
+            extend(&mut spec.init, text) => unusual(String::new(), engine.launch.init.join("\\n"));
         "restart", "on, off or auto: a new process for each game, never, or if the engine requests it",
-            put(&mut spec.restart, word(key, text)) => unless(Restart::default(), engine.launch.restart);
+            put(&mut spec.restart, word(key, text)) => unusual(Restart::default(), engine.launch.restart);
         "ponder", "true: think on the opponent's time",
-            put(&mut spec.ponder, truth(key, text)) => unless(false, engine.launch.ponder);
+            put(&mut spec.ponder, truth(key, text)) => unusual(false, engine.launch.ponder);
         "whitepov", "true: its scores are from White's point of view",
-            put(&mut spec.white_pov, truth(key, text)) => unless(false, engine.conditions.white_pov);
+            put(&mut spec.white_pov, truth(key, text)) => unusual(false, engine.conditions.white_pov);
         // The file of the error output decides no game, so that reports leave it out.
         "stderr", "file for its error output",
             put(&mut spec.stderr, Ok(text.into())) => None;
         "memory", "MiB of address space",
-            put(&mut spec.memory_mib, positive(key, text)) => engine.launch.memory_mib.map(shown);
+            put(&mut spec.memory_mib, positive(key, text)) => engine.launch.memory_mib.map(text_of);
         "sandbox", "as --sandbox",
-            put(&mut spec.sandbox, word(key, text)) => unless(SandboxMode::default(), engine.launch.sandbox);
+            put(&mut spec.sandbox, word(key, text)) => unusual(SandboxMode::default(), engine.launch.sandbox);
     }
     true => {
         "tc", "[MOVES/]SEC[+INC], several periods separated by \":\", hg/SEC for an hourglass, or inf",
-            set_clock(spec, text) => engine.conditions.limits.clock.map(shown);
+            set_clock(spec, text) => engine.conditions.limits.clock.map(text_of);
         "st", "seconds a move",
-            put(&mut spec.limits.movetime, parse_seconds(text).map_err(shown))
-            => engine.conditions.limits.movetime.map(|time| shown(time.as_secs_f64()));
+            put(&mut spec.limits.movetime, parse_seconds(text).map_err(text_of))
+            => engine.conditions.limits.movetime.map(|time| text_of(time.as_secs_f64()));
         "nodes", "",
-            put(&mut spec.limits.nodes, positive(key, text)) => engine.conditions.limits.nodes.map(shown);
+            put(&mut spec.limits.nodes, positive(key, text)) => engine.conditions.limits.nodes.map(text_of);
         "depth", "",
-            put(&mut spec.limits.depth, positive(key, text)) => engine.conditions.limits.depth.map(shown);
+            put(&mut spec.limits.depth, positive(key, text)) => engine.conditions.limits.depth.map(text_of);
         "nodestime", "nodes that count as one millisecond",
-            put(&mut spec.limits.nodestime, positive(key, text)) => engine.conditions.limits.nodestime.map(shown);
+            put(&mut spec.limits.nodestime, positive(key, text)) => engine.conditions.limits.nodestime.map(text_of);
         "timemargin", "ms",
             put(&mut spec.margin, whole(key, text).map(Duration::from_millis))
-            => Some(shown(engine.conditions.margin.as_millis()));
+            => Some(text_of(engine.conditions.margin.as_millis()));
     }
 }
 
@@ -194,7 +194,7 @@ fn put<T>(field: &mut Option<T>, value: Result<T, String>) -> Result<(), String>
 fn set_clock(spec: &mut EngineSpec, text: &str) -> Result<(), String> {
     // `inf` must also replace a clock of `--each`, which a missing clock would not.
     spec.no_clock = text == "inf";
-    let clock = if spec.no_clock { None } else { Some(text.parse().map_err(shown)?) };
+    let clock = if spec.no_clock { None } else { Some(text.parse().map_err(text_of)?) };
     set(&mut spec.limits.clock, Ok(clock))
 }
 
@@ -208,11 +208,11 @@ fn words(text: &str) -> Result<Vec<String>, String> {
 }
 
 /// Returns the text of a value, if it is not the `usual` one.
-fn unless<T: PartialEq + ToString>(usual: T, value: T) -> Option<String> {
+fn unusual<T: PartialEq + ToString>(usual: T, value: T) -> Option<String> {
     (value != usual).then(|| value.to_string())
 }
 
-fn shown(value: impl ToString) -> String {
+fn text_of(value: impl ToString) -> String {
     value.to_string()
 }
 

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use arbiter_game::lint::LintRule;
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -216,7 +216,7 @@ pub fn failed_musts(figures: &Value) -> Option<String> {
     let checks = figures["checks"].as_array().into_iter().flatten();
     let failed = checks.filter(|check| check["grade"] == "must" && check["verdict"] == "failed");
     let names: Vec<&str> = failed.filter_map(|check| check["name"].as_str()).collect();
-    let number = counted(names.len(), "must");
+    let number = quantity(names.len(), "must");
     (!names.is_empty()).then(|| format!("{number} failed: {}", names.join(", ")))
 }
 

@@ -41,7 +41,9 @@ pub use run::contention::{
 pub use run::control::{ControlCommand, MAX_SLOTS, Pace, RunStatus};
 pub use run::counts::{Encounter, GameTally, PairTally, Prior, RunCounts};
 pub use run::cpu_sets::cpu_sets;
-pub use run::event::{Ending, ExcludedWorker, Observer, ObserverError, Remark, RunEvent, Written};
+pub use run::event::{
+    ExcludedWorker, FilePrefix, Observer, ObserverError, Remark, RunEnd, RunEvent,
+};
 pub use run::job::{Games, JobMaker, PairJob, PlayedPair, thin_book};
 pub use run::latency::{Latencies, LatencyDistribution, LatencyKind};
 pub use run::overload::Overload;

@@ -471,11 +471,10 @@ fn resolve_limits(spec: &EngineSpec) -> Result<Limits, &'static str> {
 fn check_xboard(limits: Limits) -> Result<(), &'static str> {
     // `st` takes whole seconds.
     let is_broken = limits.movetime.is_some_and(|time| time.subsec_nanos() != 0);
-    match limits.nodes.is_some() || limits.nodestime.is_some() || is_broken {
-        true => {
-            Err(": the xboard protocol has no such limit; use tc, st in whole seconds, or depth")
-        }
-        false => Ok(()),
+    if limits.nodes.is_some() || limits.nodestime.is_some() || is_broken {
+        Err(": the xboard protocol has no such limit; use tc, st in whole seconds, or depth")
+    } else {
+        Ok(())
     }
 }
 

@@ -29,7 +29,7 @@ impl Provenance {
     }
 
     /// Returns text for a report.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         let dirty = if self.is_dirty { " with uncommitted changes" } else { "" };
         let bench = self.bench.map_or(String::new(), |bench| format!(", bench {bench}"));
         format!("commit {}{dirty}{bench}", self.commit)
@@ -59,7 +59,7 @@ impl Scale {
     }
 
     /// Returns text for a report.
-    pub fn words(self) -> String {
+    pub fn describe(self) -> String {
         format!(
             "times scaled by {:.3}: {:.0} nodes per second measured, reference {:.0}",
             self.factor(),

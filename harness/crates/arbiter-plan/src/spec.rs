@@ -114,9 +114,8 @@ impl EngineSpec {
         // A path is relative to the folder, but a bare name is looked up as on the command line.
         let is_path = |name: &mut String| name.starts_with("./") || name.starts_with("../");
         let path = self.engine.take_if(is_path);
-        self.cmd = self.cmd.or(path).map(|cmd| match cmd.contains('/') {
-            true => folder.join(&cmd).to_string_lossy().into_owned(),
-            false => cmd,
+        self.cmd = self.cmd.or(path).map(|cmd| {
+            if cmd.contains('/') { folder.join(&cmd).to_string_lossy().into_owned() } else { cmd }
         });
         self
     }
@@ -269,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_what_was_wrong() {
+    fn spec_errors_name_the_fault() {
         let check = |text: &str, expect: &str| {
             assert_eq!(EngineSpec::parse(text).unwrap_err().to_string(), expect);
         };
@@ -292,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn manners_are_read() {
+    fn engine_behaviour_keys_are_read() {
         let text = "proto=xboard,init=a b\\nc,init=d,restart=on,ponder=true,stderr=e.log,memory=64,\
                     sandbox=auto";
         let spec = EngineSpec::parse(text).unwrap();
@@ -307,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn no_clock_is_a_limit_of_its_own() {
+    fn an_engine_can_have_no_clock() {
         let each = EngineSpec::parse("tc=8+0.08").unwrap();
         let own = EngineSpec::parse("tc=inf").unwrap().or(&each);
         assert!(own.no_clock && own.limits.is_empty());
@@ -316,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn each_fills_what_is_open() {
+    fn each_fills_missing_engine_keys() {
         let each = EngineSpec::parse("nodes=100,option.Hash=1,option.Threads=1").unwrap();
         let own = EngineSpec::parse("cmd=x,option.hash=8").unwrap().or(&each);
         assert_eq!(own.limits.nodes, Some(100));

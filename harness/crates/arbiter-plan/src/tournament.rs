@@ -148,11 +148,12 @@ impl TournamentRequest {
             Format::Knockout | Format::Swiss | Format::Ladder => (engines, 0, engines),
         };
         let seeds = self.seeds.unwrap_or(usual);
-        match (least..=most).contains(&seeds) {
-            true => Ok(seeds),
-            false => Err(format!(
+        if (least..=most).contains(&seeds) {
+            Ok(seeds)
+        } else {
+            Err(format!(
                 "{seeds} seeds of {engines} engines; a {format} takes from {least} to {most}"
-            )),
+            ))
         }
     }
 
@@ -177,13 +178,13 @@ fn no_seeds(what: impl std::fmt::Display) -> String {
 mod tests {
     use super::*;
 
-    fn asked(format: Format) -> TournamentRequest {
+    fn request_for(format: Format) -> TournamentRequest {
         TournamentRequest { format: Some(format), ..TournamentRequest::default() }
     }
 
     #[test]
     fn defaults_fit_the_format() {
-        let design = |format| asked(format).design(RunKind::Tournament, 6, 2).unwrap();
+        let design = |format| request_for(format).design(RunKind::Tournament, 6, 2).unwrap();
         let shown = Format::ALL.map(design).map(|d| (d.seeds, d.rounds, d.pairs, d.tie_breaks));
         let expected =
             [(0, 1, 2, 0), (1, 1, 2, 0), (0, 1, 2, 0), (6, 3, 2, 4), (6, 3, 2, 0), (6, 1, 2, 0)];
@@ -193,7 +194,8 @@ mod tests {
     #[test]
     fn games_are_pairs_unless_sides_are_not_swapped() {
         let games = |games, noswap| {
-            let asked = TournamentRequest { games: Some(games), noswap, ..asked(Format::Pyramid) };
+            let asked =
+                TournamentRequest { games: Some(games), noswap, ..request_for(Format::Pyramid) };
             asked.design(RunKind::Tournament, 3, 2).map(|design| design.pairs)
         };
         assert_eq!(games(6, false), Ok(3));
@@ -202,28 +204,29 @@ mod tests {
     }
 
     #[test]
-    fn impossible_tournaments_are_refused_in_words() {
+    fn impossible_tournaments_are_rejected_with_a_reason() {
         let check = |kind, asked: TournamentRequest, part: &str| {
             let error = asked.design(kind, 6, 2).unwrap_err();
             assert!(error.contains(part), "{error}");
         };
-        let noswap = |format| TournamentRequest { noswap: true, ..asked(format) };
-        let seeds = |format, seeds| TournamentRequest { seeds: Some(seeds), ..asked(format) };
-        check(RunKind::Sprt, asked(Format::Swiss), "not a swiss");
+        let noswap = |format| TournamentRequest { noswap: true, ..request_for(format) };
+        let seeds = |format, seeds| TournamentRequest { seeds: Some(seeds), ..request_for(format) };
+        check(RunKind::Sprt, request_for(Format::Swiss), "not a swiss");
         check(RunKind::Sprt, noswap(Format::RoundRobin), "require pairs");
         check(RunKind::Tournament, noswap(Format::Knockout), "a knockout requires pairs");
         check(RunKind::Tournament, seeds(Format::Gauntlet, 6), "from 1 to 5");
         check(RunKind::Tournament, seeds(Format::Swiss, 7), "from 0 to 6");
         check(RunKind::Tournament, seeds(Format::Pyramid, 1), "has no seeds");
-        let rounds = TournamentRequest { rounds: Some(4), ..asked(Format::Knockout) };
+        let rounds = TournamentRequest { rounds: Some(4), ..request_for(Format::Knockout) };
         check(RunKind::Tournament, rounds, "has 3 rounds");
-        let breaks = TournamentRequest { tie_breaks: Some(4), ..asked(Format::Swiss) };
+        let breaks = TournamentRequest { tie_breaks: Some(4), ..request_for(Format::Swiss) };
         check(RunKind::Tournament, breaks, "no tie-break");
-        let both = TournamentRequest { pairs: Some(1), games: Some(2), ..asked(Format::Swiss) };
+        let both =
+            TournamentRequest { pairs: Some(1), games: Some(2), ..request_for(Format::Swiss) };
         check(RunKind::Match, both, "either");
-        let many = TournamentRequest { pairs: Some(u64::MAX), ..asked(Format::Swiss) };
+        let many = TournamentRequest { pairs: Some(u64::MAX), ..request_for(Format::Swiss) };
         check(RunKind::Match, many, "at most");
-        let start = TournamentRequest { opening_start: Some(0), ..asked(Format::Swiss) };
+        let start = TournamentRequest { opening_start: Some(0), ..request_for(Format::Swiss) };
         assert!(start.opening_start().unwrap_err().contains("at least 1"));
     }
 }

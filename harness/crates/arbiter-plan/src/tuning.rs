@@ -110,7 +110,7 @@ mod tests {
         let tuning = plan.tuning.as_ref().unwrap();
         assert_eq!((tuning.iterations, tuning.pairs, tuning.ahead), (30, 8, 1));
         let schedule = plan.schedule();
-        assert_eq!((schedule.known(), schedule.expected()), (16, 240));
+        assert_eq!((schedule.known_pairs(), schedule.expected_pairs()), (16, 240));
     }
 
     #[test]
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_tuned_is_refused() {
+    fn invalid_tunings_are_rejected() {
         let check = |engine: &str, lines: &str, expect: &str| {
             let error = resolve(engine, lines).unwrap_err().to_string();
             assert!(error.contains(expect), "{error}");

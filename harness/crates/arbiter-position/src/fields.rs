@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_position_is_refused() {
+    fn non_positions_are_rejected() {
         let check = |line: &str, expect: &str| {
             let reason = Fields::of(line).expect_err(line);
             assert!(reason.contains(expect), "{line}: {reason}");

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_that_say_something() {
+    fn blank_lines_and_comments_are_skipped() {
         let text = "# a\n\n one\n; b\n// c\n% d\ntwo\0\n\u{2028}three\u{85}\u{b}four\u{c}";
         let found: Vec<(usize, &str)> = lines(text).collect();
         assert_eq!(found, [(3, "one"), (7, "two"), (9, "three"), (11, "four")]);

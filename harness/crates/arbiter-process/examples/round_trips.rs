@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let free = Launch { program: program.into(), args: args.collect(), ..Launch::default() };
     let held = Launch { sandbox: Some(Sandbox::default()), ..free.clone() };
     let spawner = Spawner::start()?;
-    println!("sandbox: {}", SandboxSupport::of_this_system());
+    println!("sandbox: {}", SandboxSupport::detect());
     let mut times = [Vec::new(), Vec::new()];
     for _ in 0..STARTS {
         // In turn, so that whatever else the machine does is the same for both.

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_for_another_system_is_named_however_it_fails() {
+    fn programs_for_other_systems_are_named_for_every_error() {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("engine");
         let mut arm = std::fs::read("/proc/self/exe").unwrap();
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_of_other_systems_are_told_apart() {
+    fn programs_of_other_systems_are_distinguished() {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("engine");
         let own = std::fs::read("/proc/self/exe").unwrap();

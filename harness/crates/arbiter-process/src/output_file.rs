@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_the_same_by_every_name_also_before_it_is_there() {
+    fn file_identity_ignores_the_name_even_before_creation() {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         std::fs::write(at("book"), "text").unwrap();
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_opened_is_a_file_and_stays_as_it_is() {
+    fn only_regular_files_are_opened_and_not_truncated() {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         std::fs::write(at("file"), "text").unwrap();

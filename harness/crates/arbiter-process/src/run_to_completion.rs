@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn output_and_status_are_told() {
+    fn output_and_status_are_returned() {
         let ended = shell("cat; echo a; echo b; echo c >&2; exit 3", SOON, &Cancel::default());
         assert_eq!((ended.reason, ended.code), (EndReason::Exited, Some(3)));
         assert_eq!(ended.lines, ["a", "b"]);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_too_long_ends_with_its_children() {
+    fn a_timeout_kills_the_process_and_its_children() {
         let soon = Timeouts { limit: Duration::from_millis(200), ..SOON };
         let ended = shell("sleep 1000 & echo $!; wait", soon, &Cancel::default());
         assert_eq!((ended.reason, ended.code), (EndReason::TimedOut, None));
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_to_end_may_say_its_last_words() {
+    fn output_after_a_termination_request_is_read() {
         let cancel = Cancel::default();
         cancel.set();
         let timeouts = Timeouts { grace: Duration::from_secs(60), ..SOON };

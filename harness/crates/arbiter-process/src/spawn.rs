@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_started_on_a_cpu_stays_there() {
+    fn a_pinned_process_stays_on_its_cpu() {
         let cpu = cpus::allowed()[0];
         let (sender, chunks) = mpsc::channel();
         let spawner = Spawner::start_on(cpu).unwrap();

@@ -321,7 +321,7 @@ impl Session {
     }
 
     /// Extends the deadline.
-    pub fn put_off(&mut self, more: Duration) {
+    pub fn extend_deadline(&mut self, more: Duration) {
         self.state.due = self.state.due.map(|(due, limit)| (due + more, limit));
     }
 
@@ -457,7 +457,7 @@ impl Session {
     }
 
     /// Processes a line that was read before the question. Returns a claim in it, if any.
-    pub fn overhear(&mut self, line: &str) -> Option<Claim> {
+    pub fn receive_early(&mut self, line: &str) -> Option<Claim> {
         self.xboard.as_ref()?.claim(&self.state, line.trim())
     }
 

@@ -14,5 +14,5 @@ mod scan;
 mod tally;
 
 pub use pipeline::scan_all;
-pub use scan::{Block, Game, RejectReason, Rejected, ScanOptions};
+pub use scan::{Block, Game, RejectReason, ScanOptions, UncountedGame};
 pub use tally::{Choice, Opening, Player, RejectedGame, Tally};

@@ -11,7 +11,7 @@ use super::scan::{Block, ScanOptions, scan};
 use arbiter_pgn::Blocks;
 
 /// Block with its number, or the error that ends the stream.
-type Scanned = io::Result<(usize, Block)>;
+type ScannedBlock = io::Result<(usize, Block)>;
 
 /// Scans `source` with `threads` threads and passes its blocks to `take` in their order. Each
 /// thread holds the text of one block at a time, so memory does not grow with the source. Fails if
@@ -54,7 +54,7 @@ pub fn scan_all<R: Read + Send>(
 /// Reads and scans blocks until there are no more, or the receiver is gone.
 fn work<R: Read>(
     blocks: &Mutex<Enumerate<Blocks<R>>>,
-    sender: &SyncSender<Scanned>,
+    sender: &SyncSender<ScannedBlock>,
     options: ScanOptions,
 ) {
     // A panic of a thread ends the whole scope, so that its results are not used.
@@ -103,10 +103,7 @@ mod tests {
 
     impl Read for Broken<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            match self.0.is_empty() {
-                true => Err(io::Error::other("broken")),
-                false => self.0.read(buffer),
-            }
+            if self.0.is_empty() { Err(io::Error::other("broken")) } else { self.0.read(buffer) }
         }
     }
 

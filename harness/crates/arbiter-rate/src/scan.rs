@@ -86,7 +86,7 @@ pub struct Game {
 
 /// Game that does not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rejected {
+pub struct UncountedGame {
     /// Reason for the rejection.
     pub reason: RejectReason,
     /// Players and result.
@@ -118,7 +118,7 @@ pub struct Block {
     /// Key and name of each opening, in order of appearance.
     pub openings: Vec<(u64, String)>,
     /// Games, or the reasons why they do not count.
-    pub games: Vec<Result<Game, Rejected>>,
+    pub games: Vec<Result<Game, UncountedGame>>,
     /// Number of lines of the block.
     pub lines: u64,
     /// Number of games that are replayed without impossible rights of their FEN tags.
@@ -140,7 +140,7 @@ pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
     let text = Text::new(text);
     let mut games = Games::new(&text);
     let (mut block, mut index) = (Block::default(), Index::default());
-    let mut game = Scanned { options, ..Scanned::default() };
+    let mut game = GameScan { options, ..GameScan::default() };
     while games.read(&mut game) {
         block.corrected +=
             u64::from(game.replay.as_ref().is_some_and(|own| own.start.correction.is_some()));
@@ -149,7 +149,7 @@ pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
             let (culprit, lines) = (game.illegal.take(), games.lines());
             // The visitor broke off at the culprit, so the reader's last line is its line.
             let line = if culprit.is_some() { lines.last } else { lines.first };
-            Rejected { reason, title: games.tags().title(), culprit, line }
+            UncountedGame { reason, title: games.tags().title(), culprit, line }
         }));
     }
     block.lines = games.lines().last;
@@ -158,12 +158,12 @@ pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
 
 /// Game as far as it is read.
 #[derive(Debug, Default)]
-struct Scanned {
+struct GameScan {
     options: ScanOptions,
     fault: Option<RejectReason>,
     /// Move to blame.
     illegal: Option<String>,
-    moves: Vec<Written>,
+    moves: Vec<MoveOrWord>,
     replay: Option<Mainline>,
     /// Number of plies up to the last one that is marked as a book move.
     book: Option<usize>,
@@ -177,19 +177,19 @@ struct Scanned {
 
 /// Move, or a word without a meaning in the place of one.
 #[derive(Debug)]
-enum Written {
+enum MoveOrWord {
     San(San),
     Word(Box<[u8]>),
 }
 
-impl GameVisitor for Scanned {
+impl GameVisitor for GameScan {
     fn begin(&mut self, tags: &Tags) -> ControlFlow<()> {
         // The vectors keep their memory from game to game.
         let (mut moves, mut last_comment) =
             (std::mem::take(&mut self.moves), std::mem::take(&mut self.last_comment));
         moves.clear();
         last_comment.clear();
-        *self = Scanned { options: self.options, moves, last_comment, ..Scanned::default() };
+        *self = GameScan { options: self.options, moves, last_comment, ..GameScan::default() };
         self.fault = check_tags(tags).err();
         if self.options.replay && self.fault.is_none() {
             self.replay = tags.start().ok().map(Mainline::new);
@@ -211,7 +211,7 @@ impl GameVisitor for Scanned {
             let illegal = replay.numbered(&format!("{san}{null}"));
             (self.fault, self.illegal) = (Some(RejectReason::IllegalMove), Some(illegal));
         }
-        self.moves.push(Written::San(san));
+        self.moves.push(MoveOrWord::San(san));
         if self.fault.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
@@ -222,7 +222,7 @@ impl GameVisitor for Scanned {
             let illegal = replay.numbered(&shown(String::from_utf8_lossy(word).into_owned()));
             (self.fault, self.illegal) = (Some(RejectReason::IllegalMove), Some(illegal));
         }
-        self.moves.push(Written::Word(word.into()));
+        self.moves.push(MoveOrWord::Word(word.into()));
         if self.fault.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
@@ -247,7 +247,7 @@ impl GameVisitor for Scanned {
     }
 }
 
-impl Scanned {
+impl GameScan {
     fn judge(
         &mut self,
         tags: &Tags,
@@ -259,7 +259,7 @@ impl Scanned {
         }
         let result = result(tags, self.outcome)?;
         let by_rules =
-            self.replay.as_ref().and_then(|replay| of_outcome(replay.position.outcome()));
+            self.replay.as_ref().and_then(|replay| result_of_outcome(replay.position.outcome()));
         // The rules decide a mate and a stalemate; any other position may end by agreement, time or
         // adjudication.
         if by_rules.is_some_and(|by_rules| by_rules != result) {
@@ -303,9 +303,9 @@ impl Scanned {
 }
 
 /// Returns the hash of moves after those whose hash is `start`.
-fn hash(start: u64, moves: &[Written]) -> u64 {
+fn hash(start: u64, moves: &[MoveOrWord]) -> u64 {
     moves.iter().fold(start, |hash, written| match written {
-        Written::San(San::Normal { role, file, rank, capture, to, promotion }) => {
+        MoveOrWord::San(San::Normal { role, file, rank, capture, to, promotion }) => {
             let file = file.map_or(0, |file| file as u8 + 1);
             let rank = rank.map_or(0, |rank| rank as u8 + 1);
             let kind = *role as u8 + if *capture { 8 } else { 0 };
@@ -314,8 +314,8 @@ fn hash(start: u64, moves: &[Written]) -> u64 {
             // FNV by words: four times as fast as by bytes.
             (hash ^ u64::from(code)).wrapping_mul(HASH_FACTOR).rotate_left(32)
         }
-        Written::San(rare) => fnv1a(hash, rare.to_string().as_bytes()),
-        Written::Word(word) => fnv1a(hash, word),
+        MoveOrWord::San(rare) => fnv1a(hash, rare.to_string().as_bytes()),
+        MoveOrWord::Word(word) => fnv1a(hash, word),
     })
 }
 
@@ -326,10 +326,10 @@ const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Returns the starting position of a game if it is not the usual one, and the moves of the
 /// opening. Where squares are named that SAN may leave out, the moves are replayed as far as
 /// possible, so that an opening has one name in each notation.
-fn opening_name(tags: &Tags, moves: &[Written]) -> String {
-    let is_long = |written: &Written| match written {
-        Written::San(San::Normal { role: Role::Pawn, rank, .. }) => rank.is_some(),
-        Written::San(San::Normal { file, rank, .. }) => file.is_some() || rank.is_some(),
+fn opening_name(tags: &Tags, moves: &[MoveOrWord]) -> String {
+    let is_long = |written: &MoveOrWord| match written {
+        MoveOrWord::San(San::Normal { role: Role::Pawn, rank, .. }) => rank.is_some(),
+        MoveOrWord::San(San::Normal { file, rank, .. }) => file.is_some() || rank.is_some(),
         _ => false,
     };
     let start = tags.start().ok();
@@ -346,7 +346,7 @@ fn opening_name(tags: &Tags, moves: &[Written]) -> String {
             name.push(' ');
         }
         match written {
-            Written::San(san) => {
+            MoveOrWord::San(san) => {
                 let played = position.as_mut().and_then(|position| {
                     let legal = legal_move(position, *san).ok()?;
                     let short = San::from_move(position, legal);
@@ -355,7 +355,7 @@ fn opening_name(tags: &Tags, moves: &[Written]) -> String {
                 });
                 played.unwrap_or(*san).append_to_string(&mut name);
             }
-            Written::Word(word) => name.push_str(&String::from_utf8_lossy(word)),
+            MoveOrWord::Word(word) => name.push_str(&String::from_utf8_lossy(word)),
         }
     }
     shown(name)
@@ -383,7 +383,7 @@ fn result(tags: &Tags, outcome: Option<Outcome>) -> Result<GameResult, RejectRea
         b"1/2-1/2" | b"1/2" => Some(GameResult::Draw),
         _ => None,
     };
-    match (by_tag, outcome.map(of_outcome)) {
+    match (by_tag, outcome.map(result_of_outcome)) {
         (Some(tag), Some(moves)) if Some(tag) != moves => Err(RejectReason::Contradiction),
         (Some(tag), _) => Ok(tag),
         // Only a missing tag leaves the decision to the end of the moves; a tag `*` contradicts it.
@@ -394,7 +394,7 @@ fn result(tags: &Tags, outcome: Option<Outcome>) -> Result<GameResult, RejectRea
 }
 
 /// Returns White's result; `None` for a game that has not ended.
-fn of_outcome(outcome: Outcome) -> Option<GameResult> {
+fn result_of_outcome(outcome: Outcome) -> Option<GameResult> {
     match outcome {
         Outcome::Known(KnownOutcome::Decisive { winner: Color::White }) => Some(GameResult::Win),
         Outcome::Known(KnownOutcome::Decisive { winner: Color::Black }) => Some(GameResult::Loss),

@@ -71,7 +71,7 @@ pub struct RejectedGame {
 /// Games that wait for their partner: whether the first player is White, and the results of that
 /// player.
 #[derive(Debug, Default)]
-struct Waiting {
+struct UnpairedGames {
     first_is_white: bool,
     results: VecDeque<GameResult>,
 }
@@ -129,7 +129,7 @@ pub struct Tally {
     by_name: HashMap<String, usize>,
     by_opening: HashMap<u64, usize>,
     meetings: BTreeMap<[usize; 2], Meeting>,
-    waiting: HashMap<([usize; 2], usize), Waiting>,
+    waiting: HashMap<([usize; 2], usize), UnpairedGames>,
     /// Hashes of the games that count, for recognizing copies.
     known: HashSet<u64>,
     /// File that is being read, with the games and lines of it that are counted.
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_blocks_does_not_change_who_is_whom() {
+    fn player_indices_do_not_depend_on_the_order_of_blocks() {
         let (a, b) = (game("A", "B", "1. e4", "1-0"), game("C", "A", "1. e4", "0-1"));
         let whole = tally(&[a.clone(), b.clone()].concat(), true);
         let mut parts = empty(true);

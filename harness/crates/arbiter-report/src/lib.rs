@@ -1,7 +1,7 @@
 //! Reports for users: a pure [`Summary`] of a run, and one writer for each format.
 //!
 //! Writers turn values into text; opening files is left to the caller. Only [`Live`], [`note`] and
-//! [`complain`] print, on standard error.
+//! [`log_error`] print, on standard error.
 //!
 //! `parts` and `forms` know nothing of runs, `figures` has the values of a run, and `topics` has
 //! its subjects; `run`, `live` and `games` are reports made of these.
@@ -17,8 +17,8 @@ mod schemas;
 mod topics;
 
 pub use figures::{
-    EloFigures, GameStatistics, HistoryPoint, LlrHistory, Named, OpeningNames, RunPhase, Strength,
-    Summary, Verdict, apply_tallies, gates_of_run, read_one, replayed_state, rules_in_words,
+    EloFigures, GameStatistics, HistoryPoint, LlrHistory, OpeningName, OpeningNames, RunPhase,
+    Strength, Summary, Verdict, apply_tallies, gates_of_run, read_one, replayed_state, rules_text,
     shown_run, stored_summary, summary_of,
 };
 pub use forms::{
@@ -30,13 +30,12 @@ pub use games::epd::final_positions;
 pub use games::pgn::{PgnHeader, game_pgn, pgn_text};
 pub use games::transcript::transcript_text;
 pub use live::{
-    Board, Boards, Live, Recent, RecentEvent, RecentEvents, Running, Side, in_words, outlook,
+    Board, Boards, Live, Recent, RecentEvent, RecentEvents, Running, Side, event_texts, outlook,
 };
 pub use parts::{
     BAD_STYLE, Block, Chart, Document, Figure, Game, Gauge, Intervals, Line, Lines, Picture, Table,
-    complain, ends, interval, note, percent, plus_minus, plus_minus_95, progress_bar,
+    ends, interval, log_error, log_warn, note, percent, plus_minus, plus_minus_95, progress_bar,
     shown_message, shown_output, signed, styled, superiority, to_value, utc_time, utc_time_as,
-    warn,
 };
 pub use run::brief::brief_document;
 pub use run::document::{outcome_document, plan_document, run_document, run_title, tone};
@@ -44,8 +43,8 @@ pub use run::embed::{badge_svg, picture_svg};
 pub use run::json::{run_json, run_json_text};
 pub use run::junit::run_junit;
 pub use run::list::{ListedRun, RunColumn, RunFilter, run_pattern, runs_json, runs_table};
-pub use run::log::{LogEntry, log_json, log_markdown, log_text, short_commit, sprt_in_words};
-pub use run::plan::{plan_json, repeats_in_words};
+pub use run::log::{LogEntry, log_json, log_markdown, log_text, short_commit, sprt_bounds_text};
+pub use run::plan::{plan_json, repeats_text};
 pub use run::verdict::verdict_sentence;
 #[cfg(feature = "json-schema")]
 pub use schemas::{report_schemas, schema};
@@ -55,5 +54,5 @@ pub use topics::games::game_to_show;
 pub use topics::gates::{GatesReport, gates_json, gates_junit, gates_table, is_kept};
 pub use topics::ratings::{Ratings, elostat, games_document, games_junit, ratings_json};
 pub use topics::speed::SpeedReport;
-pub use topics::suite::{EpdEngine, EpdReport, PerftReport, PerftTotals, Place};
+pub use topics::suite::{EngineLocation, EpdEngine, EpdReport, PerftReport, PerftTotals};
 pub use topics::tuning::{tuned_names, tuning_schedule};

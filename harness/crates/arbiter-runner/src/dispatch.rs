@@ -18,8 +18,8 @@ pub use control::{Answer, ControlRequest};
 use crate::executor::{Executor, JobEvent};
 use crate::signal::{Signals, StopSignal};
 use arbiter_plan::{
-    Effect, Ending, JobMaker, Observer, ObserverError, Overload, Pace, PairTally, Plan, PlayedPair,
-    Remark, RunEvent, RunInput, RunState, voided_again,
+    Effect, JobMaker, Observer, ObserverError, Overload, Pace, PairTally, Plan, PlayedPair, Remark,
+    RunEnd, RunEvent, RunInput, RunState, voided_again,
 };
 use arbiter_store::{Store, StoreError, StoredRun};
 
@@ -88,7 +88,7 @@ pub enum RunError {
     #[error(
         "{cause}{faults} of {games} games ended by an engine fault ({by_engine}), far more than --fault-limit {limit}"
     )]
-    Faulty {
+    TooManyFaults {
         /// Overload of the machine, as a sentence; empty if the machine is not to blame.
         cause: String,
         /// Number of such games.
@@ -118,7 +118,7 @@ pub enum StopCause {
 #[derive(Debug)]
 pub struct Finished {
     /// Way in which the run ended.
-    pub ending: Ending,
+    pub ending: RunEnd,
     /// Cause of the stop.
     pub stop_cause: Option<StopCause>,
     /// Reason that the store lacks the ending, though it has all pairs.
@@ -177,10 +177,10 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
     async fn until_over(&mut self, signals: &mut Signals) -> Result<Finished, RunError> {
         let started = RunEvent::Started {
             counts: self.state.counts(),
-            counted: self.state.counted().count() as u64,
+            counted: self.state.counted_pairs().count() as u64,
             sprt_statuses: self.state.sprt_statuses(),
         };
-        tell(&mut self.run.observers, &started)?;
+        notify(&mut self.run.observers, &started)?;
         let mut tick = tokio::time::interval(TICK);
         loop {
             // Commands come before new pairs, so that a pause or a drain by an observer takes
@@ -210,7 +210,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 }
                 Some(control) = self.run.control_requests.recv() => self.control(control).await?,
                 _ = tick.tick() => {
-                    self.tell(&RunEvent::Tick { elapsed: self.clock.elapsed() })?;
+                    self.notify(&RunEvent::Tick { elapsed: self.clock.elapsed() })?;
                     // Pairs of workers that are gone would otherwise delay the end until their
                     // leases expire.
                     if self.state.pace() == Pace::Draining && !self.executor.has_players() {
@@ -224,7 +224,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
     /// Applies an input to the state, and carries out the effects.
     async fn apply(&mut self, event: RunInput) -> Result<(), RunError> {
         for effect in self.state.apply(event) {
-            self.carry_out(effect).await?;
+            self.apply_effect(effect).await?;
         }
         self.check_faults()
     }
@@ -250,7 +250,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             Overload::of(self.run.plan, counts, &self.run.store.latencies(self.run.name)?);
         let cause = overload.map(|overload| format!("{overload}; ")).unwrap_or_default();
         let (faults, games) = (each.values().sum(), counts.games());
-        Err(RunError::Faulty { cause, faults, games, by_engine, limit })
+        Err(RunError::TooManyFaults { cause, faults, games, by_engine, limit })
     }
 
     /// Excludes a worker, whose pairs no longer count.
@@ -268,11 +268,11 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         let event = RunEvent::WorkerExcluded {
             excluded,
             counts: self.state.counts(),
-            counted: self.state.counted().count() as u64,
+            counted: self.state.counted_pairs().count() as u64,
             sprt_statuses: self.state.sprt_statuses(),
             schedule: self.state.schedule(),
         };
-        Ok(tell(&mut self.run.observers, &event)?)
+        Ok(notify(&mut self.run.observers, &event)?)
     }
 
     /// Starts pairs while there is room and work.
@@ -287,7 +287,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                     let slots = (self.executor.slots() / 2).max(1);
                     self.executor.set_slots(slots).expect("no limit is below half of the slots");
                     let (pace, elapsed) = (self.state.pace(), self.clock.elapsed());
-                    self.tell(&RunEvent::Steered { pace, slots, elapsed })?;
+                    self.notify(&RunEvent::Steered { pace, slots, elapsed })?;
                 }
                 _ => {
                     if self.state.has_started_all() {
@@ -337,8 +337,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         }
         for event in &events {
             match event {
-                RunInput::Committed(tally) => self.executor.stored(tally.pair),
-                RunInput::Voided(pair) | RunInput::PutOff(pair) => self.executor.stored(*pair),
+                RunInput::Committed(tally) => self.executor.note_stored(tally.pair),
+                RunInput::Voided(pair) | RunInput::PutOff(pair) => self.executor.note_stored(*pair),
                 _ => {}
             }
         }
@@ -389,7 +389,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                     && let Some(voided) = self.voided(pair)?
                 {
                     self.run.store.void(run, played, reason)?;
-                    self.tell(&RunEvent::Disturbed { pair, reason, is_void: true })?;
+                    self.notify(&RunEvent::Disturbed { pair, reason, is_void: true })?;
                     return Ok(Some(voided));
                 }
                 // If the store has the pair already, the stored games count, because a resumed run
@@ -402,28 +402,28 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                     *played = stored;
                 }
                 if let Some(reason) = &suspicion {
-                    self.tell(&RunEvent::Disturbed { pair, reason, is_void: false })?;
+                    self.notify(&RunEvent::Disturbed { pair, reason, is_void: false })?;
                 }
                 return Ok(Some(RunInput::Committed(PairTally::of(played))));
             }
-            JobEvent::Started { pairing, half } => {
-                self.tell(&RunEvent::GameStarted { pairing, half: *half })?;
+            JobEvent::Started { pairing, game_index } => {
+                self.notify(&RunEvent::GameStarted { pairing, game_index: *game_index })?;
             }
-            JobEvent::Ended { pairing, half, game } => {
-                self.tell(&RunEvent::GameEnded { pairing, half: *half, game })?;
+            JobEvent::Ended { pairing, game_index, game } => {
+                self.notify(&RunEvent::GameEnded { pairing, game_index: *game_index, game })?;
             }
-            JobEvent::Paused(length) => self.tell(&RunEvent::Paused { length: *length })?,
+            JobEvent::Paused(length) => self.notify(&RunEvent::Paused { length: *length })?,
             JobEvent::Failed { pair, reason } => {
                 return Err(RunError::Environment { pair: *pair, reason: std::mem::take(reason) });
             }
             JobEvent::Noted(remark) => {
                 self.run.store.note_remark(run, unix_time_ms(), remark)?;
-                self.tell(&RunEvent::Noted { remark })?;
+                self.notify(&RunEvent::Noted { remark })?;
             }
             // Nothing of these is written here: `commit_all` takes exclusions out of its group, and
             // presence is not stored.
             JobEvent::WorkerExcluded(remark) | JobEvent::Presence(remark) => {
-                self.tell(&RunEvent::Noted { remark })?;
+                self.notify(&RunEvent::Noted { remark })?;
             }
             JobEvent::Unfit(reason) => return Err(RunError::Unfit(std::mem::take(reason))),
             JobEvent::Lost(reason) => return Err(RunError::Lost(std::mem::take(reason))),
@@ -439,7 +439,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(voided.filter(|_| !plan.counts_disturbed))
     }
 
-    async fn carry_out(&mut self, effect: Effect) -> Result<(), RunError> {
+    async fn apply_effect(&mut self, effect: Effect) -> Result<(), RunError> {
         let (run, elapsed) = (self.run.name, self.clock.elapsed());
         match effect {
             // These answer `RunInput::Idle` only, which `fill` applies.
@@ -452,16 +452,21 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                     None => self.run.store.pair(run, tally.pair)?,
                 };
                 if let Some(played) = &played {
-                    self.tell(&RunEvent::Counted { played, tally: &tally, sprt_status, elapsed })?;
+                    self.notify(&RunEvent::Counted {
+                        played,
+                        tally: &tally,
+                        sprt_status,
+                        elapsed,
+                    })?;
                 }
                 self.note_written(NOTED_PAIRS);
             }
             Effect::Iterated(iteration) => {
                 self.run.store.append_iteration(run, &iteration)?;
-                self.tell(&RunEvent::Iterated { iteration: &iteration })?;
+                self.notify(&RunEvent::Iterated { iteration: &iteration })?;
             }
             Effect::Drain => {
-                self.tell(&RunEvent::Draining { in_flight: self.state.in_flight() })?;
+                self.notify(&RunEvent::Draining { in_flight: self.state.in_flight() })?;
             }
             Effect::CancelAll => self.executor.cancel_all().await,
             Effect::End(ending) => {
@@ -474,7 +479,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                     }
                     noted => noted.err(),
                 };
-                self.tell(&RunEvent::Ended { ending, elapsed })?;
+                self.notify(&RunEvent::Ended { ending, elapsed })?;
             }
         }
         Ok(())
@@ -484,7 +489,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
     /// so that a resumption only compares what came later.
     fn note_written(&self, pairs: u64) {
         let Run { store, name, observers, .. } = &self.run;
-        for written in observers.iter().filter_map(|observer| observer.written()) {
+        for written in observers.iter().filter_map(|observer| observer.written_prefix()) {
             if written.pairs.is_multiple_of(pairs) {
                 // Without the note, a resumed run compares all games, which only takes longer.
                 let _ = store.note_written(name, &written);
@@ -492,11 +497,11 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         }
     }
 
-    fn tell(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
-        tell(&mut self.run.observers, event)
+    fn notify(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
+        notify(&mut self.run.observers, event)
     }
 }
 
-fn tell(observers: &mut [&mut dyn Observer], event: &RunEvent<'_>) -> Result<(), ObserverError> {
+fn notify(observers: &mut [&mut dyn Observer], event: &RunEvent<'_>) -> Result<(), ObserverError> {
     observers.iter_mut().try_for_each(|observer| observer.observe(event))
 }

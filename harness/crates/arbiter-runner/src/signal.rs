@@ -42,9 +42,8 @@ impl Signals {
     }
 
     fn with(is_ignored: impl Fn(i32) -> bool) -> io::Result<Signals> {
-        let listen = |kind: SignalKind| match is_ignored(kind.as_raw_value()) {
-            true => Ok(None),
-            false => signal(kind).map(Some),
+        let listen = |kind: SignalKind| {
+            if is_ignored(kind.as_raw_value()) { Ok(None) } else { signal(kind).map(Some) }
         };
         Ok(Signals {
             interrupt: listen(SignalKind::interrupt())?,

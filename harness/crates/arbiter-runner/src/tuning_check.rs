@@ -135,9 +135,10 @@ impl Trial<'_> {
             };
             engine.new_game(game).await.map_err(|error| unfit(error.to_string()))?;
             let moves: Vec<String> = opening.moves().iter().map(ToString::to_string).collect();
-            let position = match moves.is_empty() {
-                true => format!("position fen {}", opening.fen()),
-                false => format!("position fen {} moves {}", opening.fen(), moves.join(" ")),
+            let position = if moves.is_empty() {
+                format!("position fen {}", opening.fen())
+            } else {
+                format!("position fen {} moves {}", opening.fen(), moves.join(" "))
             };
             // The colour only selects a clock, and no clock runs here.
             let turn = Turn { color: Color::White, position, go: self.question(), budget: None };

@@ -8,7 +8,7 @@ use arbiter_schedule::{Design, Format, Schedule};
 fn main() {
     let design = Design { format: Format::Swiss, rounds: 3, ..Design::round_robin(1) };
     let mut schedule = Schedule::new(design, 8, 2024);
-    while let Some(pairing) = schedule.pairing(schedule.counted()) {
+    while let Some(pairing) = schedule.pairing(schedule.next_to_count()) {
         // Engine 0 is the strongest one; a pair of games has four half points.
         let [first, second] = pairing.engines.map(|engine| 8 - engine as u64);
         let mut rng = seed_for(1, "example.result", pairing.pair);

@@ -1,6 +1,6 @@
 //! Formats whose encounters are all known at the start.
 
-use super::{Design, Format, Place};
+use super::{Design, Format, PairPosition};
 
 /// Encounters that are played together: the first pair of each, then the second of each.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Fixed {
     }
 
     /// Returns the place of a pair in the tournament, and its engines.
-    pub(super) fn place(&self, pair: u64) -> Option<(Place, [usize; 2])> {
+    pub(super) fn place(&self, pair: u64) -> Option<(PairPosition, [usize; 2])> {
         if pair >= self.pairs {
             return None;
         }
@@ -70,6 +70,6 @@ impl Fixed {
         let round = repetition / self.pairs_per_encounter;
         let encounter = round * self.encounters + tier.first_encounter + index;
         let nth = repetition % self.pairs_per_encounter;
-        Some((Place { pair, round, encounter, nth }, tier.encounters[index as usize]))
+        Some((PairPosition { pair, round, encounter, nth }, tier.encounters[index as usize]))
     }
 }

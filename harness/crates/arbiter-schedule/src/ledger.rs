@@ -1,6 +1,6 @@
 //! Encounters of a tournament whose pairs become known during the run.
 
-use super::{Design, Format, Place, Score};
+use super::{Design, Format, PairPosition, Score};
 
 /// Encounter of two engines in a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Encounter {
 impl Encounter {
     /// Returns whether one side leads by more half points than the other can still win.
     fn is_decided(&self, games_per_pair: u64) -> bool {
-        let [first, second] = self.score.halves;
+        let [first, second] = self.score.half_points;
         // A game has two half points.
         let left = (self.planned - self.counted).saturating_mul(2 * games_per_pair);
         first.abs_diff(second) > left
@@ -33,7 +33,7 @@ impl Encounter {
 
     /// Returns the side, 0 or 1, that scored more; `None` if neither did.
     pub fn leader(&self) -> Option<usize> {
-        let [first, second] = self.score.halves;
+        let [first, second] = self.score.half_points;
         match first.cmp(&second) {
             std::cmp::Ordering::Greater => Some(0),
             std::cmp::Ordering::Less => Some(1),
@@ -62,10 +62,10 @@ impl Ledger {
         self.pairs.len() as u64
     }
 
-    pub(super) fn place(&self, pair: u64) -> Option<(Place, [usize; 2])> {
+    pub(super) fn place(&self, pair: u64) -> Option<(PairPosition, [usize; 2])> {
         let &(encounter, nth) = self.pairs.get(usize::try_from(pair).ok()?)?;
         let found = &self.encounters[encounter];
-        let place = Place { pair, round: found.round, encounter: encounter as u64, nth };
+        let place = PairPosition { pair, round: found.round, encounter: encounter as u64, nth };
         Some((place, found.engines))
     }
 
@@ -103,10 +103,10 @@ impl Ledger {
 
     /// Counts a pair. Returns its encounter if that is over now. Pairs of a knockout encounter that
     /// follow the one that decides it are void, unless it is played out.
-    pub(super) fn count(&mut self, pair: u64, halves: [u64; 2], games: u64) -> Option<usize> {
+    pub(super) fn count(&mut self, pair: u64, half_points: [u64; 2], games: u64) -> Option<usize> {
         let &(encounter, _) = self.pairs.get(usize::try_from(pair).ok()?)?;
         let found = &mut self.encounters[encounter];
-        found.score.add(halves, games);
+        found.score.add(half_points, games);
         found.counted += 1;
         let Design { format, plays_out, .. } = self.design;
         let may_stop = format == Format::Knockout && !plays_out;

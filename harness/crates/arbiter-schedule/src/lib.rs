@@ -24,7 +24,7 @@ use swiss::Swiss;
 
 pub use knockout::{Entrant, Knockout};
 pub use ledger::Encounter;
-pub use ranking::Ranked;
+pub use ranking::RankedEngine;
 
 /// Kind of tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -142,7 +142,7 @@ impl Design {
     }
 
     /// Returns the ordinal of the opening of a pair.
-    fn opening(&self, place: Place) -> u64 {
+    fn opening(&self, place: PairPosition) -> u64 {
         let ordinal = match self.openings {
             OpeningPolicy::Shared => {
                 // Tie breaks have openings of their own, so that no later round repeats them.
@@ -159,7 +159,7 @@ impl Design {
     }
 
     /// Returns the pair at a place.
-    fn pairing(&self, place: Place, [first, second]: [usize; 2]) -> Pairing {
+    fn pairing(&self, place: PairPosition, [first, second]: [usize; 2]) -> Pairing {
         let is_turn = self.alternates && place.pair % 2 == 1;
         let is_reversed = self.is_reversed != is_turn;
         let engines = if is_reversed { [second, first] } else { [first, second] };
@@ -169,7 +169,7 @@ impl Design {
 
 /// Place of a pair in a tournament; all numbers from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct PairPosition {
     /// Number of the pair in the run.
     pair: u64,
     round: u64,
@@ -194,21 +194,21 @@ pub struct Pairing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Score {
     /// Half points of each engine.
-    pub halves: [u64; 2],
+    pub half_points: [u64; 2],
     /// Number of games.
     pub games: u64,
 }
 
 impl Score {
-    fn add(&mut self, halves: [u64; 2], games: u64) {
-        self.halves[0] += halves[0];
-        self.halves[1] += halves[1];
+    fn add(&mut self, half_points: [u64; 2], games: u64) {
+        self.half_points[0] += half_points[0];
+        self.half_points[1] += half_points[1];
         self.games += games;
     }
 }
 
 #[derive(Debug, Clone)]
-enum Course {
+enum FormatState {
     Fixed(Fixed),
     Knockout(Knockout),
     Swiss(Swiss),
@@ -220,7 +220,7 @@ enum Course {
 pub struct Schedule {
     design: Design,
     engines: usize,
-    course: Course,
+    course: FormatState,
     /// Encounters of a format that appends them as results come in; none for a fixed one.
     ledger: Ledger,
     /// Number of rounds that may start before the current one is counted, if they have to wait at
@@ -239,11 +239,11 @@ impl Schedule {
         let mut ledger = Ledger::new(design);
         let course = match design.format {
             Format::RoundRobin | Format::Gauntlet | Format::Pyramid => {
-                Course::Fixed(Fixed::new(engines, &design))
+                FormatState::Fixed(Fixed::new(engines, &design))
             }
-            Format::Knockout => Course::Knockout(Knockout::new(&order(), &mut ledger)),
-            Format::Swiss => Course::Swiss(Swiss::new(order(), &mut ledger)),
-            Format::Ladder => Course::Ladder(Ladder::new(order(), &mut ledger)),
+            Format::Knockout => FormatState::Knockout(Knockout::new(&order(), &mut ledger)),
+            Format::Swiss => FormatState::Swiss(Swiss::new(order(), &mut ledger)),
+            Format::Ladder => FormatState::Ladder(Ladder::new(order(), &mut ledger)),
         };
         let scores = BTreeMap::new();
         Schedule { design, engines, course, ledger, ahead: None, counted: 0, scores }
@@ -272,27 +272,27 @@ impl Schedule {
 
     /// Returns the number of pairs that are known so far; those that are [void](Schedule::is_void)
     /// are among them.
-    pub fn known(&self) -> u64 {
+    pub fn known_pairs(&self) -> u64 {
         match (&self.course, self.ahead) {
-            (Course::Fixed(fixed), Some(ahead)) => {
+            (FormatState::Fixed(fixed), Some(ahead)) => {
                 let round = fixed.pairs.div_ceil(self.design.rounds.max(1)).max(1);
                 let started = (self.counted / round).saturating_add(ahead).saturating_add(1);
                 fixed.pairs.min(started.saturating_mul(round))
             }
-            (Course::Fixed(fixed), None) => fixed.pairs,
+            (FormatState::Fixed(fixed), None) => fixed.pairs,
             _ => self.ledger.pairs(),
         }
     }
 
     /// Returns the total number of pairs, as far as it is known: a knockout may need more to break
     /// ties.
-    pub fn expected(&self) -> u64 {
+    pub fn expected_pairs(&self) -> u64 {
         let engines = self.engines as u64;
         let encounters = match &self.course {
-            Course::Fixed(fixed) => return fixed.pairs,
-            Course::Knockout(..) => engines - 1,
-            Course::Swiss(..) => (engines / 2).saturating_mul(self.design.rounds),
-            Course::Ladder(..) => (engines - 1).saturating_mul(self.design.rounds),
+            FormatState::Fixed(fixed) => return fixed.pairs,
+            FormatState::Knockout(..) => engines - 1,
+            FormatState::Swiss(..) => (engines / 2).saturating_mul(self.design.rounds),
+            FormatState::Ladder(..) => (engines - 1).saturating_mul(self.design.rounds),
         };
         // Known encounters may have fewer pairs than usual, if decided early, or more, if level.
         let known: u64 = self.encounters().iter().map(|e| e.planned).sum();
@@ -303,7 +303,7 @@ impl Schedule {
     /// Returns the number of matchups: two engines that meet, or may meet.
     pub fn matchups(&self) -> usize {
         match &self.course {
-            Course::Fixed(fixed) => fixed.encounters as usize,
+            FormatState::Fixed(fixed) => fixed.encounters as usize,
             _ => self.engines * (self.engines - 1) / 2,
         }
     }
@@ -311,18 +311,18 @@ impl Schedule {
     /// Returns whether no pair will follow those that are known.
     pub fn is_complete(&self) -> bool {
         match &self.course {
-            Course::Fixed(fixed) => self.known() == fixed.pairs,
-            Course::Knockout(knockout) => knockout.winner().is_some(),
-            Course::Swiss(swiss) => swiss.is_over,
-            Course::Ladder(ladder) => ladder.is_over(),
+            FormatState::Fixed(fixed) => self.known_pairs() == fixed.pairs,
+            FormatState::Knockout(knockout) => knockout.winner().is_some(),
+            FormatState::Swiss(swiss) => swiss.is_over,
+            FormatState::Ladder(ladder) => ladder.is_over(),
         }
     }
 
     /// Returns the pair with this number; `None` if it is not known yet, or beyond the end.
     pub fn pairing(&self, pair: u64) -> Option<Pairing> {
         let (place, engines) = match &self.course {
-            Course::Fixed(_) if pair >= self.known() => return None,
-            Course::Fixed(fixed) => fixed.place(pair)?,
+            FormatState::Fixed(_) if pair >= self.known_pairs() => return None,
+            FormatState::Fixed(fixed) => fixed.place(pair)?,
             _ => self.ledger.place(pair)?,
         };
         Some(self.design.pairing(place, engines))
@@ -340,7 +340,7 @@ impl Schedule {
     /// # Panics
     ///
     /// If another pair is next.
-    pub fn count(&mut self, pair: u64, halves: [u64; 2], games: u64) {
+    pub fn count(&mut self, pair: u64, half_points: [u64; 2], games: u64) {
         // Formats that follow from results depend on the order in which pairs count.
         let is_next = pair >= self.counted
             && (self.counted..pair).all(|pair| self.is_void(pair))
@@ -353,24 +353,26 @@ impl Schedule {
         let pairing = self.pairing(pair).expect("callers count pairs of the schedule");
         self.counted = self.counted.max(pair + 1);
         let [first, second] = pairing.engines;
-        let (key, sorted) = match first < second {
-            true => ([first, second], halves),
-            false => ([second, first], [halves[1], halves[0]]),
+        let (key, sorted) = if first < second {
+            ([first, second], half_points)
+        } else {
+            ([second, first], [half_points[1], half_points[0]])
         };
         self.scores.entry(key).or_default().add(sorted, games);
         // The ledger lists the engines as the encounter does, and a reversed pairing swaps them.
-        let halves = if self.design.is_reversed { [halves[1], halves[0]] } else { halves };
-        let Some(encounter) = self.ledger.count(pair, halves, games) else { return };
+        let half_points =
+            if self.design.is_reversed { [half_points[1], half_points[0]] } else { half_points };
+        let Some(encounter) = self.ledger.count(pair, half_points, games) else { return };
         match &mut self.course {
-            Course::Fixed(_) => {}
-            Course::Knockout(knockout) => knockout.settle(encounter, &mut self.ledger),
-            Course::Swiss(swiss) => swiss.settle(&mut self.ledger),
-            Course::Ladder(ladder) => ladder.settle(encounter, &mut self.ledger),
+            FormatState::Fixed(_) => {}
+            FormatState::Knockout(knockout) => knockout.settle(encounter, &mut self.ledger),
+            FormatState::Swiss(swiss) => swiss.settle(&mut self.ledger),
+            FormatState::Ladder(ladder) => ladder.settle(encounter, &mut self.ledger),
         }
     }
 
     /// Returns the number of the next pair to be counted.
-    pub fn counted(&self) -> u64 {
+    pub fn next_to_count(&self) -> u64 {
         self.counted
     }
 
@@ -382,25 +384,25 @@ impl Schedule {
 
     /// Returns the byes of a Swiss, as (round, engine), both from 0.
     pub fn byes(&self) -> &[(u64, usize)] {
-        if let Course::Swiss(swiss) = &self.course { &swiss.byes } else { &[] }
+        if let FormatState::Swiss(swiss) = &self.course { &swiss.byes } else { &[] }
     }
 
     /// Returns the bracket of a knockout.
     pub fn bracket(&self) -> Option<&Knockout> {
-        if let Course::Knockout(knockout) = &self.course { Some(knockout) } else { None }
+        if let FormatState::Knockout(knockout) = &self.course { Some(knockout) } else { None }
     }
 
     /// Returns the round that is being played, from 0, and the number of rounds.
     pub fn round(&self) -> (u64, u64) {
         let latest = self.encounters().iter().filter(|e| !e.is_over()).map(|e| e.round).min();
         let (round, rounds) = match &self.course {
-            Course::Fixed(fixed) => {
+            FormatState::Fixed(fixed) => {
                 let next = self.counted.min(fixed.pairs.saturating_sub(1));
                 let round = fixed.place(next).map_or(0, |(place, _)| place.round);
                 return (round, self.design.rounds);
             }
-            Course::Knockout(knockout) => (latest, knockout.rounds()),
-            Course::Swiss(..) | Course::Ladder(..) => (latest, self.design.rounds),
+            FormatState::Knockout(knockout) => (latest, knockout.rounds()),
+            FormatState::Swiss(..) | FormatState::Ladder(..) => (latest, self.design.rounds),
         };
         (round.unwrap_or(rounds.saturating_sub(1)), rounds)
     }

@@ -10,11 +10,11 @@
 //!
 //! Engines that nothing tells apart share a rank.
 
-use super::{Course, Format, Schedule};
+use super::{Format, FormatState, Schedule};
 
 /// Rank of one engine, with the values that decide it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ranked {
+pub struct RankedEngine {
     /// Index of the engine.
     pub engine: usize,
     /// Rank, from 1; equal ranks are shared.
@@ -36,11 +36,12 @@ pub struct Ranked {
 
 impl Schedule {
     /// Returns all engines from first to last.
-    pub fn ranking(&self) -> Vec<Ranked> {
+    pub fn ranking(&self) -> Vec<RankedEngine> {
         let totals = self.totals();
-        let mut ranked: Vec<Ranked> = (0..self.engines).map(|e| self.place(e, &totals)).collect();
+        let mut ranked: Vec<RankedEngine> =
+            (0..self.engines).map(|e| self.place(e, &totals)).collect();
         match &self.course {
-            Course::Ladder(ladder) => {
+            FormatState::Ladder(ladder) => {
                 ranked = ladder.rungs.iter().map(|engine| ranked[*engine]).collect();
                 ranked.iter_mut().zip(1..).for_each(|(row, rank)| row.rank = rank);
             }
@@ -49,9 +50,9 @@ impl Schedule {
         ranked
     }
 
-    fn sort(&self, ranked: &mut [Ranked]) {
+    fn sort(&self, ranked: &mut [RankedEngine]) {
         let is_swiss = self.design.format == Format::Swiss;
-        let key = |row: &Ranked| -> [f64; 3] {
+        let key = |row: &RankedEngine| -> [f64; 3] {
             match row.survived {
                 Some(survived) => [survived as f64, 0.0, 0.0],
                 None if is_swiss => [
@@ -67,7 +68,7 @@ impl Schedule {
                 }
             }
         };
-        let order = |a: &Ranked, b: &Ranked| {
+        let order = |a: &RankedEngine, b: &RankedEngine| {
             let (a, b) = (key(a), key(b));
             let parts = b.iter().zip(&a).map(|(b, a)| b.total_cmp(a));
             parts.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
@@ -84,8 +85,8 @@ impl Schedule {
     fn totals(&self) -> Vec<(f64, u64)> {
         let mut totals = vec![(0.0, 0); self.engines];
         for (engines, score) in &self.scores {
-            for (engine, halves) in engines.iter().zip(score.halves) {
-                totals[*engine].0 += halves as f64 / 2.0;
+            for (engine, half_points) in engines.iter().zip(score.half_points) {
+                totals[*engine].0 += half_points as f64 / 2.0;
                 totals[*engine].1 += score.games;
             }
         }
@@ -101,12 +102,12 @@ impl Schedule {
         (self.design.pairs * self.design.games_per_pair()) as f64 / 2.0
     }
 
-    fn place(&self, engine: usize, totals: &[(f64, u64)]) -> Ranked {
+    fn place(&self, engine: usize, totals: &[(f64, u64)]) -> RankedEngine {
         let (points, games) = totals[engine];
         let byes = self.byes().iter().filter(|(_, other)| *other == engine).count() as f64;
         let format = self.design.format;
         let is_swiss = format == Format::Swiss;
-        Ranked {
+        RankedEngine {
             engine,
             rank: 0,
             points,
@@ -129,7 +130,7 @@ impl Schedule {
     fn berger(&self, engine: usize, totals: &[(f64, u64)]) -> f64 {
         let own = self.scores.iter().filter_map(|(engines, score)| {
             let (opponent, side) = met(*engines, engine)?;
-            Some(totals[opponent].0 * score.halves[side] as f64 / 2.0)
+            Some(totals[opponent].0 * score.half_points[side] as f64 / 2.0)
         });
         own.sum()
     }

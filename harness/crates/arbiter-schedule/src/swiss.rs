@@ -59,8 +59,10 @@ impl Swiss {
     fn points(&self, ledger: &Ledger) -> Vec<u64> {
         let mut points = vec![0; self.order.len()];
         for encounter in &ledger.encounters {
-            for (engine, halves) in encounter.engines.into_iter().zip(encounter.score.halves) {
-                points[engine] += halves;
+            for (engine, half_points) in
+                encounter.engines.into_iter().zip(encounter.score.half_points)
+            {
+                points[engine] += half_points;
             }
         }
         let design = ledger.design;

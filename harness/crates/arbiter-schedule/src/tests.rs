@@ -11,14 +11,14 @@ fn design(format: Format) -> Design {
 }
 
 /// Returns the result of pair `pair`, a pure function: half points of two games.
-fn drawn(seed: u64, pair: u64) -> [u64; 2] {
+fn pair_result(seed: u64, pair: u64) -> [u64; 2] {
     let first = below(&mut seed_for(seed, "test.result", pair), 5);
     [first, 4 - first]
 }
 
 /// Returns the next pair to be counted.
 fn next(schedule: &Schedule) -> u64 {
-    (schedule.counted()..)
+    (schedule.next_to_count()..)
         .find(|&pair| !schedule.is_void(pair))
         .expect("unknown pairs are not void")
 }
@@ -28,12 +28,12 @@ fn play_out(schedule: &mut Schedule, seed: u64) -> Vec<Pairing> {
     let mut all = Vec::new();
     while let Some(pairing) = schedule.pairing(next(schedule)) {
         all.push(pairing);
-        schedule.count(pairing.pair, drawn(seed, pairing.pair), 2);
+        schedule.count(pairing.pair, pair_result(seed, pairing.pair), 2);
         assert!(all.len() < 100_000, "no end in sight");
     }
     assert!(schedule.is_complete());
-    assert_eq!(schedule.known(), next(schedule));
-    assert_eq!(schedule.expected(), all.len() as u64);
+    assert_eq!(schedule.known_pairs(), next(schedule));
+    assert_eq!(schedule.expected_pairs(), all.len() as u64);
     all
 }
 
@@ -67,7 +67,7 @@ fn nobody_plays_itself_and_pairs_are_numbered_in_order() {
     for (design, engines) in many() {
         let mut schedule = Schedule::new(design, engines, 1);
         let pairings = play_out(&mut schedule, 7);
-        let numbers = (0..schedule.known()).filter(|&pair| !schedule.is_void(pair));
+        let numbers = (0..schedule.known_pairs()).filter(|&pair| !schedule.is_void(pair));
         assert!(numbers.eq(pairings.iter().map(|pairing| pairing.pair)), "{design:?}");
         for pairing in &pairings {
             let [first, second] = pairing.engines;
@@ -79,20 +79,20 @@ fn nobody_plays_itself_and_pairs_are_numbered_in_order() {
 /// After any number of results the schedule is the same whether it grew with them or is made of all
 /// of them, and known pairs stay as they were.
 #[test]
-fn what_is_known_depends_on_the_results_alone() {
+fn scheduled_pairs_depend_on_results_only() {
     for (design, engines) in many() {
         let mut grown = Schedule::new(design, engines, 5);
         let mut known: Vec<Pairing> = Vec::new();
         loop {
             let now: Vec<Pairing> = (0..).map_while(|pair| grown.pairing(pair)).collect();
-            assert_eq!(now.len() as u64, grown.known());
+            assert_eq!(now.len() as u64, grown.known_pairs());
             assert!(now.starts_with(&known), "{design:?}");
             // Every count for small ones; the rest in steps, to be quick.
-            if grown.counted() < 12 || grown.counted().is_multiple_of(17) {
+            if grown.next_to_count() < 12 || grown.next_to_count().is_multiple_of(17) {
                 let mut made = Schedule::new(design, engines, 5);
-                for pair in 0..grown.counted() {
+                for pair in 0..grown.next_to_count() {
                     if !made.is_void(pair) {
-                        made.count(pair, drawn(3, pair), 2);
+                        made.count(pair, pair_result(3, pair), 2);
                     }
                 }
                 let again: Vec<Pairing> = (0..).map_while(|pair| made.pairing(pair)).collect();
@@ -102,11 +102,11 @@ fn what_is_known_depends_on_the_results_alone() {
             }
             known = now;
             let counted = next(&grown);
-            assert!(counted <= grown.known());
-            if counted == grown.known() {
+            assert!(counted <= grown.known_pairs());
+            if counted == grown.known_pairs() {
                 break;
             }
-            grown.count(counted, drawn(3, counted), 2);
+            grown.count(counted, pair_result(3, counted), 2);
         }
         assert!(grown.is_complete(), "stuck: {design:?}");
     }
@@ -158,7 +158,7 @@ fn newcomers_of_a_pyramid_come_one_after_the_other() {
 }
 
 #[test]
-fn openings_are_taken_as_the_policy_says() {
+fn openings_follow_the_policy() {
     let openings = |policy, format| -> Vec<u64> {
         let design = Design { rounds: 2, pairs: 2, openings: policy, ..design(format) };
         play_out(&mut Schedule::new(design, 3, 1), 1).iter().map(|p| p.opening).collect()
@@ -187,7 +187,7 @@ fn sides_can_be_reversed_without_changing_who_wins() {
             let twin = other.pairing(next(&other)).expect("both go on");
             let [first, second] = twin.engines;
             assert_eq!(pairing.engines, [second, first]);
-            let [a, b] = drawn(2, pairing.pair);
+            let [a, b] = pair_result(2, pairing.pair);
             one.count(pairing.pair, [a, b], 2);
             other.count(twin.pair, [b, a], 2);
         }
@@ -228,12 +228,12 @@ fn brackets_of_all_sizes_have_one_winner_and_byes_for_the_best() {
 }
 
 #[test]
-fn a_level_knockout_encounter_goes_on_to_its_cap_and_then_the_seed_decides() {
+fn a_level_knockout_encounter_is_decided_by_seed_at_its_cap() {
     let design = Design { pairs: 2, tie_breaks: 3, ..design(Format::Knockout) };
     let mut schedule = Schedule::new(Design { seeds: 2, ..design }, 2, 1);
     for _ in 0..5 {
         assert!(!schedule.is_complete());
-        schedule.count(schedule.counted(), [2, 2], 2);
+        schedule.count(schedule.next_to_count(), [2, 2], 2);
     }
     assert!(schedule.is_complete());
     assert_eq!(schedule.bracket().and_then(Knockout::winner), Some(0));
@@ -247,9 +247,9 @@ fn a_knockout_encounter_ends_when_the_loser_cannot_catch_up() {
     let played = |design: Design, results: &[[u64; 2]]| {
         let mut schedule = Schedule::new(design, 4, 1);
         let mut counted = Vec::new();
-        for &halves in results {
+        for &half_points in results {
             let pair = next(&schedule);
-            schedule.count(pair, halves, 2);
+            schedule.count(pair, half_points, 2);
             counted.push(pair);
         }
         (schedule, counted)
@@ -264,10 +264,10 @@ fn a_knockout_encounter_ends_when_the_loser_cannot_catch_up() {
     assert_eq!(counted, [0, 1, 2, 3, 4, 5, 7], "9 to 3 of 16 is enough");
     assert!(schedule.is_void(6));
     let planned: Vec<u64> = schedule.encounters().iter().map(|e| e.planned).collect();
-    assert_eq!((planned, schedule.expected()), (vec![3, 4, 4], 11));
+    assert_eq!((planned, schedule.expected_pairs()), (vec![3, 4, 4], 11));
     let all_out = Design { plays_out: true, ..design };
     let (schedule, _) = played(all_out, &[[4, 0]; 7]);
-    assert!((0..8).all(|pair| !schedule.is_void(pair)) && schedule.expected() == 12);
+    assert!((0..8).all(|pair| !schedule.is_void(pair)) && schedule.expected_pairs() == 12);
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn a_swiss_pairs_the_upper_half_against_the_lower() {
         played.map(|e| e.engines).collect()
     };
     assert_eq!(round(&schedule, 0), [[0, 4], [1, 5], [2, 6], [3, 7]]);
-    (0..4).for_each(|_| schedule.count(schedule.counted(), [4, 0], 2));
+    (0..4).for_each(|_| schedule.count(schedule.next_to_count(), [4, 0], 2));
     assert_eq!(round(&schedule, 1), [[0, 2], [1, 3], [4, 6], [5, 7]]);
 }
 
@@ -328,8 +328,8 @@ fn the_tie_breaks_of_a_swiss() {
         [2, 0] => [3, 1],
         _ => [2, 2],
     };
-    while let Some(pairing) = schedule.pairing(schedule.counted()) {
-        schedule.count(schedule.counted(), score(pairing.engines), 2);
+    while let Some(pairing) = schedule.pairing(schedule.next_to_count()) {
+        schedule.count(schedule.next_to_count(), score(pairing.engines), 2);
     }
     let ranking = schedule.ranking();
     let shown: Vec<_> = ranking.iter().map(|r| (r.engine, r.rank, r.points)).collect();
@@ -347,10 +347,10 @@ fn the_bottom_of_a_ladder_can_climb_to_the_top() {
     let design = Design { seeds: 4, ..design(Format::Ladder) };
     let mut schedule = Schedule::new(design, 4, 1);
     let mut met = Vec::new();
-    while let Some(pairing) = schedule.pairing(schedule.counted()) {
+    while let Some(pairing) = schedule.pairing(schedule.next_to_count()) {
         met.push(pairing.engines);
         // The challenger wins always; a draw would leave the rungs as they are.
-        schedule.count(schedule.counted(), [1, 3], 2);
+        schedule.count(schedule.next_to_count(), [1, 3], 2);
     }
     assert_eq!(met, [[2, 3], [1, 3], [0, 3]]);
     let order: Vec<usize> = schedule.ranking().iter().map(|row| row.engine).collect();
@@ -361,8 +361,8 @@ fn the_bottom_of_a_ladder_can_climb_to_the_top() {
 fn the_holder_of_a_rung_stays_if_the_encounter_is_level() {
     let design = Design { seeds: 3, rounds: 2, ..design(Format::Ladder) };
     let mut schedule = Schedule::new(design, 3, 1);
-    while schedule.pairing(schedule.counted()).is_some() {
-        schedule.count(schedule.counted(), [2, 2], 2);
+    while schedule.pairing(schedule.next_to_count()).is_some() {
+        schedule.count(schedule.next_to_count(), [2, 2], 2);
     }
     let order: Vec<usize> = schedule.ranking().iter().map(|row| row.engine).collect();
     assert_eq!(order, [0, 1, 2]);
@@ -376,9 +376,13 @@ fn climbs_that_overlap_do_not_disturb_each_other() {
             let stronger = |a: usize, b: usize| (a * 7 + 3) % 13 > (b * 7 + 3) % 13;
             let design = Design { seeds: engines, rounds, ..design(Format::Ladder) };
             let mut schedule = Schedule::new(design, engines, 1);
-            while let Some(pairing) = schedule.pairing(schedule.counted()) {
+            while let Some(pairing) = schedule.pairing(schedule.next_to_count()) {
                 let [a, b] = pairing.engines;
-                schedule.count(schedule.counted(), if stronger(a, b) { [4, 0] } else { [0, 4] }, 2);
+                schedule.count(
+                    schedule.next_to_count(),
+                    if stronger(a, b) { [4, 0] } else { [0, 4] },
+                    2,
+                );
             }
             let mut rungs: Vec<usize> = (0..engines).collect();
             for _ in 0..rounds {
@@ -395,7 +399,7 @@ fn climbs_that_overlap_do_not_disturb_each_other() {
 }
 
 #[test]
-fn those_that_are_not_seeded_are_drawn_by_the_seed() {
+fn unseeded_engines_are_drawn_by_the_random_seed() {
     let first = |seed| {
         let design = Design { seeds: 2, ..design(Format::Swiss) };
         let schedule = Schedule::new(design, 12, seed);

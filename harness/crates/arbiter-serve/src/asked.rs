@@ -6,15 +6,15 @@ pub(crate) const MAX_QUERY: usize = 1_000;
 
 /// Query of an address.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Asked {
+pub(crate) struct UrlQuery {
     /// Query without empty fields and without the field `page`.
     query: String,
     fields: Vec<(String, String)>,
 }
 
-impl Asked {
+impl UrlQuery {
     /// Returns the query of an address, from its text and its fields.
-    pub(crate) fn new(query: &str, fields: Vec<(String, String)>) -> Result<Asked, String> {
+    pub(crate) fn new(query: &str, fields: Vec<(String, String)>) -> Result<UrlQuery, String> {
         if query.len() > MAX_QUERY {
             return Err(format!("The query exceeds {MAX_QUERY} bytes."));
         }
@@ -22,11 +22,11 @@ impl Asked {
         // one thread.
         let is_kept = |field: &&str| !field.ends_with('=') && !field.starts_with("page=");
         let query = query.split('&').filter(is_kept).collect::<Vec<_>>().join("&");
-        Ok(Asked { query, fields })
+        Ok(UrlQuery { query, fields })
     }
 
     /// Keeps only the fields named in `names`.
-    pub(crate) fn only(mut self, names: &[&str]) -> Asked {
+    pub(crate) fn keep_fields(mut self, names: &[&str]) -> UrlQuery {
         self.fields.retain(|(name, value)| names.contains(&name.as_str()) && !value.is_empty());
         let is_kept =
             |field: &&str| field.split_once('=').is_some_and(|(name, _)| names.contains(&name));
@@ -43,7 +43,7 @@ impl Asked {
     }
 
     /// Returns the value of a field, unless it is empty.
-    pub(crate) fn given(&self, name: &str) -> Option<&str> {
+    pub(crate) fn non_empty(&self, name: &str) -> Option<&str> {
         Some(self.value(name)).filter(|value| !value.is_empty())
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::time::{interval, sleep};
 
-use super::asked::Asked;
+use super::asked::UrlQuery;
 use super::hub::LivePage;
 use crate::web::{Fragment, cluster as page};
 use arbiter_cluster::{
@@ -106,7 +106,7 @@ const RESIDUAL_TICKS: u32 = 120;
 struct ClusterPage {
     monitor: Arc<ClusterMonitor>,
     results: PathBuf,
-    asked: Asked,
+    asked: UrlQuery,
     /// Residual of each worker against the others, as last computed.
     residuals: BTreeMap<String, f64>,
     /// Ticks until the residuals may be computed again.
@@ -115,7 +115,7 @@ struct ClusterPage {
 
 impl ClusterMonitor {
     /// Returns the page of the workers that the query selects.
-    pub(crate) fn page(self: &Arc<Self>, results: PathBuf, asked: &Asked) -> Box<dyn LivePage> {
+    pub(crate) fn page(self: &Arc<Self>, results: PathBuf, asked: &UrlQuery) -> Box<dyn LivePage> {
         let (monitor, asked) = (self.clone(), asked.clone());
         Box::new(ClusterPage { monitor, results, asked, residuals: BTreeMap::new(), rest: 0 })
     }
@@ -151,8 +151,9 @@ fn residuals(results: &Path, run: &str) -> Result<BTreeMap<String, f64>, StoreEr
     let plan = store.run(run)?.plan;
     // Residuals compare results of the same two engines under the same conditions. A tuning changes
     // the engines.
-    match plan.engines.len() == 2 && plan.spsa().is_none() {
-        true => Ok(worker_residuals(&store.played_by_workers(run)?)),
-        false => Ok(BTreeMap::new()),
+    if plan.engines.len() == 2 && plan.spsa().is_none() {
+        Ok(worker_residuals(&store.played_by_workers(run)?))
+    } else {
+        Ok(BTreeMap::new())
     }
 }

@@ -6,7 +6,7 @@ use super::fold::Fold;
 use crate::web::compare::{self, ComparedRun};
 use crate::web::{NavPage, static_page};
 use arbiter_plan::Effect;
-use arbiter_report::{LlrHistory, Summary, sprt_in_words, utc_time_as};
+use arbiter_report::{LlrHistory, Summary, sprt_bounds_text, utc_time_as};
 use arbiter_settings::command_line;
 use arbiter_store::{Store, StoreError, StoredRun};
 
@@ -16,11 +16,11 @@ const MINUTES: &str = "%Y-%m-%d %H:%M";
 /// Returns the page that compares runs.
 pub(crate) fn compare(results: &Path, runs: &[String]) -> Result<String, StoreError> {
     let store = Store::observe(results)?;
-    let runs: Result<Vec<_>, _> = runs.iter().map(|run| compared(&store, run)).collect();
+    let runs: Result<Vec<_>, _> = runs.iter().map(|run| compare_run(&store, run)).collect();
     Ok(static_page(NavPage::Other, &compare::compare(&runs?)))
 }
 
-fn compared(store: &Store, run: &str) -> Result<ComparedRun, StoreError> {
+fn compare_run(store: &Store, run: &str) -> Result<ComparedRun, StoreError> {
     let mut history = LlrHistory::default();
     let fold = Fold::begin(store, run, |effect| {
         if let Effect::Count { tally, sprt_status } = effect {
@@ -46,10 +46,10 @@ fn settings(stored: &StoredRun, summary: &Summary) -> Vec<(&'static str, String)
         ("kind", plan.kind.to_string()),
         ("engines", all(summary.engines.clone())),
         ("programs (BLAKE3)", all(hashes)),
-        ("test", plan.sprt.as_ref().map_or("none".to_owned(), sprt_in_words)),
+        ("test", plan.sprt.as_ref().map_or("none".to_owned(), sprt_bounds_text)),
         ("limits", all(limits)),
         ("openings (BLAKE3)", short(&stored.fingerprints.book)),
-        ("adjudication", all(plan.rules.words())),
+        ("adjudication", all(plan.rules.describe())),
         ("concurrency", plan.concurrency.to_string()),
         ("arbiter", stored.version.clone()),
     ]

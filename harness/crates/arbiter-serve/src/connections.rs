@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_has_most_makes_room_but_this_machine_last() {
+    fn evicts_oldest_connection_of_largest_client_and_local_ones_last() {
         let check = |peers: &[&str], expected| {
             let network = |peer: &&str| (network(peer.parse().expect("an address")), ());
             let open: Vec<_> = peers.iter().map(network).collect();

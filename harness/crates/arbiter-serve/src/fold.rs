@@ -34,12 +34,12 @@ impl Fold {
 
     /// Returns whether the fold can continue: not after pairs of any run were withdrawn, because
     /// others may be in their places in the store.
-    pub(crate) fn can_go_on(&self, store: &Store) -> Result<bool, StoreError> {
+    pub(crate) fn can_advance(&self, store: &Store) -> Result<bool, StoreError> {
         Ok(store.epoch()? == self.epoch)
     }
 
     /// Reads the pairs stored since.
-    pub(crate) fn go_on(
+    pub(crate) fn advance(
         &mut self,
         store: &Store,
         observe: impl FnMut(Effect),

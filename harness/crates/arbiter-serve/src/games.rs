@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use super::asked::Asked;
+use super::asked::UrlQuery;
 use crate::web::games as pages;
 use arbiter_plan::Plan;
 use arbiter_report::{OpeningNames, PgnHeader, game_pgn, game_to_show, shown_run};
@@ -29,9 +29,9 @@ pub(crate) const ORDERS: [(&str, &str, GameOrder); 3] = [
 ];
 
 /// Answer to a query; the inner error is a sentence on what is wrong with the query.
-pub(crate) type Found<T> = Result<Result<T, String>, StoreError>;
+pub(crate) type QueryResult<T> = Result<Result<T, String>, StoreError>;
 
-impl Asked {
+impl UrlQuery {
     /// Returns the games that the query selects, except for their openings.
     fn games(&self, plan: &Plan) -> Result<GameQuery, String> {
         let engine = |name: &str| {
@@ -41,8 +41,8 @@ impl Asked {
         let order = self.value("order");
         let order = ORDERS.iter().find(|(name, ..)| *name == order);
         Ok(GameQuery {
-            engine: self.given("engine").map(engine).transpose()?,
-            ending: self.given("ending").map(str::parse).transpose().map_err(String::from)?,
+            engine: self.non_empty("engine").map(engine).transpose()?,
+            ending: self.non_empty("ending").map(str::parse).transpose().map_err(String::from)?,
             openings: None,
             // A game of n moves has 2n − 1 or 2n plies.
             min_plies: self.number("from", 10_000, 2.0)?.map(|plies| plies.saturating_sub(1)),
@@ -55,10 +55,10 @@ impl Asked {
 
 /// Cached names of the openings that viewers have asked for.
 #[derive(Debug, Default)]
-pub(crate) struct Openings(Mutex<Known>);
+pub(crate) struct Openings(Mutex<OpeningCache>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct OpeningCache {
     table: Option<OpeningNames>,
     /// Names by run, with its start time, and by place in the order of the book.
     runs: BTreeMap<(String, i64), BTreeMap<u64, String>>,
@@ -77,7 +77,7 @@ impl Openings {
         // A cache that a panicking thread has left incomplete is still valid: missing names are
         // read again.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Known { table, runs } = &mut *known;
+        let OpeningCache { table, runs } = &mut *known;
         let table = table.get_or_insert_default();
         // With the start time, because a name can be used again after its run was removed.
         let key = (run.clone(), stored.head.created_ms);
@@ -91,7 +91,7 @@ impl Openings {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(unknown) => {
                     let played = store.pair(run, pair)?;
-                    let named = played.and_then(|pair| table.of_book_moves(&pair.games.first));
+                    let named = played.and_then(|pair| table.name_in_book(&pair.games.first));
                     let name = named.map(|named| format!("{} {}", named.eco, named.name));
                     unknown.insert(name.unwrap_or_default())
                 }
@@ -103,7 +103,7 @@ impl Openings {
 
     /// Returns the games that the query selects. An opening is given by its number, from 1, or by a
     /// part of its name.
-    fn games(&self, store: &Store, stored: &StoredRun, asked: &Asked) -> Found<GameQuery> {
+    fn games(&self, store: &Store, stored: &StoredRun, asked: &UrlQuery) -> QueryResult<GameQuery> {
         let query = match asked.games(&stored.plan) {
             Ok(query) => query,
             Err(words) => return Ok(Err(words)),
@@ -123,7 +123,12 @@ impl Openings {
 }
 
 /// Returns a page of the list.
-pub(crate) fn list(results: &Path, run: &str, asked: &Asked, openings: &Openings) -> Found<String> {
+pub(crate) fn list(
+    results: &Path,
+    run: &str,
+    asked: &UrlQuery,
+    openings: &Openings,
+) -> QueryResult<String> {
     let store = Store::observe(results)?;
     let stored = shown_run(&store, run)?;
     let wanted = openings.games(&store, &stored, asked)?;
@@ -149,9 +154,9 @@ pub(crate) fn game(
     results: &Path,
     run: &str,
     place: (u64, usize),
-    asked: &Asked,
+    asked: &UrlQuery,
     openings: &Openings,
-) -> Found<Option<String>> {
+) -> QueryResult<Option<String>> {
     let store = Store::observe(results)?;
     let stored = shown_run(&store, run)?;
     let query = match openings.games(&store, &stored, asked)? {
@@ -170,7 +175,7 @@ pub(crate) fn game(
         let opening = name.filter(|name| !name.is_empty());
         let opening = opening.map_or(String::new(), |name| format!(" Opening: {name}."));
         let names = game.engines.map(|engine| stored.plan.engines[engine].name.as_str());
-        let (why, told) = (outcome.termination.words(), outcome.naming(names));
+        let (why, told) = (outcome.termination.describe(), outcome.naming(names));
         format!("Ended by {why}: {told}.{opening}")
     });
     Ok(Ok(Some(pages::game(run, asked, place, &around, &shown))))
@@ -178,12 +183,12 @@ pub(crate) fn game(
 
 /// Returns the header of a run's games, and the games that the query selects: pair and game in the
 /// pair, from 0.
-pub(crate) fn chosen(
+pub(crate) fn select_games(
     results: &Path,
     run: &str,
-    asked: &Asked,
+    asked: &UrlQuery,
     openings: &Openings,
-) -> Found<(PgnHeader, Vec<(u64, usize)>)> {
+) -> QueryResult<(PgnHeader, Vec<(u64, usize)>)> {
     let store = Store::observe(results)?;
     let stored = shown_run(&store, run)?;
     let query = match openings.games(&store, &stored, asked)? {
@@ -231,12 +236,12 @@ mod tests {
     use arbiter_plan::{Request, RunKind};
 
     #[test]
-    fn a_query_is_bounded_and_says_what_is_wrong() {
+    fn queries_are_bounded_and_their_errors_explained() {
         let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let ask = |query: &str| {
             let fields = query.split('&').filter_map(|field| field.split_once('='));
             let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));
-            Asked::new(query, fields.collect())
+            UrlQuery::new(query, fields.collect())
         };
         let asked =
             ask("from=10&to=20&swing=1.5&ending=crash&page=3&order=swing&opening=").unwrap();

@@ -65,7 +65,7 @@ impl Guard {
     pub(crate) fn may_see(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         // DNS rebinding: a page of another site can make its own name resolve to this machine, but
         // cannot change the name in the request.
-        let host = only(headers, &header::HOST).ok_or(HOST)?;
+        let host = single_header(headers, &header::HOST).ok_or(HOST)?;
         // A request in the form for a proxy contains the host in its first line, too, and both must
         // be ours.
         let is_other = uri.authority().is_some_and(|named| !self.is_ours(named.as_str()));
@@ -82,19 +82,19 @@ impl Guard {
         let expected = self.token.ok_or(READ_ONLY)?;
         // Browsers send this header, other programs do not. The token alone decides about the
         // latter.
-        if headers.contains_key(SITE) && only(headers, &SITE) != Some("same-origin") {
+        if headers.contains_key(SITE) && single_header(headers, &SITE) != Some("same-origin") {
             return Err(ORIGIN);
         }
         if headers.contains_key(header::ORIGIN) {
-            let origin = only(headers, &header::ORIGIN).unwrap_or_default();
+            let origin = single_header(headers, &header::ORIGIN).unwrap_or_default();
             let place = origin.strip_prefix("http://").or(origin.strip_prefix("https://"));
-            let host = only(headers, &header::HOST);
+            let host = single_header(headers, &header::HOST);
             let is_own = place.zip(host).is_some_and(|(own, host)| own.eq_ignore_ascii_case(host));
             if !is_own {
                 return Err(ORIGIN);
             }
         }
-        let given = only(headers, &header::AUTHORIZATION).unwrap_or_default();
+        let given = single_header(headers, &header::AUTHORIZATION).unwrap_or_default();
         let token = given.strip_prefix("Bearer ").unwrap_or_default();
         // Hashes are compared in constant time, so the time of the answer reveals nothing about the
         // token.
@@ -116,7 +116,7 @@ impl Guard {
 }
 
 /// Returns the value of a header that is there exactly once, as text.
-fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+fn single_header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     // Programs differ in which of two equal headers they obey, so two are as bad as none.
     let value = values.next().filter(|_| values.next().is_none())?;
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn only_our_names_are_answered() {
+    fn only_known_hosts_are_answered() {
         let guard = Guard::new(vec!["lab.example".to_owned()], None);
         let see = |host: &'static str| guard.may_see(&Uri::default(), &headers(&[("host", host)]));
         for host in [
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_token_steers_and_only_from_our_pages() {
+    fn control_requires_the_token_and_our_origin() {
         let guard = Guard::new(vec![], Some(SECRET));
         let right = ("authorization", "Bearer 0123456789abcdef");
         let host = ("host", "localhost:7878");

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::asked::Asked;
+use super::asked::UrlQuery;
 use super::cluster::ClusterMonitor;
 use super::list::RunList;
 use super::run::RunPage;
@@ -30,11 +30,11 @@ const MAX_TOPICS: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Topic {
     /// Page of the list of runs.
-    Runs(Asked),
+    Runs(UrlQuery),
     /// Run, by its name.
     Run(String),
     /// Workers and runs on a NATS server.
-    Cluster(Asked),
+    Cluster(UrlQuery),
 }
 
 impl Topic {

@@ -25,4 +25,4 @@ pub use cluster::ClusterMonitor;
 pub use guard::{Guard, MIN_TOKEN};
 pub use metrics::serve_metrics;
 pub use routes::Site;
-pub use steer::{NewTest, Started, Starter};
+pub use steer::{NewTest, StartResult, Starter};

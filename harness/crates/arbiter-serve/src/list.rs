@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::asked::Asked;
+use super::asked::UrlQuery;
 use super::fold::Fold;
 use super::hub::LivePage;
 use super::run::state;
@@ -36,12 +36,12 @@ struct Runs {
     epoch: [u64; 2],
     /// Names of all runs, the newest first.
     order: Vec<String>,
-    known: BTreeMap<String, Known>,
+    known: BTreeMap<String, CachedRun>,
 }
 
 /// Run that was read.
 #[derive(Debug)]
-struct Known {
+struct CachedRun {
     listed: ListedRun,
     state: State,
     /// Fold of the run as long as pairs may come.
@@ -51,20 +51,20 @@ struct Known {
 /// Fields of a query that select runs.
 const FIELDS: [&str; 5] = ["q", "state", "kind", "engine", "page"];
 
-impl Asked {
+impl UrlQuery {
     /// Keeps only the fields that select runs.
-    pub(crate) fn for_runs(self) -> Asked {
-        self.only(&FIELDS)
+    pub(crate) fn for_runs(self) -> UrlQuery {
+        self.keep_fields(&FIELDS)
     }
 
     /// Returns the filter of the runs that the query selects; the error says which value is not
     /// understood.
     fn runs(&self) -> Result<RunFilter, String> {
         Ok(RunFilter {
-            pattern: self.given("q").map(run_pattern).transpose()?,
-            phase: self.given("state").map(str::parse).transpose().map_err(String::from)?,
-            kind: self.given("kind").map(str::parse).transpose().map_err(String::from)?,
-            engine: self.given("engine").map(str::to_owned),
+            pattern: self.non_empty("q").map(run_pattern).transpose()?,
+            phase: self.non_empty("state").map(str::parse).transpose().map_err(String::from)?,
+            kind: self.non_empty("kind").map(str::parse).transpose().map_err(String::from)?,
+            engine: self.non_empty("engine").map(str::to_owned),
         })
     }
 }
@@ -84,7 +84,7 @@ pub(crate) struct Figures {
 #[derive(Debug)]
 pub(crate) struct RunListPage {
     list: RunList,
-    asked: Asked,
+    asked: UrlQuery,
     /// Fragments as they were last made.
     made: Vec<Fragment>,
     /// Ticks until the fragments may be made again.
@@ -114,7 +114,7 @@ impl RunList {
             faults: faults.map(|kind| (kind.to_string(), 0)).collect(),
         };
         figures.runs.insert("unread".to_owned(), unread);
-        for ListedRun { head, summary } in runs.known().map(|run| &run.listed) {
+        for ListedRun { head, summary } in runs.cached_runs().map(|run| &run.listed) {
             figures.pairs += head.pairs;
             let phase = summary.as_ref().map_or("unread".to_owned(), |run| run.phase().to_string());
             *figures.runs.entry(phase).or_default() += 1;
@@ -126,7 +126,7 @@ impl RunList {
     }
 
     /// Returns the page of the list that the query selects.
-    pub(crate) fn page(&self, asked: Asked) -> RunListPage {
+    pub(crate) fn page(&self, asked: UrlQuery) -> RunListPage {
         RunListPage { list: self.clone(), asked, made: Vec::new(), rest: 0 }
     }
 }
@@ -152,10 +152,10 @@ impl Runs {
         // The newest runs come first, so that the start of a long list is there soon.
         for outline in outlines.iter().rev() {
             match self.known.get_mut(&outline.run) {
-                Some(known) => known.go_on(&store, &self.results, outline, has_changed),
+                Some(known) => known.advance(&store, &self.results, outline, has_changed),
                 None if room == 0 => unread += 1,
                 None => {
-                    let known = Known::read(&store, &self.results, outline);
+                    let known = CachedRun::read(&store, &self.results, outline);
                     room = room.saturating_sub(RUN_PAIRS + known.listed.head.pairs);
                     self.known.insert(outline.run.clone(), known);
                 }
@@ -167,14 +167,14 @@ impl Runs {
     }
 
     /// Returns the runs that were read, the newest first.
-    fn known(&self) -> impl Iterator<Item = &Known> {
+    fn cached_runs(&self) -> impl Iterator<Item = &CachedRun> {
         self.order.iter().filter_map(|run| self.known.get(run))
     }
 }
 
-impl Known {
+impl CachedRun {
     /// Reads a run; if it cannot be read, only its name is known.
-    fn read(store: &Store, results: &std::path::Path, outline: &Outline) -> Known {
+    fn read(store: &Store, results: &std::path::Path, outline: &Outline) -> CachedRun {
         let Outline { run, created_ms, ending, about } = outline.clone();
         let read = || {
             let fold = Fold::begin(store, &outline.run, |_| ())?;
@@ -191,11 +191,11 @@ impl Known {
                 let summary = Ok(Summary { is_played, ..summary });
                 // A run that is over gets no more pairs, and its fold would only take memory.
                 let fold = Some(fold).filter(|fold| fold.stored.head.ending.is_none());
-                Known { listed: ListedRun { head, summary }, state, fold }
+                CachedRun { listed: ListedRun { head, summary }, state, fold }
             }
             Err(why) => {
                 let head = RunHead { run, created_ms, ending, pairs: 0, about };
-                Known {
+                CachedRun {
                     state: of(&head),
                     listed: ListedRun { head, summary: Err(why) },
                     fold: None,
@@ -206,7 +206,7 @@ impl Known {
 
     /// Updates the run. Only runs that are not over get pairs; for the others it is enough to
     /// compare the outline.
-    fn go_on(
+    fn advance(
         &mut self,
         store: &Store,
         results: &std::path::Path,
@@ -219,13 +219,13 @@ impl Known {
             || outline.created_ms != head.created_ms;
         let Some(fold) = self.fold.as_mut().filter(|_| !is_other) else {
             if is_other || (has_changed && summary.is_err()) {
-                *self = Known::read(store, results, outline);
+                *self = CachedRun::read(store, results, outline);
             }
             return;
         };
         self.state = state(results, head).0;
         if has_changed {
-            *summary = read_one(|| fold.go_on(store, |_| ()).and_then(|()| fold.summary(store)));
+            *summary = read_one(|| fold.advance(store, |_| ()).and_then(|()| fold.summary(store)));
             *head = fold.stored.head.clone();
         }
         match summary {
@@ -249,8 +249,9 @@ impl RunListPage {
             Ok(wanted) => wanted,
             Err(words) => return Ok(vec![notice(&words)]),
         };
-        let chosen: Vec<&Known> = runs.known().filter(|run| filter.holds(&run.listed)).collect();
-        let summaries = runs.known().filter_map(|run| run.listed.summary.as_ref().ok());
+        let chosen: Vec<&CachedRun> =
+            runs.cached_runs().filter(|run| filter.holds(&run.listed)).collect();
+        let summaries = runs.cached_runs().filter_map(|run| run.listed.summary.as_ref().ok());
         let engines: BTreeSet<&String> =
             summaries.flat_map(|summary| &summary.engines).take(MAX_ENGINES).collect();
         let from = part.saturating_mul(PAGE) as usize;
@@ -283,11 +284,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_query_keeps_what_filters_and_says_what_is_wrong() {
+    fn queries_keep_their_filters_and_their_errors_are_explained() {
         let ask = |query: &str| {
             let fields = query.split('&').filter_map(|field| field.split_once('='));
             let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));
-            Asked::new(query, fields.collect()).unwrap().for_runs()
+            UrlQuery::new(query, fields.collect()).unwrap().for_runs()
         };
         let asked = ask("q=a|b&since=1-2&state=&kind=sprt&page=3&other=x");
         assert_eq!(asked.address("/", None), "/?q=a|b&kind=sprt");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use prometheus_client::registry::Registry;
 
-use super::asked::Asked;
+use super::asked::UrlQuery;
 use super::hub::LivePage;
 use crate::web::Fragment;
 
@@ -21,7 +21,11 @@ impl ClusterMonitor {
     }
 
     /// Returns an empty page, which no route uses.
-    pub(crate) fn page(self: &Arc<Self>, _results: PathBuf, _asked: &Asked) -> Box<dyn LivePage> {
+    pub(crate) fn page(
+        self: &Arc<Self>,
+        _results: PathBuf,
+        _asked: &UrlQuery,
+    ) -> Box<dyn LivePage> {
         Box::new(ClusterMonitor)
     }
 

@@ -19,11 +19,11 @@ use futures_util::stream::{Stream, unfold};
 use tokio::net::TcpListener;
 use tokio::sync::{Mutex, Semaphore, watch};
 
-use super::asked::Asked;
+use super::asked::UrlQuery;
 use super::cluster::ClusterMonitor;
 use super::compute;
 use super::connections;
-use super::games::{self, Found, Openings};
+use super::games::{self, Openings, QueryResult};
 use super::guard::Guard;
 use super::hub::{Hub, Latest, Topic};
 use super::metrics::{RequestTimes, healthz, timed};
@@ -124,9 +124,10 @@ impl Site {
 
     /// Returns all routes.
     fn router(self) -> Router {
-        let router = match cfg!(feature = "cluster") {
-            true => Router::new().route("/cluster", get(cluster)),
-            false => Router::new(),
+        let router = if cfg!(feature = "cluster") {
+            Router::new().route("/cluster", get(cluster))
+        } else {
+            Router::new()
         };
         router
             .route("/", get(runs))
@@ -160,7 +161,7 @@ impl Site {
 
     /// Computes a result for one viewer, at most [`MAX_COMPUTED`] in parallel; computations with
     /// the same `key` run one after another, so that a long one takes only one of these places.
-    async fn computed<T: Send + 'static>(
+    async fn compute_shared<T: Send + 'static>(
         &self,
         key: &str,
         work: impl FnOnce(&std::path::Path) -> Result<T, StoreError> + Send + 'static,
@@ -223,7 +224,7 @@ async fn live(
     Ok(Html(render(&page.fragments, source)).into_response())
 }
 
-async fn runs(State(site): State<Site>, asked: Asked) -> Answer {
+async fn runs(State(site): State<Site>, asked: UrlQuery) -> Answer {
     let (asked, may_start) = (asked.for_runs(), site.0.starter.is_some());
     let render =
         |fragments: &[_], source: EventSource<'_>| list::list(&asked, fragments, source, may_start);
@@ -239,8 +240,8 @@ async fn run(State(site): State<Site>, Path(run): Path<String>) -> Answer {
     live(&site, Topic::Run(run.clone()), render).await
 }
 
-async fn cluster(State(site): State<Site>, asked: Asked) -> Answer {
-    let asked = asked.only(&["state"]);
+async fn cluster(State(site): State<Site>, asked: UrlQuery) -> Answer {
+    let asked = asked.keep_fields(&["state"]);
     live(&site, Topic::Cluster(asked), web::cluster_page).await
 }
 
@@ -257,14 +258,14 @@ pub(super) async fn check_run(site: &Site, run: &str) -> Result<(), HttpError> {
 async fn events(
     State(site): State<Site>,
     Path(topic): Path<String>,
-    asked: Asked,
+    asked: UrlQuery,
     headers: HeaderMap,
 ) -> Answer {
     let since = asked.value("since").to_owned();
     let topic = match topic.split_once('/') {
         None if topic == "runs" => Topic::Runs(asked.for_runs()),
         None if topic == "cluster" && cfg!(feature = "cluster") => {
-            Topic::Cluster(asked.only(&["state"]))
+            Topic::Cluster(asked.keep_fields(&["state"]))
         }
         Some(("runs", run)) => {
             check_run(&site, run).await?;
@@ -310,68 +311,70 @@ async fn report(State(site): State<Site>, Path(run): Path<String>) -> Answer {
     // site.
     let policy = format!("{}; {SANDBOX}", HTML_POLICY);
     let key = run.clone();
-    let page = site.computed(&key, move |results| run_report(results, &run)).await?;
+    let page = site.compute_shared(&key, move |results| run_report(results, &run)).await?;
     let headers = [(header::CONTENT_DISPOSITION, name), (header::CONTENT_SECURITY_POLICY, policy)];
     Ok((headers, Html(page)).into_response())
 }
 
-impl FromRequestParts<Site> for Asked {
+impl FromRequestParts<Site> for UrlQuery {
     type Rejection = HttpError;
 
-    async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<Asked, HttpError> {
+    async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<UrlQuery, HttpError> {
         let bad = |words: String| HttpError(StatusCode::BAD_REQUEST, words);
         let Ok(RawQuery(raw)) = RawQuery::from_request_parts(parts, site).await;
         let fields = Query::from_request_parts(parts, site).await;
         let Query(fields) = fields.map_err(|error| bad(error.to_string()))?;
-        Asked::new(&raw.unwrap_or_default(), fields).map_err(bad)
+        UrlQuery::new(&raw.unwrap_or_default(), fields).map_err(bad)
     }
 }
 
 /// Runs work on the games of a run for one viewer.
-async fn of_games<T: Send + 'static>(
+async fn with_games<T: Send + 'static>(
     site: &Site,
     run: &str,
-    work: impl FnOnce(&std::path::Path, &Openings) -> Found<T> + Send + 'static,
+    work: impl FnOnce(&std::path::Path, &Openings) -> QueryResult<T> + Send + 'static,
 ) -> Result<T, HttpError> {
     check_run(site, run).await?;
     let inner = site.0.clone();
-    let found = site.computed(run, move |results| work(results, &inner.openings)).await?;
+    let found = site.compute_shared(run, move |results| work(results, &inner.openings)).await?;
     found.map_err(|words| HttpError(StatusCode::BAD_REQUEST, words))
 }
 
-async fn games(State(site): State<Site>, Path(run): Path<String>, asked: Asked) -> Answer {
+async fn games(State(site): State<Site>, Path(run): Path<String>, asked: UrlQuery) -> Answer {
     let name = run.clone();
     let list = move |results: &_, openings: &_| games::list(results, &name, &asked, openings);
-    Ok(Html(of_games(&site, &run, list).await?).into_response())
+    Ok(Html(with_games(&site, &run, list).await?).into_response())
 }
 
 /// Returns the page of a game, or its PGN.
 async fn game(
     State(site): State<Site>,
     Path((run, game)): Path<(String, String)>,
-    asked: Asked,
+    asked: UrlQuery,
 ) -> Answer {
     let missing = || HttpError(StatusCode::NOT_FOUND, format!("Run {run} has no game {game}."));
     let name = run.clone();
     if let Some(game) = game.strip_suffix(".pgn") {
         let place = games::place(game).ok_or_else(missing)?;
         check_run(&site, &run).await?;
-        let pgn = site.computed(&run, move |results| games::one_pgn(results, &name, place)).await?;
+        let pgn =
+            site.compute_shared(&run, move |results| games::one_pgn(results, &name, place)).await?;
         let pgn = Some(pgn).filter(|pgn| !pgn.is_empty()).ok_or_else(missing)?;
         return Ok(as_pgn(&format!("{run}-{game}"), pgn));
     }
     let place = games::place(&game).ok_or_else(missing)?;
     let page =
         move |results: &_, openings: &_| games::game(results, &name, place, &asked, openings);
-    let page = of_games(&site, &run, page).await?;
+    let page = with_games(&site, &run, page).await?;
     Ok(Html(page.ok_or_else(missing)?).into_response())
 }
 
 /// Streams the games of a list as PGN, read while they are sent.
-async fn games_pgn(State(site): State<Site>, Path(run): Path<String>, asked: Asked) -> Answer {
+async fn games_pgn(State(site): State<Site>, Path(run): Path<String>, asked: UrlQuery) -> Answer {
     let name = run.clone();
-    let chosen = move |results: &_, openings: &_| games::chosen(results, &name, &asked, openings);
-    let (header, chosen) = of_games(&site, &run, chosen).await?;
+    let chosen =
+        move |results: &_, openings: &_| games::select_games(results, &name, &asked, openings);
+    let (header, chosen) = with_games(&site, &run, chosen).await?;
     let (name, header) = (run.clone(), Arc::new(header));
     let texts = unfold((site, chosen.into_iter()), move |(site, mut rest)| {
         let (run, header) = (run.clone(), header.clone());
@@ -405,7 +408,7 @@ async fn compare(State(site): State<Site>, Query(query): Query<Vec<(String, Stri
         let words = format!("Select 1 to {most} runs in the list to compare.");
         return Err(HttpError(StatusCode::BAD_REQUEST, words));
     }
-    Ok(Html(site.computed("", move |results| compute::compare(results, &runs)).await?)
+    Ok(Html(site.compute_shared("", move |results| compute::compare(results, &runs)).await?)
         .into_response())
 }
 
@@ -444,12 +447,12 @@ mod tests {
                 let _ = released.recv();
                 Ok(())
             };
-            slow.computed("slow", work).await.is_ok()
+            slow.compute_shared("slow", work).await.is_ok()
         });
         has_started.recv().expect("the slow page has started");
         let quick = async {
             let others = async {
-                assert!(site.computed("quick", |_| Ok(())).await.is_ok());
+                assert!(site.compute_shared("quick", |_| Ok(())).await.is_ok());
                 // There is no store, which is an answer, too.
                 assert_eq!(check_run(&site, "slow").await.err().map(|e| e.0.as_u16()), Some(404));
             };

@@ -67,8 +67,8 @@ impl RunPage {
     fn try_fragments(&mut self) -> Result<Vec<Fragment>, StoreError> {
         let mut reading = match self.read.take() {
             // After an error the reading is not put back, so that the next tick starts again.
-            Some(mut reading) if reading.fold.can_go_on(&reading.store)? => {
-                reading.go_on()?;
+            Some(mut reading) if reading.fold.can_advance(&reading.store)? => {
+                reading.advance()?;
                 reading
             }
             _ => Reading::begin(Store::observe(&self.results)?, &self.run)?,
@@ -142,14 +142,14 @@ impl Reading {
     }
 
     /// Reads the pairs stored since.
-    fn go_on(&mut self) -> Result<(), StoreError> {
+    fn advance(&mut self) -> Result<(), StoreError> {
         let version = self.store.data_version()?;
         // The version is cheap to ask for, and changes with each commit of another process.
         if version != self.version {
             self.version = version;
             let engines = self.fold.stored.plan.engines.len();
             let Reading { store, fold, statistics, unread, .. } = self;
-            fold.go_on(store, |effect| count(effect, engines, statistics, unread))?;
+            fold.advance(store, |effect| count(effect, engines, statistics, unread))?;
             self.summary = fold.summary(store)?;
             self.is_stale = true;
         }
@@ -159,8 +159,10 @@ impl Reading {
     fn read_games(&mut self) -> Result<(), StoreError> {
         let run = self.fold.stored.head.run.clone();
         for pair in self.unread.drain(..self.unread.len().min(READ_PAIRS)) {
-            let played =
-                self.store.pair(&run, pair)?.ok_or_else(|| self.store.misfit(&run, pair))?;
+            let played = self
+                .store
+                .pair(&run, pair)?
+                .ok_or_else(|| self.store.schedule_mismatch(&run, pair))?;
             self.statistics.add(&played);
             self.is_stale = true;
         }
@@ -183,7 +185,7 @@ impl Reading {
         self.is_stale |= self.summary.is_played != is_played;
         self.summary.is_played = is_played;
         let summary = &self.summary;
-        let expected = self.fold.state.schedule().expected();
+        let expected = self.fold.state.schedule().expected_pairs();
         let recent = match state {
             State::Played(running) => running.recent.clone().unwrap_or_default(),
             State::Over(_) => Recent::default(),
@@ -208,12 +210,13 @@ impl Reading {
                 game.link = Some(format!("/runs/{}/games/{}", summary.run, game.place));
             }
             self.report = fragments(&document);
-            self.reported = match summary.plan.design.is_single {
-                true => summary.counts.games(),
-                false => summary.counts.encounters.values().map(|met| met.pairs.pairs()).sum(),
+            self.reported = if summary.plan.design.is_single {
+                summary.counts.games()
+            } else {
+                summary.counts.encounters.values().map(|met| met.pairs.pairs()).sum()
             };
             self.is_stale = !self.unread.is_empty();
-            let ticks = u32::try_from(self.fold.state.counted().count() / TICK_PAIRS);
+            let ticks = u32::try_from(self.fold.state.counted_pairs().count() / TICK_PAIRS);
             let (least, most) = REPORT_TICKS.into_inner();
             self.rest = ticks.unwrap_or(most).clamp(least, most);
         }
@@ -223,7 +226,7 @@ impl Reading {
         found.push(page::counts(&self.summary, state, [self.reported, expected], &outlook));
         found.extend(trouble.map(|words| page::error_notice(&words)));
         if !self.unread.is_empty() {
-            let all = self.fold.state.counted().count() as u64;
+            let all = self.fold.state.counted_pairs().count() as u64;
             found.push(page::loading(all - self.unread.len() as u64, all));
         }
         if let State::Played(Running { boards: Some(boards), .. }) = state {

@@ -6,7 +6,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use super::asked::Asked;
+use super::asked::UrlQuery;
 use super::routes::{HttpError, Site, check_run, not_found};
 use crate::web::run as run_page;
 use arbiter_plan::ControlCommand;
@@ -34,7 +34,7 @@ pub struct NewTest {
 
 /// Result of a request to start a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Started {
+pub enum StartResult {
     /// The test is a run with the requested name.
     Run,
     /// The test is being prepared; the log says whether it becomes a run.
@@ -48,7 +48,7 @@ pub enum Started {
 /// Starter of tests, one at a time.
 pub trait Starter: Debug + Send + Sync {
     /// Starts a test, and waits for a while until it is a run.
-    fn start(&self, wanted: &NewTest) -> Started;
+    fn start(&self, wanted: &NewTest) -> StartResult;
 
     /// Stops a test that this server has started, also before it is a run; returns whether it did.
     fn stop(&self, run: &str) -> bool;
@@ -98,7 +98,11 @@ pub(crate) async fn steer(
     }
 }
 
-pub(crate) async fn start(State(site): State<Site>, headers: HeaderMap, asked: Asked) -> Response {
+pub(crate) async fn start(
+    State(site): State<Site>,
+    headers: HeaderMap,
+    asked: UrlQuery,
+) -> Response {
     let Some(starter) = site.0.starter.clone() else { return not_found().into_response() };
     if let Err(refusal) = site.0.guard.may_steer(&headers) {
         return refusal.into_response();
@@ -109,20 +113,22 @@ pub(crate) async fn start(State(site): State<Site>, headers: HeaderMap, asked: A
     let place = format!("/runs/{name}");
     let wanted = NewTest { dev, base, limit, elo0, elo1, pairs, name };
     match tokio::task::spawn_blocking(move || starter.start(&wanted)).await {
-        Ok(Started::Run) => {
+        Ok(StartResult::Run) => {
             let words = format!("Started: {place}\n");
             (StatusCode::CREATED, [(header::LOCATION, place)], words).into_response()
         }
-        Ok(Started::Prepared) => {
+        Ok(StartResult::Prepared) => {
             let words =
                 format!("Preparing the run; it will appear at {place}; {place}/stop stops it.\n");
             (StatusCode::ACCEPTED, words).into_response()
         }
-        Ok(Started::Busy(run)) => {
+        Ok(StartResult::Busy(run)) => {
             let words = format!("Run {run}, started here, is still running.\n");
             (StatusCode::CONFLICT, words).into_response()
         }
-        Ok(Started::Refused(why)) => (StatusCode::BAD_REQUEST, format!("{why}\n")).into_response(),
+        Ok(StartResult::Refused(why)) => {
+            (StatusCode::BAD_REQUEST, format!("{why}\n")).into_response()
+        }
         Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response(),
     }
 }

@@ -159,7 +159,7 @@ mod tests {
 
     /// With a constant schedule the loss settles at C · n · (1 − d) · r / 8.
     #[test]
-    fn the_noise_that_remains_is_that_of_theory() {
+    fn residual_noise_matches_theory() {
         let lines = "A,float,50,0,100,5,0.01\nB,float,0,-90,90,9,0.01\nC,float,5,0,10,1,0.01";
         let tuning = constant(lines, 30_000);
         let objective = SimulatedObjective::by_step(&tuning, vec![50.0, 0.0, 5.0], &[3.0; 3], 0.4);
@@ -180,7 +180,7 @@ mod tests {
 
     /// A value far off comes nearer by 1/e in its time constant.
     #[test]
-    fn the_pace_is_that_of_theory() {
+    fn convergence_speed_matches_theory() {
         let lines = "A,float,500,0,1000,5,0.002";
         let short = constant(lines, 1);
         let objective =
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn games_have_the_score_and_the_draws_that_were_asked_for() {
+    fn simulated_games_have_the_requested_score_and_draws() {
         let objective = SimulatedObjective { optimum: vec![], curvature: vec![], draw_ratio: 0.5 };
         let count = |elo: f64| {
             let games = (0..10_000).map(|i| objective.game(elo, (f64::from(i) + 0.5) / 10_000.0));

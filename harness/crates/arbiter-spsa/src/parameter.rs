@@ -54,7 +54,7 @@ pub struct TuningError(pub(super) String);
 impl Parameter {
     /// Creates the parameter of a spin option with the usual step sizes: `c_end` is a twentieth of
     /// its range and at least a half, `r_end` is 0.002.
-    pub fn of_spin(name: &str, default: i64, min: i64, max: i64) -> Parameter {
+    pub fn from_spin(name: &str, default: i64, min: i64, max: i64) -> Parameter {
         let (start, min, max) = (default as f64, min as f64, max as f64);
         Parameter {
             name: name.to_owned(),
@@ -96,11 +96,12 @@ impl Parameter {
                 return fail(format!("{name}: {what} must be more than 0, got {value}"));
             }
         }
-        match *c_end > max - min {
-            true => fail(format!(
+        if *c_end > max - min {
+            fail(format!(
                 "{name}: the perturbation c_end {c_end} is larger than the range {min} to {max}"
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     }
 
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_tuned_is_refused_in_a_sentence() {
+    fn invalid_parameters_are_rejected_with_a_reason() {
         let check = |parameter: Parameter, expect: &str| {
             let error = parameter.check().unwrap_err().to_string();
             assert_eq!(error, expect);
@@ -173,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_told_as_the_engine_takes_them() {
+    fn values_are_sent_in_the_format_of_the_engine() {
         let whole = parameter(5.0, -10.0, 10.0, 1.0, 0.002);
         assert_eq!(whole.setting(-0.4).1, "0");
         assert_eq!(whole.setting(7.6).1, "8");
@@ -186,8 +187,8 @@ mod tests {
 
     #[test]
     fn a_spin_option_has_the_usual_steps() {
-        let spin = Parameter::of_spin("Razor", 350, 100, 700);
+        let spin = Parameter::from_spin("Razor", 350, 100, 700);
         assert_eq!((spin.c_end, spin.r_end, spin.start), (30.0, 0.002, 350.0));
-        assert_eq!(Parameter::of_spin("Depth", 4, 1, 8).c_end, 0.5);
+        assert_eq!(Parameter::from_spin("Depth", 4, 1, 8).c_end, 0.5);
     }
 }

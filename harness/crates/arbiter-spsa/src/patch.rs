@@ -131,12 +131,11 @@ pub fn unified(file: &str, old: &str, new: &str) -> String {
         let count = to - from;
         push('@', &format!("@ -{},{count} +{},{count} @@\n", from + 1, from + 1));
         for line in from..to {
-            match old[line] == new[line] {
-                true => push(' ', old[line]),
-                false => {
-                    push('-', old[line]);
-                    push('+', new[line]);
-                }
+            if old[line] == new[line] {
+                push(' ', old[line])
+            } else {
+                push('-', old[line]);
+                push('+', new[line]);
             }
         }
     }
@@ -176,7 +175,7 @@ pub const TEMPO: f64 = -1.5; // half a move
     }
 
     #[test]
-    fn a_name_that_is_not_there_once_is_an_error() {
+    fn a_name_must_occur_exactly_once() {
         let error = |list| applied(TABLE, &values(list)).unwrap_err().to_string();
         let ways = "'depth = NUMBER', '#define depth NUMBER' or 'depth, NUMBER'";
         assert_eq!(error(&[("depth", "1")]), format!("no line has the form {ways}"));

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_carried_out_is_refused() {
+    fn impossible_tuning_plans_are_rejected() {
         let check = |tuning: Tuning, expect: &str| {
             let error = tuning.check().unwrap_err().to_string();
             assert!(error.contains(expect), "{error}");

@@ -28,20 +28,20 @@ pub struct BayesElo {
 impl BayesElo {
     /// Returns the parameters that explain the sample exactly, empty cells raised as for a
     /// likelihood.
-    pub fn of_sample(games: &Trinomial) -> BayesElo {
+    pub fn from_sample(games: &Trinomial) -> BayesElo {
         let [loss, _, win] = games
             .distribution()
             .regularized()
             .probabilities()
             .expect("no cell is empty after regularization");
-        BayesElo::of_rates(loss, win)
+        BayesElo::from_rates(loss, win)
     }
 
     /// Returns the most likely parameters for pairs of independent games, empty cells raised.
     ///
     /// The share of decisive games in the middle cell is not known; it is found by expectation and
     /// maximization (A. Dempster, N. Laird, D. Rubin, 1977).
-    pub fn of_pairs(pairs: &Pentanomial) -> BayesElo {
+    pub fn from_pairs(pairs: &Pentanomial) -> BayesElo {
         let [ll, ld, middle, wd, ww] = pairs
             .distribution()
             .regularized()
@@ -63,7 +63,7 @@ impl BayesElo {
                 break;
             }
         }
-        BayesElo::of_rates(loss, win)
+        BayesElo::from_rates(loss, win)
     }
 
     /// Returns the draw parameter of equal players who draw at the given rate, which is raised to a
@@ -71,10 +71,10 @@ impl BayesElo {
     pub fn draw_elo_of_rate(draw_rate: f64) -> f64 {
         // Without draws, or with draws only, the parameter would be infinite.
         let decisive = 0.5 * (1.0 - draw_rate.clamp(1e-6, 1.0 - 1e-6));
-        BayesElo::of_rates(decisive, decisive).draw_elo
+        BayesElo::from_rates(decisive, decisive).draw_elo
     }
 
-    fn of_rates(loss: f64, win: f64) -> BayesElo {
+    fn from_rates(loss: f64, win: f64) -> BayesElo {
         BayesElo {
             // The inverse of `probabilities`: win/(1 − win) = 10^((x − D)/400) and loss/(1 − loss)
             // = 10^((−x − D)/400).
@@ -107,7 +107,7 @@ impl BayesElo {
 /// points, with the draw parameter of the sample: Σ n·ln(P₁/P₀). Impossible cells cannot occur, and
 /// empty ones count as raised.
 pub fn llr_classical(games: &Trinomial, elo0: f64, elo1: f64) -> f64 {
-    let draw_elo = BayesElo::of_sample(games).draw_elo;
+    let draw_elo = BayesElo::from_sample(games).draw_elo;
     let at = |elo| BayesElo { elo, draw_elo }.probabilities();
     games.distribution().regularized().llr(&at(elo0), &at(elo1))
 }
@@ -118,7 +118,7 @@ pub fn llr_classical(games: &Trinomial, elo0: f64, elo1: f64) -> f64 {
 pub fn llr_with_prior(games: &Trinomial, elo0: f64, elo1: f64) -> f64 {
     let counts = [games.losses, games.draws, games.wins].map(|count| count as f64 + 0.5);
     let total: f64 = counts.iter().sum();
-    let draw_elo = BayesElo::of_rates(counts[0] / total, counts[2] / total).draw_elo;
+    let draw_elo = BayesElo::from_rates(counts[0] / total, counts[2] / total).draw_elo;
     let x = 10f64.powf(-draw_elo / 400.0);
     // The slope of the expected score at equality, relative to that of logistic Elo.
     let scale = 4.0 * x / (1.0 + x).powi(2);
@@ -129,7 +129,7 @@ pub fn llr_with_prior(games: &Trinomial, elo0: f64, elo1: f64) -> f64 {
 
 /// Returns the log-likelihood ratio of [`llr_classical`], for pairs of independent games.
 pub fn llr_classical_pairs(pairs: &Pentanomial, elo0: f64, elo1: f64) -> f64 {
-    let draw_elo = BayesElo::of_pairs(pairs).draw_elo;
+    let draw_elo = BayesElo::from_pairs(pairs).draw_elo;
     let at = |elo| convolved(BayesElo { elo, draw_elo }.probabilities());
     pairs.distribution().regularized().llr(&at(elo0), &at(elo1))
 }
@@ -156,7 +156,7 @@ mod tests {
         let mut agreement = Agreement::within(1e-10, "bayeselo_conversions");
         for ([losses, draws, wins], draw_elo, elo, tried, loss_rate, logistic) in cases {
             agreement.row();
-            let fitted = BayesElo::of_sample(&Trinomial { losses, draws, wins });
+            let fitted = BayesElo::from_sample(&Trinomial { losses, draws, wins });
             agreement.figure("draw parameter", fitted.draw_elo, draw_elo);
             agreement.figure("strength", fitted.elo, elo);
             let model = BayesElo { elo: tried, draw_elo: fitted.draw_elo };
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn a_sample_is_explained_exactly() {
         let games = Trinomial { losses: 3010, draws: 8055, wins: 3155 };
-        let p = BayesElo::of_sample(&games).probabilities();
+        let p = BayesElo::from_sample(&games).probabilities();
         assert!((p[0] - 3010.0 / 14220.0).abs() < 1e-12);
         assert!((p[2] - 3155.0 / 14220.0).abs() < 1e-12);
     }
@@ -200,7 +200,7 @@ mod tests {
     fn pairs_of_independent_games_show_the_parameters_of_the_games() {
         let games = BayesElo { elo: 20.0, draw_elo: 200.0 };
         let pairs = convolved(games.probabilities()).map(|p| (p * 1e12) as u64);
-        let fitted = BayesElo::of_pairs(&Pentanomial(pairs));
+        let fitted = BayesElo::from_pairs(&Pentanomial(pairs));
         assert!((fitted.elo - 20.0).abs() < 1e-6, "{fitted:?}");
         assert!((fitted.draw_elo - 200.0).abs() < 1e-6, "{fitted:?}");
         let (few, many) = (convolved(games.probabilities()), 1e4);
@@ -215,7 +215,7 @@ mod tests {
     fn any_pairs_have_parameters() {
         for counts in [[0; 5], [0, 0, 50, 0, 0], [9, 0, 0, 0, 0], [5, 0, 0, 0, 5], [0, 3, 0, 0, 9]]
         {
-            let fitted = BayesElo::of_pairs(&Pentanomial(counts));
+            let fitted = BayesElo::from_pairs(&Pentanomial(counts));
             assert!(fitted.elo.is_finite() && fitted.draw_elo.is_finite(), "{counts:?}");
             assert!(llr_classical_pairs(&Pentanomial(counts), 0.0, 5.0).is_finite());
         }

@@ -77,7 +77,7 @@ mod tests {
         used.map(|(middle, _)| middle).collect()
     }
 
-    fn seen(evaluations: &[f64]) -> EvaluationBuckets {
+    fn buckets_of(evaluations: &[f64]) -> EvaluationBuckets {
         let mut seen = EvaluationBuckets::default();
         evaluations.iter().for_each(|centipawns| seen.add(*centipawns));
         seen
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn buckets_are_around_whole_pawns_and_open_at_the_ends() {
-        let middle = |centipawns| middles(seen(&[centipawns]));
+        let middle = |centipawns| middles(buckets_of(&[centipawns]));
         for (centipawns, expected) in
             [(0.0, 0), (49.0, 0), (-49.0, 0), (51.0, 100), (-149.0, -100), (649.0, 600)]
         {
@@ -93,13 +93,13 @@ mod tests {
         }
         assert_eq!(middle(9_999.0), [600]);
         assert_eq!(middle(f64::NEG_INFINITY), [-600]);
-        assert!(seen(&[f64::NAN]).is_empty());
+        assert!(buckets_of(&[f64::NAN]).is_empty());
     }
 
     #[test]
     fn a_game_counts_once_for_each_bucket() {
-        assert_eq!(middles(seen(&[10.0, 20.0, 210.0, -700.0])), [-600, 0, 200]);
-        assert_eq!(middles(seen(&[10.0, 20.0, 210.0, -700.0]).mirrored()), [-200, 0, 600]);
-        assert_eq!(middles(seen(&[100.0]).with(seen(&[-100.0]))), [-100, 100]);
+        assert_eq!(middles(buckets_of(&[10.0, 20.0, 210.0, -700.0])), [-600, 0, 200]);
+        assert_eq!(middles(buckets_of(&[10.0, 20.0, 210.0, -700.0]).mirrored()), [-200, 0, 600]);
+        assert_eq!(middles(buckets_of(&[100.0]).with(buckets_of(&[-100.0]))), [-100, 100]);
     }
 }

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tails_are_what_counting_by_hand_gives() {
+    fn tails_match_direct_counts() {
         for (tosses, heads, chance, expect) in
             [(3, 2, 0.5, 0.5), (4, 4, 0.05, 6.25e-6), (9, 0, 0.1, 1.0), (2, 3, 0.9, 0.0)]
         {
@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn few_tosses_are_what_counting_by_hand_gives() {
+    fn few_tosses_match_direct_counts() {
         // (1/2)(3/2)/2! is the mixture's probability of two heads, and (1/2)(1/2)/2! that of one
         // each.
         for (heads, tails, times) in [(0, 0, 1.0), (1, 0, 1.0), (2, 0, 1.5), (1, 1, 0.5)] {

@@ -89,9 +89,10 @@ fn within(sample: &Moments, standard_errors: f64) -> Estimate {
     if sample.mean >= 1.0 || sample.mean <= 0.0 {
         let bound = elo_from_score(least_score(sample.units, standard_errors));
         let infinite = f64::INFINITY;
-        return match sample.mean >= 1.0 {
-            true => Estimate { value: infinite, low: bound, high: infinite },
-            false => Estimate { value: -infinite, low: -infinite, high: -bound },
+        return if sample.mean >= 1.0 {
+            Estimate { value: infinite, low: bound, high: infinite }
+        } else {
+            Estimate { value: -infinite, low: -infinite, high: -bound }
         };
     }
     let margin = standard_errors * sample.standard_error();
@@ -133,7 +134,7 @@ mod tests {
     use super::super::pentanomial::{Pentanomial, Trinomial};
     use super::*;
 
-    fn of_pairs(counts: [u64; 5]) -> Estimate {
+    fn from_pairs(counts: [u64; 5]) -> Estimate {
         estimate(&Pentanomial(counts).distribution().moments().expect("some pairs"))
     }
 
@@ -149,14 +150,14 @@ mod tests {
 
     #[test]
     fn lopsided_samples_follow_the_table_of_rules() {
-        let won = of_pairs([0, 0, 0, 0, 9]);
+        let won = from_pairs([0, 0, 0, 0, 9]);
         assert_eq!((won.value, won.high), (f64::INFINITY, f64::INFINITY));
         // 0.66372 to the ninth is 2.5 %.
         assert!((score_from_elo(won.low).powi(9) - 0.025).abs() < 1e-9, "{won:?}");
         assert_eq!(won.half_width(), None);
-        let drawn = of_pairs([0, 0, 9, 0, 0]);
+        let drawn = from_pairs([0, 0, 9, 0, 0]);
         assert_eq!((finite(drawn.value), drawn.half_width()), (Some(0.0), Some(0.0)));
-        let nearly = of_pairs([0, 0, 0, 1, 2]);
+        let nearly = from_pairs([0, 0, 0, 1, 2]);
         assert!(finite(nearly.value).is_some() && finite(nearly.low).is_some());
         assert_eq!(nearly.high, f64::INFINITY);
         for counts in [[0, 0, 0, 0, 9], [0, 0, 9, 0, 0], [0, 1, 0, 0, 0]] {
@@ -171,7 +172,7 @@ mod tests {
         let close = |a: f64, b: f64| a == b || (a - b).abs() < 1e-9;
         for counts in [[3, 30, 60, 31, 9], [0, 1, 0, 0, 0], [0, 0, 0, 1, 2], [0, 0, 0, 0, 4]] {
             let (ours, theirs) = (Pentanomial(counts), Pentanomial(counts).swapped());
-            let (a, b) = (of_pairs(ours.0), of_pairs(theirs.0));
+            let (a, b) = (from_pairs(ours.0), from_pairs(theirs.0));
             assert!(close(a.value, -b.value), "{counts:?}");
             assert!(close(a.low, -b.high), "{counts:?}");
             assert!(close(a.high, -b.low), "{counts:?}");
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_all_won_or_lost_and_what_seems_surer_has_a_bound() {
+    fn perfect_and_near_perfect_scores_have_a_bound() {
         let moments = |counts| Pentanomial(counts).distribution().moments().expect("some pairs");
         let (most, least) = (Ordering::Less, Ordering::Greater);
         for (counts, bound) in [
@@ -205,7 +206,7 @@ mod tests {
         ] {
             assert_eq!(bound_of_superiority(&moments(counts)), bound, "{counts:?}");
         }
-        let bounds = [1, 10, 1_000].map(|pairs| of_pairs([0, 0, 0, 0, pairs]).low);
+        let bounds = [1, 10, 1_000].map(|pairs| from_pairs([0, 0, 0, 0, pairs]).low);
         assert!(bounds.is_sorted() && bounds[0] < -600.0 && bounds[2] > 950.0, "{bounds:?}");
     }
 

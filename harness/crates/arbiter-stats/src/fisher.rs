@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn small_tables_are_what_counting_by_hand_gives() {
+    fn small_tables_match_direct_counts() {
         // Of the 70 ways to choose 4 of 8 games, 1 has all four here, 16 have three, 36 two.
         check(share(4, 4), share(4, 0), 1.0 / 70.0);
         check(share(4, 3), share(4, 1), 17.0 / 70.0);

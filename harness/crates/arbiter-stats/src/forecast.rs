@@ -33,7 +33,7 @@ impl Sprt {
             let Exit { upper_probability, mean_units } = walk.exit(below, above);
             [upper_probability, mean_units]
         };
-        let [upper_probability, mean_units] = self.expected(pairs, exit, 0.0)?;
+        let [upper_probability, mean_units] = self.mean_outcome(pairs, exit, 0.0)?;
         Some(Exit { upper_probability, mean_units })
     }
 
@@ -48,13 +48,13 @@ impl Sprt {
                 [1.0 - worse(above), worse(-below)]
             }
         };
-        self.expected(pairs, within, 1.0)
+        self.mean_outcome(pairs, within, 1.0)
     }
 
     /// Returns the mean of two figures of the walk from here, which has `below` to go to the lower
     /// bound and `above` to the upper one. For a decided test they are 1 and 0 if H1 is accepted,
     /// or 0 and `if_h0`.
-    fn expected(
+    fn mean_outcome(
         &self,
         pairs: &Pentanomial,
         figures: impl Fn(BrownianMotion, f64, f64) -> [f64; 2],
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_pairs_say_little() {
+    fn a_few_pairs_leave_the_forecast_open() {
         let pass =
             |counts| test().forecast(&Pentanomial(counts)).expect("some spread").upper_probability;
         assert!((pass([0, 0, 1, 1, 0]) - 0.5).abs() < 0.02);

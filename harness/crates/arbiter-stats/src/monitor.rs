@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_corrected_test_ends_earlier_and_says_where() {
+    fn a_corrected_test_ends_earlier_and_reports_its_bounds() {
         let mut earlier = 0;
         for period in 3..30 {
             let (plain, at_wald) = end(Correction::None, period);

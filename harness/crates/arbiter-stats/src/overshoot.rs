@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_followed_ends_the_correction() {
+    fn unexpected_steps_end_the_correction() {
         for units in [2, 7] {
             let mut overshoot = Overshoot::new(2);
             overshoot.update(2, 0.5);

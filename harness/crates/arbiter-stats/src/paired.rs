@@ -18,7 +18,7 @@ const MAX_BETA: u64 = 1_000;
 
 /// Positions by which of two programs solved them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
-pub struct Solved {
+pub struct SolvedCounts {
     /// Number solved by both.
     pub both: u64,
     /// Number solved by the first only.
@@ -45,7 +45,7 @@ pub struct McNemar {
 
 /// Compares two runs over the same positions (Q. McNemar, 1947; the exact form is a sign test).
 /// `None` unless the runs differ at some position.
-pub fn mcnemar(solved: &Solved) -> Option<McNemar> {
+pub fn mcnemar(solved: &SolvedCounts) -> Option<McNemar> {
     let (b, c) = (solved.only_first, solved.only_second);
     let different = b + c;
     if different == 0 {
@@ -160,7 +160,8 @@ mod tests {
             (1_000_000_000, 0, 0.0),
         ] {
             let (only_first, only_second) = (many, few);
-            let found = mcnemar(&Solved { only_first, only_second, ..Solved::default() });
+            let found =
+                mcnemar(&SolvedCounts { only_first, only_second, ..SolvedCounts::default() });
             let found = found.expect("they differ").p_exact;
             assert!((found - expected).abs() <= 1e-9 * expected, "{many}, {few}: {found}");
         }
@@ -174,7 +175,7 @@ mod tests {
     #[test]
     fn mcnemar_is_a_sign_test() {
         let test = |only_first, only_second| {
-            mcnemar(&Solved { both: 50, only_first, only_second, neither: 20 })
+            mcnemar(&SolvedCounts { both: 50, only_first, only_second, neither: 20 })
         };
         assert_eq!(test(0, 0), None);
         let found = test(8, 2).expect("a difference");

@@ -92,7 +92,7 @@ mod tests {
     use super::super::tests::agreement::Agreement;
     use super::*;
 
-    fn alike() -> Vec<Pentanomial> {
+    fn equal_workers() -> Vec<Pentanomial> {
         vec![
             Pentanomial([4, 60, 120, 66, 5]),
             Pentanomial([6, 110, 260, 121, 7]),
@@ -104,10 +104,10 @@ mod tests {
     #[test]
     fn residuals_match_fishtest() {
         let mut agreement = Agreement::within(1e-9, "worker_residuals");
-        let mut one_bad = alike();
+        let mut one_bad = equal_workers();
         one_bad[2] = Pentanomial([40, 131, 58, 30, 3]);
         for (sources, expected) in [
-            (alike(), [0.0, 0.273268463061, 0.0]),
+            (equal_workers(), [0.0, 0.273268463061, 0.0]),
             (one_bad, [3.08896335637, 7.22450670369, 11.9301488288]),
         ] {
             agreement.row();
@@ -122,7 +122,7 @@ mod tests {
     fn too_little_to_compare_is_not_compared() {
         assert_eq!(compare(&[]), []);
         assert_eq!(compare(&[Pentanomial([3, 20, 44, 21, 2])]), [None]);
-        let mut sources = alike();
+        let mut sources = equal_workers();
         sources.push(Pentanomial([0, 1, 2, 1, 0]));
         let found = compare(&sources);
         assert!(found[..3].iter().all(Option::is_some) && found[3].is_none(), "{found:?}");

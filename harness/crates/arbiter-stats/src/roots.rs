@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn crossings_are_found_or_said_to_lie_beyond() {
+    fn crossings_are_found_or_reported_outside() {
         let f = |x: f64| (-x).exp();
         let root = falling_crossing(f, 0.5, -10.0, 10.0);
         assert!((root - 2f64.ln()).abs() < 1e-14);

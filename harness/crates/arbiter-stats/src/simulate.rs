@@ -128,7 +128,7 @@ pub fn shifted(base: &[f64; 5], elo: f64, model: Model) -> [f64; 5] {
     match model {
         Model::Normalized | Model::Logistic => gsprt::nearest(base, elo, model),
         Model::Bayesian => {
-            let draw_elo = BayesElo::of_pairs(&expected_counts(base)).draw_elo;
+            let draw_elo = BayesElo::from_pairs(&expected_counts(base)).draw_elo;
             gsprt::with_mean(base, BayesElo { elo, draw_elo }.score())
         }
     }
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_say_whether_a_test_has_ended() {
+    fn counts_determine_whether_a_test_has_ended() {
         const TESTS: u64 = 10;
         let test = Sprt::new(0.0, 20.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
         let test = test.with_correction(test.usual_correction());
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_tell_the_bounds_of_all_orders() {
+    fn counts_determine_the_bounds_of_all_orders() {
         assert!(error_of_bounds(&[40], 8_000) < 0.02);
         // Any counts at all have an answer.
         let huge = Pentanomial([1_000_000_000, 2_000_000_000, 5_000_000_000, 2_100_000_000, 1]);
@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     #[ignore = "nightly: long simulation"]
-    fn counts_tell_the_bounds_of_all_orders_of_any_size() {
+    fn counts_determine_the_bounds_of_all_orders_of_any_size() {
         assert!(error_of_bounds(&[10, 40, 150, 600, 2_500, 10_000], 50_000) < 0.06);
     }
 

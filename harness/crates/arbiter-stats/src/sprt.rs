@@ -292,12 +292,12 @@ impl Sprt {
     /// Returns the test with BayesElo bounds converted to logistic ones by the draws of a sample;
     /// any other test unchanged.
     pub fn for_games(&self, games: &Trinomial) -> Sprt {
-        self.with_draw_elo(|| BayesElo::of_sample(games).draw_elo)
+        self.with_draw_elo(|| BayesElo::from_sample(games).draw_elo)
     }
 
     /// Returns the same as [`Sprt::for_games`], with the draws inferred from pairs.
     pub fn for_pairs(&self, pairs: &Pentanomial) -> Sprt {
-        self.with_draw_elo(|| BayesElo::of_pairs(pairs).draw_elo)
+        self.with_draw_elo(|| BayesElo::from_pairs(pairs).draw_elo)
     }
 
     fn with_draw_elo(&self, draw_elo: impl FnOnce() -> f64) -> Sprt {
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn unsound_tests_are_refused_and_the_reason_told() {
+    fn unsound_tests_are_rejected_with_a_reason() {
         let check = |elo0, elo1, alpha, beta, expected: &str| {
             let error = Sprt::new(elo0, elo1, alpha, beta, Model::Normalized).expect_err("unsound");
             assert_eq!(error.to_string(), expected);
@@ -443,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn hypotheses_are_told_in_logistic_elo() {
+    fn hypotheses_are_converted_to_logistic_elo() {
         let games = Trinomial { losses: 200, draws: 600, wins: 200 };
         let sample = games.distribution().moments().expect("some games");
         let logistic = Sprt { model: Model::Logistic, ..normalized(0.0, 5.0) };

@@ -8,7 +8,7 @@ use super::checksum::{GAME_COLUMNS, enter_of_pairs};
 use super::{Offsets, Store, StoreError};
 use crate::rows::{Fingerprints, GameRow, PlanRow};
 use arbiter_game::record::GameRecord;
-use arbiter_plan::{Ending, Latencies, Plan, PlayedPair, Written};
+use arbiter_plan::{FilePrefix, Latencies, Plan, PlayedPair, RunEnd};
 use arbiter_schedule::Pairing;
 
 impl Store {
@@ -112,7 +112,7 @@ impl Store {
     }
 
     /// Notes the ending of a run; `None` while it is in progress.
-    pub fn set_ending(&self, run: &str, ending: Option<Ending>) -> Result<(), StoreError> {
+    pub fn set_ending(&self, run: &str, ending: Option<RunEnd>) -> Result<(), StoreError> {
         self.check_in_place()?;
         let ending = ending.and_then(ending_name);
         self.change_run(run, "ending = ?2", params![run, ending]).map(drop)
@@ -135,20 +135,20 @@ impl Store {
     }
 
     /// Notes the written part of a file of a run.
-    pub fn note_written(&self, run: &str, written: &Written) -> Result<(), StoreError> {
-        let Written { file, pairs, end, hash } = written;
+    pub fn note_written(&self, run: &str, written: &FilePrefix) -> Result<(), StoreError> {
+        let FilePrefix { file, pairs, end, hash } = written;
         let insert = "INSERT OR REPLACE INTO written (run, file, pairs, length, hash, checksum)
             VALUES (?1, ?2, ?3, ?4, ?5, checksum(?3, ?4, ?5))";
         self.execute(insert, params![run, file.to_string_lossy(), pairs, end, hash]).map(drop)
     }
 
     /// Returns the last note on a file of a run.
-    pub fn written(&self, run: &str, file: &Path) -> Result<Option<Written>, StoreError> {
+    pub fn last_note(&self, run: &str, file: &Path) -> Result<Option<FilePrefix>, StoreError> {
         let select = "SELECT pairs, length, hash FROM written
             WHERE run = ?1 AND file = ?2 AND checksum = checksum(pairs, length, hash)";
         self.row(select, params![run, file.to_string_lossy()], |row| {
             let (pairs, end, hash) = row.try_into()?;
-            Ok(Written { file: file.to_owned(), pairs, end, hash })
+            Ok(FilePrefix { file: file.to_owned(), pairs, end, hash })
         })
     }
 
@@ -193,18 +193,18 @@ impl Store {
 }
 
 /// Stored names of endings.
-const ENDINGS: [(Ending, &str); 4] = [
-    (Ending::AcceptedH1, "H1"),
-    (Ending::AcceptedH0, "H0"),
-    (Ending::Complete, "complete"),
-    (Ending::Interrupted, "interrupted"),
+const ENDINGS: [(RunEnd, &str); 4] = [
+    (RunEnd::AcceptedH1, "H1"),
+    (RunEnd::AcceptedH0, "H0"),
+    (RunEnd::Complete, "complete"),
+    (RunEnd::Interrupted, "interrupted"),
 ];
 
-fn ending_name(ending: Ending) -> Option<&'static str> {
+fn ending_name(ending: RunEnd) -> Option<&'static str> {
     ENDINGS.iter().find(|(known, _)| *known == ending).map(|(_, name)| *name)
 }
 
 /// Returns the ending of a name; `None` if there is none.
-pub(super) fn ending_of(name: Option<String>) -> Option<Ending> {
+pub(super) fn ending_of(name: Option<String>) -> Option<RunEnd> {
     ENDINGS.into_iter().find(|(_, known)| name.as_deref() == Some(*known)).map(|(ending, _)| ending)
 }

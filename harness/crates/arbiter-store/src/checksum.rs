@@ -32,7 +32,7 @@ pub(super) const OF_PAIR: &str = "checksum(p.pair, p.first, p.second, p.opening,
     p.second_hash, a.white, a.black, a.result, a.termination, b.white, b.black, b.result, b.termination)";
 
 /// Returns the checksum of a row of `games`, as SQL.
-pub(super) fn of_game() -> String {
+pub(super) fn game_checksum() -> String {
     format!("checksum({GAME_COLUMNS})")
 }
 
@@ -87,7 +87,7 @@ pub(super) fn fill_in(connection: &Connection) -> rusqlite::Result<()> {
     let mut sql = format!(
         "UPDATE runs SET checksum = {OF_RUN} WHERE checksum IS NULL;
          UPDATE games SET checksum = {} WHERE checksum IS NULL;",
-        of_game()
+        game_checksum()
     );
     for (half, hash) in ["first_hash", "second_hash"].into_iter().enumerate() {
         // Writing to memory cannot fail.
@@ -115,14 +115,14 @@ pub(super) fn enter_of_pairs() -> String {
 
 impl Store {
     /// Returns the error for a damaged part of a run.
-    pub(super) fn damaged(&self, run: &str, part: &str) -> StoreError {
+    pub(super) fn damage_error(&self, run: &str, part: &str) -> StoreError {
         let found = format!("run '{run}', {part}: changed since it was written");
         StoreError::Damaged { file: self.file.clone(), found }
     }
 
     /// Returns the error for a damaged game, by its pair and its index in the pair, from 0.
     pub(super) fn damaged_game(&self, run: &str, pair: u64, half: u64) -> StoreError {
-        self.damaged(run, &format!("pair {}, game {}", pair + 1, half + 1))
+        self.damage_error(run, &format!("pair {}, game {}", pair + 1, half + 1))
     }
 
     /// Checks a run with all its pairs and games.
@@ -183,7 +183,7 @@ impl Store {
     fn unsound_games(&self, run: &str) -> Result<Vec<(u64, u64)>, StoreError> {
         let select = format!(
             "SELECT pair, half FROM games WHERE run = ?1 AND checksum IS NOT {} ORDER BY pair, half",
-            of_game()
+            game_checksum()
         );
         self.rows(&select, [run], |row| row.try_into())
     }

@@ -37,7 +37,7 @@ impl Store {
     }
 
     /// Returns the pairs that were void twice, and so put off.
-    pub fn put_off(&self, run: &str) -> Result<Vec<u64>, StoreError> {
+    pub fn postponed_pairs(&self, run: &str) -> Result<Vec<u64>, StoreError> {
         let select = "SELECT pair FROM disturbances WHERE run = ?1 AND counted = 0
             GROUP BY pair HAVING count(*) > 1";
         self.rows(select, [run], |row| row.get(0))

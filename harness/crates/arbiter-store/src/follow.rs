@@ -9,7 +9,7 @@ use super::append::ending_of;
 use super::checksum::PAIRS;
 use super::query::{TallyRow, tally_columns};
 use super::{Store, StoreError, kept_from_writing, schema};
-use arbiter_plan::{Ending, PairTally};
+use arbiter_plan::{PairTally, RunEnd};
 
 /// Maximum wait where even a reader has to wait: while the file is set up.
 const BUSY: Duration = Duration::from_secs(5);
@@ -26,7 +26,7 @@ pub struct Outline {
     /// Start of the run, in milliseconds of Unix time.
     pub created_ms: i64,
     /// Ending of the run; `None` while it is in progress, or if it was killed.
-    pub ending: Option<Ending>,
+    pub ending: Option<RunEnd>,
     /// Purpose of the run, in one line, if the user gave one.
     pub about: Option<String>,
 }
@@ -66,7 +66,7 @@ impl Store {
             Ok(connection)
         };
         let source = |source| StoreError::Sqlite { file: file.clone(), source };
-        let mut store = Store::over(open().map_err(source)?, file.clone());
+        let mut store = Store::with_connection(open().map_err(source)?, file.clone());
         store.adapt().map_err(source)?;
         Ok(store)
     }

@@ -113,7 +113,7 @@ impl Store {
         first: u64,
         count: u64,
     ) -> Result<Vec<ListedGame>, StoreError> {
-        self.chosen(run, query, Some(first), None, count)
+        self.select_games(run, query, Some(first), None, count)
     }
 
     /// Returns a game of a list, by its pair and its index in the pair, from 0, between the games
@@ -125,10 +125,10 @@ impl Store {
         game: (u64, usize),
     ) -> Result<Vec<ListedGame>, StoreError> {
         // The game and its two neighbours are three.
-        self.chosen(run, query, None, Some(game), 3)
+        self.select_games(run, query, None, Some(game), 3)
     }
 
-    fn chosen(
+    fn select_games(
         &self,
         run: &str,
         query: &GameQuery,

@@ -46,7 +46,7 @@ pub use games::{GameOrder, GameQuery, ListedGame};
 pub use gates::StoredGate;
 pub use lint::LintCount;
 pub use query::{LATEST, RunHead, StoredRun};
-pub use recorded::Recorded;
+pub use recorded::RecordedGame;
 pub use rows::Fingerprints;
 pub use run_lock::{LockError, RunLock};
 
@@ -221,7 +221,7 @@ pub struct Store {
     /// Response times of the pairs of an unfinished group, by run.
     group_latencies: BTreeMap<String, Latencies>,
     /// The file and its log, as of the last write.
-    seen: RefCell<[watch::Seen; 2]>,
+    seen: RefCell<[watch::FileIdentity; 2]>,
     /// Number of progress checks of the present query so far.
     ticks: Arc<AtomicU64>,
 }
@@ -282,7 +282,7 @@ impl Store {
         Store::check_output(&file)?;
         let connection = Connection::open(&file)
             .map_err(|source| StoreError::Sqlite { file: file.clone(), source })?;
-        let mut store = Store::over(connection, file);
+        let mut store = Store::with_connection(connection, file);
         store.prepare()?;
         store.check_in_place()?;
         Ok(store)
@@ -293,7 +293,7 @@ impl Store {
         FilesInUse::default().reads("the results store", file).map_err(StoreError::IsOutput)
     }
 
-    fn over(connection: Connection, file: PathBuf) -> Store {
+    fn with_connection(connection: Connection, file: PathBuf) -> Store {
         Store {
             connection,
             file,
@@ -309,7 +309,7 @@ impl Store {
     }
 
     /// Returns the error for a pair that differs from the run's schedule.
-    pub fn misfit(&self, run: &str, pair: u64) -> StoreError {
+    pub fn schedule_mismatch(&self, run: &str, pair: u64) -> StoreError {
         let what = "differs from the schedule of this version of arbiter";
         self.corrupt(run, format!("pair {pair} {what}"))
     }

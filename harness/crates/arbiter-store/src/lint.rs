@@ -67,7 +67,7 @@ impl Store {
                 let rule = rule.parse().map_err(|error| self.corrupt(run, error))?;
                 let played = self.pair(run, pair)?;
                 let game = played.and_then(|played| played.games.iter().nth(half).cloned());
-                let game = game.ok_or_else(|| self.misfit(run, pair))?;
+                let game = game.ok_or_else(|| self.schedule_mismatch(run, pair))?;
                 Ok(LintCount { engine, rule, moves, games, pair, half, ply, what, game })
             });
         counts.collect()

@@ -4,11 +4,11 @@ use rusqlite::{Row, params};
 use shakmaty::{ByColor, KnownOutcome};
 
 use super::append::ending_of;
-use super::checksum::{OF_PAIR, OF_RUN, PAIRS, of_game};
+use super::checksum::{OF_PAIR, OF_RUN, PAIRS, game_checksum};
 use super::{Offsets, Store, StoreError};
 use crate::rows::{Fingerprints, GameRow, PlanRow};
 use arbiter_game::outcome::Termination;
-use arbiter_plan::{Ending, GameTally, Games, PairTally, Plan, PlayedPair};
+use arbiter_plan::{GameTally, Games, PairTally, Plan, PlayedPair, RunEnd};
 use arbiter_schedule::Pairing;
 use arbiter_stats::GameResult;
 
@@ -23,7 +23,7 @@ pub struct RunHead {
     /// Start of the run, in milliseconds of Unix time.
     pub created_ms: i64,
     /// Ending of the run; `None` while it is in progress, or if it was killed.
-    pub ending: Option<Ending>,
+    pub ending: Option<RunEnd>,
     /// Number of pairs on disk.
     pub pairs: u64,
     /// Purpose of the run, in one line, if the user gave one.
@@ -77,7 +77,7 @@ impl Store {
         let found = found.ok_or_else(|| self.no_run(run))?;
         let (head, plan, version, offsets, is_sound) = found;
         if !is_sound {
-            return Err(self.damaged(run, "settings and ending"));
+            return Err(self.damage_error(run, "settings and ending"));
         }
         let row = PlanRow::from_json(&plan).map_err(|e| self.corrupt(run, e))?;
         let (plan, fingerprints) = row.into_plan();
@@ -101,7 +101,7 @@ impl Store {
         if known == games {
             Ok(tallies)
         } else {
-            Err(self.damaged(run, &format!("{games} games of which its pairs have {known}")))
+            Err(self.damage_error(run, &format!("{games} games of which its pairs have {known}")))
         }
     }
 
@@ -113,7 +113,7 @@ impl Store {
     ) -> Result<Vec<PairTally>, StoreError> {
         let sum_up = |row: TallyRow| {
             if !row.is_sound {
-                return Err(self.damaged(run, &format!("pair {}", row.pair + 1)));
+                return Err(self.damage_error(run, &format!("pair {}", row.pair + 1)));
             }
             row.sum_up().map_err(|error| self.corrupt(run, error))
         };
@@ -132,11 +132,11 @@ impl Store {
         })?;
         let Some((pairing, is_sound)) = found else { return Ok(None) };
         if !is_sound {
-            return Err(self.damaged(run, &format!("pair {}", pair + 1)));
+            return Err(self.damage_error(run, &format!("pair {}", pair + 1)));
         }
         let select = format!(
             "SELECT {GAME}, checksum IS {} FROM games WHERE run = ?1 AND pair = ?2 ORDER BY half",
-            of_game()
+            game_checksum()
         );
         let read = |row: &Row<'_>| Ok((game_row(row)?, row.get::<_, bool>(10)?));
         let mut games = Vec::with_capacity(2);

@@ -13,7 +13,7 @@ const VERSION: u32 = 1;
 
 /// A game with its transcript.
 #[derive(Debug, Clone)]
-pub struct Recorded {
+pub struct RecordedGame {
     /// Name of the run.
     pub run: String,
     /// Number in the PGN's tag `Round`: pair and game, from 1.
@@ -46,7 +46,7 @@ impl Store {
         run: &str,
         pair: u64,
         half: usize,
-    ) -> Result<Option<Recorded>, StoreError> {
+    ) -> Result<Option<RecordedGame>, StoreError> {
         let Some(transcript) = self.transcript(run, pair, half)? else { return Ok(None) };
         let Some(played) = self.pair(run, pair)? else { return Ok(None) };
         let Some(record) = played.games.iter().nth(half).cloned() else { return Ok(None) };
@@ -59,7 +59,7 @@ impl Store {
             game: GameRow::of(&record),
         };
         let json = serde_json::to_string(&header).expect("rows of numbers and text are JSON");
-        Ok(Some(Recorded {
+        Ok(Some(RecordedGame {
             run: header.run,
             round: header.round,
             plan: stored.plan,
@@ -70,9 +70,9 @@ impl Store {
     }
 }
 
-impl Recorded {
+impl RecordedGame {
     /// Reads a game from a file; an error is the fault of the text.
-    pub fn read(text: String) -> Result<Recorded, String> {
+    pub fn read(text: String) -> Result<RecordedGame, String> {
         let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
         let header: HeaderRow = serde_json::from_str(head).map_err(|error| {
             format!("not a transcript: {error}; `arbiter replay RUN GAME --raw` writes such a file")
@@ -88,6 +88,6 @@ impl Recorded {
         if record.engines.white.max(record.engines.black) >= plan.engines.len() {
             return Err("names an engine that is not in the plan".to_owned());
         }
-        Ok(Recorded { run, round, plan, record, transcript, text })
+        Ok(RecordedGame { run, round, plan, record, transcript, text })
     }
 }

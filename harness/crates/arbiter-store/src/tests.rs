@@ -7,16 +7,16 @@ use shakmaty::{ByColor, Color};
 use super::*;
 use arbiter_game::lint::{LintFinding, LintRule};
 use arbiter_game::outcome::{Outcome, Termination};
-use arbiter_game::record::{Details, GameRecord, LateMove, MoveRecord, Thought};
+use arbiter_game::record::{GameRecord, LateMove, MoveRecord, SearchDetails, SearchInfo};
 use arbiter_plan::{Games, LatencyKind, Plan, PlayedPair, Remark, Request, RunKind};
 use arbiter_schedule::Pairing;
 use arbiter_spsa::Iteration;
 
 fn game() -> GameRecord {
-    let thought = Thought {
+    let thought = SearchInfo {
         elapsed: Duration::from_micros(1_250),
         reported: Some(Duration::from_millis(1)),
-        ..Thought::default()
+        ..SearchInfo::default()
     };
     GameRecord {
         engines: ByColor { white: 0, black: 1 },
@@ -54,16 +54,16 @@ fn answers(store: &Store) -> Vec<(usize, LatencyKind, u64)> {
 }
 
 /// Returns the expected numbers for `games` games.
-fn of_each(games: u64) -> Vec<(usize, LatencyKind, u64)> {
+fn expected_latencies(games: u64) -> Vec<(usize, LatencyKind, u64)> {
     let kinds = [(0, LatencyKind::Overrun), (1, LatencyKind::Ready), (1, LatencyKind::Move)];
     kinds.map(|(engine, kind)| (engine, kind, games)).into()
 }
 
 #[test]
-fn what_is_committed_twice_counts_once() {
+fn duplicate_commits_count_once() {
     let dir = tempfile::tempdir().unwrap();
     let (store, _) = filled(dir.path());
-    assert_eq!(answers(&store), of_each(2));
+    assert_eq!(answers(&store), expected_latencies(2));
     let latencies = store.latencies("run").unwrap();
     let median = latencies.iter().find(|(_, kind, _)| *kind == LatencyKind::Move).unwrap().2;
     assert!((249..=251).contains(&median.quantile_us(0.5)));
@@ -79,7 +79,7 @@ fn findings_count_once_and_go_with_their_pair() {
     let thought = played.games.first.moves[0].thought.as_mut().unwrap();
     // Who says a thing twice has said it once.
     let findings = vec![finding.clone(), finding];
-    thought.details = Details { findings, ..Details::default() }.boxed();
+    thought.details = SearchDetails { findings, ..SearchDetails::default() }.boxed();
     for pair in [7, 5] {
         played.pairing.pair = pair;
         assert!(store.append("run", &played, None, Some("w")).unwrap());
@@ -111,9 +111,9 @@ fn a_group_is_on_the_disk_as_a_whole_or_not_at_all() {
     assert!(store.append("run", &numbered(2), Some("noise"), None).unwrap());
     assert!(!store.append("run", &numbered(0), None, None).unwrap());
     assert_eq!(seen(), 1);
-    assert_eq!(answers(&other), of_each(2));
+    assert_eq!(answers(&other), expected_latencies(2));
     store.commit_group().unwrap();
-    assert_eq!(answers(&other), of_each(6));
+    assert_eq!(answers(&other), expected_latencies(6));
     assert_eq!(seen(), 3);
     store.begin_group().unwrap();
     assert!(store.append("run", &numbered(3), None, None).unwrap());
@@ -178,14 +178,14 @@ fn transcripts_come_back_with_their_games() {
     assert_eq!(store.transcript("run", 1, 0).unwrap(), None);
     let recorded = store.recorded("run", 0, 1).unwrap().unwrap();
     assert_eq!((recorded.run.as_str(), recorded.round.as_str()), ("run", "1.2"));
-    let again = Recorded::read(recorded.text.clone()).unwrap();
+    let again = RecordedGame::read(recorded.text.clone()).unwrap();
     assert_eq!(format!("{again:?}"), format!("{recorded:?}"));
     let newer = recorded.text.replace("{\"transcript\":1", "{\"transcript\":2");
-    assert!(Recorded::read(newer).unwrap_err().contains("update arbiter"));
+    assert!(RecordedGame::read(newer).unwrap_err().contains("update arbiter"));
 }
 
 #[test]
-fn who_played_and_what_was_left_out_is_remembered() {
+fn workers_and_exclusions_are_stored() {
     let dir = tempfile::tempdir().unwrap();
     let (store, _) = filled(dir.path());
     assert_eq!(store.pairs_by_worker("run").unwrap(), [("w".to_owned(), 1)].into());
@@ -198,7 +198,7 @@ fn who_played_and_what_was_left_out_is_remembered() {
 }
 
 #[test]
-fn what_a_run_is_about_can_be_said_later() {
+fn the_description_of_a_run_can_be_changed() {
     let dir = tempfile::tempdir().unwrap();
     let (store, _) = filled(dir.path());
     let about = || store.run("run").unwrap().head.about;
@@ -229,7 +229,7 @@ fn iterations_come_back_and_a_second_delivery_changes_nothing() {
 }
 
 #[test]
-fn a_reader_sees_what_comes_and_changes_nothing() {
+fn a_reader_sees_new_pairs_and_writes_nothing() {
     let dir = tempfile::tempdir().unwrap();
     assert!(matches!(Store::observe(dir.path()), Err(StoreError::Missing(_))));
     let (mut store, played) = filled(dir.path());
@@ -259,7 +259,7 @@ fn a_reader_sees_what_comes_and_changes_nothing() {
 }
 
 #[test]
-fn a_store_that_may_only_be_read_is_read() {
+fn a_read_only_store_is_read() {
     let dir = tempfile::tempdir().unwrap();
     let (_, pair) = filled(dir.path());
     let second = dir.path().join("a second?name#%41");
@@ -281,7 +281,7 @@ fn a_store_that_may_only_be_read_is_read() {
 }
 
 #[test]
-fn a_folder_without_a_store_says_what_is_there() {
+fn errors_describe_a_folder_without_a_store() {
     let dir = tempfile::tempdir().unwrap();
     let (file, folder) = (dir.path().join("file"), dir.path().join("folder"));
     std::fs::write(&file, "").unwrap();
@@ -296,7 +296,7 @@ fn a_folder_without_a_store_says_what_is_there() {
 }
 
 #[test]
-fn a_migration_that_another_program_has_done_meanwhile_stays() {
+fn a_concurrent_migration_is_kept() {
     let dir = tempfile::tempdir().unwrap();
     let (store, _) = filled(dir.path());
     store.connection.pragma_update(None, "user_version", 99).unwrap();
@@ -355,7 +355,7 @@ fn a_run_goes_whole_from_store_to_store() {
 }
 
 #[test]
-fn what_is_no_run_is_refused_and_leaves_nothing() {
+fn invalid_imports_are_rejected_and_leave_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let (store, _) = filled(dir.path());
     let whole = exported(&store, "run");
@@ -418,7 +418,7 @@ fn what_is_no_run_is_refused_and_leaves_nothing() {
     let long = format!("{head}{}", "9".repeat((64 << 20) + 1));
     refused(&long, "too long");
     let import = |judged: Result<(), String>, is_fit: bool| {
-        let check = |run: &str| if is_fit { Ok(()) } else { Err(store.misfit(run, 3)) };
+        let check = |run: &str| if is_fit { Ok(()) } else { Err(store.schedule_mismatch(run, 3)) };
         store.import_run(&mut text.as_bytes(), None, &|_| judged.clone(), &check)
     };
     let never = import(Err("dull".into()), true).unwrap_err().to_string();
@@ -433,7 +433,7 @@ fn what_is_no_run_is_refused_and_leaves_nothing() {
 fn judged(plies: usize, scores: &[i32]) -> GameRecord {
     let uci: shakmaty::uci::UciMove = "e8e7".parse().unwrap();
     let scores = scores.iter().map(|score| Some(arbiter_protocol::Score::Centipawns(*score)));
-    let thoughts = scores.map(|score| Some(Thought { score, ..Thought::default() }));
+    let thoughts = scores.map(|score| Some(SearchInfo { score, ..SearchInfo::default() }));
     let book = MoveRecord { uci, thought: None };
     let moves = thoughts.flat_map(|thought| [MoveRecord { uci, thought }, book.clone()]);
     let mut moves: Vec<_> = moves.collect();
@@ -442,7 +442,7 @@ fn judged(plies: usize, scores: &[i32]) -> GameRecord {
 }
 
 #[test]
-fn games_are_listed_by_what_is_asked_for() {
+fn games_are_listed_by_query() {
     let dir = tempfile::tempdir().unwrap();
     let (mut store, _) = filled(dir.path());
     // Beyond ten pawns evaluations are one as good as the other.

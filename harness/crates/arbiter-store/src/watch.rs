@@ -8,9 +8,9 @@ use arbiter_plan::PlayedPair;
 use arbiter_process::{FileId, places_near};
 
 /// Identity of a file at the last check, and its length in bytes; `None` if it did not exist.
-pub(super) type Seen = Option<(FileId, u64)>;
+pub(super) type FileIdentity = Option<(FileId, u64)>;
 
-fn look(path: &Path) -> Seen {
+fn look(path: &Path) -> FileIdentity {
     path.metadata().ok().map(|about| (FileId::from(&about), about.len()))
 }
 

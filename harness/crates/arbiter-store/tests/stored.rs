@@ -80,7 +80,7 @@ fn layout(file: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_new_store_is_as_the_file_of_its_format_says() {
+fn a_new_store_matches_its_format_file() {
     let [made, written] = [(); 2].map(|()| tempfile::tempdir().unwrap());
     drop(Store::create(made.path()).unwrap());
     let written = layout(&write(written.path(), LATEST, ""));
@@ -88,7 +88,7 @@ fn a_new_store_is_as_the_file_of_its_format_says() {
 }
 
 #[test]
-fn a_store_can_be_made_by_many_at_once() {
+fn a_store_can_be_created_concurrently() {
     for _ in 0..100 {
         let dir = tempfile::tempdir().unwrap();
         std::thread::scope(|scope| {
@@ -157,7 +157,7 @@ fn a_migration_that_fails_half_way_changes_nothing() {
 }
 
 #[test]
-fn a_damaged_store_is_told_as_such() {
+fn a_damaged_store_is_reported() {
     for table in ["runs", "pairs", "games"] {
         let dir = tempfile::tempdir().unwrap();
         let file = write(dir.path(), LATEST, "");
@@ -198,7 +198,7 @@ fn exported(folder: &Path) -> Result<String, String> {
 }
 
 #[test]
-fn a_byte_that_is_damaged_is_found_or_changes_nothing() {
+fn every_damaged_byte_is_detected_or_harmless() {
     let dir = tempfile::tempdir().unwrap();
     let file = write(dir.path(), FIRST, "");
     let mut store = Store::open(dir.path()).unwrap();

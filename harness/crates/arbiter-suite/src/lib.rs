@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_line_says_to_a_terminal_is_not_passed_on() {
+    fn control_codes_in_reasons_are_replaced() {
         let unusable = LineFault::new(1, "got '\u{1b}[2J'");
         assert_eq!(unusable.reason, "got '\u{fffd}[2J'");
         assert_eq!(LineFault::new(1, &"x".repeat(9999)).reason.len(), MAX_TEXT);

@@ -41,7 +41,7 @@ pub(super) struct Side {
 
 /// The engines of the gates.
 #[derive(Debug)]
-pub(super) struct Sides {
+pub(super) struct StepEngines {
     /// Engine under test.
     pub(super) test: Side,
     /// Base, or the reason that there is none, if that matters.
@@ -50,13 +50,13 @@ pub(super) struct Sides {
     unchanged: Vec<String>,
 }
 
-impl Sides {
+impl StepEngines {
     /// Returns the built engines; `without` is the reason that there is no base.
     pub(super) fn new(
         prepared: BuiltEngines,
         without: String,
         unchanged: Vec<String>,
-    ) -> Result<Sides, Failure> {
+    ) -> Result<StepEngines, Failure> {
         let own = own_binary()?;
         let mut sides = Vec::new();
         for (index, spec) in prepared.engines.into_iter().enumerate() {
@@ -77,7 +77,7 @@ impl Sides {
         }
         let mut sides = sides.into_iter();
         let test = sides.next().ok_or_else(|| Failure::invalid("no engine under test"))?;
-        Ok(Sides { test, base: sides.next().ok_or(without), unchanged })
+        Ok(StepEngines { test, base: sides.next().ok_or(without), unchanged })
     }
 
     /// Returns the name of the base.
@@ -86,7 +86,7 @@ impl Sides {
     }
 
     /// Returns the names of the engines in a line.
-    pub(super) fn words(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         match &self.base {
             Ok(base) => format!("{} and {}", self.test.label, base.label),
             Err(_) => self.test.label.clone(),
@@ -96,9 +96,9 @@ impl Sides {
 
 /// Runner of the gates.
 pub(super) struct GateRunner<'a> {
-    pub(super) sides: &'a Sides,
+    pub(super) sides: &'a StepEngines,
     pub(super) build: &'a BuildArgs,
-    pub(super) with: &'a BuildContext,
+    pub(super) context: &'a BuildContext,
     pub(super) store: &'a Store,
     pub(super) results: &'a Path,
     /// Folder of the settings, in which gates are run, so that the paths of their flags are
@@ -165,7 +165,7 @@ impl GateRunner<'_> {
         };
         add(concat!("arbiter gate 1 ", env!("CARGO_PKG_VERSION")));
         add(&gate.kind.to_string());
-        add(&format!("{:?} {} {}", gate.budget, gate.is_lenient, self.with.copies));
+        add(&format!("{:?} {} {}", gate.budget, gate.is_lenient, self.context.copies));
         if self.sandbox != SandboxMode::Off {
             add(&self.sandbox.to_string());
         }
@@ -189,13 +189,13 @@ impl GateRunner<'_> {
     fn bench(&self, gate: &Gate, started: i64) -> Result<GateOutcome, Failure> {
         let build = BuildArgs { base: None, no_bench: false, ..self.build.clone() };
         let each = EngineSpec { sandbox: Some(self.sandbox), ..EngineSpec::default() };
-        let prepared = build.prepare(Vec::new(), &each, self.with.clone(), None);
+        let prepared = build.prepare(Vec::new(), &each, self.context.clone(), None);
         let seconds = (unix_time_ms() - started) as f64 / 1e3;
         let found = prepared.map(|prepared| prepared.signatures.first().copied().flatten());
         let (verdict, code, words, figures) = match found {
             Ok(Some(found)) => {
                 let figures = serde_json::json!({
-                    "nodes": found.nodes, "nps": found.nps, "copies": self.with.copies,
+                    "nodes": found.nodes, "nps": found.nps, "copies": self.context.copies,
                 });
                 (GateVerdict::Passed, 0, gate_text(gate.kind, &figures), figures)
             }
@@ -206,7 +206,7 @@ impl GateRunner<'_> {
             Err(failure) if failure.is_interruption() => return Err(failure),
             Err(Failure { code, message }) => {
                 let verdict = match code {
-                    ExitCode::BenchUnsteady | ExitCode::BenchBroken => GateVerdict::Failed,
+                    ExitCode::BenchNondeterministic | ExitCode::BenchBroken => GateVerdict::Failed,
                     _ => GateVerdict::Broken,
                 };
                 (verdict, code as u8, message, Value::Null)
@@ -223,7 +223,7 @@ impl GateRunner<'_> {
         note(&format!("{}: running, progress in {}", gate.name, log.display()));
         let launch = Launch {
             program: own_binary()?,
-            args: self.words(gate),
+            args: self.step_arguments(gate),
             stderr: Some(from_root(&log)),
             dir: Some(from_root(self.folder)),
             ..Launch::default()
@@ -239,13 +239,13 @@ impl GateRunner<'_> {
                 EndReason::Exited | EndReason::TimedOut => Ok(ended),
             }
         })?;
-        Ok(of_completed(gate, &ended, &log))
+        Ok(outcome_of(gate, &ended, &log))
     }
 
     /// Returns the command line of a gate. Commits are given by their full names, so that the run
     /// knows the provenance of its engines; uncommitted files are given by their build, as they may
     /// have changed since.
-    fn words(&self, gate: &Gate) -> Vec<String> {
+    fn step_arguments(&self, gate: &Gate) -> Vec<String> {
         let test = &self.sides.test;
         let base = self.sides.base.as_ref().ok().filter(|_| gate.needs_base_engine());
         let sides = std::iter::once(test).chain(base);
@@ -262,7 +262,7 @@ impl GateRunner<'_> {
                     flags.push((flag, clean.map_or(&side.cmd, |from| &from.commit).clone()));
                 }
                 let (repo, cache) = (from.map(|from| &from.repo), self.build.cache.as_ref());
-                let config = self.with.config.as_ref();
+                let config = self.context.config.as_ref();
                 let passed = self.build.pass_env.iter();
                 flags.extend(passed.map(|name| ("--pass-env", name.clone())));
                 flags.push(("--sandbox", self.sandbox.to_string()));
@@ -289,7 +289,7 @@ impl GateRunner<'_> {
             let name = gate.name.replace([' ', '/'], "-");
             flags.push(("--name", format!("ci-{name}-{}", unix_time_ms())));
             if !gate.args.iter().any(|arg| arg.starts_with("--concurrency")) {
-                flags.push(("--concurrency", self.with.copies.to_string()));
+                flags.push(("--concurrency", self.context.copies.to_string()));
             }
         }
         flags.push(("--format", "json".to_owned()));
@@ -312,7 +312,7 @@ fn from_root(path: &Path) -> PathBuf {
 }
 
 /// Returns the outcome of a gate whose subcommand has ended.
-fn of_completed(gate: &Gate, ended: &Completed, log: &Path) -> GateOutcome {
+fn outcome_of(gate: &Gate, ended: &Completed, log: &Path) -> GateOutcome {
     let mut figures: Value = serde_json::from_str(&ended.lines.join("\n")).unwrap_or_default();
     let findings = figures.get_mut("lint").and_then(Value::as_array_mut);
     let is_linted = findings.is_some_and(|findings| {

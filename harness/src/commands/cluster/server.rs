@@ -8,7 +8,7 @@ use std::process::Command;
 
 use clap::Args;
 
-use crate::{Failure, emit, fleet::default_key, quoted};
+use crate::{Failure, fleet::default_key, print_result, quoted};
 use arbiter_cluster::{CONFIGURATION, Key, SetupError, add_workers, join_path, make_server};
 use arbiter_process::host_name;
 use arbiter_runner::unix_time_ms;
@@ -91,7 +91,7 @@ pub(super) fn init(args: InitArgs) -> Result<(), Failure> {
     let workers: Vec<String> = numbered.chain(args.worker).collect();
     make_server(&args.dir, &hosts, args.port, &workers, &key, unix_time_ms())?;
     let (host, port, dir) = (&hosts[0], args.port, quoted(&args.dir));
-    emit(&format!(
+    print_result(&format!(
         "The server, on this machine, which workers must be able to reach as {host}, port \
          {port}:\n  arbiter cluster up --dir {dir}\n{}Runs, on this machine or where you take the \
          file:\n  arbiter sprt … --on {}\n",
@@ -102,7 +102,7 @@ pub(super) fn init(args: InitArgs) -> Result<(), Failure> {
 
 pub(super) fn add(args: &AddArgs) -> Result<(), Failure> {
     add_workers(&args.dir, &args.workers)?;
-    emit(&format!(
+    print_result(&format!(
         "A running server:\n  nats-server --signal reload={}\n{}",
         quoted(&args.dir.join("nats.pid")),
         joining(&args.dir, &args.workers)
@@ -165,6 +165,6 @@ fn lock(dir: &Path) -> Result<File, Failure> {
 impl From<SetupError> for Failure {
     fn from(error: SetupError) -> Failure {
         let is_environment = matches!(error, SetupError::File { .. } | SetupError::Unmade(..));
-        Failure::of(is_environment, error)
+        Failure::classify(is_environment, error)
     }
 }

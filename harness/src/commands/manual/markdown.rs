@@ -84,11 +84,8 @@ fn section(paragraph: &str) -> Option<(&'static str, &str)> {
 fn flags(command: &Command, page: &mut String) {
     let shown = || command.get_arguments().filter(|arg| !arg.is_hide_set());
     let heading = |arg: &Arg| {
-        match arg.is_positional() {
-            true => "Arguments",
-            false => arg.get_help_heading().unwrap_or(OPTIONS),
-        }
-        .to_owned()
+        if arg.is_positional() { "Arguments" } else { arg.get_help_heading().unwrap_or(OPTIONS) }
+            .to_owned()
     };
     let mut headings: Vec<String> = Vec::new();
     for name in shown().map(heading) {
@@ -138,9 +135,10 @@ fn text(text: Option<&clap::builder::StyledStr>) -> String {
 fn paragraphs(text: &str) -> String {
     let each = text.split("\n\n").map(|paragraph| {
         let paragraph = paragraph.trim_matches('\n');
-        match paragraph.lines().any(|line| line.starts_with(' ')) {
-            true => format!("```text\n{paragraph}\n```"),
-            false => prose(paragraph),
+        if paragraph.lines().any(|line| line.starts_with(' ')) {
+            format!("```text\n{paragraph}\n```")
+        } else {
+            prose(paragraph)
         }
     });
     each.collect::<Vec<_>>().join("\n\n").trim().to_owned()
@@ -188,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_has_what_the_help_has() {
+    fn manual_pages_contain_the_help() {
         let page = page_of("show.md");
         for part in [
             "# arbiter show\n\nShows \\<RUN\\>s.\n\nThat `is_it`.\n\n```text\narbiter show [OPTIONS]",

@@ -6,7 +6,7 @@ use super::ReportFormat;
 use crate::{
     ExitCode, Failure, OutputFormat,
     args::threads,
-    pgn_scan::{OPENING_PLIES, PLAYERS, nothing, read_files},
+    pgn_scan::{OPENING_PLIES, PLAYERS, no_games_reason, read_files},
 };
 use arbiter_rate::{ScanOptions, Tally};
 use arbiter_report::{Ratings, games_document, games_junit, html_page, picture_svg, ratings_json};
@@ -38,8 +38,8 @@ pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Fa
     let tally = read_files(files, asked, Tally::new(true), threads).map_err(Failure::invalid)?;
     if tally.games == tally.bad_games() {
         let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
-        let message = format!("{}: {}", names.join(", "), nothing(&tally));
-        return Err(Failure::new(ExitCode::Nothing, message));
+        let message = format!("{}: {}", names.join(", "), no_games_reason(&tally));
+        return Err(Failure::new(ExitCode::NothingToRun, message));
     }
     let meetings = tally.meetings();
     let options = Options::default();
@@ -54,7 +54,7 @@ pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Fa
         min_games: 0,
         average: 0.0,
     };
-    let names: Vec<String> = files.iter().map(|file| called(file)).collect();
+    let names: Vec<String> = files.iter().map(|file| report_name(file)).collect();
     let document = games_document(&shown, &names);
     let value = || ratings_json(&shown);
     let render = |form: OutputFormat| form.of_document(&document, value, PLAYERS);
@@ -75,7 +75,7 @@ pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Fa
 }
 
 /// Returns the name of a file in a report: without the folders of the machine.
-fn called(file: &Path) -> String {
+fn report_name(file: &Path) -> String {
     file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
 }
 
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_told_from_runs_by_their_names() {
+    fn game_files_are_distinguished_from_runs_by_name() {
         let found = ["a.pgn", "b/A.PGN.gz", "a.pgn.zst", "nightly", "a.pgn.txt"].map(is_pgn);
         assert_eq!(found, [true, true, true, false, false]);
         let called = ["x/all.pgn.zst", "B.PGN", "odd"].map(|file| name(&[file.into()]));

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use tempfile::TempDir;
 
-use super::list::{Wanted, listed};
-use crate::{ExitCode, Failure, NewFile, emit, in_use, store_files, unwritten};
+use super::list::{RunFilterArgs, listed};
+use crate::{ExitCode, Failure, NewFile, in_use, print_result, store_files, write_error};
 use arbiter_game::consistency;
 use arbiter_names::is_hidden;
 use arbiter_openings::decompressed;
-use arbiter_plan::Ending;
+use arbiter_plan::RunEnd;
 use arbiter_process::{folder_of, is_at, open_input};
 use arbiter_report::{note, stored_summary};
 use arbiter_runner::unix_time_ms;
@@ -43,7 +43,7 @@ pub(super) struct PruneArgs {
     #[arg(long, value_name = "DAYS")]
     keep_days: u32,
     #[command(flatten)]
-    wanted: Wanted,
+    wanted: RunFilterArgs,
     /// Remove the runs, instead of listing them
     #[arg(long)]
     yes: bool,
@@ -84,11 +84,11 @@ pub(super) fn remove(store: &Store, args: &RemoveArgs) -> Result<(), Failure> {
     }
     let locks = heads.iter().map(|head| RunLock::take(folder(store), &head.run));
     let _locks = locks.collect::<Result<Vec<_>, _>>()?;
-    if !args.yes && !is_sure(&format!("Permanently remove {}?", counted(&heads)))? {
-        return emit("nothing removed\n");
+    if !args.yes && !is_sure(&format!("Permanently remove {}?", run_count(&heads)))? {
+        return print_result("nothing removed\n");
     }
     heads.iter().try_for_each(|head| store.remove_run(&head.run))?;
-    emit(&format!("{} removed\n", counted(&heads)))
+    print_result(&format!("{} removed\n", run_count(&heads)))
 }
 
 /// Removes old runs, but none in progress.
@@ -113,7 +113,7 @@ pub(super) fn prune(store: &Store, args: &PruneArgs) -> Result<(), Failure> {
     }
     let would = if args.yes { "" } else { " would be" };
     let hint = if args.yes || gone.is_empty() { "" } else { "; add --yes to remove them" };
-    emit(&format!("{}{would} removed{hint}\n", counted(&gone)))
+    print_result(&format!("{}{would} removed{hint}\n", run_count(&gone)))
 }
 
 /// Writes a run to a file. An existing file may be the only copy of another run, so it is replaced
@@ -129,23 +129,23 @@ pub(super) fn export(store: &Store, args: &ExportArgs) -> Result<(), Failure> {
     store.export_run(&stored.head.run, &mut file).map_err(failed)?;
     file.finish()?;
     let bytes = args.out.metadata().map_or(0, |about| about.len());
-    let (runs, out) = (counted(std::slice::from_ref(&stored.head)), args.out.display());
-    emit(&format!("{runs} exported to {out}, {} KiB\n", bytes.div_ceil(1024)))
+    let (runs, out) = (run_count(std::slice::from_ref(&stored.head)), args.out.display());
+    print_result(&format!("{runs} exported to {out}, {} KiB\n", bytes.div_ceil(1024)))
 }
 
 /// Imports the run of a file into the store.
 pub(super) fn import(folder: &Path, args: &ImportArgs) -> Result<(), Failure> {
     let file = folder.join(FILE_NAME);
     let mut imported = None;
-    let whole = std::path::absolute(folder).map_err(|error| unwritten(folder, &error))?;
+    let whole = std::path::absolute(folder).map_err(|error| write_error(folder, &error))?;
     whole.ancestors().for_each(remove_leftovers);
     if !file.exists() {
         // A file that is rejected must not leave an empty store. Therefore the import is first
         // tried in a folder beside the store.
         let near = whole.ancestors().find(|near| near.is_dir()).unwrap_or(&whole);
-        let (trial, _lock) = trial_folder(near).map_err(|error| unwritten(folder, &error))?;
+        let (trial, _lock) = trial_folder(near).map_err(|error| write_error(folder, &error))?;
         let name = import_into(&Store::create_unshared(trial.path())?, args)?;
-        std::fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
+        std::fs::create_dir_all(folder).map_err(|error| write_error(folder, &error))?;
         // A link fails where the file system has none, or if another process has made a store in
         // the meantime. The run is then imported once more.
         imported = std::fs::hard_link(trial.path().join(FILE_NAME), &file).ok().map(|()| name);
@@ -154,13 +154,13 @@ pub(super) fn import(folder: &Path, args: &ImportArgs) -> Result<(), Failure> {
     let name = imported.map_or_else(|| import_into(&store, args), Ok)?;
     let stored = store.run(&name)?;
     let name = &stored.head.run;
-    if matches!(stored.head.ending, None | Some(Ending::Interrupted)) {
+    if matches!(stored.head.ending, None | Some(RunEnd::Interrupted)) {
         note(&format!(
             "--resume {name} starts the programs that the file names; check them first:\n  {}",
             command_line(&stored.plan).replace(is_hidden, "?")
         ));
     }
-    emit(&format!("{} imported as {name}\n", counted(std::slice::from_ref(&stored.head))))
+    print_result(&format!("{} imported as {name}\n", run_count(std::slice::from_ref(&stored.head))))
 }
 
 /// Creates a folder for a store that may be refused, which this process has locked.
@@ -211,7 +211,7 @@ pub(super) fn folder(store: &Store) -> &Path {
     folder_of(store.file())
 }
 
-fn counted(heads: &[RunHead]) -> String {
+fn run_count(heads: &[RunHead]) -> String {
     let pairs: u64 = heads.iter().map(|head| head.pairs).sum();
     let plural = |count: u64| if count == 1 { "" } else { "s" };
     let runs = heads.len() as u64;

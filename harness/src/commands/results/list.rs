@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use regex_lite::Regex;
 
 use super::keep::folder;
-use crate::{Failure, OutputFormat, Rows, emit, output::width};
+use crate::{Failure, OutputFormat, Rows, output::width, print_result};
 use arbiter_plan::{ControlCommand, RunKind};
 use arbiter_report::{ListedRun, RunColumn, RunFilter, RunPhase, read_one, shown_run};
 use arbiter_report::{run_pattern, runs_json, runs_table, stored_summary};
@@ -18,7 +18,7 @@ use arbiter_store::{RunHead, Store};
 #[derive(Debug, Args, Default)]
 pub(super) struct ListArgs {
     #[command(flatten)]
-    wanted: Wanted,
+    wanted: RunFilterArgs,
     /// Sort key
     #[arg(long, value_enum, default_value = "started")]
     sort: SortKey,
@@ -26,7 +26,7 @@ pub(super) struct ListArgs {
 
 /// Filter of runs.
 #[derive(Debug, Clone, Args, Default)]
-pub(super) struct Wanted {
+pub(super) struct RunFilterArgs {
     /// List only runs whose name, engines, --about or state matches, in any case
     #[arg(long, value_name = "REGEX", value_parser = run_pattern)]
     filter: Option<Regex>,
@@ -72,7 +72,7 @@ pub(super) fn list(store: &Store, args: &ListArgs, format: OutputFormat) -> Resu
     // The store lists the newest first, and a stable sort keeps this order of equal keys.
     let heads = store.runs()?;
     if heads.is_empty() && format == OutputFormat::Text {
-        return emit(&format!("{}\n", store.empty()));
+        return print_result(&format!("{}\n", store.empty()));
     }
     let runs = heads.into_iter().rev().map(|head| listed(store, head));
     let filter = args.wanted.filter();
@@ -84,7 +84,7 @@ pub(super) fn list(store: &Store, args: &ListArgs, format: OutputFormat) -> Resu
     if format == OutputFormat::Text && width().is_some_and(|width| width < WIDE) {
         table = table.without("kind").without("limits");
     }
-    emit(&format.of_table(table, || runs_json(&runs), rows))
+    print_result(&format.of_table(table, || runs_json(&runs), rows))
 }
 
 /// Returns one run, with the reason if it cannot be read.
@@ -98,10 +98,10 @@ pub(super) fn listed(store: &Store, head: RunHead) -> ListedRun {
     ListedRun { head, summary }
 }
 
-impl Wanted {
+impl RunFilterArgs {
     /// Returns the filter of the flags.
     pub(super) fn filter(&self) -> RunFilter {
-        let Wanted { filter, state, kind, engine } = self.clone();
+        let RunFilterArgs { filter, state, kind, engine } = self.clone();
         RunFilter { pattern: filter, phase: state, kind, engine }
     }
 }
@@ -119,7 +119,7 @@ impl SortKey {
             SortKey::Games => most([a, b].map(|run| Some(run?.counts.games() as f64))),
             SortKey::Elo => most([a, b].map(|run| Some(run?.duel()?.elo?.value))),
             SortKey::Llr => most([a, b].map(|run| Some(run?.test()?.1.llr))),
-            SortKey::State => one.state_in_words().cmp(&other.state_in_words()),
+            SortKey::State => one.state_text().cmp(&other.state_text()),
         }
     }
 }

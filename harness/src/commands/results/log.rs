@@ -7,7 +7,8 @@ use clap::Args;
 use regex_lite::Regex;
 
 use crate::{
-    ExitCode, Failure, NewFile, OutputFormat, Rows, emit, in_use, output::width, store_files,
+    ExitCode, Failure, NewFile, OutputFormat, Rows, in_use, output::width, print_result,
+    store_files,
 };
 use arbiter_plan::RunKind;
 use arbiter_report::{
@@ -64,7 +65,7 @@ pub(super) fn log(
         note(&format!("skipped, no finished pair: {}", names(&empty)));
     }
     if entries.is_empty() {
-        return Err(Failure::new(ExitCode::Nothing, "no SPRT with a finished pair"));
+        return Err(Failure::new(ExitCode::NothingToRun, "no SPRT with a finished pair"));
     }
     let format =
         if format == OutputFormat::Text && args.out.is_some() { OutputFormat::Md } else { format };
@@ -76,7 +77,7 @@ pub(super) fn log(
             file.write(&text)?;
             file.finish()
         }
-        None => emit(&text),
+        None => print_result(&text),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `arbiter results verify`: comparison of the store with its checksums.
 
-use crate::{Failure, emit};
-use arbiter_names::counted;
+use crate::{Failure, print_result};
+use arbiter_names::quantity;
 use arbiter_store::Store;
 
 /// Verifies a run, or all, and the file; prints what was verified and all damage.
@@ -20,11 +20,11 @@ pub(super) fn verify(store: &Store, run: Option<&str>) -> Result<(), Failure> {
     };
     for run in &runs {
         let checked = store.check_run(run)?;
-        let (pairs, games) = (counted(checked.pairs, "pair"), counted(checked.games, "game"));
+        let (pairs, games) = (quantity(checked.pairs, "pair"), quantity(checked.games, "game"));
         add(format!("run '{run}', {pairs}, {games}"), checked.damaged);
     }
     add(format!("{}, as SQLite checks it", store.file().display()), store.check_file()?);
-    emit(&text)?;
+    print_result(&text)?;
     if damaged == 0 {
         return Ok(());
     }

@@ -20,7 +20,7 @@ use crate::{Failure, own_binary};
 use arbiter_plan::{BUNDLED, EngineSpec};
 use arbiter_process::{Links, open_output};
 use arbiter_protocol::TimeControl;
-use arbiter_serve::{NewTest, Started, Starter};
+use arbiter_serve::{NewTest, StartResult, Starter};
 use arbiter_store::{RunLock, Store};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -52,7 +52,7 @@ struct Job {
 }
 
 /// The run in progress, and its process.
-type Played = Arc<Mutex<Option<(String, Child)>>>;
+type ActiveRun = Arc<Mutex<Option<(String, Child)>>>;
 
 /// Starter of tests, which continue when this process ends, as under nohup.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ pub(super) struct TestStarter {
     /// Channel to the thread that starts programs and waits for them.
     jobs: Sender<Job>,
     /// Run that was started here and has not ended.
-    played: Played,
+    played: ActiveRun,
 }
 
 impl TestStarter {
@@ -70,7 +70,7 @@ impl TestStarter {
     /// at the usual one.
     pub(super) fn new(results: PathBuf) -> Result<TestStarter, Failure> {
         let (jobs, received) = channel::<Job>();
-        let played = Played::default();
+        let played = ActiveRun::default();
         let shared = Arc::clone(&played);
         std::thread::spawn(move || {
             for Job { run, command, ended } in received {
@@ -87,19 +87,19 @@ impl TestStarter {
 
     /// Starts the program with its output in a log, in its own process group, which Ctrl-C in a
     /// terminal does not reach, and waits for a while until its run exists.
-    fn launch(&self, run: &str, flags: Vec<String>) -> io::Result<Started> {
+    fn launch(&self, run: &str, flags: Vec<String>) -> io::Result<StartResult> {
         let mut lock = open(&self.results.join(LOCK), File::options().write(true))?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut played = String::new();
                 lock.take(MAX_NAME as u64).read_to_string(&mut played)?;
-                return Ok(Started::Busy(played));
+                return Ok(StartResult::Busy(played));
             }
             Err(TryLockError::Error(error)) => return Err(error),
         }
         if self.is_there(run) {
-            return Ok(Started::Refused(format!("Run {run} already exists.")));
+            return Ok(StartResult::Refused(format!("Run {run} already exists.")));
         }
         lock.set_len(0)?;
         lock.write_all(run.as_bytes())?;
@@ -128,7 +128,7 @@ impl TestStarter {
         for _ in 0..LOOKS {
             let ended = ended.recv_timeout(LOOK);
             if self.is_there(run) {
-                return Ok(Started::Run);
+                return Ok(StartResult::Run);
             }
             match ended {
                 Err(RecvTimeoutError::Timeout) => {}
@@ -145,19 +145,19 @@ impl TestStarter {
                     }
                     let line = said.lines().find(|line| line.starts_with("error"));
                     let how = format!("The process ended with {}; is there space left?", status?);
-                    return Ok(Started::Refused(line.map_or(how, str::to_owned)));
+                    return Ok(StartResult::Refused(line.map_or(how, str::to_owned)));
                 }
             }
         }
-        Ok(Started::Prepared)
+        Ok(StartResult::Prepared)
     }
 }
 
 impl Starter for TestStarter {
-    fn start(&self, wanted: &NewTest) -> Started {
+    fn start(&self, wanted: &NewTest) -> StartResult {
         let begun = flags(wanted).map(|flags| self.launch(&wanted.name, flags));
         let started = begun.and_then(|begun| begun.map_err(|error| error.to_string()));
-        started.unwrap_or_else(Started::Refused)
+        started.unwrap_or_else(StartResult::Refused)
     }
 
     fn stop(&self, run: &str) -> bool {
@@ -173,7 +173,7 @@ impl Starter for TestStarter {
 }
 
 /// Starts a program and waits for its end, so that others can stop it.
-fn play(played: &Played, run: String, mut command: Command) -> io::Result<ExitStatus> {
+fn play(played: &ActiveRun, run: String, mut command: Command) -> io::Result<ExitStatus> {
     *lock(played) = Some((run, command.spawn()?));
     // The command holds a copy of the lock's descriptor, which would outlive the run in this
     // process.
@@ -192,7 +192,7 @@ fn play(played: &Played, run: String, mut command: Command) -> io::Result<ExitSt
 }
 
 /// Locks the run in progress, whose value is valid even after a panic.
-fn lock(played: &Played) -> MutexGuard<'_, Option<(String, Child)>> {
+fn lock(played: &ActiveRun) -> MutexGuard<'_, Option<(String, Child)>> {
     played.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -263,13 +263,14 @@ fn limit(text: &str) -> Result<String, String> {
         && limits.nodes.is_none_or(|nodes| nodes <= MAX_NODES)
         && limits.depth.is_none_or(|depth| depth <= MAX_DEPTH)
         && limits.nodestime.is_none();
-    match is_all && is_bounded && !limits.is_empty() {
-        true => Ok(text),
-        false => Err(format!(
+    if is_all && is_bounded && !limits.is_empty() {
+        Ok(text)
+    } else {
+        Err(format!(
             "'{text}': expected tc= or st= of {} hours for 100 moves at most, nodes= up to {MAX_NODES}, or \
              depth= up to {MAX_DEPTH}, and nothing else",
             MAX_TIME.as_secs() / 3600
-        )),
+        ))
     }
 }
 
@@ -278,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn engines_and_limits_are_what_they_may_be_and_nothing_else() {
+    fn engines_and_limits_are_validated() {
         for (word, expected) in [
             ("bundled", "bundled"),
             ("bundled:material", "bundled:material"),

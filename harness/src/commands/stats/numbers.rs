@@ -28,7 +28,7 @@ pub(crate) fn counts<const N: usize>(text: &str) -> Result<[u64; N], String> {
 }
 
 /// Returns a number with the given decimals, or a placeholder for an undefined one.
-pub(crate) fn shown(value: Option<f64>, decimals: usize) -> String {
+pub(crate) fn format_number(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| "–".to_owned(), |value| format!("{value:.decimals$}"))
 }
 

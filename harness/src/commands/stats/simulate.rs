@@ -292,9 +292,9 @@ fn document(args: &SimulateArgs, test: &Sprt, rows: &[Row]) -> Document {
         let (games, games_error) = row.tally.games();
         let strengths = strengths(&row.simulation.probabilities);
         table.push([
-            &numbers::shown(row.elo, 2),
-            &numbers::shown(strengths.map(|(nelo, _)| nelo), 3),
-            &numbers::shown(strengths.map(|(_, elo)| elo), 3),
+            &numbers::format_number(row.elo, 2),
+            &numbers::format_number(strengths.map(|(nelo, _)| nelo), 3),
+            &numbers::format_number(strengths.map(|(_, elo)| elo), 3),
             &format!("{:.2} ± {:.2} %", 100.0 * pass, 100.0 * pass_error),
             &row.tally.capped,
             &format!("{games:.0} ± {games_error:.0}"),

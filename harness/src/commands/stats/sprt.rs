@@ -4,7 +4,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::numbers::shown;
+use super::numbers::format_number;
 use super::{Answer, ONE_ROW, TestArgs, numbers};
 use arbiter_plan::Encounter;
 use arbiter_report::{
@@ -142,7 +142,7 @@ pub(crate) fn run(args: &CountArgs) -> Result<Answer, String> {
     let mut table = Table::new(["figure", "value"]);
     lines(&figures).iter().for_each(|(label, value)| table.push([label, value]));
     document.table(table);
-    Ok(Answer { json: to_value(&counted(&figures)), document, rows: ONE_ROW })
+    Ok(Answer { json: to_value(&count_figures(&figures)), document, rows: ONE_ROW })
 }
 
 /// Returns the status of a test of games, whose overshoot is not measured.
@@ -199,7 +199,7 @@ impl Figures {
     }
 }
 
-fn counted(figures: &Figures) -> CountFigures {
+fn count_figures(figures: &Figures) -> CountFigures {
     let Figures { test, pairs, games, moments, status, llr_classical, sequential } = figures;
     let [elo_sequential, elo_sequential_low, elo_sequential_high] =
         ends(sequential.map(|after| after.elo));
@@ -249,22 +249,22 @@ fn lines(figures: &Figures) -> Vec<(&'static str, String)> {
         line("Pairs", format!("{:?} (LL, LD, DD+WL, WD, WW)", pairs.0));
         let none_lost =
             (pairs.0[..2] == [0, 0] && pairs.0[3..] != [0, 0]).then_some("no pair lost");
-        let ratio = none_lost.map_or_else(|| shown(pairs.pairs_ratio(), 3), str::to_owned);
+        let ratio = none_lost.map_or_else(|| format_number(pairs.pairs_ratio(), 3), str::to_owned);
         line("Pairs ratio", ratio);
         line("Level pairs", percent(pairs.level_ratio()));
     }
     if figures.pairs.is_some() && figures.games.is_some() {
-        line("Opening bias", format!("{} Elo", shown(figures.bias(), 1)));
+        line("Opening bias", format!("{} Elo", format_number(figures.bias(), 1)));
     }
     line("Score", percent(figures.moments.map(|m| m.mean)));
-    line("Variance per game", shown(figures.moments.map(|m| m.variance_per_game()), 6));
+    line("Variance per game", format_number(figures.moments.map(|m| m.variance_per_game()), 6));
     line("Elo (naive)", strength.elo_in_full());
     if let Some(after) = figures.sequential {
         let note = if after.clamped { ", past its bound" } else { "" };
         line("Elo (bias-corrected)", format!("{} (95 %{note})", interval(&after.elo)));
     }
     line("nElo", plus_minus_95(strength.nelo));
-    line("LOS", strength.los_in_words());
+    line("LOS", strength.los_text());
     let (test, SprtStatus { llr, lower, upper, decision }) = (figures.test, figures.status);
     let scale = format!("{} Elo {} against {}", test.model, test.elo0, test.elo1);
     line("LLR", format!("{} [{lower:.4}, {upper:.4}] for {scale}", signed(llr, 4)));

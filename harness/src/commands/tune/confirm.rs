@@ -52,20 +52,20 @@ impl ConfirmArgs {
                     format,
                     ..RequestedRun::default()
                 };
-                return run::play(RunKind::Sprt, requested);
+                return run::run_command(RunKind::Sprt, requested);
             }
             Err(StoreError::NoRun { .. }) => {}
             Err(error) => return Err(error.into()),
         }
         let plan = store.run(tuned)?.plan;
-        let state = run::replayed(&store, tuned, &plan)?;
+        let state = run::replay_stored(&store, tuned, &plan)?;
         drop(store);
-        let Some(spsa) = state.spsa() else { return Ok(ExitCode::Nothing) };
+        let Some(spsa) = state.spsa() else { return Ok(ExitCode::NothingToRun) };
         let sprt = SprtRequest { elo0: self.elo0, elo1: self.elo1, ..SprtRequest::default() };
         let confirmed = confirmation(&plan, spsa.theta(), sprt, self.confirm_pairs);
         let Some(confirmed) = confirmed.map_err(Failure::invalid)? else {
             let message = "the tuned values equal the start values: nothing to confirm";
-            return Err(Failure::new(ExitCode::Nothing, message));
+            return Err(Failure::new(ExitCode::NothingToRun, message));
         };
         let about = format!("values tuned in {tuned} against the start values");
         run::play_plan(confirmed, results, name, &about, format)

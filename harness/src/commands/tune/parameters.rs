@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::{
-    ExitCode, Failure, RequestedRun, emit, engine_builds::setup, run::make_engines, runtime,
-    suite_run,
+    ExitCode, Failure, RequestedRun, engine_builds::setup, print_result, run::make_engines,
+    runtime, suite_run,
 };
 use arbiter_names::did_you_mean;
 use arbiter_plan::{Engine, RunKind, resolve_engine};
@@ -108,7 +108,7 @@ fn declared(engine: &Engine, names: &[String]) -> Result<Vec<Parameter>, Failure
     }
     let wanted = found.iter().filter(|(own, ..)| names.iter().any(|name| fits(name, own)));
     let parameters = wanted.map(|(name, default, min, max)| {
-        let parameter = Parameter::of_spin(name, *default, *min, *max);
+        let parameter = Parameter::from_spin(name, *default, *min, *max);
         parameter.check().map(|()| parameter)
     });
     parameters
@@ -143,7 +143,7 @@ pub(super) struct SpinsArgs {
 pub(super) fn print(args: &SpinsArgs) -> Result<ExitCode, Failure> {
     let parameters = declared(&suite_run::engine(&args.engine)?, &args.names)?;
     let lines: Vec<String> = parameters.iter().map(|p| format!("{}\n", table::line(p))).collect();
-    emit(&lines.concat())?;
+    print_result(&lines.concat())?;
     Ok(ExitCode::Passed)
 }
 
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_star_stands_for_the_rest_but_not_for_usual_options() {
+    fn a_star_means_all_other_options_except_standard_ones() {
         assert!(fits("razor_*", "Razor_Depth") && !fits("razor_*", "null_depth"));
         assert!(fits("*", "null_depth") && !fits("*", "hash") && fits("hash", "Hash"));
         assert!(!fits("razor", "razor_depth"));

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::{ExitCode, Failure, ResultsArg, emit, run};
+use crate::{ExitCode, Failure, ResultsArg, print_result, run};
 use arbiter_process::read_text;
 use arbiter_report::note;
 use arbiter_spsa::patch::{applied, unified};
@@ -26,7 +26,7 @@ pub(super) struct PatchArgs {
 pub(super) fn run(args: &PatchArgs) -> Result<ExitCode, Failure> {
     let store = args.results.store()?;
     let stored = store.run(&store.named(&args.run)?)?;
-    let state = run::replayed(&store, &stored.head.run, &stored.plan)?;
+    let state = run::replay_stored(&store, &stored.head.run, &stored.plan)?;
     let spsa = state
         .spsa()
         .ok_or_else(|| Failure::invalid(format!("run '{}' is not a tuning", args.run)))?;
@@ -46,6 +46,6 @@ pub(super) fn run(args: &PatchArgs) -> Result<ExitCode, Failure> {
     if patch.is_empty() {
         note(&format!("{file} already has these values"));
     }
-    emit(&patch)?;
+    print_result(&patch)?;
     Ok(ExitCode::Passed)
 }

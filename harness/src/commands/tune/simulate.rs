@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::parameters::listed;
-use crate::{ExitCode, Failure, OutputFormat, Rows, emit};
+use crate::{ExitCode, Failure, OutputFormat, Rows, print_result};
 use arbiter_plan::{DEFAULT_ITERATIONS, DEFAULT_TUNING_PAIRS};
 use arbiter_report::{Document, Table, to_value};
 use arbiter_spsa::{A_RATIO, ALPHA, Forecast, GAMMA, Parameter, SimulatedObjective, Tuning};
@@ -149,14 +149,14 @@ pub(super) fn run(args: &SimulateArgs) -> Result<ExitCode, Failure> {
     let document = document(args, &tuning, &objective, &runs, &forecast);
     let value = || object(args, &tuning, &objective, &runs, &forecast);
     let rows = Rows { list: Some("runs"), first: &["seed", "loss_elo"] };
-    emit(&args.format.of_document(&document, value, rows))?;
+    print_result(&args.format.of_document(&document, value, rows))?;
     Ok(ExitCode::Passed)
 }
 
 fn tuning(args: &SimulateArgs) -> Result<Tuning, Failure> {
     if args.runs == 0 || args.iterations == 0 || args.pairs == 0 {
         let message = "expected --runs, --iterations and --pairs of at least 1";
-        return Err(Failure::new(ExitCode::Nothing, message));
+        return Err(Failure::new(ExitCode::NothingToRun, message));
     }
     let tuning = Tuning {
         parameters: listed(args.params.as_deref(), &args.param)?,
@@ -185,16 +185,17 @@ fn objective(args: &SimulateArgs, tuning: &Tuning) -> Result<SimulatedObjective,
         let message = format!("expected one --step-elo above 0, or {count} of them");
         return Err(Failure::invalid(message));
     }
-    let optimum = match args.optimum.is_empty() {
-        true => tuning
+    let optimum = if args.optimum.is_empty() {
+        tuning
             .parameters
             .iter()
             .map(|p| {
                 let inwards = if p.start < 0.5 * (p.min + p.max) { 1.0 } else { -1.0 };
                 p.clip(p.start + inwards * USUAL_OFFSET * p.c_end)
             })
-            .collect(),
-        false => args.optimum.clone(),
+            .collect()
+    } else {
+        args.optimum.clone()
     };
     if optimum.len() != count || optimum.iter().any(|value| !value.is_finite()) {
         return Err(Failure::invalid(format!("expected {count} values for --optimum")));

@@ -6,9 +6,9 @@ use arbiter_plan::{Request, RunKind};
 use arbiter_stats::Trinomial;
 
 /// Returns a game that `loser` lost; engine 0 is White in the first game of a pair.
-fn game(half: usize, loser: Color) -> GameRecord {
+fn game(game_index: usize, loser: Color) -> GameRecord {
     GameRecord {
-        engines: ByColor { white: half, black: 1 - half },
+        engines: ByColor { white: game_index, black: 1 - game_index },
         fen: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".to_owned(),
         chess960: false,
         moves: Vec::new(),

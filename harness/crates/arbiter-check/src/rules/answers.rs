@@ -5,7 +5,7 @@ use shakmaty::Position;
 use super::{board, each_search, ensure, legal_answer, must, nothing_more, one_answer, should};
 use crate::script::Script;
 use crate::transcript::Search;
-use crate::{Case, Check, Judged};
+use crate::{Case, Check, Judgement};
 
 /// Positions in which move generators often fail: castling, en passant, promotion, pins, checks.
 const TRICKY: [&str; 10] = [
@@ -53,10 +53,10 @@ pub(super) const CHECKS: &[Check] = &[
         "mated-position",
         "a go where the side to move is mated is answered by bestmove (none) or 0000",
     )
-    .script(|s| Ok(over(s, MATED)))
+    .script(|s| Ok(ended_game(s, MATED)))
     .judge(no_move_then_one),
     should("stalemate-position", "a go in stalemate is answered by bestmove (none) or 0000")
-        .script(|s| Ok(over(s, STALEMATE)))
+        .script(|s| Ok(ended_game(s, STALEMATE)))
         .judge(no_move_then_one),
     must("over-and-alive", "a go in a finished game does not end the process")
         .script(|s| {
@@ -76,14 +76,14 @@ pub(super) const CHECKS: &[Check] = &[
     }),
 ];
 
-fn over<'a>(script: Script<'a>, position: &str) -> Script<'a> {
+fn ended_game<'a>(script: Script<'a>, position: &str) -> Script<'a> {
     script.search(position, "depth 3").settle().search("startpos", "depth 2")
 }
 
 /// Notations of no move.
 const NO_MOVE: [&str; 5] = ["(none)", "0000", "none", "NULL", "null"];
 
-fn no_move_then_one(case: &Case) -> Judged {
+fn no_move_then_one(case: &Case) -> Judgement {
     let searches = case.transcript.searches();
     let [over, after] = &searches[..] else { return Err("expected two searches".to_owned()) };
     one_answer(over)?;
@@ -94,7 +94,7 @@ fn no_move_then_one(case: &Case) -> Judged {
 }
 
 /// Requires that the last answer is legal; late answers to an earlier `go` do not matter.
-fn last_is_legal(case: &Case) -> Judged {
+fn last_is_legal(case: &Case) -> Judgement {
     let searches = case.transcript.searches();
     let Some(search) = searches.last() else { return nothing_more(case) };
     let best = search.answers.last().ok_or("no bestmove")?.first_word();
@@ -103,7 +103,7 @@ fn last_is_legal(case: &Case) -> Judged {
     })
 }
 
-fn begins_pv(search: &Search) -> Judged {
+fn begins_pv(search: &Search) -> Judgement {
     let mut infos = search.infos.iter().rev();
     // A fail high or low may show a move that the engine drops again.
     let last = infos.find(|info| info.is_main_line() && !info.is_bound() && !info.pv().is_empty());
@@ -112,7 +112,7 @@ fn begins_pv(search: &Search) -> Judged {
     ensure(last.pv()[0] == best, || format!("bestmove {best} after '{}'", last.text))
 }
 
-fn legal_reply(search: &Search) -> Judged {
+fn legal_reply(search: &Search) -> Judgement {
     let Some(answer) = search.answers.first().map(|answer| answer.text) else { return Ok(()) };
     let words: Vec<&str> = answer.split_ascii_whitespace().collect();
     let [best, "ponder", reply, ..] = words[..] else { return Ok(()) };
@@ -120,7 +120,7 @@ fn legal_reply(search: &Search) -> Judged {
     ensure(is_legal, || format!("'bestmove {answer}' in {}", search.fen()))
 }
 
-fn mates(search: &Search) -> Judged {
+fn mates(search: &Search) -> Judgement {
     let best = search.best();
     let end = board::play(&search.position, [best]);
     ensure(end.is_ok_and(|end| end.is_checkmate()), || format!("{best} does not mate"))

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{answered_within, each_search, ensure, legal_answers, must, nice, should};
 use crate::transcript::{Event, Search};
-use crate::{Case, Check, Judged};
+use crate::{Case, Check, Judgement};
 
 /// Quiet middlegame, so that no search ends early.
 const MIDDLEGAME: &str = "fen r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2Q1RK1 w - - 0 9";
@@ -100,37 +100,37 @@ pub(super) const CHECKS: &[Check] = &[
     .judge(repeats),
 ];
 
-fn depth_kept(search: &Search) -> Judged {
+fn depth_kept(search: &Search) -> Judgement {
     let deepest = search.numbers("depth").max().unwrap_or(0);
     ensure(deepest <= 4, || format!("depth {deepest} in answer to 'go {}'", search.go))
 }
 
-fn nodes_kept(search: &Search) -> Judged {
+fn nodes_kept(search: &Search) -> Judgement {
     let nodes = search.numbers("nodes").max().ok_or("no nodes in any info line")?;
     ensure(nodes <= 150_000, || format!("{nodes} nodes in answer to 'go {}'", search.go))
 }
 
-fn time_used(search: &Search) -> Judged {
+fn time_used(search: &Search) -> Judgement {
     let took = search.duration();
     ensure(took >= Duration::from_millis(150), || {
         format!("'go {}' took {} ms", search.go, took.as_millis())
     })
 }
 
-fn mate_found(case: &Case) -> Judged {
+fn mate_found(case: &Case) -> Judgement {
     legal_answers(case)?;
     let searches = case.transcript.searches();
     let mut mates = searches.iter().flat_map(|search| search.numbers("mate"));
     ensure(mates.any(|mate| (1..=2).contains(&mate)), || "no 'score mate 2'".to_owned())
 }
 
-fn among_searchmoves(search: &Search) -> Judged {
+fn among_searchmoves(search: &Search) -> Judgement {
     let (best, go) = (search.best(), search.go);
     let is_listed = go.split_ascii_whitespace().any(|word| word == best);
     ensure(is_listed, || format!("{best} in answer to 'go {go}'"))
 }
 
-fn counts_leaves(case: &Case) -> Judged {
+fn counts_leaves(case: &Case) -> Judgement {
     let is_count = |line: &str| {
         let is_no_digit = |c: char| !c.is_ascii_digit();
         // The initial position has 8,902 leaves at depth 3, and some engines group digits.
@@ -141,7 +141,7 @@ fn counts_leaves(case: &Case) -> Judged {
     })
 }
 
-fn benched(case: &Case) -> Judged {
+fn benched(case: &Case) -> Judgement {
     let has_count = case.transcript.0.iter().any(|entry| match &entry.event {
         Event::Received(line) | Event::Error(line) => {
             let line = line.to_ascii_lowercase();
@@ -152,7 +152,7 @@ fn benched(case: &Case) -> Judged {
     ensure(has_count, || "no line with a number of nodes".to_owned())
 }
 
-fn repeats(case: &Case) -> Judged {
+fn repeats(case: &Case) -> Judgement {
     let searches = case.transcript.searches();
     let end = |search: &Search| {
         let mut last = search.infos.iter().rev().filter(|info| info.has("score"));

@@ -6,7 +6,7 @@ use super::{ensure, must, nice, nothing_more, should};
 use crate::engine_info::EngineInfo;
 use crate::script::Script;
 use crate::transcript::split_word;
-use crate::{Case, Check, Judged};
+use crate::{Case, Check, Judgement};
 use arbiter_protocol::{OptionDeclaration, OptionKind};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -45,12 +45,12 @@ fn introduction(script: Script<'_>) -> Result<Script<'_>, String> {
     Ok(script.raw().send("uci").expect("uciok"))
 }
 
-fn named(value: Option<&str>, what: &str) -> Judged {
+fn named(value: Option<&str>, what: &str) -> Judgement {
     let value = value.ok_or_else(|| format!("no {what} before uciok"))?;
     ensure(!value.trim().is_empty(), || format!("{what} is empty"))
 }
 
-fn well_formed(line: &str) -> Judged {
+fn well_formed(line: &str) -> Judgement {
     let wrong = |what: &str| Err(format!("'option {line}': {what}"));
     let Some(option) = OptionDeclaration::parse(line) else {
         return wrong("no name, or no known type");
@@ -79,7 +79,7 @@ fn field(line: &str, key: &str) -> Option<String> {
     Some(words.take_while(|word| !KEYS.contains(word)).collect::<Vec<_>>().join(" "))
 }
 
-fn sound_default(option: &OptionDeclaration) -> Judged {
+fn sound_default(option: &OptionDeclaration) -> Judgement {
     let Some(default) = &option.default else { return Ok(()) };
     let fits = match &option.kind {
         OptionKind::Check => matches!(default.as_str(), "true" | "false"),
@@ -94,7 +94,7 @@ fn sound_default(option: &OptionDeclaration) -> Judged {
     ensure(fits, || format!("option {} does not take its own default '{default}'", option.name))
 }
 
-fn distinct(engine: &EngineInfo) -> Judged {
+fn distinct(engine: &EngineInfo) -> Judgement {
     let mut seen = BTreeSet::new();
     engine.options.iter().try_for_each(|option| {
         // UCI ignores the case of option names, so `setoption` could not tell two such options
@@ -110,14 +110,14 @@ const ANSWERS: [&str; 6] = ["id", "option", "uciok", "readyok", "bestmove", "cop
 /// First tokens of lines that may stand in the answer to `uci`.
 const INTRODUCTION: [&str; 6] = ["", "id", "option", "info", "copyprotection", "registration"];
 
-fn silent_before(case: &Case) -> Judged {
+fn silent_before(case: &Case) -> Judgement {
     let asked_at = case.transcript.sent_at("uci");
     let mut early = case.transcript.received().take_while(|(at, _)| *at < asked_at);
     let answer = early.find(|(_, line)| ANSWERS.contains(&split_word(line).0));
     answer.map_or(Ok(()), |(_, line)| Err(format!("'{line}' before uci")))
 }
 
-fn nothing_else(case: &Case) -> Judged {
+fn nothing_else(case: &Case) -> Judgement {
     let asked_at = case.transcript.sent_at("uci");
     let answer = case.transcript.received().filter(|(at, _)| *at >= asked_at).map(|(_, line)| line);
     let mut until_end = answer.take_while(|line| line.trim() != "uciok");

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::{board, each_search, ensure, must, nice, one_answer, should};
 use crate::script::Script;
-use crate::transcript::{Said, Search};
-use crate::{Case, Check, Judged};
+use crate::transcript::{EngineLine, Search};
+use crate::{Case, Check, Judgement};
 
 /// Open position.
 const OPEN: &str = "fen r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2N2N2/PPPP1PPP/R1BQK2R w KQkq - 0 1";
@@ -32,7 +32,7 @@ pub(super) const CHECKS: &[Check] = &[
         .judge(|case| grows(case, "depth")),
     should("info-nodes-grow", "the nodes of a search are reported and do not decrease")
         .script(searched)
-        .judge(|case| told(case, "nodes").and_then(|()| grows(case, "nodes"))),
+        .judge(|case| has_key(case, "nodes").and_then(|()| grows(case, "nodes"))),
     should(
         "info-time",
         "the time of a search is reported in milliseconds, does not decrease, and is about right",
@@ -75,7 +75,7 @@ fn searched(script: Script<'_>) -> Result<Script<'_>, String> {
 }
 
 /// Judges every info line, with its search.
-fn each_info(case: &Case, judge: impl Fn(&Search, &Said) -> Judged) -> Judged {
+fn each_info(case: &Case, judge: impl Fn(&Search, &EngineLine) -> Judgement) -> Judgement {
     each_search(case, |search| {
         search.infos.iter().try_for_each(|info| {
             judge(search, info).map_err(|what| format!("{what}: 'info {}'", info.text))
@@ -83,15 +83,15 @@ fn each_info(case: &Case, judge: impl Fn(&Search, &Said) -> Judged) -> Judged {
     })
 }
 
-fn has_score(search: &Search) -> Judged {
-    let has = |info: &Said, key| info.number(key).is_some();
-    let has_both = |info: &Said| has(info, "depth") && (has(info, "cp") || has(info, "mate"));
+fn has_score(search: &Search) -> Judgement {
+    let has = |info: &EngineLine, key| info.number(key).is_some();
+    let has_both = |info: &EngineLine| has(info, "depth") && (has(info, "cp") || has(info, "mate"));
     ensure(search.infos.iter().any(has_both), || {
         format!("no info line with depth and score after 'go {}'", search.go)
     })
 }
 
-fn syntax(_: &Search, info: &Said) -> Judged {
+fn syntax(_: &Search, info: &EngineLine) -> Judgement {
     let mut words = info.text.split_ascii_whitespace();
     while let Some(word) = words.next() {
         match word {
@@ -121,17 +121,17 @@ fn syntax(_: &Search, info: &Said) -> Judged {
     Ok(())
 }
 
-fn legal_pv(search: &Search, info: &Said) -> Judged {
+fn legal_pv(search: &Search, info: &EngineLine) -> Judgement {
     let played = board::play(&search.position, info.pv());
     played.map(drop).map_err(|word| format!("'{word}' is not legal in the PV"))
 }
 
-fn legal_currmove(search: &Search, info: &Said) -> Judged {
+fn legal_currmove(search: &Search, info: &EngineLine) -> Judgement {
     let Some(word) = info.field("currmove") else { return Ok(()) };
     ensure(board::legal(&search.position, word).is_some(), || format!("'{word}' is not legal"))
 }
 
-fn told(case: &Case, key: &str) -> Judged {
+fn has_key(case: &Case, key: &str) -> Judgement {
     case.transcript.searches().iter().try_for_each(|search| {
         ensure(search.numbers(key).next().is_some(), || {
             format!("no {key} in any info line after 'go {}'", search.go)
@@ -139,7 +139,7 @@ fn told(case: &Case, key: &str) -> Judged {
     })
 }
 
-fn grows(case: &Case, key: &str) -> Judged {
+fn grows(case: &Case, key: &str) -> Judgement {
     each_search(case, |search| {
         // Further lines of MultiPV may belong to the iteration before.
         let infos = search.infos.iter().filter(|info| info.is_main_line());
@@ -151,8 +151,8 @@ fn grows(case: &Case, key: &str) -> Judged {
     })
 }
 
-fn plausible_time(case: &Case) -> Judged {
-    told(case, "time")?;
+fn plausible_time(case: &Case) -> Judgement {
+    has_key(case, "time")?;
     grows(case, "time")?;
     let margin = case.margin + Duration::from_millis(20);
     for search in case.transcript.searches() {
@@ -167,7 +167,7 @@ fn plausible_time(case: &Case) -> Judged {
     Ok(())
 }
 
-fn deep_enough(_: &Search, info: &Said) -> Judged {
+fn deep_enough(_: &Search, info: &EngineLine) -> Judgement {
     let depths = info.number("depth").zip(info.number("seldepth"));
     let is_less = depths.is_some_and(|(depth, seldepth)| seldepth < depth);
     // A line without a score may come at the start of an iteration, which has not reached its depth
@@ -175,7 +175,7 @@ fn deep_enough(_: &Search, info: &Said) -> Judged {
     ensure(!is_less || !info.has("score"), || "seldepth is less than depth".to_owned())
 }
 
-fn plausible_nps(_: &Search, info: &Said) -> Judged {
+fn plausible_nps(_: &Search, info: &EngineLine) -> Judgement {
     let [nodes, time, nps] =
         ["nodes", "time", "nps"].map(|key| info.number(key).map(|number| number as f64));
     let (Some(nodes), Some(time), Some(nps)) = (nodes, time, nps) else { return Ok(()) };
@@ -185,7 +185,7 @@ fn plausible_nps(_: &Search, info: &Said) -> Judged {
     ensure(is_about, || format!("nps is not about {expected:.0}"))
 }
 
-fn mate_scores(case: &Case) -> Judged {
+fn mate_scores(case: &Case) -> Judgement {
     for (search, expected) in case.transcript.searches().iter().zip([1..=1, -2..=-1]) {
         one_answer(search)?;
         // Earlier iterations may be too shallow for the mate.
@@ -198,17 +198,17 @@ fn mate_scores(case: &Case) -> Judged {
     Ok(())
 }
 
-fn points_of_view(case: &Case) -> Judged {
+fn points_of_view(case: &Case) -> Judgement {
     for (search, sign) in case.transcript.searches().iter().zip([1, -1, 1]) {
-        let score = |info: &Said| info.number("cp").or_else(|| info.number("mate"));
+        let score = |info: &EngineLine| info.number("cp").or_else(|| info.number("mate"));
         let last = search.infos.iter().rev().find_map(score).ok_or("no score")?;
         ensure(last.signum() == sign, || format!("the score in {} is {last}", search.fen()))?;
     }
     Ok(())
 }
 
-fn shown_early(search: &Search) -> Judged {
+fn shown_early(search: &Search) -> Judgement {
     let first = search.infos.iter().find(|info| info.has("score"));
-    let is_early = |info: &Said| info.at + Duration::from_millis(200) < search.answered_at();
+    let is_early = |info: &EngineLine| info.at + Duration::from_millis(200) < search.answered_at();
     ensure(first.is_some_and(is_early), || "no score until the move".to_owned())
 }

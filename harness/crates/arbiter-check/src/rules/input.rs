@@ -1,7 +1,7 @@
 //! Checks of odd input, which the protocol wants ignored, not punished.
 
 use super::{ensure, legal_answer, must, nice, nothing_more, should};
-use crate::{Case, Check, Judged};
+use crate::{Case, Check, Judgement};
 
 /// Position with one legal move.
 const ONE_MOVE: &str = "startpos moves e2e4 f7f6 d1h5";
@@ -74,7 +74,7 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 /// Requires that the last search was answered by its legal move.
-fn last_is_right(case: &Case) -> Judged {
+fn last_is_right(case: &Case) -> Judgement {
     let searches = case.transcript.searches();
     let last = searches.last().ok_or("no search")?;
     ensure(!last.answers.is_empty(), || "the last go was not answered".to_owned())?;

@@ -15,7 +15,7 @@ use std::time::Duration;
 use super::board;
 use super::script::Script;
 use super::transcript::Search;
-use super::{Case, Check, Grade, Judged};
+use super::{Case, Check, Grade, Judgement};
 
 /// Returns all checks, in the order in which they are run.
 pub fn checks() -> impl Iterator<Item = &'static Check> {
@@ -55,28 +55,28 @@ impl Check {
     }
 
     /// Sets the judge of the transcript, in place of [`legal_answers`].
-    const fn judge(self, judge: fn(&Case) -> Judged) -> Check {
+    const fn judge(self, judge: fn(&Case) -> Judgement) -> Check {
         Check { judge, ..self }
     }
 
     /// Sets the judge of the transcript, and marks the check as one that measures time.
-    const fn timed(self, judge: fn(&Case) -> Judged) -> Check {
+    const fn timed(self, judge: fn(&Case) -> Judgement) -> Check {
         Check { judge, is_timed: true, ..self }
     }
 }
 
-fn ensure(holds: bool, wrong: impl FnOnce() -> String) -> Judged {
+fn ensure(holds: bool, wrong: impl FnOnce() -> String) -> Judgement {
     if holds { Ok(()) } else { Err(wrong()) }
 }
 
 /// Accepts every transcript: for checks whose script alone shows that the engine answered and
 /// stayed.
-fn nothing_more(_: &Case) -> Judged {
+fn nothing_more(_: &Case) -> Judgement {
     Ok(())
 }
 
 /// Requires that every search has exactly one answer, and passes `judge`.
-fn each_search(case: &Case, judge: impl Fn(&Search) -> Judged) -> Judged {
+fn each_search(case: &Case, judge: impl Fn(&Search) -> Judgement) -> Judgement {
     case.transcript.searches().iter().try_for_each(|search| {
         one_answer(search)?;
         judge(search)
@@ -84,23 +84,23 @@ fn each_search(case: &Case, judge: impl Fn(&Search) -> Judged) -> Judged {
 }
 
 /// Requires that every search has exactly one answer, a legal move.
-fn legal_answers(case: &Case) -> Judged {
+fn legal_answers(case: &Case) -> Judgement {
     each_search(case, legal_answer)
 }
 
-fn one_answer(search: &Search) -> Judged {
+fn one_answer(search: &Search) -> Judgement {
     let count = search.answers.len();
     ensure(count == 1, || format!("{count} bestmove lines for 'go {}'", search.go))
 }
 
-fn legal_answer(search: &Search) -> Judged {
+fn legal_answer(search: &Search) -> Judgement {
     let best = search.best();
     let is_legal = board::legal(&search.position, best).is_some();
     ensure(is_legal, || format!("'{best}' is not a legal move of {}", search.fen()))
 }
 
 /// Requires that every search was answered within `limit` milliseconds of its start and the margin.
-fn answered_within(case: &Case, limit: u64) -> Judged {
+fn answered_within(case: &Case, limit: u64) -> Judgement {
     each_search(case, |search| {
         let (took, go, margin) = (search.duration(), search.go, case.margin.as_millis());
         ensure(took <= Duration::from_millis(limit) + case.margin, || {
@@ -112,7 +112,7 @@ fn answered_within(case: &Case, limit: u64) -> Judged {
 
 /// Requires that the search was not answered before `stop` was sent; `before` names the events that
 /// allow an answer.
-fn answered_after_stop(search: &Search, before: &str) -> Judged {
+fn answered_after_stop(search: &Search, before: &str) -> Judgement {
     let answered_at = search.answered_at();
     ensure(search.stop.is_some_and(|stop| stop <= answered_at), || {
         format!("bestmove after {} ms, before {before}", search.duration().as_millis())

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{ensure, legal_answers, must, nice, should};
 use crate::engine_info::EngineInfo;
 use crate::script::Script;
-use crate::{Case, Check, Judged};
+use crate::{Case, Check, Judgement};
 use arbiter_protocol::OptionKind;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -77,7 +77,7 @@ pub(super) const CHECKS: &[Check] = &[
 
 const OPEN_GAME: &str = "startpos moves e2e4 e7e5";
 
-fn several_lines(engine: &EngineInfo, count: i64) -> Judged {
+fn several_lines(engine: &EngineInfo, count: i64) -> Judgement {
     let (_, max) = engine.range("MultiPV")?;
     ensure(max >= count, || format!("MultiPV is at most {max}"))
 }
@@ -114,7 +114,7 @@ fn buttons(script: Script<'_>) -> Result<Script<'_>, String> {
 const REFUSALS: [&str; 4] =
     ["no such option", "unknown option", "no option", "unrecognized option"];
 
-fn not_refused(case: &Case) -> Judged {
+fn not_refused(case: &Case) -> Judgement {
     let is_refusal = |line: &str| {
         let line = line.to_ascii_lowercase();
         REFUSALS.iter().any(|refusal| line.contains(refusal))
@@ -150,7 +150,7 @@ fn last_lines<'a>(case: &Case<'a>) -> Vec<Line<'a>> {
     lines
 }
 
-fn has_lines(case: &Case, count: usize) -> Judged {
+fn has_lines(case: &Case, count: usize) -> Judgement {
     legal_answers(case)?;
     let lines = last_lines(case);
     let numbers: Vec<i64> = lines.iter().map(|line| line.number).collect();
@@ -162,7 +162,7 @@ fn has_lines(case: &Case, count: usize) -> Judged {
     ensure(moves == count, || format!("{count} lines, but {moves} different moves"))
 }
 
-fn in_order(case: &Case) -> Judged {
+fn in_order(case: &Case) -> Judgement {
     has_lines(case, 4)?;
     let scores: Vec<i64> = last_lines(case).iter().filter_map(|line| line.score).collect();
     let is_sorted = scores.is_sorted_by(|a, b| a >= b);

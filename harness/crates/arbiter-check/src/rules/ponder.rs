@@ -6,7 +6,7 @@ use super::{
     answered_after_stop, each_search, ensure, legal_answer, legal_answers, must, nice, should,
 };
 use crate::script::Script;
-use crate::{Case, Check, Judged};
+use crate::{Case, Check, Judgement};
 
 pub(super) const CHECKS: &[Check] = &[
     must("ponder-waits", "no bestmove during go ponder, however long it takes")
@@ -49,7 +49,7 @@ fn hit(script: Script<'_>) -> Script<'_> {
     script.send("ponderhit").expect("bestmove").settle()
 }
 
-fn waited(case: &Case) -> Judged {
+fn waited(case: &Case) -> Judgement {
     each_search(case, |search| {
         legal_answer(search)?;
         answered_after_stop(search, "ponderhit or stop")
@@ -58,7 +58,7 @@ fn waited(case: &Case) -> Judged {
 
 /// Requires that every search was answered within `limit` milliseconds of `ponderhit` and the
 /// margin.
-fn hit_in_time(case: &Case, limit: u64) -> Judged {
+fn hit_in_time(case: &Case, limit: u64) -> Judgement {
     each_search(case, |search| {
         let (hit, answered_at) = (search.hit.unwrap_or_default(), search.answered_at());
         // An answer before `ponderhit` would be played in a position that may never arise.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{answered_after_stop, each_search, ensure, must, nice, nothing_more, should};
 use crate::transcript::Event;
-use crate::{Case, Check, Judged};
+use crate::{Case, Check, Judgement};
 
 pub(super) const CHECKS: &[Check] = &[
     must("isready", "isready is answered by readyok, each time").script(|s| {
@@ -67,14 +67,14 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 /// Requires that every search was answered once, and not before `stop` was sent.
-fn stopped_searches(case: &Case) -> Judged {
+fn stopped_searches(case: &Case) -> Judgement {
     each_search(case, |search| answered_after_stop(search, "stop"))
 }
 
 /// Time that an engine may take to look at its input, besides the margin.
 const PROMPT: Duration = Duration::from_millis(50);
 
-fn promptly(case: &Case) -> Judged {
+fn promptly(case: &Case) -> Judgement {
     // A search that ended before `stop` has no delay to judge.
     stopped_searches(case)?;
     each_search(case, |search| {
@@ -84,13 +84,13 @@ fn promptly(case: &Case) -> Judged {
     })
 }
 
-fn no_bestmove(case: &Case) -> Judged {
+fn no_bestmove(case: &Case) -> Judgement {
     let mut lines = case.transcript.received();
     let found = lines.find(|(_, line)| line.trim_start().starts_with("bestmove"));
     found.map_or(Ok(()), |(_, line)| Err(format!("'{line}' without a command")))
 }
 
-fn exit_status(case: &Case) -> Judged {
+fn exit_status(case: &Case) -> Judgement {
     let how = case.transcript.0.iter().find_map(|entry| match &entry.event {
         Event::Exited(how) => Some(how.as_str()),
         _ => None,

@@ -30,7 +30,7 @@ fn fails(name: &str, text: &str, words: &str) {
 }
 
 #[test]
-fn names_are_unique_and_every_check_says_what_it_wants() {
+fn check_names_are_unique_and_each_check_has_a_requirement() {
     let names: Vec<&str> = checks().map(|check| check.name).collect();
     let unique: BTreeSet<&str> = names.iter().copied().collect();
     assert_eq!(unique.len(), names.len());

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn who_finds_the_same_may_play() {
+    fn a_worker_with_the_same_bench_is_admitted() {
         let mut admission = admission();
         for worker in ["a", "b", "c"] {
             assert_eq!(admission.judge(worker, &benches([10, 20])), Verdict::Admit);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bench_that_fails_is_the_workers_own_trouble() {
+    fn failing_benches_exclude_workers_but_do_not_end_the_run() {
         let mut admission = admission();
         for worker in ["a", "b", "c"] {
             let mut failed = benches([10, 20]);

@@ -45,7 +45,7 @@ pub struct AuditSpec {
 
 /// Result that counts once it was repeated.
 #[derive(Debug)]
-pub(super) struct Held<D> {
+pub(super) struct UnconfirmedResult<D> {
     worker: String,
     played: D,
     /// Number of failed audits.
@@ -54,15 +54,15 @@ pub(super) struct Held<D> {
 
 /// Number of a pair, its differing results or the one that nobody has repeated, and the results of
 /// two games on this machine.
-pub(super) type Contested<D> = (u64, Vec<Held<D>>, Result<[D; 2], String>);
+pub(super) type DisputedPair<D> = (u64, Vec<UnconfirmedResult<D>>, Result<[D; 2], String>);
 
 /// The audits of a run.
 #[derive(Debug)]
 pub(super) struct Audits<A: Assignment> {
     spec: AuditSpec,
     /// Results that wait for their audit, by pair.
-    held: BTreeMap<u64, Held<A::Done>>,
-    contested: JoinSet<Contested<A::Done>>,
+    held: BTreeMap<u64, UnconfirmedResult<A::Done>>,
+    contested: JoinSet<DisputedPair<A::Done>>,
     /// Lock that lets this machine play one pair at a time: workers could otherwise have it play
     /// any number in parallel.
     turn: Arc<Mutex<()>>,
@@ -99,7 +99,7 @@ impl<A: Assignment> Audits<A> {
     }
 
     /// Waits for the results of this machine for a contested pair; forever if there is none.
-    pub(super) async fn next(&mut self) -> Contested<A::Done> {
+    pub(super) async fn next(&mut self) -> DisputedPair<A::Done> {
         loop {
             match self.contested.join_next().await {
                 Some(Ok(contested)) => return contested,
@@ -129,7 +129,8 @@ impl<A: Assignment> Coordinator<A> {
         let Some(job) = job else { return false };
         // Results of audits are never parked, so an order of an audit always returns an attempt.
         let attempt = self.in_flight.order(number, job, self.now).unwrap_or_default();
-        let held = Held { worker: worker.to_owned(), played: played.clone(), failed: 0 };
+        let held =
+            UnconfirmedResult { worker: worker.to_owned(), played: played.clone(), failed: 0 };
         self.audits.held.insert(pair, held);
         self.send(number, attempt);
         true
@@ -174,7 +175,7 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     /// Plays a pair twice on this machine, which shows whether engines repeat their games.
-    fn contest(&mut self, pair: u64, held: Vec<Held<A::Done>>) {
+    fn contest(&mut self, pair: u64, held: Vec<UnconfirmedResult<A::Done>>) {
         let (engines, job) = (self.audits.spec.engines.clone(), self.in_flight.job(pair));
         if let Some(job) = job.cloned() {
             let turn = self.audits.turn.clone();
@@ -182,8 +183,8 @@ impl<A: Assignment> Coordinator<A> {
                 let _turn = turn.lock().await;
                 // Two games, because only their agreement shows that the engines repeat their games
                 // at all.
-                let first = job.clone().done_here(engines.clone()).await;
-                let again = job.done_here(engines).await;
+                let first = job.clone().run_locally(engines.clone()).await;
+                let again = job.run_locally(engines).await;
                 (pair, held, first.and_then(|first| Ok([first, again?])))
             });
         }
@@ -208,7 +209,7 @@ impl<A: Assignment> Coordinator<A> {
             if held.played.is_same(&played) {
                 return self.release(pair, held).await;
             }
-            let again = Held { worker, played, failed: 0 };
+            let again = UnconfirmedResult { worker, played, failed: 0 };
             return self.contest(pair, vec![held, again]);
         }
         // With a clock, the rate of breakdowns of each worker is compared with that of the others
@@ -228,7 +229,7 @@ impl<A: Assignment> Coordinator<A> {
 
     /// Decides with the games of this machine on a pair of which workers have sent different games,
     /// or that none has repeated.
-    pub(super) async fn decide(&mut self, (pair, held, here): Contested<A::Done>) {
+    pub(super) async fn decide(&mut self, (pair, held, here): DisputedPair<A::Done>) {
         let here = match here {
             Ok([here, again]) if here.is_same(&again) => Ok(here),
             Ok([here, again]) if !here.contradicts(&again) => {
@@ -247,7 +248,7 @@ impl<A: Assignment> Coordinator<A> {
             Err(why) => {
                 self.remark(&held[0].worker, Some(pair), format!("audit: {why}"));
                 return match <[_; 1]>::try_from(held) {
-                    Ok([held]) if self.policy.why_excluded(&held.worker).is_none() => {
+                    Ok([held]) if self.policy.exclusion_reason(&held.worker).is_none() => {
                         self.release(pair, held).await;
                     }
                     // The results contradict each other and this machine cannot decide, so the pair
@@ -261,12 +262,12 @@ impl<A: Assignment> Coordinator<A> {
         match right.into_iter().next() {
             // Only the first result has an accepted receipt, so a confirmed second one leads to a
             // replay.
-            Some((0, first)) if self.policy.why_excluded(&first.worker).is_none() => {
+            Some((0, first)) if self.policy.exclusion_reason(&first.worker).is_none() => {
                 self.release(pair, first).await;
             }
             _ => self.replay(pair).await,
         }
-        for (_, Held { worker, played, .. }) in other {
+        for (_, UnconfirmedResult { worker, played, .. }) in other {
             let finding = if played.contradicts(&here) {
                 let reason =
                     format!("audit: its games of pair {} differ from those played here", pair + 1);
@@ -290,8 +291,8 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     /// Accepts a result that was held for its audit.
-    async fn release(&mut self, pair: u64, held: Held<A::Done>) {
-        let Held { worker, played, .. } = held;
+    async fn release(&mut self, pair: u64, held: UnconfirmedResult<A::Done>) {
+        let UnconfirmedResult { worker, played, .. } = held;
         self.accepted(pair, worker, played).await;
     }
 
@@ -315,7 +316,8 @@ impl<A: Assignment> Coordinator<A> {
     /// Handles the results that no worker is left to repeat.
     pub(super) async fn release_lonely(&mut self) {
         let auditors: BTreeSet<String> = self.auditors().map(str::to_owned).collect();
-        let is_alone = |held: &Held<A::Done>| auditors.iter().all(|other| *other == held.worker);
+        let is_alone =
+            |held: &UnconfirmedResult<A::Done>| auditors.iter().all(|other| *other == held.worker);
         let held = self.audits.held.iter();
         let lonely: Vec<u64> =
             held.filter(|(_, held)| is_alone(held)).map(|(pair, _)| *pair).collect();
@@ -355,7 +357,7 @@ impl BiasDetector {
     /// likely to be the better one for an engine. Returns the most suspicious worker, if the
     /// evidence suffices.
     fn add(&mut self, workers: [&String; 2], tallies: [&PairTally; 2]) -> Option<Finding> {
-        let [[first, _], [again, _]] = tallies.map(PairTally::halves);
+        let [[first, _], [again, _]] = tallies.map(PairTally::half_points);
         if first == again {
             return None;
         }

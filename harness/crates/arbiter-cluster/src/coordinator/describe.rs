@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_on_this_machine_only_is_refused() {
+    fn local_only_settings_are_rejected() {
         let check = |each: &str, part: &str| {
             let error = described(each).unwrap_err();
             assert!(error.contains(part), "{error}");

@@ -34,14 +34,14 @@ impl<A: Assignment> Coordinator<A> {
                     self.resend(pair);
                     self.gave_back(&worker).await;
                 }
-            } else if self.policy.why_excluded(&worker).is_some() {
+            } else if self.policy.exclusion_reason(&worker).is_some() {
                 self.repeat_exclusion(&worker).await;
             } else if !is_own
-                && let Some((pairing, half)) =
+                && let Some((pairing, game_index)) =
                     self.in_flight.heartbeat(worker, heartbeat, self.description.lease, self.now)
                 && pairing.pair < AUDITS
             {
-                self.notify(JobEvent::Started { pairing, half });
+                self.notify(JobEvent::Started { pairing, game_index });
             }
         }
     }

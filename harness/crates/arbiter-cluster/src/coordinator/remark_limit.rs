@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_worker_does_not_use_up_what_is_for_all() {
+    fn one_worker_does_not_exhaust_the_shared_limit() {
         let mut limit = RemarkLimit::default();
         let mut allowed = |worker: &str| (0..5_000).filter(|_| limit.allows(worker)).count();
         let workers = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"];

@@ -32,7 +32,7 @@ impl<A: Assignment> Coordinator<A> {
             self.unheard.clear();
         }
         if let Some((number, attempt)) = job
-            && self.policy.why_excluded(&worker).is_some()
+            && self.policy.exclusion_reason(&worker).is_some()
         {
             // The pair would otherwise wait for the end of the lease of an excluded worker.
             if self.in_flight.is_last(number, attempt) {
@@ -173,7 +173,7 @@ impl<A: Assignment> Coordinator<A> {
 
     /// Finishes a job. Returns whether it had a result.
     pub(super) async fn done(&mut self, pair: u64) -> bool {
-        let Some(DonePair { sequence, receipt }) = self.in_flight.stored(pair) else {
+        let Some(DonePair { sequence, receipt }) = self.in_flight.note_stored(pair) else {
             return false;
         };
         match sequence {

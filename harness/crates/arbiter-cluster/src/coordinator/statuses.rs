@@ -7,7 +7,7 @@ use async_nats::Message;
 use super::Coordinator;
 use crate::assignment::Assignment;
 use crate::wire::{self, WireError, WorkerStatus};
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_plan::Remark;
 use arbiter_runner::JobEvent;
 
@@ -44,7 +44,7 @@ impl<A: Assignment> Coordinator<A> {
         };
         let before = self.workers.get(&worker).and_then(|(before, _)| self.refusal(before));
         let refusal = self.refusal(&status);
-        let is_new = before != refusal && self.policy.why_excluded(&worker).is_none();
+        let is_new = before != refusal && self.policy.exclusion_reason(&worker).is_none();
         if let Some(why) = refusal.filter(|_| is_new) {
             let what = format!("does not play: {why}");
             self.remark(&worker, None, what);
@@ -59,22 +59,22 @@ impl<A: Assignment> Coordinator<A> {
     pub(super) fn players(&self) -> impl Iterator<Item = (&str, &WorkerStatus)> {
         let workers = self.workers.iter().map(|(name, (status, _))| (name.as_str(), status));
         workers.filter(|(name, status)| {
-            self.policy.why_excluded(name).is_none() && self.refusal(status).is_none()
+            self.policy.exclusion_reason(name).is_none() && self.refusal(status).is_none()
         })
     }
 
     /// Reports the players that were not present before.
-    pub(super) fn tell_who_has_come(&mut self) {
+    pub(super) fn notify_new_workers(&mut self) {
         let is_new = |name: &str| self.joined.contains(name) && !self.present.contains(name);
         let new = self.players().filter(|(name, _)| is_new(name));
         let new: Vec<_> = new.map(|(name, status)| (name.to_owned(), status.slots)).collect();
         for (worker, slots) in new {
             self.present.insert(worker.clone());
-            self.tell_presence(worker, format!("joined with {}", counted(slots, "slot")));
+            self.notify_presence(worker, format!("joined with {}", quantity(slots, "slot")));
         }
     }
 
-    fn tell_presence(&mut self, worker: String, text: String) {
+    fn notify_presence(&mut self, worker: String, text: String) {
         if self.presences.allows(&worker) {
             self.notify(JobEvent::Presence(Remark { worker, pair: None, text }));
         }
@@ -96,7 +96,7 @@ impl<A: Assignment> Coordinator<A> {
             !is_gone
         });
         for (worker, what) in gone {
-            self.tell_presence(worker, what.to_owned());
+            self.notify_presence(worker, what.to_owned());
         }
         let threads = self.description.requirements.threads.max(1);
         let slots = self.players().map(|(_, status)| (status.slots / threads) as usize + 1);
@@ -107,11 +107,12 @@ impl<A: Assignment> Coordinator<A> {
         let (_, playing) = self.in_flight.counts();
         self.most_playing = self.most_playing.max(playing as usize);
         let seen = 2 * self.most_playing + UNSEEN_SLOTS;
-        let room = match self.is_drained {
-            true => slots.min(seen).max(self.in_flight.room_for_parked()),
+        let room = if self.is_drained {
+            slots.min(seen).max(self.in_flight.room_for_parked())
+        } else {
             // Before all old results have been received, pairs may be ordered that were already
             // played.
-            false => 0,
+            0
         };
         self.end.room.send_if_modified(|before| std::mem::replace(before, room) != room);
     }

@@ -62,7 +62,7 @@ impl WorkerPolicy {
     }
 
     /// Returns the reason why a worker was excluded, if it was.
-    pub(super) fn why_excluded(&self, worker: &str) -> Option<&str> {
+    pub(super) fn exclusion_reason(&self, worker: &str) -> Option<&str> {
         self.excluded.get(worker).map(String::as_str)
     }
 
@@ -72,7 +72,7 @@ impl WorkerPolicy {
     }
 
     /// Records that a pair was stored. Returns the outlier among the workers, if one shows now.
-    fn stored(&mut self, pair: u64) -> Option<Finding> {
+    fn note_stored(&mut self, pair: u64) -> Option<Finding> {
         let (worker, tally) = self.accepted.remove(&pair)?;
         self.compare(&worker, &tally)
     }
@@ -106,7 +106,7 @@ impl<A: Assignment> Coordinator<A> {
         let at = self.next_at();
         let refused =
             |why: &str| Some(JoinAnswer { nonce, at, token: Err(format!("{EXCLUDED}{why}")) });
-        if let Some(why) = self.policy.why_excluded(&worker) {
+        if let Some(why) = self.policy.exclusion_reason(&worker) {
             return refused(why);
         }
         let (reason, end) = match self.policy.admission.judge(&worker, &benches) {
@@ -139,14 +139,14 @@ impl<A: Assignment> Coordinator<A> {
 
     /// Excludes the outlier among the workers, if one shows after a pair was stored.
     pub(super) async fn check_workers(&mut self, pair: u64) {
-        if let Some(finding) = self.policy.stored(pair) {
+        if let Some(finding) = self.policy.note_stored(pair) {
             self.exclude(finding).await;
         }
     }
 
     /// Repeats to a worker that it is excluded, in case the notice was lost; not too often.
     pub(super) async fn repeat_exclusion(&mut self, worker: &str) {
-        if let Some(why) = self.policy.why_excluded(worker)
+        if let Some(why) = self.policy.exclusion_reason(worker)
             && self.exclusion_repeated + EXCLUSION_PAUSE < self.now
         {
             let (worker, why) = (worker.to_owned(), why.to_owned());
@@ -158,7 +158,7 @@ impl<A: Assignment> Coordinator<A> {
     /// Excludes a worker; other workers play its pairs again.
     pub(super) async fn exclude(&mut self, Finding { worker, reason }: Finding) {
         // Several audits may lead to the same finding.
-        if self.policy.why_excluded(&worker).is_some() {
+        if self.policy.exclusion_reason(&worker).is_some() {
             return;
         }
         self.policy.outliers.remove(&worker);

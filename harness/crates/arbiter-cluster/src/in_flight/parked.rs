@@ -52,7 +52,7 @@ impl ParkedResults {
     }
 
     /// Returns whether there are results of pairs that come soon after `ordered`.
-    pub(super) fn has_soon(&self, ordered: Option<u64>) -> bool {
+    pub(super) fn has_upcoming(&self, ordered: Option<u64>) -> bool {
         let is_near = |pair: &u64| {
             ordered.is_none_or(|ordered| (ordered..ordered + MAX_AHEAD).contains(pair))
         };
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_waits_is_bounded() {
+    fn parked_results_are_bounded_in_number_and_size() {
         let mut parked = ParkedResults::default();
         for receipt in 0..MAX_PER_PAIR as Receipt {
             assert!(parked.add(4, receipt, 10));

@@ -33,12 +33,12 @@ fn the_first_result_of_a_pair_counts_and_no_other() {
     assert!(
         matches!(in_flight.receive("b", result(4), 2), Disposition::Discard(why) if why.contains("second"))
     );
-    assert_eq!(in_flight.stored(4), Some(DonePair { sequence: Some(77), receipt: Some(1) }));
+    assert_eq!(in_flight.note_stored(4), Some(DonePair { sequence: Some(77), receipt: Some(1) }));
     assert!(!in_flight.sent(4, sent(0, 77), START), "it is done");
     assert!(
         matches!(in_flight.receive("a", result(4), 3), Disposition::Discard(why) if why.contains("late"))
     );
-    assert_eq!(in_flight.stored(4), None);
+    assert_eq!(in_flight.note_stored(4), None);
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn stored_pairs_take_no_more_memory_the_longer_a_run_is() {
         for pair in [first + 1, first] {
             in_flight.order(pair, job(pair), START).unwrap();
             in_flight.receive("a", result(pair), pair);
-            assert!(in_flight.stored(pair).is_some());
+            assert!(in_flight.note_stored(pair).is_some());
         }
     }
     assert_eq!(in_flight.stored.len(), 1);
@@ -83,7 +83,7 @@ fn results_from_before_a_restart_wait_for_their_order() {
 }
 
 #[test]
-fn what_cannot_be_leaves_the_pair_to_others() {
+fn an_impossible_result_leaves_the_pair_to_others() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     in_flight.order(4, job(4), START).unwrap();
     let mut wrong = result(4);
@@ -111,7 +111,7 @@ fn one_bad_machine_does_not_end_a_run_and_several_do() {
 }
 
 #[test]
-fn few_cannot_end_a_run_that_more_can_play() {
+fn a_few_failing_workers_do_not_end_a_run() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     for (pair, worker) in (0..).zip(["a", "b", "c", "d"]) {
         in_flight.order(pair, job(pair), START).unwrap();
@@ -137,7 +137,7 @@ fn a_void_pair_is_sent_as_another_attempt() {
         }
         let result = JobResult { attempt, ..result(4) };
         assert!(matches!(in_flight.receive("a", result, 2), Disposition::Accept(_)));
-        in_flight.stored(4);
+        in_flight.note_stored(4);
     }
 }
 
@@ -179,7 +179,7 @@ fn three() -> InFlight<PairJob> {
 }
 
 #[test]
-fn a_result_tells_that_earlier_jobs_were_passed_over() {
+fn a_started_job_reveals_skipped_earlier_jobs() {
     let mut in_flight = three();
     in_flight.started(9, Duration::from_secs(100));
     assert!(overdue(&mut in_flight, 900).is_empty(), "nobody ordered it");
@@ -192,7 +192,7 @@ fn a_result_tells_that_earlier_jobs_were_passed_over() {
 }
 
 #[test]
-fn what_the_server_lost_is_noticed() {
+fn jobs_lost_by_the_server_are_detected() {
     let mut in_flight = three();
     let at = Duration::from_secs;
     assert!(overdue(&mut in_flight, 9_999).is_empty(), "nobody takes anything");
@@ -239,7 +239,7 @@ fn nothing_is_played_if_all_workers_are_idle() {
 }
 
 #[test]
-fn a_lease_is_extended_while_the_worker_of_this_attempt_is_heard() {
+fn heartbeats_of_this_attempt_extend_the_lease() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     in_flight.order(4, job(4), START).unwrap();
     in_flight.sent(4, sent(0, 77), START);
@@ -258,7 +258,7 @@ fn a_lease_is_extended_while_the_worker_of_this_attempt_is_heard() {
 }
 
 #[test]
-fn a_pair_is_given_back_by_who_plays_it() {
+fn only_its_worker_gives_a_pair_back() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     in_flight.order(4, job(4), START).unwrap();
     in_flight.sent(4, sent(0, 77), START);
@@ -277,7 +277,7 @@ fn a_pair_is_given_back_by_who_plays_it() {
 }
 
 #[test]
-fn an_audit_of_ones_own_pair_is_sent_again_until_another_has_begun_it() {
+fn an_audit_is_resent_until_another_worker_starts_it() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     let number = AUDITS + 4;
     assert_eq!(in_flight.order(number, job(4), START), Ok(0));
@@ -300,13 +300,13 @@ fn an_audit_of_ones_own_pair_is_sent_again_until_another_has_begun_it() {
     let begun = Heartbeat { attempt: 2, ..heartbeat(number, Some(0)) };
     in_flight.heartbeat("b".into(), begun, LEASE, LEASE);
     assert_eq!(in_flight.returned(), [], "another plays it");
-    in_flight.stored(number);
+    in_flight.note_stored(number);
     assert!(in_flight.is_over(number));
     assert_eq!(in_flight.order(number, job(4), START), Ok(3), "proofs of the first are of no use");
 }
 
 #[test]
-fn attempts_go_on_from_before_a_restart() {
+fn attempt_numbers_continue_after_a_restart() {
     let mut in_flight = InFlight::new(50, RangeSet::default(), Terms::default());
     assert_eq!(in_flight.order(4, job(4), START), Ok(50));
     in_flight.sent(4, SentJob { is_left_over: true, ..sent(7, 77) }, START);
@@ -315,7 +315,7 @@ fn attempts_go_on_from_before_a_restart() {
     assert_eq!(in_flight.extensions(LEASE, LEASE), [77]);
     let accepted = in_flight.receive("a", JobResult { attempt: 7, ..result(4) }, 1);
     assert!(matches!(accepted, Disposition::Accept(_)));
-    in_flight.stored(4);
+    in_flight.note_stored(4);
     assert_eq!(in_flight.order(4, job(4), START), Ok(51), "the pair was void");
     // Of the first attempt the server would say that there is an earlier one.
     in_flight.order(AUDITS, job(5), START).unwrap();
@@ -335,7 +335,7 @@ fn a_worker_keeps_no_pair_for_ever() {
     let minute = Duration::from_secs(60);
     in_flight.heartbeat("a".into(), heartbeat(0, Some(1)), LEASE, minute);
     in_flight.receive("a", result(0), 1);
-    in_flight.stored(0);
+    in_flight.note_stored(0);
     for (minutes, is_over) in [(MAX_MEDIANS, false), (MAX_MEDIANS + 1, true)] {
         let now = minutes * minute;
         in_flight.heartbeat("a".into(), heartbeat(1, Some(1)), LEASE, now);

@@ -13,7 +13,7 @@ fn tally(pair: u64, results: [GameResult; 2], termination: Termination) -> PairT
 }
 
 /// Returns a pair of two equal engines, in which a game fails with this probability.
-fn drawn(random: &mut ChaCha8Rng, failing: f64, termination: Termination) -> PairTally {
+fn random_pair(random: &mut ChaCha8Rng, failing: f64, termination: Termination) -> PairTally {
     let mut uniform = || random.next_u32() as f64 / f64::from(u32::MAX);
     let mut result = || match uniform() {
         u if u < 0.3 => GameResult::Win,
@@ -31,7 +31,7 @@ fn drawn(random: &mut ChaCha8Rng, failing: f64, termination: Termination) -> Pai
 }
 
 /// Returns the first finding among `workers` workers that play this number of pairs each.
-fn found(
+fn first_finding(
     random: &mut ChaCha8Rng,
     workers: usize,
     pairs: u64,
@@ -56,33 +56,33 @@ fn a_worker_that_crashes_is_found_soon() {
         _ => tally(0, [GameResult::Draw; 2], Termination::Threefold),
     };
     let mut random = seed_for(1, "audit", 0);
-    let finding = found(&mut random, 2, 8, crash).expect("16 crashes against none");
+    let finding = first_finding(&mut random, 2, 8, crash).expect("16 crashes against none");
     assert_eq!(finding.worker, "w0");
     assert!(
         finding.reason.starts_with("crashes and the like in 16 of its 16 games"),
         "{finding:?}"
     );
-    assert_eq!(found(&mut random, 2, 7, crash), None, "too few to say");
+    assert_eq!(first_finding(&mut random, 2, 7, crash), None, "too few to say");
     // Where all crash it is the engine, and where there is one worker nobody knows.
     let all = |_: &mut ChaCha8Rng, _| tally(0, [GameResult::Loss; 2], Termination::Crash);
-    assert_eq!(found(&mut random, 3, 500, all), None);
-    assert_eq!(found(&mut random, 1, 500, all), None);
+    assert_eq!(first_finding(&mut random, 3, 500, all), None);
+    assert_eq!(first_finding(&mut random, 1, 500, all), None);
 }
 
 #[test]
 fn a_worker_that_loses_on_time_is_found() {
     let mut random = seed_for(1, "audit", 1);
     let late = |random: &mut ChaCha8Rng, worker| {
-        drawn(random, if worker == 0 { 0.15 } else { 0.01 }, Termination::TimeForfeit)
+        random_pair(random, if worker == 0 { 0.15 } else { 0.01 }, Termination::TimeForfeit)
     };
-    let finding = found(&mut random, 4, 500, late).expect("15 % against 1 %");
+    let finding = first_finding(&mut random, 4, 500, late).expect("15 % against 1 %");
     assert_eq!(finding.worker, "w0");
     assert!(finding.reason.starts_with("losses on time in "), "{finding:?}");
     // Few are harmless, however sure it is that they are more.
     let seldom = |random: &mut ChaCha8Rng, worker| {
-        drawn(random, if worker == 0 { 0.01 } else { 0.0 }, Termination::TimeForfeit)
+        random_pair(random, if worker == 0 { 0.01 } else { 0.0 }, Termination::TimeForfeit)
     };
-    assert_eq!(found(&mut random, 4, 4_000, seldom), None);
+    assert_eq!(first_finding(&mut random, 4, 4_000, seldom), None);
 }
 
 #[test]
@@ -92,12 +92,13 @@ fn a_worker_with_other_results_is_found_among_three() {
         0 if random.next_u32().is_multiple_of(2) => {
             tally(0, [GameResult::Loss; 2], Termination::Checkmate)
         }
-        _ => drawn(random, 0.0, Termination::Crash),
+        _ => random_pair(random, 0.0, Termination::Crash),
     };
-    let finding = found(&mut random, 3, 2_000, odd).expect("half of its pairs are lost besides");
+    let finding =
+        first_finding(&mut random, 3, 2_000, odd).expect("half of its pairs are lost besides");
     assert_eq!(finding.worker, "w0");
     assert!(finding.reason.contains("differ from those of the 2 other workers"), "{finding:?}");
-    assert_eq!(found(&mut random, 2, 2_000, odd), None, "of two nobody knows which");
+    assert_eq!(first_finding(&mut random, 2, 2_000, odd), None, "of two nobody knows which");
 }
 
 #[test]
@@ -113,7 +114,7 @@ fn a_worker_that_chooses_its_results_is_found() {
                         return Some(finding);
                     }
                 } else {
-                    let pair = drawn(&mut random, 0.0, Termination::Crash);
+                    let pair = random_pair(&mut random, 0.0, Termination::Crash);
                     let second = pair.second.filter(|_| !is_single);
                     outliers.add(worker, &PairTally { second, ..pair });
                 }
@@ -142,7 +143,7 @@ fn claimed_breakdowns_are_found_by_their_rate() {
                 let mut outliers = OutlierDetector::new(true);
                 let games = (1..20_000).find(|_| {
                     let mut play = |worker: &str, failing| {
-                        let tally = drawn(&mut random, failing, Termination::Crash);
+                        let tally = random_pair(&mut random, failing, Termination::Crash);
                         outliers.add_and_check(worker, &tally)
                     };
                     let others = ["a", "b", "c", "d"].map(|worker| play(worker, 0.0));
@@ -166,8 +167,8 @@ fn workers_that_are_alike_are_not_excluded() {
     for run in 0..RUNS {
         let mut random = seed_for(7, "audit", run);
         // Failures that are frequent enough to differ a lot by chance.
-        let alike = |random: &mut ChaCha8Rng, _| drawn(random, 0.05, Termination::Crash);
-        alarms += u64::from(found(&mut random, 6, 256, alike).is_some());
+        let alike = |random: &mut ChaCha8Rng, _| random_pair(random, 0.05, Termination::Crash);
+        alarms += u64::from(first_finding(&mut random, 6, 256, alike).is_some());
     }
     // At most 0.3 % are promised; that one in 300 runs is seen all the same is likely enough,
     // three are not: 1 in 16.
@@ -199,7 +200,7 @@ fn the_exact_test_keeps_its_level() {
 }
 
 #[test]
-fn who_is_forgotten_is_not_compared_with() {
+fn forgotten_workers_are_not_compared() {
     let mut outliers = OutlierDetector::new(true);
     for pair in 0..40 {
         outliers.add("bad", &tally(pair, [GameResult::Loss; 2], Termination::Crash));

@@ -9,7 +9,7 @@ use arbiter_game::outcome::Outcome;
 use arbiter_protocol::Limits;
 
 #[test]
-fn what_was_played_is_believed() {
+fn true_results_are_accepted() {
     assert_eq!(check(&played(3), &job(3), &Terms::default()), Ok(()));
 }
 
@@ -31,7 +31,7 @@ fn ended(p: &mut PlayedPair, plies: usize, outcome: Outcome) {
 }
 
 #[test]
-fn what_cannot_be_is_not() {
+fn impossible_results_are_rejected() {
     let job = job(3);
     let refuse = |part: &str, change: &dyn Fn(&mut PlayedPair)| refuse(&job, part, change);
     refuse("other engines", &|p| p.pairing.engines = [1, 0]);
@@ -55,7 +55,7 @@ fn what_cannot_be_is_not() {
 }
 
 #[test]
-fn endings_are_those_of_the_rules_and_of_the_plan() {
+fn verified_endings_follow_the_rules_and_the_plan() {
     let job = job(3);
     for termination in [
         Termination::Threefold,

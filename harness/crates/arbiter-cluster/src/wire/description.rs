@@ -172,7 +172,7 @@ impl RunDescription {
 impl Message for RunDescription {
     const MAX_BYTES: usize = MAX_SIGNED;
 
-    fn checked(mut self) -> Result<RunDescription, WireError> {
+    fn validated(mut self) -> Result<RunDescription, WireError> {
         if self.engines.is_empty() {
             return Err(invalid("a run without engines"));
         }

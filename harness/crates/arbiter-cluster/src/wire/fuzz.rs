@@ -18,8 +18,8 @@ use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules};
 use arbiter_game::outcome::printable;
 use arbiter_plan::{Games, PairJob, PlayedPair};
 use arbiter_protocol::Limits;
-use arbiter_suite::epd::Answered;
-use arbiter_suite::perft::{Counted, Verdict};
+use arbiter_suite::epd::EngineAnswers;
+use arbiter_suite::perft::{CountResult, Verdict};
 
 /// Length up to which [`repeated`] extends a short message, in bytes.
 const MAX_REPEATED: usize = 2 << 20;
@@ -34,10 +34,10 @@ const READERS: [Reader; 18] = [
     (pairs, || vec![write(&full()), write(&result(Report::Failed("no memory".into())))]),
     (pairs, || vec![write(&result(Report::Played(played(7))))]),
     (repeated, || vec![[&[0, 0, 0], &write(&full())[..]].concat()]),
-    (|text| results::<Answered>(text, answers), || vec![write(&other_result(answered()))]),
+    (|text| results::<EngineAnswers>(text, answers), || vec![write(&other_result(answered()))]),
     (
-        |text| results::<Counted>(text, counts),
-        || vec![write(&other_result(Counted(Ok(Verdict::WrongSuite { leaves: 7 }))))],
+        |text| results::<CountResult>(text, counts),
+        || vec![write(&other_result(CountResult(Ok(Verdict::WrongSuite { leaves: 7 }))))],
     ),
     (unpacked, || vec![pack(&write(&full()))]),
     (anything, || vec![proven(&pack(&write(&full()))), sign(&description(), &key())]),
@@ -49,23 +49,25 @@ const READERS: [Reader; 18] = [
         let token = secret().token("w");
         vec![write(&JoinAnswer { nonce: blake3::hash(b"n"), at: 5, token: Ok(token) })]
     }),
-    (of_coordinator::<CoordinatorMessage>, || {
+    (reads_coordinator_message::<CoordinatorMessage>, || {
         let (worker, why) = ("w".to_owned(), "no".to_owned());
         let notice = Notice::Refused { worker, pair: 2, why };
         vec![write(&CoordinatorMessage { run_id: run_id(), at: 1, notice })]
     }),
-    (of_coordinator::<Beacon>, || {
+    (reads_coordinator_message::<Beacon>, || {
         let run = "run".to_owned();
         vec![write(&Beacon { run_id: run_id(), at: 6, run, priority: 3, queued: 4, playing: 5 })]
     }),
-    (of_worker::<WorkerStatus>, || vec![write(&status())]),
-    (of_worker::<Heartbeat>, || vec![write(&heartbeat(Some(1)))]),
-    (of_worker::<JoinRequest>, || {
+    (reads_worker_message::<WorkerStatus>, || vec![write(&status())]),
+    (reads_worker_message::<Heartbeat>, || vec![write(&heartbeat(Some(1)))]),
+    (reads_worker_message::<JoinRequest>, || {
         let benches =
             vec![None, Some(Ok(BenchResult { nodes: 7, nps: 1e6 })), Some(Err("".into()))];
         vec![write(&JoinRequest { nonce: blake3::hash(b"n"), benches })]
     }),
-    (of_worker::<ProgramRequest>, || vec![write(&ProgramRequest { hash: blake3::hash(b"x") })]),
+    (reads_worker_message::<ProgramRequest>, || {
+        vec![write(&ProgramRequest { hash: blake3::hash(b"x") })]
+    }),
     (subjects, || {
         let own = [run_id().result_subject(7, "a.b"), run_id().heartbeat_subject("w")];
         let other = [subject::worker_status("w"), "_INBOX.a".into(), key().public().to_string()];
@@ -128,7 +130,7 @@ pub(super) fn read_all(bytes: &[u8]) {
 }
 
 /// Checks the text of an error that people or logs are shown.
-fn shown(error: impl Display) {
+fn check_error_text(error: impl Display) {
     let text = error.to_string();
     assert!(!text.contains(char::is_control), "{text:?}");
     assert!(text.chars().count() <= MAX_REASON, "{}", printable(&text, MAX_REASON));
@@ -136,7 +138,7 @@ fn shown(error: impl Display) {
 
 /// Checks that a message that was read can be sent again.
 fn settled<T: Message, E: Display>(message: Result<T, E>) -> Option<T> {
-    let message = message.map_err(shown).ok()?;
+    let message = message.map_err(check_error_text).ok()?;
     assert!(read::<T>(&write(&message)).is_ok());
     Some(message)
 }
@@ -154,7 +156,7 @@ fn work(work: Work) -> Vec<u8> {
 
 /// Reads a result of a worker that has joined, as it is packed.
 fn packed<D: Payload>(packed: &[u8]) -> Option<JobResult<D>> {
-    read_message(&message("host-1", proven(packed))).map_err(shown).ok()
+    read_message(&message("host-1", proven(packed))).map_err(check_error_text).ok()
 }
 
 /// Reads a result, and judges what was done.
@@ -174,7 +176,7 @@ fn pairs(text: &[u8]) -> bool {
         for job in ways_to_play() {
             for is_scaled in [false, true] {
                 let terms = Terms { is_scaled, ..Terms::default() };
-                let _ = job.check(played, &terms).map_err(shown);
+                let _ = job.check(played, &terms).map_err(check_error_text);
             }
         }
     })
@@ -205,12 +207,12 @@ fn ways_to_play() -> Vec<PairJob> {
     all.map(with).collect()
 }
 
-fn answers(answered: &Answered) {
-    let _ = question().check(answered, &Terms::default()).map_err(shown);
+fn answers(answered: &EngineAnswers) {
+    let _ = question().check(answered, &Terms::default()).map_err(check_error_text);
 }
 
-fn counts(counted: &Counted) {
-    let _ = count().check(counted, &Terms::default()).map_err(shown);
+fn counts(counted: &CountResult) {
+    let _ = count().check(counted, &Terms::default()).map_err(check_error_text);
 }
 
 /// Reads a result with a part that is repeated: two bytes give its place, and one its length.
@@ -224,23 +226,24 @@ fn repeated(bytes: &[u8]) -> bool {
 
 /// Reads the output of the unpacker, which the sender chooses, too.
 fn unpacked(bytes: &[u8]) -> bool {
-    let _ = (packed::<Answered>(bytes), packed::<Counted>(bytes));
+    let _ = (packed::<EngineAnswers>(bytes), packed::<CountResult>(bytes));
     packed::<PlayedPair>(bytes).is_some()
 }
 
 /// Reads bytes of a stranger who has neither joined nor a key.
 fn anything(bytes: &[u8]) -> bool {
     let message = message("host-1", bytes.to_vec());
-    let is_job = read_job(bytes, &description(), key().public()).map_err(shown).is_ok();
-    let is_run = verified::<RunDescription>(bytes, &[key().public()]).map_err(shown).is_ok();
-    let _ = unverified::<Beacon>(bytes).map_err(shown);
+    let is_job = read_job(bytes, &description(), key().public()).map_err(check_error_text).is_ok();
+    let is_run =
+        verified::<RunDescription>(bytes, &[key().public()]).map_err(check_error_text).is_ok();
+    let _ = unverified::<Beacon>(bytes).map_err(check_error_text);
     let result = read_message::<PlayedPair>(&message);
-    result.map_err(shown).is_ok() || is_job || is_run
+    result.map_err(check_error_text).is_ok() || is_job || is_run
 }
 
 fn jobs(text: &[u8]) -> bool {
     let read = |bytes: &[u8]| read_job(bytes, &description(), key().public());
-    let job = read(&signed(Purpose::Job, text)).map_err(shown);
+    let job = read(&signed(Purpose::Job, text)).map_err(check_error_text);
     let again = job.map(|job| read(&write_job(&run_id(), &job, &key())).is_ok());
     assert_ne!(again, Ok(false), "it cannot be sent again");
     again.is_ok()
@@ -250,7 +253,7 @@ fn descriptions(text: &[u8]) -> bool {
     let bytes = signed(Purpose::Description, text);
     let read = verified(&bytes, &[key().public()]).map(|(description, _)| description);
     let Some(description) = settled::<RunDescription, _>(read) else { return false };
-    let _ = description.requirements.slots(8, 16_000).map_err(shown);
+    let _ = description.requirements.slots(8, 16_000).map_err(check_error_text);
     for nps in [1e-3, 1e6, 1e12] {
         description.clone().scale_to(nps);
     }
@@ -258,18 +261,18 @@ fn descriptions(text: &[u8]) -> bool {
 }
 
 fn join_answers(text: &[u8]) -> bool {
-    of_coordinator::<JoinAnswer>(text);
+    reads_coordinator_message::<JoinAnswer>(text);
     let bytes = signed(Purpose::JoinAnswer, text);
-    read_join_answer(&bytes, blake3::hash(b"n"), key().public()).map_err(shown).is_ok()
+    read_join_answer(&bytes, blake3::hash(b"n"), key().public()).map_err(check_error_text).is_ok()
 }
 
-fn of_coordinator<T: Signed>(text: &[u8]) -> bool {
+fn reads_coordinator_message<T: Signed>(text: &[u8]) -> bool {
     let bytes = signed(T::PURPOSE, text);
     settled(unverified::<T>(&bytes));
     settled(verified::<T>(&bytes, &[key().public()]).map(|(message, _)| message)).is_some()
 }
 
-fn of_worker<T: Message>(text: &[u8]) -> bool {
+fn reads_worker_message<T: Message>(text: &[u8]) -> bool {
     let message = message("host-1", text.to_vec());
     settled(read_from::<T>(&message).map(|(_, message)| message)).is_some()
 }
@@ -277,18 +280,18 @@ fn of_worker<T: Message>(text: &[u8]) -> bool {
 /// Reads a join file that a stranger has made.
 fn join_files(bytes: &[u8]) -> bool {
     let Ok(text) = str::from_utf8(bytes) else { return false };
-    let Ok((file, role)) = JoinFile::parse(text).map_err(shown) else { return false };
-    shown(file.url);
-    shown(file.inbox);
+    let Ok((file, role)) = JoinFile::parse(text).map_err(check_error_text) else { return false };
+    check_error_text(file.url);
+    check_error_text(file.inbox);
     if let Role::Worker(name, _) = role {
-        shown(name);
+        check_error_text(name);
     }
     true
 }
 
 fn subjects(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes).into_owned();
-    let _ = (RunId::of_subject(&text), RunId::pair_of_result(&text));
+    let _ = (RunId::from_subject(&text), RunId::pair_of_result(&text));
     subject::is_inbox(&text)
         | is_worker_name(subject::sender(&text))
         | text.parse::<PublicKey>().is_ok()

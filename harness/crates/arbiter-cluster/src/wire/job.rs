@@ -15,7 +15,7 @@ use crate::run_id::RunId;
 use crate::trust::{Key, PublicKey, Purpose};
 use arbiter_game::driver::{GameSetup, Settings};
 use arbiter_game::progress::Progress;
-use arbiter_game::record::Keep;
+use arbiter_game::record::KeptFields;
 use arbiter_plan::{Games, PairJob};
 use arbiter_position::Start;
 use arbiter_schedule::Pairing;
@@ -202,7 +202,10 @@ fn pair(
         settings: ByColor { white: first_settings?, black: second_settings? },
         rules: description.rules,
         tables: None,
-        keep: Arc::new(Keep::for_annotation(&description.annotation, description.transcripts)),
+        keep: Arc::new(KeptFields::for_annotation(
+            &description.annotation,
+            description.transcripts,
+        )),
         progress: Progress::default(),
     };
     let reversed = || GameSetup {
@@ -232,9 +235,10 @@ fn checked_settings(
     if let Some((name, _)) = options.iter().find(|(name, _)| !tuned.contains(name)) {
         return Err(invalid(format!("the option {name}, which the run does not tune")));
     }
-    match options.len() <= MAX_LIST {
-        true => Ok(options.into()),
-        false => Err(invalid("more than a thousand options for a game")),
+    if options.len() <= MAX_LIST {
+        Ok(options.into())
+    } else {
+        Err(invalid("more than a thousand options for a game"))
     }
 }
 

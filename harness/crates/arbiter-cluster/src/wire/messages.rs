@@ -113,7 +113,7 @@ impl WorkerStatus {
 }
 
 impl Message for WorkerStatus {
-    fn checked(mut self) -> Result<WorkerStatus, WireError> {
+    fn validated(mut self) -> Result<WorkerStatus, WireError> {
         if self.slots.max(self.playing) > MAX_SLOTS {
             return Err(invalid(format!("{} games in parallel", self.slots)));
         }
@@ -140,7 +140,7 @@ pub struct Heartbeat {
 }
 
 impl Message for Heartbeat {
-    fn checked(self) -> Result<Heartbeat, WireError> {
+    fn validated(self) -> Result<Heartbeat, WireError> {
         match self.half {
             Some(2..) => Err(invalid("a third game of a pair")),
             _ => Ok(self),
@@ -180,14 +180,15 @@ pub struct JoinRequest {
 }
 
 impl Message for JoinRequest {
-    fn checked(self) -> Result<JoinRequest, WireError> {
+    fn validated(self) -> Result<JoinRequest, WireError> {
         let is_speed = |bench: &BenchResult| bench.nps.is_finite() && bench.nps > 0.0;
         if self.benches.len() > MAX_ENGINES {
             return Err(invalid("benchmarks of more than a thousand engines"));
         }
-        match self.benches.iter().flatten().flatten().all(is_speed) {
-            true => Ok(self),
-            false => Err(invalid("a benchmark without a speed")),
+        if self.benches.iter().flatten().flatten().all(is_speed) {
+            Ok(self)
+        } else {
+            Err(invalid("a benchmark without a speed"))
         }
     }
 }

@@ -12,8 +12,8 @@ use crate::run_id::RunId;
 use arbiter_game::record::GameRecord;
 use arbiter_game::text::Text;
 use arbiter_plan::{PairTally, PlayedPair};
-use arbiter_suite::epd::Answered;
-use arbiter_suite::perft::Counted;
+use arbiter_suite::epd::EngineAnswers;
+use arbiter_suite::perft::CountResult;
 
 /// Report of a worker on a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,7 +76,7 @@ pub trait Payload: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 
 impl<D: Payload> Message for JobResult<D> {
     const MAX_BYTES: usize = D::MAX_BYTES;
 
-    fn checked(self) -> Result<JobResult<D>, WireError> {
+    fn validated(self) -> Result<JobResult<D>, WireError> {
         // Remarks about rejected results are stored with their number, and SQLite has signed
         // integers of 64 bits.
         match i64::try_from(self.number) {
@@ -131,11 +131,12 @@ pub(crate) fn check_proof<'a>(
     let (attempt, rest) = header.ok_or(WireError::Unproven)?;
     let (proof, packed) = rest.split_first_chunk::<32>().ok_or(WireError::Unproven)?;
     let attempt = u32::from_le_bytes(*attempt);
-    match secret.proof(&worker, number, attempt) == *proof {
-        true => Ok(ProvenResult { number, attempt, packed }),
+    if secret.proof(&worker, number, attempt) == *proof {
+        Ok(ProvenResult { number, attempt, packed })
+    } else {
         // The comparison of hashes takes constant time, so it reveals nothing about the right
         // proof.
-        false => Err(WireError::Unproven),
+        Err(WireError::Unproven)
     }
 }
 
@@ -146,9 +147,10 @@ pub(crate) fn read_result<D: Payload>(
 ) -> Result<JobResult<D>, WireError> {
     let ProvenResult { number, attempt, packed } = *proven;
     let result: JobResult<D> = read(&unpack(packed)?)?;
-    match (&result.run_id, result.number, result.attempt) == (run_id, number, attempt) {
-        true => Ok(result),
-        false => Err(invalid("a result of another job")),
+    if (&result.run_id, result.number, result.attempt) == (run_id, number, attempt) {
+        Ok(result)
+    } else {
+        Err(invalid("a result of another job"))
     }
 }
 
@@ -196,14 +198,14 @@ impl Payload for PlayedPair {
     }
 }
 
-impl Payload for Answered {
-    fn is_same(&self, other: &Answered) -> bool {
+impl Payload for EngineAnswers {
+    fn is_same(&self, other: &EngineAnswers) -> bool {
         self == other
     }
 }
 
-impl Payload for Counted {
-    fn is_same(&self, other: &Counted) -> bool {
+impl Payload for CountResult {
+    fn is_same(&self, other: &CountResult) -> bool {
         self == other
     }
 }

@@ -15,11 +15,13 @@ use arbiter_game::driver::GameSetup;
 use arbiter_game::lint::{LintFinding, LintRule};
 use arbiter_game::outcome::{Outcome, Termination};
 use arbiter_game::progress::Progress;
-use arbiter_game::record::{Details, GameRecord, Keep, LateMove, MoveRecord, Thought};
+use arbiter_game::record::{
+    GameRecord, KeptFields, LateMove, MoveRecord, SearchDetails, SearchInfo,
+};
 use arbiter_plan::{Engine, Games, LaunchSettings, PairJob, PlayedPair};
 use arbiter_protocol::{Conditions, Deadlines, Limits, Score};
 use arbiter_schedule::Pairing;
-use arbiter_suite::epd::{Answer, Answered, Question, SearchProgress, read as read_suite};
+use arbiter_suite::epd::{Answer, EngineAnswers, Question, SearchProgress, read as read_suite};
 use arbiter_suite::perft::{Count, Patterns, PerftQuery, read as read_cases};
 
 pub(crate) const RUN_ID: &str = "0123456789abcdef";
@@ -29,7 +31,7 @@ pub(crate) fn run_id() -> RunId {
 }
 
 pub(crate) fn key() -> Key {
-    Key::of_bytes([7; 32])
+    Key::from_secret_bytes([7; 32])
 }
 
 pub(crate) fn secret() -> RunSecret {
@@ -104,7 +106,7 @@ pub(crate) fn job(pair: u64) -> PairJob {
         settings: ByColor::default(),
         rules: Rules::default(),
         tables: None,
-        keep: Arc::new(Keep::default()),
+        keep: Arc::new(KeptFields::default()),
         progress: Progress::default(),
     };
     let games = Games { first: setup(0, 1), second: Some(setup(1, 0)) };
@@ -123,7 +125,7 @@ pub(crate) fn played(pair: u64) -> PlayedPair {
             .enumerate()
             .map(|(ply, uci)| MoveRecord {
                 uci: uci.parse().unwrap(),
-                thought: (ply > 0).then(Thought::default),
+                thought: (ply > 0).then(SearchInfo::default),
             })
             .collect(),
         outcome: Outcome::lost(Color::White, Termination::Checkmate, "White is mated"),
@@ -147,14 +149,14 @@ pub(crate) fn result(report: Report) -> JobResult {
 pub(crate) fn full() -> JobResult {
     let mut pair = played(7);
     let game = &mut pair.games.first;
-    game.moves[1].thought = Some(Thought {
+    game.moves[1].thought = Some(SearchInfo {
         score: Some(Score::Mate(-3)),
         depth: Some(9),
         seldepth: Some(12),
         nodes: Some(123_456_789_012),
         elapsed: Duration::from_nanos(1_234_567),
         reported: Some(Duration::from_millis(1)),
-        details: Details {
+        details: SearchDetails {
             left: Some(Duration::from_nanos(7)),
             nps: Some(1_000),
             hashfull: Some(4),
@@ -186,7 +188,7 @@ pub(crate) fn question() -> Question {
 }
 
 /// Answers of three engines.
-pub(crate) fn answered() -> Answered {
+pub(crate) fn answered() -> EngineAnswers {
     let since = SearchProgress { at: Duration::from_millis(3), depth: Some(4), nodes: None };
     let end = SearchProgress { at: Duration::from_nanos(12_345), depth: Some(9), nodes: Some(77) };
     let score = Some(Score::Mate(3));
@@ -194,7 +196,7 @@ pub(crate) fn answered() -> Answered {
     let score = Some(Score::Centipawns(-5));
     let end = SearchProgress { depth: None, ..end };
     let other = Answer { score, since: None, end, ..answer.clone() };
-    Answered(vec![Ok(answer), Ok(other), Err("it crashed".into())])
+    EngineAnswers(vec![Ok(answer), Ok(other), Err("it crashed".into())])
 }
 
 /// A count of two plies.

@@ -9,10 +9,10 @@ use crate::proof::{RunSecret, proof};
 use crate::run_id::RunId;
 use crate::trust::{Key, Purpose};
 use arbiter_plan::PlayedPair;
-use arbiter_suite::perft::{Counted, Finding, Verdict, Wrong};
+use arbiter_suite::perft::{CountResult, Finding, PositionFault, Verdict};
 
 /// Serializes a result within `most` bytes.
-fn written<D: Payload>(result: JobResult<D>, most: usize) -> Vec<u8> {
+fn serialized<D: Payload>(result: JobResult<D>, most: usize) -> Vec<u8> {
     write_result(result, &secret().proof("host-1", 7, 2), most)
 }
 
@@ -44,7 +44,7 @@ fn read_packed<D: Payload>(payload: Vec<u8>) -> Result<JobResult<D>, WireError> 
 #[test]
 fn results_arrive_as_they_were_sent() {
     for sent in [full(), result(Report::Failed("no memory".into()))] {
-        assert_eq!(read_packed(written(sent.clone(), 1 << 20)).unwrap(), sent);
+        assert_eq!(read_packed(serialized(sent.clone(), 1 << 20)).unwrap(), sent);
     }
 }
 
@@ -60,10 +60,10 @@ fn a_result_that_is_too_long_is_shortened_and_then_fails() {
     let mut bare = long.clone();
     let Report::Played(pair) = &mut bare.report else { panic!() };
     pair.drop_transcripts();
-    let bare = written(bare, usize::MAX);
-    assert!(written(long.clone(), usize::MAX).len() > 100_000);
-    assert_eq!(written(long.clone(), 10_000), bare);
-    let failed = read_packed::<PlayedPair>(written(long, bare.len() - 1)).unwrap();
+    let bare = serialized(bare, usize::MAX);
+    assert!(serialized(long.clone(), usize::MAX).len() > 100_000);
+    assert_eq!(serialized(long.clone(), 10_000), bare);
+    let failed = read_packed::<PlayedPair>(serialized(long, bare.len() - 1)).unwrap();
     assert!(matches!(failed.report, Report::Failed(why) if why.contains("the server takes")));
 }
 
@@ -102,7 +102,7 @@ fn answers_arrive_as_they_were_sent() {
     let report = Report::Played(answered());
     let JobResult { run_id, number, attempt, .. } = full();
     let sent = JobResult { run_id, number, attempt, report };
-    assert_eq!(read_packed(written(sent.clone(), 1 << 20)).unwrap(), sent);
+    assert_eq!(read_packed(serialized(sent.clone(), 1 << 20)).unwrap(), sent);
 }
 
 #[test]
@@ -139,20 +139,20 @@ fn verdicts_arrive_as_they_were_sent() {
         Ok(Verdict::Right),
         Ok(Verdict::WrongSuite { leaves: 7 }),
         Err("it crashed".to_owned()),
-        finding(Wrong::Moves { missing: words("a2a3 a2a4"), extra: words("b2b3") }),
-        finding(Wrong::Count { depth: 2, got: 3, expected: 4 }),
-        finding(Wrong::Context { depth: 2, got: 3, expected: 4 }),
-        finding(Wrong::Unrepeatable),
+        finding(PositionFault::Moves { missing: words("a2a3 a2a4"), extra: words("b2b3") }),
+        finding(PositionFault::Count { depth: 2, got: 3, expected: 4 }),
+        finding(PositionFault::Context { depth: 2, got: 3, expected: 4 }),
+        finding(PositionFault::Unrepeatable),
     ] {
-        let report = Report::Played(Counted(verdict));
+        let report = Report::Played(CountResult(verdict));
         let JobResult { run_id, number, attempt, .. } = full();
         let sent = JobResult { run_id, number, attempt, report };
-        assert_eq!(read_packed(written(sent.clone(), 1 << 20)).unwrap(), sent);
+        assert_eq!(read_packed(serialized(sent.clone(), 1 << 20)).unwrap(), sent);
     }
 }
 
 #[test]
-fn jobs_that_cannot_be_are_refused() {
+fn impossible_jobs_are_rejected() {
     let bytes = job_bytes(7, 0, Work::Pair(job(7)));
     let refuse = |from: &str, to: &str, part: &str| {
         let error = read_own_job(&resigned(&bytes, from, to)).unwrap_err().to_string();
@@ -170,13 +170,13 @@ fn jobs_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn only_what_the_coordinator_signed_is_a_job() {
+fn only_jobs_signed_by_the_coordinator_are_accepted() {
     let bytes = job_bytes(7, 0, Work::Pair(job(7)));
     let refused = |bytes: &[u8], key: Key, part: &str| {
         let error = read_job(bytes, &description(), key.public()).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
     };
-    refused(&bytes, Key::of_bytes([8; 32]), "is not trusted here");
+    refused(&bytes, Key::from_secret_bytes([8; 32]), "is not trusted here");
     let mut forged = bytes.clone();
     *forged.last_mut().unwrap() ^= 1;
     refused(&forged, key(), "is not that of key");
@@ -186,8 +186,8 @@ fn only_what_the_coordinator_signed_is_a_job() {
 }
 
 #[test]
-fn a_result_comes_from_who_was_given_the_job() {
-    let bytes = written(full(), 1 << 20);
+fn only_the_assigned_worker_can_send_a_result() {
+    let bytes = serialized(full(), 1 << 20);
     let read = |message: &async_nats::Message, run_id: &RunId| {
         check_proof(message, &RunSecret::new(&key(), run_id))
             .and_then(|proven| read_result::<PlayedPair>(&proven, run_id))
@@ -210,26 +210,28 @@ fn a_result_comes_from_who_was_given_the_job() {
     unproven(message("host-1", bytes[..35].to_vec()), &run_id());
     // Who was given the job may not say that it is another's.
     let claimed = JobResult { number: 8, ..full() };
-    let error = read(&message("host-1", written(claimed, 1 << 20)), &run_id()).unwrap_err();
+    let error = read(&message("host-1", serialized(claimed, 1 << 20)), &run_id()).unwrap_err();
     assert!(error.to_string().contains("another job"), "{error}");
 }
 
 #[test]
-fn who_asks_to_join_is_answered_and_nobody_else() {
+fn join_answers_go_only_to_the_requester() {
     let (nonce, token) = (blake3::hash(b"n"), secret().token("w"));
     let answer = sign(&JoinAnswer { nonce, at: 5, token: Ok(token) }, &key());
     let read = |nonce, key: Key| read_join_answer(&answer, nonce, key.public());
     assert_eq!(read(nonce, key()), Ok((token, 5)));
     assert!(read(blake3::hash(b"m"), key()).unwrap_err().contains("another request"));
-    assert!(read(nonce, Key::of_bytes([8; 32])).unwrap_err().contains("is not trusted here"));
+    assert!(
+        read(nonce, Key::from_secret_bytes([8; 32])).unwrap_err().contains("is not trusted here")
+    );
     let refused = sign(&JoinAnswer { nonce, at: 5, token: Err("excluded: \u{7}".into()) }, &key());
     let why = read_join_answer(&refused, nonce, key().public()).unwrap_err();
     assert!(why.starts_with("excluded: ") && !why.contains('\u{7}'), "{why:?}");
 }
 
 #[test]
-fn results_that_cannot_be_are_refused() {
-    let text = String::from_utf8(unpack(&written(full(), 1 << 20)[36..]).unwrap()).unwrap();
+fn impossible_results_of_jobs_are_rejected() {
+    let text = String::from_utf8(unpack(&serialized(full(), 1 << 20)[36..]).unwrap()).unwrap();
     let refuse = |from: &str, to: &str, part: &str| {
         let changed = text.replace(from, to);
         assert_ne!(changed, text, "{from}");
@@ -248,7 +250,7 @@ fn results_that_cannot_be_are_refused() {
     // Times that no store and no sum can hold.
     refuse("\"duration\":", "\"duration\":99999999999999999999", "not a message");
     refuse("\"elapsed\":", "\"elapsed\":99999999999999999999", "not a message");
-    let nobody = message("host 1\u{1b}[2J", written(full(), 1 << 20));
+    let nobody = message("host 1\u{1b}[2J", serialized(full(), 1 << 20));
     let nobody = read_message::<PlayedPair>(&nobody);
     assert!(nobody.unwrap_err().to_string().contains("an invalid worker name"));
     assert_eq!(
@@ -260,7 +262,7 @@ fn results_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn what_is_too_long_is_not_read() {
+fn oversized_messages_are_not_read() {
     let bomb = pack(&vec![b' '; MAX_UNPACKED + 1]);
     assert!(bomb.len() < 1 << 20);
     assert_eq!(read_packed::<PlayedPair>(proven(&bomb)), Err(WireError::TooLong(MAX_UNPACKED)));
@@ -323,7 +325,7 @@ fn times_of_a_run_are_bounded() {
 }
 
 #[test]
-fn what_is_changed_in_fuzzing_is_read_before() {
+fn fuzzing_starts_from_readable_messages() {
     for sample in fuzz::samples() {
         assert!(fuzz::read_one(&sample), "{:?}", String::from_utf8_lossy(&sample));
     }
@@ -340,7 +342,7 @@ proptest! {
 
     #[test]
     fn damaged_messages_are_an_error_or_a_message(at: usize, byte: u8, cut: usize) {
-        let result = unpack(&written(full(), 1 << 20)[36..]).unwrap();
+        let result = unpack(&serialized(full(), 1 << 20)[36..]).unwrap();
         let job = text_of(&job_bytes(7, 0, Work::Pair(job(7)))).to_vec();
         for mut message in [result, job] {
             let length = message.len();

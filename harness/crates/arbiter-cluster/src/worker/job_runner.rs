@@ -7,8 +7,8 @@ use crate::wire::{Report, RunDescription};
 use arbiter_plan::{PairJob, PlayedPair};
 use arbiter_protocol::Limits;
 use arbiter_runner::{Executor, JobEvent, LocalExecutor};
-use arbiter_suite::epd::{Answered, Question};
-use arbiter_suite::perft::{Count, Counted};
+use arbiter_suite::epd::{EngineAnswers, Question};
+use arbiter_suite::perft::{Count, CountResult};
 use arbiter_suite::{SuiteEngines, SuiteError};
 
 /// Plays a pair; `half` is set to the number of the game, from 0, when the game starts.
@@ -24,7 +24,9 @@ pub(crate) async fn play(
             JobEvent::Failed { reason, .. } | JobEvent::Lost(reason) | JobEvent::Unfit(reason) => {
                 return Report::Failed(reason);
             }
-            JobEvent::Started { half: begun, .. } => drop(half.send(u8::try_from(begun).ok())),
+            JobEvent::Started { game_index: begun, .. } => {
+                drop(half.send(u8::try_from(begun).ok()))
+            }
             JobEvent::Ended { .. }
             | JobEvent::Paused(_)
             | JobEvent::Noted(_)
@@ -39,7 +41,7 @@ pub(super) async fn search(
     engines: &mut SuiteEngines,
     question: Question,
     description: &RunDescription,
-) -> Report<Answered> {
+) -> Report<EngineAnswers> {
     let limits: Vec<Limits> =
         description.engines.iter().map(|own| own.engine.conditions.limits).collect();
     let mut answers = Vec::new();
@@ -49,13 +51,13 @@ pub(super) async fn search(
             Err(reason) => return Report::Failed(reason),
         }
     }
-    Report::Played(Answered(answers))
+    Report::Played(EngineAnswers(answers))
 }
 
 /// Has the engine count the leaves of a position.
-pub(super) async fn count(engines: &mut SuiteEngines, count: Count) -> Report<Counted> {
+pub(super) async fn count(engines: &mut SuiteEngines, count: Count) -> Report<CountResult> {
     match fault_or_answer(engines.ask(&count).await) {
-        Ok(verdict) => Report::Played(Counted(verdict)),
+        Ok(verdict) => Report::Played(CountResult(verdict)),
         Err(reason) => Report::Failed(reason),
     }
 }

@@ -40,7 +40,7 @@ struct KnownRun {
 /// State of a run that a worker has joined, kept as long as the worker runs, so that recorded
 /// messages have no effect a second time.
 #[derive(Debug)]
-struct Joined {
+struct JoinedRun {
     /// Key of the coordinator.
     key: PublicKey,
     /// Times of the last join and of the last beacon, by the coordinator's clock.
@@ -72,7 +72,7 @@ pub(super) struct Choice {
 #[derive(Debug, Default)]
 pub(super) struct KnownRuns {
     runs: BTreeMap<RunId, KnownRun>,
-    joined: BTreeMap<RunId, Joined>,
+    joined: BTreeMap<RunId, JoinedRun>,
     now: Duration,
     /// Last problem.
     pub(super) trouble: Option<String>,
@@ -83,7 +83,7 @@ impl KnownRuns {
     /// Records a beacon, with its key if that is trusted. Returns whether the run is new and kept.
     pub(super) fn update(&mut self, beacon: Beacon, key: Option<PublicKey>) -> bool {
         let heard = self.now;
-        if let Some(Joined { key: own, last_beacon, .. }) = self.joined.get_mut(&beacon.run_id) {
+        if let Some(JoinedRun { key: own, last_beacon, .. }) = self.joined.get_mut(&beacon.run_id) {
             // A recorded beacon must not start a run again that has ended.
             if key != Some(*own) || beacon.at <= *last_beacon {
                 return false;
@@ -117,7 +117,7 @@ impl KnownRuns {
             // Runs without recent beacons are forgotten first, because they have most likely ended.
             self.joined.retain(|joined, _| self.runs.contains_key(joined));
         }
-        let new = || Joined { key, at, last_beacon: at, done: HashMap::new() };
+        let new = || JoinedRun { key, at, last_beacon: at, done: HashMap::new() };
         let joined = self.joined.entry(run_id).or_insert_with(new);
         joined.at = joined.at.max(at);
     }
@@ -129,8 +129,8 @@ impl KnownRuns {
 
     /// Returns the notice in a message, unless it was sent before the worker joined. After one that
     /// ends the run the worker has to join again; one may come while it does.
-    pub(super) fn hear(&mut self, message: CoordinatorMessage) -> Option<Notice> {
-        if let Some(Joined { at, last_beacon, .. }) = self.joined.get_mut(&message.run_id) {
+    pub(super) fn take_notice(&mut self, message: CoordinatorMessage) -> Option<Notice> {
+        if let Some(JoinedRun { at, last_beacon, .. }) = self.joined.get_mut(&message.run_id) {
             // A recorded message from before the worker joined has no effect.
             if message.at <= *at {
                 return None;
@@ -153,8 +153,10 @@ impl KnownRuns {
     ) -> Result<(), &'static str> {
         match self.joined.get(run_id) {
             None => Err("its run was not joined"),
-            Some(Joined { last_beacon, .. }) if *last_beacon > expires => Err("it has expired"),
-            Some(Joined { done, .. }) if done.get(&number).is_some_and(|last| attempt <= *last) => {
+            Some(JoinedRun { last_beacon, .. }) if *last_beacon > expires => Err("it has expired"),
+            Some(JoinedRun { done, .. })
+                if done.get(&number).is_some_and(|last| attempt <= *last) =>
+            {
                 Err("its result was sent")
             }
             Some(_) => Ok(()),
@@ -210,7 +212,7 @@ impl KnownRuns {
 
     /// Records that a pair of a run was played; `has_broken` if engines broke down in all its
     /// games.
-    pub(super) fn played(&mut self, run_id: &RunId, has_broken: bool) {
+    pub(super) fn record_pair(&mut self, run_id: &RunId, has_broken: bool) {
         let now = self.now;
         let Some(KnownRun { backoff, .. }) = self.runs.get_mut(run_id) else { return };
         if !has_broken {
@@ -276,23 +278,23 @@ mod tests {
     }
 
     /// Returns the digit of the chosen run.
-    fn chosen(known_runs: &KnownRuns) -> Option<String> {
+    fn selected_run(known_runs: &KnownRuns) -> Option<String> {
         known_runs.choose().map(|choice| choice.run_id.as_str()[..1].to_owned())
     }
 
     #[test]
     fn the_most_important_run_with_work_comes_first() {
         let mut known_runs = KnownRuns::default();
-        assert_eq!(chosen(&known_runs), None);
+        assert_eq!(selected_run(&known_runs), None);
         assert!(known_runs.update(beacon("a", 1, 5, 0), None));
         assert!(known_runs.update(beacon("b", 2, 5, 900), None));
-        assert_eq!(chosen(&known_runs).as_deref(), Some("b"));
+        assert_eq!(selected_run(&known_runs).as_deref(), Some("b"));
         known_runs.mark_empty(&id("b"));
-        assert_eq!(chosen(&known_runs).as_deref(), Some("a"));
+        assert_eq!(selected_run(&known_runs).as_deref(), Some("a"));
         known_runs.mark_empty(&id("a"));
-        assert_eq!(chosen(&known_runs).as_deref(), Some("b"), "it may have some soon");
+        assert_eq!(selected_run(&known_runs).as_deref(), Some("b"), "it may have some soon");
         assert!(!known_runs.update(beacon("a", 1, 1, 0), None));
-        assert_eq!(chosen(&known_runs).as_deref(), Some("a"));
+        assert_eq!(selected_run(&known_runs).as_deref(), Some("a"));
         assert!(!known_runs.choose().unwrap().others_have_work);
         known_runs.update(beacon("b", 2, 1, 0), None);
         for _ in 0..3 {
@@ -312,7 +314,7 @@ mod tests {
         known_runs.update(beacon("b", 1, 50, 1), None);
         let mut taken = Vec::new();
         for _ in 0..6 {
-            let digit = chosen(&known_runs).unwrap();
+            let digit = selected_run(&known_runs).unwrap();
             known_runs.mark_taken(&id(&digit));
             taken.push(digit);
         }
@@ -325,10 +327,10 @@ mod tests {
         let (mut now, mut rests) = (Duration::ZERO, Vec::new());
         for _ in 0..7 {
             known_runs.update(beacon("a", 1, 1, 0), None);
-            known_runs.played(&id("a"), true);
-            known_runs.played(&id("a"), true);
+            known_runs.record_pair(&id("a"), true);
+            known_runs.record_pair(&id("a"), true);
             let start = now;
-            while chosen(&known_runs).is_none() {
+            while selected_run(&known_runs).is_none() {
                 now += BACKOFF[0];
                 known_runs.update(beacon("a", 1, 1, 0), None);
                 known_runs.tick(now);
@@ -337,15 +339,15 @@ mod tests {
         }
         assert_eq!(rests, [0.25, 0.5, 1.0, 2.0, 4.0, 4.0, 4.0]);
         known_runs.update(beacon("b", 0, 1, 0), None);
-        known_runs.played(&id("a"), true);
-        assert_eq!(chosen(&known_runs).as_deref(), Some("b"), "others are played meanwhile");
-        known_runs.played(&id("a"), false);
-        assert_eq!(chosen(&known_runs).as_deref(), Some("a"));
+        known_runs.record_pair(&id("a"), true);
+        assert_eq!(selected_run(&known_runs).as_deref(), Some("b"), "others are played meanwhile");
+        known_runs.record_pair(&id("a"), false);
+        assert_eq!(selected_run(&known_runs).as_deref(), Some("a"));
     }
 
     #[test]
-    fn what_was_recorded_has_no_effect_a_second_time() {
-        let [key, other] = [1, 2].map(|byte| Some(Key::of_bytes([byte; 32]).public()));
+    fn replayed_messages_have_no_effect() {
+        let [key, other] = [1, 2].map(|byte| Some(Key::from_secret_bytes([byte; 32]).public()));
         let beacon = |at, queued| Beacon { at, ..beacon("a", 1, queued, 0) };
         let mut known_runs = KnownRuns::default();
         known_runs.update(beacon(5, 9), key);
@@ -359,15 +361,15 @@ mod tests {
         assert_eq!(queued(&known_runs), 2);
 
         let message = |at, notice| CoordinatorMessage { run_id: id("a"), at, notice };
-        assert_eq!(known_runs.hear(message(10, Notice::Cancel)), None);
+        assert_eq!(known_runs.take_notice(message(10, Notice::Cancel)), None);
         // Messages may overtake each other.
         for at in [12, 11] {
-            assert_eq!(known_runs.hear(message(at, Notice::Cancel)), Some(Notice::Cancel));
+            assert_eq!(known_runs.take_notice(message(at, Notice::Cancel)), Some(Notice::Cancel));
         }
         known_runs.update(beacon(12, 7), key);
         assert_eq!(queued(&known_runs), 2, "it is from before the end");
         let other_run = CoordinatorMessage { run_id: id("b"), ..message(1, Notice::Cancel) };
-        assert_eq!(known_runs.hear(other_run), Some(Notice::Cancel), "not joined yet");
+        assert_eq!(known_runs.take_notice(other_run), Some(Notice::Cancel), "not joined yet");
 
         let check = |known_runs: &KnownRuns, attempt, expires| {
             known_runs.check_job(&id("a"), attempt, expires)
@@ -382,7 +384,7 @@ mod tests {
 
     #[test]
     fn a_worker_can_join_more_runs_than_it_remembers() {
-        let key = Key::of_bytes([1; 32]).public();
+        let key = Key::from_secret_bytes([1; 32]).public();
         let mut known_runs = KnownRuns::default();
         for number in 0..2 * MAX_RUNS {
             let run_id = RunId::try_from(format!("{number:016x}")).unwrap();
@@ -404,22 +406,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_or_gone_is_not_chosen() {
+    fn rejected_or_ended_runs_are_not_selected() {
         let mut known_runs = KnownRuns::default();
         known_runs.update(beacon("a", 1, 1, 0), None);
         assert_eq!(known_runs.refuse(&id("a"), "no").as_deref(), Some("run a"));
         assert_eq!(known_runs.refuse(&id("a"), "still no"), None);
         assert_eq!(known_runs.refusals(), [(id("a"), "no".to_owned())]);
-        assert_eq!(chosen(&known_runs), None);
+        assert_eq!(selected_run(&known_runs), None);
         known_runs.update(beacon("b", 1, 1, 0), None);
         known_runs.tick(RUN_TIMEOUT / 2);
-        assert_eq!(chosen(&known_runs).as_deref(), Some("b"));
+        assert_eq!(selected_run(&known_runs).as_deref(), Some("b"));
         known_runs.tick(RUN_TIMEOUT);
-        assert_eq!(chosen(&known_runs), None);
+        assert_eq!(selected_run(&known_runs), None);
         assert!(
             known_runs.update(beacon("a", 1, 1, 0), None),
             "asked again, as it may be another by now"
         );
-        assert_eq!(chosen(&known_runs).as_deref(), Some("a"));
+        assert_eq!(selected_run(&known_runs).as_deref(), Some("a"));
     }
 }

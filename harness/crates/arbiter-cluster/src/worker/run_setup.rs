@@ -77,10 +77,8 @@ impl RunSetup {
         let mut benches: Benches = Vec::new();
         let mut measured = None;
         for (own, engine) in description.engines.iter().zip(&engines) {
-            let bench = match own.is_benched {
-                true => Some(bench::measure(engine, copies).await),
-                false => None,
-            };
+            let bench =
+                if own.is_benched { Some(bench::measure(engine, copies).await) } else { None };
             if let Some(Ok(BenchResult { nps, .. })) = bench {
                 shared.known_runs().bench(&engine.name, nps);
                 measured = Some(nps);

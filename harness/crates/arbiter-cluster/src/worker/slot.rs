@@ -102,7 +102,7 @@ pub(super) async fn work(shared: Arc<Shared>) {
             Ok(ready) => {
                 let engines = engines.insert(ready);
                 shared.config.metrics.playing.inc();
-                carry_out(active, engines, taken.job.work).await;
+                run_job(active, engines, taken.job.work).await;
                 shared.config.metrics.playing.dec();
             }
             Err(error) => {
@@ -118,7 +118,7 @@ pub(super) async fn work(shared: Arc<Shared>) {
 }
 
 /// A job that was taken, with the setup to do it.
-struct Taken {
+struct AcceptedJob {
     setup: Arc<RunSetup>,
     job: Job,
     /// Permits that are held until the job is done.
@@ -127,7 +127,7 @@ struct Taken {
 
 /// Takes a job of the run that comes first; `None` if there is none within some seconds.
 /// Cancel-safe.
-async fn take_any(shared: &Shared) -> Option<Taken> {
+async fn take_any(shared: &Shared) -> Option<AcceptedJob> {
     let mut cancelled = shared.cancelled.subscribe();
     let chosen = shared.known_runs().choose();
     let Some(Choice { run_id, setup, others_have_work }) = chosen else {
@@ -160,8 +160,8 @@ async fn take_any(shared: &Shared) -> Option<Taken> {
         Some(_) => shared.known_runs().mark_taken(&run_id),
         None => shared.known_runs().mark_empty(&run_id),
     }
-    let job = read(shared, &setup, &job?).map_err(|error| shared.trouble(error)).ok()?;
-    Some(Taken { setup, job, _permit: permit })
+    let job = read(shared, &setup, &job?).map_err(|error| shared.report_problem(error)).ok()?;
+    Some(AcceptedJob { setup, job, _permit: permit })
 }
 
 /// Reads a job that is to be done; an error says why it is not done here. The server then gives it
@@ -215,7 +215,7 @@ struct ActiveJob<'a> {
 }
 
 /// Does a job and reports the result.
-async fn carry_out(mut job: ActiveJob<'_>, engines: &mut SlotEngines, work: Work) {
+async fn run_job(mut job: ActiveJob<'_>, engines: &mut SlotEngines, work: Work) {
     let (half_sender, half) = watch::channel(None);
     job.half = half;
     match work {
@@ -266,7 +266,7 @@ impl<'a> ActiveJob<'a> {
         };
         let is_done = match &report {
             Report::Played(done) => {
-                shared.known_runs().played(&run_id, done.is_broken());
+                shared.known_runs().record_pair(&run_id, done.is_broken());
                 true
             }
             Report::Failed(reason) => {

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_ended_of_late_counts() {
+    fn throughput_counts_recent_pairs_only() {
         let start = Instant::now();
         let mut throughput = Throughput::default();
         assert_eq!(throughput.recent(), (0, 0));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Played;
+use super::PlayedMove;
 use arbiter_protocol::Score;
 
 /// Rule that a game is drawn once both engines have seen about equality for a while.
@@ -20,7 +20,7 @@ impl DrawRule {
     /// Returns whether the game is drawn after a move; `plies` counts the plies in a row in which
     /// the engines have agreed. A capture or pawn move changes the game, so agreement starts anew
     /// with it.
-    pub(super) fn observe(self, plies: &mut u32, played: Played) -> bool {
+    pub(super) fn observe(self, plies: &mut u32, played: PlayedMove) -> bool {
         let equal = match played.score {
             Some(Score::Centipawns(cp)) => cp.unsigned_abs() <= self.score_cp,
             // A missing score is no agreement, because otherwise a silent engine would agree to
@@ -45,7 +45,7 @@ mod tests {
         moves.iter().enumerate().find_map(|(ply, &(score, zeroing))| {
             let color = if ply % 2 == 0 { Color::White } else { Color::Black };
             let full_moves = (ply as u32).div_ceil(2);
-            let played = Played { color, full_moves, is_book: false, zeroing, score };
+            let played = PlayedMove { color, full_moves, is_book: false, zeroing, score };
             rule.observe(&mut plies, played).then_some(ply + 1)
         })
     }
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_and_mates_start_anew_after_them_and_zeroing_moves_with_them() {
+    fn missing_scores_mates_and_zeroing_moves_reset_the_draw_counter() {
         let others =
             [((None, false), 10), ((Some(Score::Mate(3)), false), 10), ((EQUAL.0, true), 9)];
         for (other, plies) in others {

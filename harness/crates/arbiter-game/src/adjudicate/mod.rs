@@ -46,7 +46,7 @@ pub struct Rules {
 
 impl Rules {
     /// Returns the rules as text, one line for each.
-    pub fn words(&self) -> Vec<String> {
+    pub fn describe(&self) -> Vec<String> {
         let mut words = Vec::new();
         if let Some(DrawRule { move_number, move_count, score_cp }) = self.draw {
             words.push(format!(
@@ -78,7 +78,7 @@ impl Rules {
 
 /// Move as the counters see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Played {
+pub struct PlayedMove {
     /// Side that moved.
     pub color: Color,
     /// Number of full moves that are over by the number of the move in the position, those before
@@ -129,7 +129,7 @@ impl Adjudicator {
     }
 
     /// Counts a move, and returns the outcome if the game is over.
-    pub fn observe(&mut self, mut played: Played) -> Option<Outcome> {
+    pub fn observe(&mut self, mut played: PlayedMove) -> Option<Outcome> {
         let Rules { draw, resign, move_cap, counts_by_position, counts_as_fastchess, .. } =
             self.rules;
         self.plies += 1;
@@ -166,15 +166,15 @@ mod tests {
 
     /// Feeds scores in centipawns, White's and Black's in turn, and returns the number of plies
     /// after which the game was over, and the reason.
-    fn over(rules: Rules, scores: &[i32]) -> Option<(usize, Termination)> {
+    fn first_adjudication(rules: Rules, scores: &[i32]) -> Option<(usize, Termination)> {
         over_from(0, rules, scores)
     }
 
-    /// Feeds scores as [`over`] does, from a position after so many full moves.
+    /// Feeds scores as [`first_adjudication`] does, from a position after so many full moves.
     fn over_from(before: u32, rules: Rules, scores: &[i32]) -> Option<(usize, Termination)> {
         let mut adjudicator = Adjudicator::new(rules, None);
         scores.iter().enumerate().find_map(|(ply, cp)| {
-            let outcome = adjudicator.observe(Played {
+            let outcome = adjudicator.observe(PlayedMove {
                 color: if ply % 2 == 0 { Color::White } else { Color::Black },
                 full_moves: before + (ply as u32).div_ceil(2),
                 is_book: ply < 2,
@@ -186,16 +186,16 @@ mod tests {
     }
 
     #[test]
-    fn no_rules_never_end_a_game() {
-        assert_eq!(over(Rules::default(), &[0; 400]), None);
+    fn without_adjudication_rules_no_game_is_ended() {
+        assert_eq!(first_adjudication(Rules::default(), &[0; 400]), None);
     }
 
     #[test]
     fn the_cap_is_of_moves_of_both_sides_with_or_without_the_book() {
         let rules = Rules { move_cap: Some(3), ..Rules::default() };
-        assert_eq!(over(rules, &[0; 9]), Some((6, Termination::MoveCap)));
+        assert_eq!(first_adjudication(rules, &[0; 9]), Some((6, Termination::MoveCap)));
         let rules = Rules { counts_as_fastchess: true, ..rules };
-        assert_eq!(over(rules, &[0; 9]), Some((8, Termination::MoveCap)));
+        assert_eq!(first_adjudication(rules, &[0; 9]), Some((8, Termination::MoveCap)));
     }
 
     #[test]
@@ -219,6 +219,9 @@ mod tests {
             move_cap: Some(1),
             ..Rules::default()
         };
-        assert_eq!(over(rules, &[600, -600]), Some((2, Termination::ResignAdjudication)));
+        assert_eq!(
+            first_adjudication(rules, &[600, -600]),
+            Some((2, Termination::ResignAdjudication))
+        );
     }
 }

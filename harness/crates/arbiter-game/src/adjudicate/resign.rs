@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use shakmaty::{ByColor, Color};
 
-use super::Played;
+use super::PlayedMove;
 use arbiter_protocol::Score;
 
 /// Rule that a side resigns once scores have been hopeless for a while.
@@ -26,7 +26,7 @@ pub(super) struct DecidedMoves {
 
 impl ResignRule {
     /// Counts a move. Returns the side that resigns after it, if any.
-    pub(super) fn observe(self, moves: &mut DecidedMoves, played: Played) -> Option<Color> {
+    pub(super) fn observe(self, moves: &mut DecidedMoves, played: PlayedMove) -> Option<Color> {
         let limit = i64::from(self.score_cp);
         // A missing score counts as equality, so that a silent engine neither resigns nor confirms
         // a win.
@@ -63,7 +63,7 @@ mod tests {
         scores.iter().enumerate().find_map(|(ply, &score)| {
             let color = if ply % 2 == 0 { Color::White } else { Color::Black };
             let score = Some(score);
-            let played = Played { color, full_moves: 1, is_book: false, zeroing: false, score };
+            let played = PlayedMove { color, full_moves: 1, is_book: false, zeroing: false, score };
             rule.observe(&mut moves, played).map(|loser| (ply + 1, loser))
         })
     }
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn hope_starts_the_count_anew() {
+    fn a_better_score_resets_the_resign_counter() {
         let scores = [cp(0), cp(-900), cp(0), cp(-499), cp(0), cp(-900), cp(0), cp(-900)];
         assert_eq!(resigned(false, &scores), Some((8, Color::Black)));
     }

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_positions_go_on() {
+    fn positions_missing_from_the_tables_are_played_on() {
         assert_eq!(at(0, RULE, Oracle(None, Some(AmbiguousWdl::Win))), None);
         assert_eq!(at(9, RULE, Oracle(Some(Wdl::Win), None)), None);
     }
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_wanted_is_given_out() {
+    fn only_selected_results_are_adjudicated() {
         let win = Oracle(Some(Wdl::Win), None);
         let draw = Oracle(Some(Wdl::Draw), None);
         let wins = TablebaseRule { scope: Scope::Wins, ..RULE };

@@ -51,7 +51,7 @@ impl EngineProcess {
         }
         let Some((_, line)) = self.lines.front() else { return Ok(Step::Continue) };
         if at < self.since {
-            let claim = self.session.overhear(line);
+            let claim = self.session.receive_early(line);
             self.lines.pop_front();
             return Ok(claim.map_or(Step::Continue, Step::Claim));
         }

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn each_deadline_is_kept_whatever_the_last_one_was() {
+    async fn each_deadline_is_kept_after_any_other() {
         let start = Instant::now();
         let mut timer = Timer::new(start);
         for ms in [10, 60_000, 20, 5, 30] {

@@ -116,7 +116,7 @@ fn the_rules_of_chess_come_before_adjudication() {
 }
 
 #[test]
-fn engines_are_told_position_and_clock() {
+fn go_commands_contain_position_and_clock() {
     let mut referee = Referee::new(
         Chess::default(),
         CastlingMode::Standard,
@@ -186,7 +186,7 @@ fn claims_end_the_game_and_only_giving_up_is_no_fault() {
 }
 
 #[test]
-fn a_ponderer_is_told_the_game_after_the_expected_reply() {
+fn a_ponder_position_includes_the_expected_reply() {
     let mut referee = from_fen(START);
     referee.judge(answer("e2e4", MS(100)));
     let forecast = referee.forecast("e7e5").unwrap();
@@ -202,7 +202,7 @@ fn a_ponderer_is_told_the_game_after_the_expected_reply() {
 }
 
 #[test]
-fn an_hourglass_gives_what_the_opponent_takes() {
+fn an_hourglass_adds_the_time_used_by_the_opponent() {
     let sides = ByColor { white: "hg/10", black: "20+1" };
     let conditions = sides.map(|tc| Conditions {
         limits: Limits { clock: Some(tc.parse().unwrap()), ..Limits::default() },

@@ -42,7 +42,7 @@ const MATE: &str = "\
 700300 B> bestmove d8h4
 ";
 
-fn replayed(text: &str) -> Replayed {
+fn replay_text(text: &str) -> ReplayResult {
     let limits = Limits { clock: Some("1".parse().unwrap()), ..Limits::default() };
     let margin = Duration::from_millis(10);
     let conditions = Conditions { limits, margin, white_pov: false };
@@ -65,22 +65,22 @@ fn replayed(text: &str) -> Replayed {
 }
 
 fn ending(text: &str) -> (Termination, String) {
-    let replayed = replayed(text);
+    let replayed = replay_text(text);
     let outcome = replayed.outcome.unwrap_or_else(|| panic!("{:?}", replayed.remarks));
     (outcome.termination, outcome.detail)
 }
 
 #[test]
 fn a_game_is_played_again() {
-    let replayed = replayed(MATE);
+    let replayed = replay_text(MATE);
     assert_eq!(replayed.outcome.unwrap().termination, Termination::Checkmate);
     assert_eq!((replayed.moves, replayed.remarks), (4, Vec::new()));
 }
 
 #[test]
-fn a_line_that_would_not_be_said_now_is_named() {
+fn a_line_that_differs_in_the_replay_is_named() {
     let other = MATE.replace("go wtime 500 btime 900", "go wtime 499 btime 900");
-    let replayed = replayed(&other);
+    let replayed = replay_text(&other);
     assert_eq!(replayed.outcome.unwrap().termination, Termination::Checkmate);
     let remark = "600.300 ms: Black received 'go wtime 499 btime 900', and would now receive 'go \
                   wtime 500 btime 900'";
@@ -88,7 +88,7 @@ fn a_line_that_would_not_be_said_now_is_named() {
 }
 
 #[test]
-fn faults_come_out_as_they_were() {
+fn replayed_faults_match_the_recorded_ones() {
     let until = |line: &str| &MATE[..MATE.find(line).unwrap()];
     let crashed = format!("{}600100 W! crashed: exit code 3\n", until("600200"));
     let expect = "White crashed (exit code 3)".to_owned();
@@ -106,17 +106,17 @@ fn faults_come_out_as_they_were() {
 }
 
 #[test]
-fn an_engine_that_never_sat_down_forfeits() {
+fn an_engine_that_never_started_forfeits() {
     let text = "0 B< uci\n9 B! crashed: signal 9\n";
     assert_eq!(ending(text), (Termination::Crash, "Black crashed (signal 9)".to_owned()));
 }
 
 #[test]
-fn what_is_missing_is_said() {
+fn gaps_and_early_ends_of_transcripts_are_reported() {
     let cut = MATE.replace("600200 W> bestmove g2g4", "600200 W~ 7 lines not recorded");
-    let replayed_cut = replayed(&cut);
+    let replayed_cut = replay_text(&cut);
     assert_eq!((replayed_cut.outcome, replayed_cut.moves), (None, 2));
     assert!(replayed_cut.remarks[0].starts_with("7 lines not recorded of White"));
-    let short = replayed(&MATE[..MATE.find("600200").unwrap()]);
+    let short = replay_text(&MATE[..MATE.find("600200").unwrap()]);
     assert!(short.remarks[0].starts_with("the transcript of White ends"), "{short:?}");
 }

@@ -77,10 +77,7 @@ impl<R: Read> Frames<R> {
     }
 
     fn fault(&self, error: FrameDecoderError) -> io::Error {
-        match self.is_cut {
-            true => io::ErrorKind::UnexpectedEof.into(),
-            false => io::Error::other(error),
-        }
+        if self.is_cut { io::ErrorKind::UnexpectedEof.into() } else { io::Error::other(error) }
     }
 
     fn close(&mut self) -> io::Result<()> {
@@ -153,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_before_a_cut_is_read() {
+    fn data_before_a_truncation_is_read() {
         let text: Vec<u8> = (0..400_000u32).map(|n| (n % 251) as u8).collect();
         let file = frame(&text);
         for cut in [file.len() / 2, file.len() - 1] {

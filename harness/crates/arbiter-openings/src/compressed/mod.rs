@@ -69,16 +69,16 @@ pub fn decompressed<'a>(
     Ok(match (is_gzip, is_zstd) {
         // Parallel compressors write several members, of which the simple decoder reads the first
         // only.
-        (true, _) => Box::new(Unpacked(MultiGzDecoder::new(source))),
-        (_, true) => Box::new(Unpacked(Frames::new(source))),
+        (true, _) => Box::new(Decompressor(MultiGzDecoder::new(source))),
+        (_, true) => Box::new(Decompressor(Frames::new(source))),
         _ => Box::new(source),
     })
 }
 
 /// Reader of compressed data whose error at a missing end says what is missing.
-struct Unpacked<R>(R);
+struct Decompressor<R>(R);
 
-impl<R: Read> Read for Unpacked<R> {
+impl<R: Read> Read for Decompressor<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.0.read(buffer).map_err(|error| match error.kind() {
             ErrorKind::UnexpectedEof => io::Error::new(

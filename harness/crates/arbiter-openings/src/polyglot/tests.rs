@@ -95,7 +95,7 @@ fn six_lines() -> Vec<u8> {
 }
 
 #[test]
-fn every_line_comes_once_whatever_the_seed() {
+fn every_line_occurs_once_for_any_seed() {
     let all = ["e2e4 e7e5", "e2e4 c7c5", "e2e4 e7e6", "d2d4 d7d5", "d2d4 g8f6", "d2d4 f7f5"];
     let mut orders = BTreeSet::new();
     for seed in 0..20 {
@@ -110,7 +110,7 @@ fn every_line_comes_once_whatever_the_seed() {
 }
 
 #[test]
-fn weights_say_how_often_a_line_is_drawn() {
+fn lines_are_drawn_in_proportion_to_their_weights() {
     const SEEDS: u64 = 4000;
     let bytes = six_lines();
     let mut first: BTreeMap<String, f64> = BTreeMap::new();
@@ -166,7 +166,7 @@ fn the_same_position_is_one_opening_and_none_is_repeated() {
 }
 
 #[test]
-fn moves_without_weight_are_not_played_and_impossible_ones_are_told() {
+fn zero_weight_moves_are_skipped_and_impossible_ones_reported() {
     let start = key(&Chess::default());
     let mut bytes = [packed(start, bits("e2e5"), 9), packed(start, 0o51434, 9)].concat();
     bytes.extend(packed(start, bits("d2d4"), 0));
@@ -184,7 +184,7 @@ fn moves_without_weight_are_not_played_and_impossible_ones_are_told() {
 }
 
 #[test]
-fn what_is_no_book_from_the_initial_position_is_refused() {
+fn a_book_without_the_initial_position_is_rejected() {
     let error = read_book(&six_lines()[1..], 2, 1).expect_err("cut").to_string();
     assert!(error.ends_with("entries of 16 bytes, got 127 bytes"), "{error}");
     for bytes in [Vec::new(), packed(7, bits("e2e4"), 1).to_vec()] {

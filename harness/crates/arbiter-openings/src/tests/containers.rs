@@ -26,7 +26,7 @@ fn a_packed_text_is_read_and_an_archive_is_never_text() {
 }
 
 #[test]
-fn what_is_no_book_is_named() {
+fn non_books_are_named_in_the_error() {
     let tar = [&[0; 257][..], b"ustar", &[0; 250]].concat();
     for (bytes, expected) in [
         (&zipped(&[("a.epd", START)])[..], "a zip archive"),
@@ -91,7 +91,7 @@ fn faults_in_containers_name_the_member() {
 }
 
 #[test]
-fn of_a_file_that_is_cut_off_the_beginning_is_used() {
+fn the_beginning_of_a_truncated_file_is_used() {
     let lines: Vec<String> = (1..=9000).map(|n| format!("{START} 0 {n}\n")).collect();
     let text = lines.concat();
     let games: Vec<String> = (1..=4000)
@@ -120,7 +120,7 @@ fn of_a_file_that_is_cut_off_the_beginning_is_used() {
 }
 
 #[test]
-fn wherever_a_packed_file_is_cut_short_the_error_says_so() {
+fn every_truncation_of_a_packed_file_is_reported() {
     for whole in [gzipped(&START.repeat(100)), zstandard(&START.repeat(100))] {
         // The first bytes tell the kind of the file.
         for length in 4..whole.len() {

@@ -31,7 +31,7 @@ fn names_and_limits_are_resolved() {
 }
 
 #[test]
-fn impossible_requests_are_refused_in_words() {
+fn impossible_requests_are_rejected_with_a_reason() {
     let check = |kind, engines: &[&str], expect: &str| {
         let error = Plan::resolve(kind, request(engines, "")).unwrap_err().to_string();
         assert!(error.contains(expect), "{error}");

@@ -94,9 +94,10 @@ struct Waiting {
 impl Waiting {
     fn share(&self) -> f64 {
         let harmless = self.granted.map(|granted| granted.mul_f64(HARMLESS));
-        match harmless.is_some_and(|harmless| self.waited > harmless) {
-            true => (self.waited.as_secs_f64() / self.thought.as_secs_f64()).min(1.0),
-            false => 0.0,
+        if harmless.is_some_and(|harmless| self.waited > harmless) {
+            (self.waited.as_secs_f64() / self.thought.as_secs_f64()).min(1.0)
+        } else {
+            0.0
         }
     }
 }
@@ -158,13 +159,13 @@ impl Plan {
     pub fn suspicion(&self, played: &PlayedPair) -> Option<String> {
         let conditions = |engine: usize| self.engines[engine].conditions;
         let contention = judge_contention(self.noise_limit?, played, conditions)?;
-        Some(contention.words(|engine| &self.engines[engine].name))
+        Some(contention.describe(|engine| &self.engines[engine].name))
     }
 }
 
 impl Contention {
     /// Returns a sentence without its end; `name` returns the names of engines.
-    pub fn words<'a>(&self, name: impl Fn(usize) -> &'a str) -> String {
+    pub fn describe<'a>(&self, name: impl Fn(usize) -> &'a str) -> String {
         match self {
             Contention::TimeLoss { engine, over, margin, waited } => format!(
                 "{} lost on time ({:.1} ms over, margin {} ms) after {:.1} ms of CPU contention",

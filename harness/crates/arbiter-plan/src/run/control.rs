@@ -6,7 +6,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use arbiter_names::counted;
+use arbiter_names::quantity;
 
 /// Maximum number of concurrent games that a run may be given.
 pub const MAX_SLOTS: usize = 4096;
@@ -37,7 +37,7 @@ pub enum ControlCommand {
 
 impl ControlCommand {
     /// Returns whether the command changes nothing.
-    pub fn only_asks(self) -> bool {
+    pub fn is_query(self) -> bool {
         matches!(self, ControlCommand::Status | ControlCommand::Boards)
     }
 }
@@ -58,13 +58,13 @@ impl FromStr for ControlCommand {
                 let slots = number.join(" ");
                 let parsed = slots.parse().ok().filter(|slots| (1..=MAX_SLOTS).contains(slots));
                 parsed.map(ControlCommand::Concurrency).ok_or_else(|| {
-                    let slots = shown(&slots);
+                    let slots = safe_excerpt(&slots);
                     format!("concurrency needs a number from 1 to {MAX_SLOTS}, not '{slots}'")
                 })
             }
             _ => Err(format!(
                 "unknown command '{}'; use pause, resume, drain, stop, concurrency N, status or boards",
-                shown(text.trim())
+                safe_excerpt(text.trim())
             )),
         }
     }
@@ -87,7 +87,7 @@ impl fmt::Display for ControlCommand {
 }
 
 /// Returns text from another process, shortened and escaped for a terminal.
-fn shown(text: &str) -> String {
+fn safe_excerpt(text: &str) -> String {
     text.chars().take(40).flat_map(char::escape_debug).collect()
 }
 
@@ -134,9 +134,9 @@ impl fmt::Display for RunStatus {
             f,
             "{pace}: {done} of {expected} pairs counted, {in_flight} in progress, {} in parallel, \
              {}, {}",
-            counted(*concurrency, "game"),
-            counted(*games, "game"),
-            counted(*faults, "fault")
+            quantity(*concurrency, "game"),
+            quantity(*games, "game"),
+            quantity(*faults, "fault")
         )
     }
 }
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_read_as_they_are_shown() {
+    fn displayed_commands_parse_back() {
         for text in ["pause", "resume", "drain", "stop", "status", "boards", "concurrency 12"] {
             assert_eq!(text.parse::<ControlCommand>().unwrap().to_string(), text);
         }
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_answered_with_what_there_is() {
+    fn invalid_commands_list_the_valid_ones() {
         let check = |text: &str, expect: &str| {
             let error = text.parse::<ControlCommand>().unwrap_err().to_string();
             assert!(error.contains(expect) && !error.contains(char::is_control), "{error}");

@@ -82,7 +82,7 @@ impl PairTally {
     }
 
     /// Returns the two engines, lower index first.
-    pub fn twosome(&self) -> [usize; 2] {
+    pub fn engine_pair(&self) -> [usize; 2] {
         sorted(self.engines)
     }
 
@@ -96,13 +96,16 @@ impl PairTally {
     /// follow from the results.
     pub fn count_in(&self, schedule: &mut Schedule) {
         let is_left_out = self.is_repeat && schedule.design().format.is_fixed();
-        let (halves, games) =
-            if is_left_out { ([0; 2], 0) } else { (self.halves(), self.games().count() as u64) };
-        schedule.count(self.pair, halves, games);
+        let (half_points, games) = if is_left_out {
+            ([0; 2], 0)
+        } else {
+            (self.half_points(), self.games().count() as u64)
+        };
+        schedule.count(self.pair, half_points, games);
     }
 
     /// Returns the half points of each engine.
-    pub fn halves(&self) -> [u64; 2] {
+    pub fn half_points(&self) -> [u64; 2] {
         self.games().fold([0, 0], |[first, second], game| {
             let points = game.result.half_points() as u64;
             [first + points, second + 2 - points]
@@ -206,11 +209,9 @@ impl RunCounts {
         self.mirrored_pairs += u64::from(tally.is_mirrored());
         let [white, black] = tally.engines;
         let is_swapped = white > black;
-        let result = |game: GameTally| match is_swapped {
-            true => game.result.reversed(),
-            false => game.result,
-        };
-        let encounter = self.encounters.entry(tally.twosome()).or_default();
+        let result =
+            |game: GameTally| if is_swapped { game.result.reversed() } else { game.result };
+        let encounter = self.encounters.entry(tally.engine_pair()).or_default();
         tally.games().for_each(|game| encounter.games.record(result(game)));
         let first = result(tally.first);
         match tally.second.map(result) {
@@ -271,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_encounter_turned_round_is_the_other_engines() {
+    fn swapping_engines_mirrors_an_encounter() {
         let mut counts = RunCounts::default();
         let game = |result, termination| GameTally { result, termination, fault: None, hash: None };
         counts.count(&PairTally {

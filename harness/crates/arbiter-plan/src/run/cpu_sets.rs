@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_said() {
+    fn missing_processors_are_reported() {
         let check = |affinity: Affinity, slots, each, part: &str| {
             let error = cpu_sets(&affinity, &[0, 1, 2, 8], slots, each).unwrap_err().to_string();
             assert!(error.contains(part), "{error}");

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 /// Way in which a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum RunEnd {
     /// Acceptance of H1 by the SPRT.
     AcceptedH1,
     /// Acceptance of H0 by the SPRT.
@@ -44,7 +44,7 @@ pub enum RunEvent<'a> {
         /// Pair of the game.
         pairing: &'a Pairing,
         /// Index of the game in the pair, from 0.
-        half: usize,
+        game_index: usize,
     },
     /// A game is over, and counts with its pair. A void pair's games come twice. Sent only on
     /// request, or if an engine failed.
@@ -52,7 +52,7 @@ pub enum RunEvent<'a> {
         /// Pair of the game.
         pairing: &'a Pairing,
         /// Index of the game in the pair, from 0.
-        half: usize,
+        game_index: usize,
         /// Record of the game.
         game: &'a GameRecord,
     },
@@ -128,7 +128,7 @@ pub enum RunEvent<'a> {
     /// The run is over.
     Ended {
         /// Way in which the run ended.
-        ending: Ending,
+        ending: RunEnd,
         /// Time since the start or resumption.
         elapsed: Duration,
     },
@@ -185,14 +185,14 @@ pub trait Observer {
 
     /// Returns the written part of a file that has all counted pairs in order, if the observer has
     /// one.
-    fn written(&self) -> Option<Written> {
+    fn written_prefix(&self) -> Option<FilePrefix> {
         None
     }
 }
 
 /// Part of a file that has the first pairs of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct FilePrefix {
     /// Path of the file.
     pub file: PathBuf,
     /// Number of pairs.

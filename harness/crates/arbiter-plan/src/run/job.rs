@@ -11,7 +11,7 @@ use crate::Plan;
 use arbiter_game::adjudicate::{Rules, Tables};
 use arbiter_game::driver::{GameSetup, Settings};
 use arbiter_game::progress::Progress;
-use arbiter_game::record::{GameRecord, Keep};
+use arbiter_game::record::{GameRecord, KeptFields};
 use arbiter_openings::OpeningOrder;
 use arbiter_openings::{Book, Opening};
 use arbiter_protocol::Conditions;
@@ -71,7 +71,7 @@ pub fn thin_book(book: &mut Book, plan: &Plan) {
 /// Returns the indices in a book of `length` openings that the run will use, if they are known
 /// before its first pair and are not the whole book.
 fn needed_openings(plan: &Plan, schedule: &Schedule, length: usize) -> Option<BTreeSet<usize>> {
-    let pairs = schedule.known();
+    let pairs = schedule.known_pairs();
     if !schedule.is_complete() || pairs >= length as u64 {
         return None;
     }
@@ -94,7 +94,7 @@ pub struct JobMaker<'a> {
     conditions: Vec<Conditions>,
     rules: Rules,
     tables: Option<Arc<dyn Tables>>,
-    keep: Arc<Keep>,
+    keep: Arc<KeptFields>,
 }
 
 impl JobMaker<'_> {
@@ -107,7 +107,7 @@ impl JobMaker<'_> {
             conditions: plan.engines.iter().map(|engine| engine.conditions).collect(),
             rules: plan.rules,
             tables,
-            keep: Arc::new(Keep::for_annotation(&plan.annotation, plan.transcripts)),
+            keep: Arc::new(KeptFields::for_annotation(&plan.annotation, plan.transcripts)),
         }
     }
 

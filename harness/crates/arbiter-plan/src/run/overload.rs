@@ -54,7 +54,7 @@ mod tests {
     use crate::{LatencyKind, Request, RunKind};
 
     #[test]
-    fn the_machine_is_blamed_for_late_engines_that_had_to_wait() {
+    fn overload_is_reported_if_late_engines_waited_for_a_processor() {
         let request = Request { concurrency: Some(20), ..Request::default() };
         let plan = Plan::resolve(RunKind::Sprt, request).expect("the defaults are a plan");
         let check = |kind, waited: u64| {

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::counts::sorted;
 use super::repeats::Repeats;
-use crate::{Ending, Pace, PairTally, Plan, RunCounts};
+use crate::{Pace, PairTally, Plan, RunCounts, RunEnd};
 use arbiter_schedule::{Pairing, Schedule};
 use arbiter_spsa::{Iteration, SpsaState};
 use arbiter_stats::{Decision, Sprt, SprtMonitor, SprtStatus};
@@ -59,14 +59,14 @@ pub enum Effect {
     /// Abandon everything in flight.
     CancelAll,
     /// The run is over.
-    End(Ending),
+    End(RunEnd),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Running,
     Draining,
-    Over(Ending),
+    Over(RunEnd),
 }
 
 /// The state of one run.
@@ -96,7 +96,7 @@ pub struct RunState {
     /// and those that were put off.
     next_to_count: u64,
     /// Encounters that have ended, by the two engines, lower index first: how, and by which pair.
-    stopped: BTreeMap<[usize; 2], (Ending, u64)>,
+    stopped: BTreeMap<[usize; 2], (RunEnd, u64)>,
     counts: RunCounts,
     repeats: Repeats,
     /// Counted pairs that are repeats and left out.
@@ -155,7 +155,7 @@ impl RunState {
             RunInput::Drain if self.phase == Phase::Running => self.interrupt(),
             RunInput::Stop if self.ending().is_none() => {
                 let mut effects = Vec::new();
-                self.end(Ending::Interrupted, &mut effects);
+                self.end(RunEnd::Interrupted, &mut effects);
                 effects
             }
             RunInput::Pause | RunInput::Unpause => {
@@ -188,7 +188,7 @@ impl RunState {
 
     /// Returns the pairs counted so far, in their order: that of the schedule, and then those that
     /// were put off.
-    pub fn counted(&self) -> impl Iterator<Item = u64> {
+    pub fn counted_pairs(&self) -> impl Iterator<Item = u64> {
         let is_in_turn = |pair: &u64| !self.is_beyond(*pair) && !self.put_off.contains_key(pair);
         let late = self.put_off.iter().filter(|(_, is_counted)| **is_counted);
         (0..self.next_to_count).filter(is_in_turn).chain(late.map(|(pair, _)| *pair))
@@ -196,7 +196,7 @@ impl RunState {
 
     /// Returns the counted pairs that are evidence, without repeats.
     pub fn evidence(&self) -> impl Iterator<Item = u64> {
-        self.counted().filter(|pair| !self.left_out.contains(pair))
+        self.counted_pairs().filter(|pair| !self.left_out.contains(pair))
     }
 
     /// Returns the SPRT status of each two engines that have counted pairs.
@@ -221,11 +221,11 @@ impl RunState {
     /// Returns whether no pair will start any more, except one that has to be played again.
     pub fn has_started_all(&self) -> bool {
         let is_draining = self.pace() == Pace::Draining;
-        is_draining || (self.schedule.is_complete() && self.next >= self.schedule.known())
+        is_draining || (self.schedule.is_complete() && self.next >= self.schedule.known_pairs())
     }
 
     /// Returns the way in which the run ended, if it did.
-    pub fn ending(&self) -> Option<Ending> {
+    pub fn ending(&self) -> Option<RunEnd> {
         match self.phase {
             Phase::Over(ending) => Some(ending),
             Phase::Running | Phase::Draining => None,
@@ -339,7 +339,8 @@ impl RunState {
     /// Counts pairs on disk in the order of the schedule, and then those that were put off.
     fn count_in_turn(&mut self, effects: &mut Vec<Effect>) {
         while self.ending().is_none() {
-            let is_end = self.schedule.is_complete() && self.next_to_count >= self.schedule.known();
+            let is_end =
+                self.schedule.is_complete() && self.next_to_count >= self.schedule.known_pairs();
             let late = if is_end { self.left_late().next() } else { None };
             let pair = late.unwrap_or(self.next_to_count);
             let is_skipped = late.is_none() && (self.is_late(pair) || self.is_beyond(pair));
@@ -352,7 +353,7 @@ impl RunState {
                     effects.extend(self.move_values(&tally));
                     if is_exhausted {
                         self.counts.is_exhausted = true;
-                        self.stop(&tally, Ending::Complete);
+                        self.stop(&tally, RunEnd::Complete);
                     }
                 }
                 None if is_skipped => {}
@@ -384,7 +385,7 @@ impl RunState {
 
     fn end_if_drained(&mut self, effects: &mut Vec<Effect>) {
         if self.phase == Phase::Draining && self.in_flight.is_empty() {
-            self.end(Ending::Interrupted, effects);
+            self.end(RunEnd::Interrupted, effects);
         }
     }
 
@@ -403,30 +404,31 @@ impl RunState {
         let may_end = self.is_fixed();
         let opening = self.schedule.pairing(tally.pair).map(|pairing| pairing.opening);
         let is_exhausted = opening.is_some_and(|opening| {
-            may_end && self.repeats.exhausts(tally.twosome(), opening, is_repeat)
+            may_end && self.repeats.exhausts(tally.engine_pair(), opening, is_repeat)
         });
         self.left_out.extend(is_repeat.then_some(tally.pair));
         (PairTally { is_repeat, ..tally }, is_exhausted)
     }
 
     /// Ends an encounter with a pair. If that was put off, all others of the encounter are counted.
-    fn stop(&mut self, tally: &PairTally, ending: Ending) {
-        let twosome = tally.twosome();
-        self.stopped.entry(twosome).or_insert((ending, self.next_to_count));
+    fn stop(&mut self, tally: &PairTally, ending: RunEnd) {
+        let engine_pair = tally.engine_pair();
+        self.stopped.entry(engine_pair).or_insert((ending, self.next_to_count));
         // Other pairs of the encounter never count.
-        self.waiting.retain(|_, waiting| waiting.twosome() != twosome);
+        self.waiting.retain(|_, waiting| waiting.engine_pair() != engine_pair);
     }
 
     fn count(&mut self, tally: PairTally) -> Effect {
         self.counts.count(&tally);
         tally.count_in(&mut self.schedule);
-        let before = self.sprt_statuses.get(&tally.twosome()).copied();
+        let before = self.sprt_statuses.get(&tally.engine_pair()).copied();
         // A copy of a pair is no evidence.
         let sprt_status = if tally.is_repeat { before } else { self.ask_sprt(&tally) };
-        self.sprt_statuses.extend(sprt_status.map(|sprt_status| (tally.twosome(), sprt_status)));
+        self.sprt_statuses
+            .extend(sprt_status.map(|sprt_status| (tally.engine_pair(), sprt_status)));
         let ending = match sprt_status.map(|sprt_status| sprt_status.decision) {
-            Some(Decision::AcceptH1) => Some(Ending::AcceptedH1),
-            Some(Decision::AcceptH0) => Some(Ending::AcceptedH0),
+            Some(Decision::AcceptH1) => Some(RunEnd::AcceptedH1),
+            Some(Decision::AcceptH0) => Some(RunEnd::AcceptedH0),
             Some(Decision::Continue) | None => None,
         };
         if let Some(ending) = ending {
@@ -439,7 +441,7 @@ impl RunState {
     fn ask_sprt(&mut self, tally: &PairTally) -> Option<SprtStatus> {
         let sprt = self.sprt?;
         let monitor =
-            self.monitors.entry(tally.twosome()).or_insert_with(|| SprtMonitor::new(sprt, 1));
+            self.monitors.entry(tally.engine_pair()).or_insert_with(|| SprtMonitor::new(sprt, 1));
         let encounter = self.counts.encounter(tally.engines);
         Some(monitor.update_counts(&encounter.pairs, &encounter.games))
     }
@@ -452,7 +454,7 @@ impl RunState {
             // either side.
             return spsa.count(0).map(Effect::Iterated);
         }
-        let [first, second] = tally.halves().map(u64::cast_signed);
+        let [first, second] = tally.half_points().map(u64::cast_signed);
         let score = if tally.engines[0] == 0 { first - second } else { second - first };
         // Each game contributes -2, 0 or 2 half points to the difference, so that the division is
         // exact.
@@ -473,15 +475,15 @@ impl RunState {
     }
 
     /// Returns the ending of the run: the decision on its only encounter, or completion.
-    fn verdict(&self) -> Option<Ending> {
+    fn verdict(&self) -> Option<RunEnd> {
         let decided = self.stopped.values().next().map(|(ending, _)| *ending);
         let is_all = self.schedule.is_complete()
-            && self.next_to_count >= self.schedule.known()
+            && self.next_to_count >= self.schedule.known_pairs()
             && self.left_late().next().is_none();
         match decided {
             Some(ending) if self.schedule.matchups() == 1 => Some(ending),
-            _ if self.stopped.len() == self.schedule.matchups() => Some(Ending::Complete),
-            _ => is_all.then_some(Ending::Complete),
+            _ if self.stopped.len() == self.schedule.matchups() => Some(RunEnd::Complete),
+            _ => is_all.then_some(RunEnd::Complete),
         }
     }
 
@@ -492,13 +494,13 @@ impl RunState {
                 self.phase = Phase::Draining;
                 effects.push(Effect::Drain);
             }
-            Phase::Running | Phase::Draining => self.end(Ending::Interrupted, &mut effects),
+            Phase::Running | Phase::Draining => self.end(RunEnd::Interrupted, &mut effects),
             Phase::Over(_) => {}
         }
         effects
     }
 
-    fn end(&mut self, ending: Ending, effects: &mut Vec<Effect>) {
+    fn end(&mut self, ending: RunEnd, effects: &mut Vec<Effect>) {
         self.phase = Phase::Over(ending);
         if !std::mem::take(&mut self.in_flight).is_empty() {
             effects.push(Effect::CancelAll);

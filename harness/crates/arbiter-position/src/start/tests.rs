@@ -31,7 +31,7 @@ fn moves_behind_a_position_are_no_part_of_it() {
 }
 
 #[test]
-fn castling_rights_that_cannot_be_are_left_out() {
+fn impossible_castling_rights_are_dropped() {
     check(
         "4k3/8/8/8/8/8/8/4K3 w KQkq -",
         "4k3/8/8/8/8/8/8/4K3 w - - 0 1; ignored as impossible: castling with a1, castling with h1, castling with a8, castling with h8",
@@ -56,7 +56,7 @@ fn castling_rights_that_cannot_be_are_left_out() {
 }
 
 #[test]
-fn en_passant_squares_that_cannot_be_are_left_out() {
+fn impossible_en_passant_squares_are_dropped() {
     let sound = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1";
     check(sound, sound);
     // Nobody can take, but the pawn may have moved two squares.
@@ -91,7 +91,7 @@ fn positions_that_no_game_reaches_are_read_if_their_moves_are_defined() {
 }
 
 #[test]
-fn what_is_not_certain_is_refused() {
+fn ambiguous_positions_are_rejected() {
     let refused = |fen: &str, expect: &str| {
         let reason = read(fen).expect_err(fen);
         assert!(reason.ends_with(expect), "{fen}: {reason}");

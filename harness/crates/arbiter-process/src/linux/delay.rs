@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_of_the_kernel_are_read() {
+    fn kernel_scheduling_figures_are_parsed() {
         assert_eq!(first_figures("123 4567 89\n"), Some(Times { ran: 123, waited: 4567 }));
         assert_eq!(first_figures(""), None);
         let stat = "cpu  100 2 3 400 5 6 7 42 0 0\ncpu0 50 1 1 200 2 3 3 21 0 0\n";
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_added_counts_for_the_worst_thread_and_the_reader() {
+    fn added_delay_counts_for_the_worst_thread_and_the_reader() {
         let before = delays(&[(1, 0, 500), (2, 0, 10)], 7);
         let after = delays(&[(1, 0, 800), (3, 0, 200)], 9);
         let second = Duration::from_secs(1);
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_run_while_its_clock_did_has_lost_nothing() {
+    fn a_thread_that_ran_the_whole_time_has_no_delay() {
         let before = delays(&[(1, 1_000, 500)], 7);
         let after = delays(&[(1, 9_000, 7_500)], 507);
         let lost = |thought| after.since(&before, Duration::from_nanos(thought)).as_nanos();

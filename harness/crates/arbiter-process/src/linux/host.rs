@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_system_says_what_it_is() {
+    fn the_host_is_identified() {
         assert!(memory_mib() > 0 && !system_version().is_empty());
         assert!(!is_signal_ignored(libc::SIGTERM));
     }

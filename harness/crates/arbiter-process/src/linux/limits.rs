@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::cpus;
-use super::sandbox::{Home, Prepared};
+use super::sandbox::{Home, PreparedSandbox};
 use crate::Launch;
 
 /// The limit of open files with which this process was started.
@@ -93,7 +93,7 @@ pub(crate) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Resul
     }
     let sandbox = launch.sandbox.as_ref();
     let mut sandbox = sandbox.map(|s| s.prepare(command, launch)).transpose()?;
-    let home = sandbox.as_mut().and_then(Prepared::take_home);
+    let home = sandbox.as_mut().and_then(PreparedSandbox::take_home);
     let limits = launch.limits;
     let cpus = (!launch.cpus.is_empty()).then(|| cpus::set(&launch.cpus));
     let parent = rustix::process::getpid();
@@ -111,7 +111,7 @@ pub(crate) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Resul
             return Err(Errno::SRCH.into());
         }
         // The sandbox comes last, because it forks: its processes inherit all of the above.
-        sandbox.as_mut().map_or(Ok(()), Prepared::enter)
+        sandbox.as_mut().map_or(Ok(()), PreparedSandbox::enter)
     };
     // SAFETY: between fork and exec only async-signal-safe calls are allowed; the closure makes
     // a few system calls and allocates nothing.

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_process_left_is_replaced() {
+    fn a_stale_socket_is_replaced() {
         let dir = tempfile::tempdir().unwrap();
         let stale = LocalSocket::bind(dir.path(), "run".to_owned()).unwrap();
         // A process that is killed cleans nothing up.

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_the_system_are_understood() {
+    fn proc_files_are_parsed() {
         let cpu = "sys/devices/system/cpu";
         let siblings = [(0, "3"), (1, "3"), (2, "24"), (5, "24")]
             .map(|(n, mask)| (format!("{cpu}/cpu{n}/topology/thread_siblings"), mask));
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_system_that_says_nothing_is_no_error() {
+    fn missing_system_information_is_no_error() {
         let silent = with(&[("sys/fs/cgroup/cpu.max", "max 100000"), ("proc/stat", "cpu  1 2 x")]);
         assert_eq!((silent.processors, silent.cores, silent.quota), (4, 4, None));
         assert_eq!((silent.turbo, silent.load, silent.free_mib), (None, None, None));

@@ -120,7 +120,7 @@ pub struct SandboxSupport {
 
 impl SandboxSupport {
     /// Queries the support of this system.
-    pub fn of_this_system() -> SandboxSupport {
+    pub fn detect() -> SandboxSupport {
         let (nothing, action) = (std::ptr::null::<u8>(), libc::SECCOMP_RET_ERRNO);
         // SAFETY: both calls ask a question; the kernel reads at most the action, a number.
         let (version, answer) = unsafe {
@@ -139,12 +139,13 @@ impl SandboxSupport {
 
     /// Returns an error text unless the support suffices for a whole [`Sandbox`].
     pub fn complete(self) -> Result<(), String> {
-        match self.landlock >= COMPLETE && self.seccomp {
-            true => Ok(()),
-            false => Err(format!(
+        if self.landlock >= COMPLETE && self.seccomp {
+            Ok(())
+        } else {
+            Err(format!(
                 "a complete sandbox needs landlock {COMPLETE} (Linux 6.12) and seccomp; this system has \
                  {self}"
-            )),
+            ))
         }
     }
 }
@@ -162,7 +163,7 @@ impl fmt::Display for SandboxSupport {
 }
 
 /// Sandbox that is ready to be entered.
-pub(crate) struct Prepared {
+pub(crate) struct PreparedSandbox {
     rules: Option<RulesetCreated>,
     filters: Vec<BpfProgram>,
     namespaces: Namespaces,
@@ -182,8 +183,12 @@ impl Sandbox {
     }
 
     /// Gives a command the environment of the sandbox, and opens the files that it may reach.
-    pub(crate) fn prepare(&self, command: &mut Command, launch: &Launch) -> io::Result<Prepared> {
-        let support = SandboxSupport::of_this_system();
+    pub(crate) fn prepare(
+        &self,
+        command: &mut Command,
+        launch: &Launch,
+    ) -> io::Result<PreparedSandbox> {
+        let support = SandboxSupport::detect();
         if self.is_required {
             let unsupported = |words| io::Error::new(io::ErrorKind::Unsupported, words);
             support.complete().map_err(unsupported)?;
@@ -207,7 +212,7 @@ impl Sandbox {
         let filters = if support.seccomp { filters } else { vec![] };
         let dir = command.get_current_dir().unwrap_or(home);
         let namespaces = Namespaces::new(self.is_builder.then_some([home, dir]))?;
-        Ok(Prepared { rules: Some(rules), filters, namespaces, home: own })
+        Ok(PreparedSandbox { rules: Some(rules), filters, namespaces, home: own })
     }
 
     fn rules(&self, home: &Path, program: &Path) -> Result<RulesetCreated, RulesError> {
@@ -228,7 +233,7 @@ impl Sandbox {
     }
 }
 
-impl Prepared {
+impl PreparedSandbox {
     /// Takes the home that was made for the process and has to live as long.
     pub(crate) fn take_home(&mut self) -> Option<Home> {
         self.home.take()
@@ -310,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn only_its_home_is_its_own() {
+    fn a_sandbox_shares_only_its_home_by_default() {
         let script = "cat $1/key; ls $1 ~root; echo x > $1/new; echo x > /tmp/new-file-of-a-test; \
                       echo mine > mine; cat $HOME/mine; [ $PWD = $TMPDIR ] && echo there";
         assert_eq!(sandboxed(script, |_, _| {}), ["mine", "there"]);
@@ -322,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn its_home_goes_with_it() {
+    fn the_sandbox_home_is_removed_with_the_process() {
         let home = &sandboxed("pwd; mkdir -p a/b; echo x > a/b/c", |_, _| {})[0];
         assert!(home.contains("/arbiter-home-"), "{home}");
         for _ in 0..500 {
@@ -335,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn attributes_of_files_stay_as_they_are() {
+    fn sandboxed_processes_cannot_change_file_attributes() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let seen = || {
             let data = file.path().metadata().unwrap();
@@ -355,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_required_and_missing_is_an_error() {
+    fn an_incomplete_required_sandbox_is_an_error() {
         let words = |landlock, seccomp| SandboxSupport { landlock, seccomp }.to_string();
         assert_eq!(words(7, true), "landlock 7, seccomp");
         assert_eq!(words(4, true), "partial: landlock 4, seccomp");
@@ -366,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn our_environment_stays_ours() {
+    fn the_environment_is_not_inherited() {
         let variables = sandboxed("env | sed 's/=.*//'", |_, _| {});
         let is_known = |name: &str| {
             let usual = ["ARBITER_ENGINE_PROCESS", "HOME", "TMPDIR", "PWD", "OLDPWD", "SHLVL", "_"];
@@ -438,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn its_privileges_are_those_of_its_children() {
+    fn sandboxed_processes_have_no_privileges() {
         let words = ["CapEff:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2"];
         let script = "exec grep -E 'CapEff|NoNewPrivs|Seccomp:' /proc/self/status";
         assert_eq!(sandboxed(script, |_, _| {}), words);

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_comes_whole_and_leaves_nothing_otherwise() {
+    fn a_file_appears_complete_or_not_at_all() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
         let names = || dir.path().read_dir().unwrap().count();

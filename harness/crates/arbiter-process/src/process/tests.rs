@@ -60,7 +60,7 @@ fn assert_gone(child: i32) {
 }
 
 #[test]
-fn what_moved_into_a_session_of_its_own_is_found() {
+fn processes_in_another_session_are_found() {
     // The first one stays a child of the engine, the second one has lost its parent.
     let script = "setsid sleep 1000 & echo $!; \
                   setsid --fork sh -c 'echo $$; exec sleep 1000'; wait";
@@ -80,7 +80,7 @@ fn is_argument(mark: &str) -> bool {
 }
 
 #[test]
-fn daemons_end_with_what_a_sandbox_holds() {
+fn daemons_end_with_their_sandbox() {
     if !Sandbox::keeps_attributes() {
         return;
     }
@@ -120,7 +120,7 @@ fn a_process_in_a_sandbox_is_seen_as_any_other() {
 }
 
 #[test]
-fn strays_of_others_are_let_be() {
+fn foreign_orphans_are_left_alone() {
     let script = "setsid --fork sh -c 'echo $$; exec sleep 1000'; sleep 1000";
     let [(one, ones), (other, others)] = [shell(script), shell(script)];
     let stray = |chunks: &mpsc::Receiver<Chunk>| -> i32 {
@@ -145,7 +145,7 @@ fn memory_has_a_limit_if_one_is_set() {
 }
 
 #[test]
-fn a_process_runs_where_it_is_told_to() {
+fn a_process_runs_in_its_folder() {
     let last = *cpus::allowed().last().unwrap();
     let script = "grep Cpus_allowed_list /proc/self/status; read x; \
                   grep Cpus_allowed_list /proc/self/status";

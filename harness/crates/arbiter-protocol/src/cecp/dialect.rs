@@ -104,9 +104,10 @@ impl Xboard {
         self.asked += 1;
         // An engine that plays thinks as soon as it gets a move, so that the clocks come before the
         // move. In force mode it needs `go`.
-        joined(match std::mem::replace(&mut self.plays, true) {
-            true => [clocks, news].concat(),
-            false => [news, clocks, vec!["go".to_owned()]].concat(),
+        joined(if std::mem::replace(&mut self.plays, true) {
+            [clocks, news].concat()
+        } else {
+            [news, clocks, vec!["go".to_owned()]].concat()
         })
     }
 

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_useless_is_refused() {
+    fn useless_features_are_rejected() {
         let mut features = Features::default();
         assert!(features.set("ping", "1") && features.ping);
         assert!(features.set("colors", "0") && features.set("analyze", "1"));

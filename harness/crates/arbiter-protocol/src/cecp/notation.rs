@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_are_written_as_asked() {
+    fn moves_are_written_in_the_requested_notation() {
         let fen = "4k3/8/8/8/8/8/4P3/4K2R w K - 0 1";
         let check = |mode, text: &str, san, expect: &str| {
             let position = position(fen, mode);

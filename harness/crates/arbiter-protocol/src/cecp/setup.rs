@@ -61,7 +61,7 @@ fn castles_wherever_it_could(position: &Chess) -> bool {
 mod tests {
     use super::*;
 
-    fn told(fen: &str, setboard: bool) -> Option<String> {
+    fn setup_commands(fen: &str, setboard: bool) -> Option<String> {
         let mode = CastlingMode::Standard;
         let position: Chess = fen.parse::<Fen>().unwrap().into_position(mode).unwrap();
         lines(&position, mode, setboard).map(|lines| lines.join(" "))
@@ -70,15 +70,18 @@ mod tests {
     #[test]
     fn positions_are_set_up() {
         let fen = "4k2r/8/8/8/8/8/P7/4K3 b k - 3 9";
-        assert_eq!(told(fen, true).as_deref(), Some("setboard 4k2r/8/8/8/8/8/P7/4K3 b k - 3 9"));
-        assert_eq!(told(fen, false).as_deref(), Some("a2a3 edit # Ke1 Pa2 c Ke8 Rh8 ."));
+        assert_eq!(
+            setup_commands(fen, true).as_deref(),
+            Some("setboard 4k2r/8/8/8/8/8/P7/4K3 b k - 3 9")
+        );
+        assert_eq!(setup_commands(fen, false).as_deref(), Some("a2a3 edit # Ke1 Pa2 c Ke8 Rh8 ."));
     }
 
     #[test]
-    fn what_cannot_be_edited_is_not() {
-        assert_eq!(told("4k2r/8/8/8/8/8/8/4K3 w - - 0 1", false), None, "a lost right");
+    fn positions_that_edit_cannot_express_are_rejected() {
+        assert_eq!(setup_commands("4k2r/8/8/8/8/8/8/4K3 w - - 0 1", false), None, "a lost right");
         let passing = "4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1";
-        assert_eq!(told(passing, false), None);
-        assert!(told(passing, true).is_some());
+        assert_eq!(setup_commands(passing, false), None);
+        assert!(setup_commands(passing, true).is_some());
     }
 }

@@ -328,7 +328,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_shown_reads_back(
+        fn displayed_time_controls_parse_back(
             mut periods in prop::collection::vec(any_period(), 1..=MAX_PERIODS),
             sudden_death: bool,
         ) {

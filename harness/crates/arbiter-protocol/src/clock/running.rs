@@ -155,7 +155,7 @@ mod tests {
         /// Time is conserved: what is left is what was given less what was used, and a flag falls
         /// exactly when that would be less than nothing.
         #[test]
-        fn the_books_balance(control in any_control(), moves in prop::collection::vec(0..20_000u64, 1..40)) {
+        fn time_is_conserved(control in any_control(), moves in prop::collection::vec(0..20_000u64, 1..40)) {
             let TimeControl::Periods(periods) = control.parse().unwrap() else { unreachable!() };
             let mut clock = clock(&control);
             let (mut given, mut used) = (periods.get(0).base, Duration::ZERO);
@@ -184,7 +184,7 @@ mod tests {
 
         /// Two hourglasses share a fixed sum.
         #[test]
-        fn sand_is_kept(moves in prop::collection::vec(0..3_000u64, 1..60)) {
+        fn two_hourglasses_share_a_fixed_sum(moves in prop::collection::vec(0..3_000u64, 1..60)) {
             let mut clocks = [clock("hg/20"), clock("hg/20")];
             for (ply, elapsed) in moves.into_iter().map(MS).enumerate() {
                 let [one, other] = &mut clocks;

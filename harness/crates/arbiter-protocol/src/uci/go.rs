@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bounds_are_told_in_milliseconds() {
+    fn go_bounds_are_in_milliseconds() {
         let ms = Duration::from_millis;
         let check = |go: Go, line: &str| assert_eq!(go.to_string(), line);
         check(

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn wishes_are_checked() {
+    fn requested_options_are_checked() {
         let declared = declared();
         let check = |name: &str, value: &str, expect: Result<&str, &str>| {
             let got = check_option(&declared, name, value).map_err(|e| e.to_string());

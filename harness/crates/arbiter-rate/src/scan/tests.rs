@@ -51,7 +51,7 @@ fn the_ending_follows_the_facts_of_the_last_move() {
 }
 
 #[test]
-fn bad_games_are_told_apart() {
+fn bad_games_are_classified() {
     let with = |more: &[(&'static str, &'static str)]| [&AB[..], more].concat();
     let text = [
         game(&with(&[("Result", "1-0")]), "1. e4 1-0"),
@@ -116,7 +116,7 @@ fn replayed_games_are_named_by_line_and_move() {
 }
 
 #[test]
-fn openings_are_told_by_position_and_moves() {
+fn openings_are_identified_by_position_and_moves() {
     let opening = |tags: &[(&'static str, &'static str)], moves: &str| {
         let all = [&AB[..], tags].concat();
         scan(game(&all, moves).as_bytes(), ScanOptions { opening_plies: 2, ..OPTIONS }).openings[0]
@@ -130,7 +130,7 @@ fn openings_are_told_by_position_and_moves() {
 }
 
 #[test]
-fn an_opening_is_one_however_its_position_is_written() {
+fn an_opening_is_independent_of_its_fen_spelling() {
     let fens = [
         "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1",
         "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1",
@@ -143,7 +143,7 @@ fn an_opening_is_one_however_its_position_is_written() {
 }
 
 #[test]
-fn an_opening_is_one_whatever_stands_beside_its_moves() {
+fn an_opening_is_independent_of_comments() {
     let forms = [
         "1. e4 e5 2. Nf3 Nc6 1-0",
         "1. e4 {Best by test} e5 2. Nf3 Nc6 1-0",
@@ -166,7 +166,7 @@ fn an_opening_is_one_whatever_stands_beside_its_moves() {
 }
 
 #[test]
-fn what_the_standard_and_programs_allow_is_legal() {
+fn moves_allowed_by_standard_or_programs_are_legal() {
     let promotion = [("FEN", "8/1P4k1/8/8/8/8/2p3K1/8 w - - 0 1")];
     let games = [
         (&[][..], "1. e4 e5 2. Nf3$1 Nc6$2 3. Bb5 1-0"),
@@ -195,7 +195,7 @@ fn what_the_standard_and_programs_allow_is_legal() {
 }
 
 #[test]
-fn a_game_goes_on_after_a_blank_line() {
+fn a_game_continues_after_a_blank_line() {
     let text = game(&AB, "1. e4 e5\n\n2. Nf3 1-0") + &game(&AB, "1. d4 1-0");
     let plies = scan(text.as_bytes(), REPLAYED).games.into_iter().map(|game| game.unwrap().plies);
     assert_eq!(plies.collect::<Vec<_>>(), [3, 1]);
@@ -216,7 +216,7 @@ fn nothing_panics() {
 }
 
 #[test]
-fn claims_of_a_position_that_cannot_be_are_counted_where_games_are_replayed() {
+fn impossible_claims_of_positions_are_counted_in_replays() {
     let fen = |fen| game(&[&AB[..], &[("Result", "1-0"), ("FEN", fen)]].concat(), "1. e4 1-0");
     let sound = fen("4k3/8/8/8/8/8/4P3/4K2R w K - 0 1");
     let odd = [fen("4k3/8/8/8/8/8/4P3/4K3 w K e6 0 1"), fen("4k3/8/8/8/8/8/4P3/4K3 w - d3 0 1;")];

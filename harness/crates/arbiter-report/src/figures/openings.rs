@@ -13,7 +13,7 @@ const TABLE: &str = include_str!("eco.tsv");
 
 /// Named opening.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Named {
+pub struct OpeningName {
     /// Code of the Encyclopaedia of Chess Openings, A00 to E99.
     pub eco: &'static str,
     /// Name of the opening.
@@ -22,19 +22,19 @@ pub struct Named {
 
 /// Table of all named openings.
 #[derive(Debug, Clone)]
-pub struct OpeningNames(HashMap<Zobrist128, Named>);
+pub struct OpeningNames(HashMap<Zobrist128, OpeningName>);
 
 impl OpeningNames {
     /// Returns the last named position among those of a game's start and book moves; none for a
     /// game of Chess960.
-    pub fn of_book_moves(&self, game: &GameRecord) -> Option<Named> {
+    pub fn name_in_book(&self, game: &GameRecord) -> Option<OpeningName> {
         let book = game.moves.iter().take_while(|played| played.thought.is_none()).count();
         self.last_named(game, book)
     }
 
     /// Returns the last named position among those of the first `plies` of a game; none for a game
     /// of Chess960.
-    pub(crate) fn last_named(&self, game: &GameRecord, plies: usize) -> Option<Named> {
+    pub(crate) fn last_named(&self, game: &GameRecord, plies: usize) -> Option<OpeningName> {
         if game.chess960 {
             return None;
         }
@@ -50,7 +50,7 @@ impl OpeningNames {
 
     /// Returns the opening of a position, if the position has a name or lies on the way to one that
     /// has.
-    pub fn find(&self, position: &Chess) -> Option<Named> {
+    pub fn find(&self, position: &Chess) -> Option<OpeningName> {
         self.0.get(&key(position)).copied()
     }
 }
@@ -78,11 +78,11 @@ impl Default for OpeningNames {
 }
 
 /// Returns the openings with their moves.
-fn entries() -> impl Iterator<Item = (Named, &'static str)> {
+fn entries() -> impl Iterator<Item = (OpeningName, &'static str)> {
     TABLE.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
         let (eco, rest) = line.split_once('\t')?;
         let (name, moves) = rest.split_once('\t')?;
-        Some((Named { eco, name }, moves))
+        Some((OpeningName { eco, name }, moves))
     })
 }
 

@@ -3,13 +3,13 @@
 use std::fmt;
 
 use crate::parts::{signed, too_few};
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_plan::{Encounter, RunCounts};
-use arbiter_schedule::Ranked;
+use arbiter_schedule::RankedEngine;
 use arbiter_schedule::{Design, Format, OpeningPolicy, Schedule};
 use arbiter_stats::Trinomial;
 use arbiter_stats::elo::Z_95;
-use arbiter_stats::ratings::{self, Errors, Meeting, Options, Rated};
+use arbiter_stats::ratings::{self, Errors, Meeting, Options, RatingList};
 
 /// Tournament, or its state so far.
 #[derive(Debug, Clone)]
@@ -24,7 +24,7 @@ pub struct Standings {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Row {
     /// Place and points.
-    pub ranked: Ranked,
+    pub ranked: RankedEngine,
     /// Games by result.
     pub games: Trinomial,
     /// Strength; `None` before the first game, or if no opponent can be rated.
@@ -47,7 +47,7 @@ pub struct Rating {
 
 impl Rating {
     /// Returns the rating of a player; `None` if there was nothing to rate.
-    pub(crate) fn of(rated: &Rated, player: usize) -> Option<Rating> {
+    pub(crate) fn of(rated: &RatingList, player: usize) -> Option<Rating> {
         let perfect = rated.perfect.iter().find(|perfect| perfect.player == player);
         Some(Rating {
             elo: rated.rating(player)?,
@@ -68,7 +68,7 @@ impl Rating {
     }
 
     /// Formats the rating after these games, for a sentence.
-    pub(crate) fn in_words(&self, games: Trinomial) -> String {
+    pub(crate) fn describe(&self, games: Trinomial) -> String {
         match (self.margin, self.won_all) {
             (Some(_), _) => format!("{self} Elo (95 %) around a mean of 0"),
             (None, Some(_)) => too_few(games),
@@ -103,8 +103,8 @@ impl fmt::Display for Rating {
 impl Standings {
     /// Returns the standings after the counted pairs.
     pub fn new(schedule: &Schedule, counts: &RunCounts) -> Standings {
-        let rated = rated(schedule.engines(), counts);
-        let row = |ranked: Ranked| Row {
+        let rated = rate_engines(schedule.engines(), counts);
+        let row = |ranked: RankedEngine| Row {
             ranked,
             games: total(counts, ranked.engine).games,
             rating: rated.as_ref().and_then(|rated| Rating::of(rated, ranked.engine)),
@@ -143,7 +143,7 @@ pub(crate) fn total(counts: &RunCounts, engine: usize) -> Encounter {
 
 /// Rates all engines of a run by maximum likelihood over its counted games; `None` if that has no
 /// maximum.
-pub(crate) fn rated(engines: usize, counts: &RunCounts) -> Option<Rated> {
+pub(crate) fn rate_engines(engines: usize, counts: &RunCounts) -> Option<RatingList> {
     let met = counts.encounters.iter();
     let meetings: Vec<Meeting> = met.map(|(engines, e)| e.meeting(*engines)).collect();
     ratings::rate(engines, &meetings, &Options::default()).ok()
@@ -151,19 +151,19 @@ pub(crate) fn rated(engines: usize, counts: &RunCounts) -> Option<Rated> {
 
 /// Returns half of the 95 % interval of a rating, in Elo, for every table and chart of ratings; it
 /// counts pairs as pairs. `None` for an engine that won or lost everything.
-pub(crate) fn margin(rated: &Rated, player: usize) -> Option<f64> {
+pub(crate) fn margin(rated: &RatingList, player: usize) -> Option<f64> {
     rated.error(player, Errors::Sandwich).map(|error| Z_95 * error)
 }
 
 /// Returns the likelihood, 0 to 1, that an engine is stronger than another one, by the same errors;
 /// `None` for an engine against itself and where the two cannot be compared.
-pub(crate) fn superiority(rated: &Rated, one: usize, other: usize) -> Option<f64> {
+pub(crate) fn superiority(rated: &RatingList, one: usize, other: usize) -> Option<f64> {
     rated.superiority(one, other, Errors::Sandwich).filter(|_| one != other)
 }
 
 /// Formats points of a pair of engines as people write them: `2½`.
-pub(crate) fn points(halves: u64) -> String {
-    match (halves / 2, halves % 2) {
+pub(crate) fn points(half_points: u64) -> String {
+    match (half_points / 2, half_points % 2) {
         (whole, 0) => whole.to_string(),
         (0, _) => "½".to_owned(),
         (whole, _) => format!("{whole}½"),
@@ -177,19 +177,19 @@ pub(crate) fn leaders_line(schedule: &Schedule, engines: &[String]) -> Option<St
     }
     let (round, rounds) = schedule.round();
     let leaders = schedule.ranking().into_iter().take(3).map(|row| {
-        let halves = (2.0 * row.points).round() as u64;
+        let half_points = (2.0 * row.points).round() as u64;
         // In points a bye counts as half of an encounter. In games it counts as a whole one.
         let byes = schedule.byes().iter().filter(|(_, engine)| *engine == row.engine).count();
         let design = schedule.design();
         let games = row.games + byes as u64 * design.pairs * design.games_per_pair();
-        format!("{}. {} {}/{games}", row.rank, engines[row.engine], points(halves))
+        format!("{}. {} {}/{games}", row.rank, engines[row.engine], points(half_points))
     });
     let leaders: Vec<String> = leaders.collect();
     Some(format!("round {}/{rounds} · {}", round + 1, leaders.join(" · ")))
 }
 
 /// Returns the rules of a tournament, or of a match of two, in one line.
-pub fn rules_in_words(design: &Design, engines: usize) -> String {
+pub fn rules_text(design: &Design, engines: usize) -> String {
     let one = if design.is_single { "game" } else { "pair" };
     let unit = format!("{one}s");
     let (pairs, rounds) = (design.pairs, design.rounds);
@@ -202,7 +202,7 @@ pub fn rules_in_words(design: &Design, engines: usize) -> String {
         }
         Format::Swiss => format!("Swiss, {rounds} rounds, {pairs} {unit} per encounter"),
         Format::Ladder => format!("ladder, {}, {pairs} {unit} per encounter", plural("climb")),
-        _ if engines == 2 => format!("at most {}", counted(rounds.saturating_mul(pairs), one)),
+        _ if engines == 2 => format!("at most {}", quantity(rounds.saturating_mul(pairs), one)),
         Format::RoundRobin | Format::Gauntlet | Format::Pyramid => {
             let (format, rounds) = (design.format, plural("round"));
             format!("{format}, {rounds}, at most {pairs} {unit} per encounter")
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_has_a_line_and_no_estimate_is_without_its_interval() {
+    fn each_engine_has_a_row_and_each_estimate_an_interval() {
         use GameResult::{Draw, Loss, Win};
         let mut schedule = Schedule::new(Design::round_robin(1), 4, 1);
         let mut counts = RunCounts::default();
@@ -248,7 +248,7 @@ mod tests {
         let results = [[Win, Draw], [Draw, Draw], [Win, Win], [Loss, Win], [Win, Win], [Win, Win]];
         for (pair, results) in (0..).zip(results) {
             let tally = tally(schedule.pairing(pair).unwrap().engines, results);
-            schedule.count(pair, tally.halves(), 2);
+            schedule.count(pair, tally.half_points(), 2);
             counts.count(&tally);
         }
         let standings = Standings::new(&schedule, &counts);
@@ -261,7 +261,7 @@ mod tests {
         assert!(standings.rows[..3].iter().all(is_wide), "{:?}", standings.rows);
         assert_eq!(standings.rows[3].rating.and_then(|rating| rating.won_all), Some(false));
         // The matrix has the same engines, and those that lost everything are in no comparison.
-        let rated = rated(4, &counts).unwrap();
+        let rated = rate_engines(4, &counts).unwrap();
         let likelihood = |one, other| superiority(&rated, one, other);
         assert_eq!(likelihood(0, 0), None);
         assert_eq!(likelihood(0, 3), None);
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn points_are_written_as_people_do() {
+    fn half_points_are_written_as_fractions() {
         assert_eq!([0, 1, 2, 5].map(points), ["0", "½", "1", "2½"]);
     }
 
@@ -299,11 +299,11 @@ mod tests {
     fn the_line_of_a_running_tournament() {
         let design = Design { format: Format::Swiss, rounds: 2, ..Design::round_robin(1) };
         let mut schedule = Schedule::new(Design { seeds: 4, ..design }, 4, 1);
-        schedule.count(schedule.counted(), [1, 3], 2);
+        schedule.count(schedule.next_to_count(), [1, 3], 2);
         let names = ["A", "B", "C", "D"].map(str::to_owned);
         let line = leaders_line(&schedule, &names).unwrap();
         assert_eq!(line, "round 1/2 · 1. C 1½/2 · 2. A ½/2 · 3. B 0/0");
-        schedule.count(schedule.counted(), [4, 0], 2);
+        schedule.count(schedule.next_to_count(), [4, 0], 2);
         assert!(leaders_line(&schedule, &names).unwrap().starts_with("round 2/2 · 1. B 2/2"));
         assert_eq!(leaders_line(&schedule, &names[..2]), None);
         let schedule = Schedule::new(Design { seeds: 3, ..design }, 3, 1);
@@ -312,9 +312,9 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_told_in_words() {
+    fn tournament_rules_are_described() {
         let check = |design: Design, engines, expected: &str| {
-            assert_eq!(rules_in_words(&design, engines), expected);
+            assert_eq!(rules_text(&design, engines), expected);
         };
         let design = Design::round_robin(9);
         check(design, 2, "at most 9 pairs");

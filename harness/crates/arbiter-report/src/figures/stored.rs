@@ -69,10 +69,7 @@ pub fn summary_of(
         remarks: store.remarks(run)?,
         // Latencies differ each time. Runs without a clock play the same games again, and their
         // reports must be the same, too.
-        latencies: match plan.is_timed() {
-            true => store.latencies(run)?,
-            false => summary.latencies,
-        },
+        latencies: if plan.is_timed() { store.latencies(run)? } else { summary.latencies },
         lint: store.lint(run)?,
         ..summary
     })
@@ -101,7 +98,7 @@ pub fn apply_tallies(
 ) -> Result<(), StoreError> {
     // The tallies were read before. Pairs that were put off since then are not among them.
     if state.is_fixed() {
-        for pair in store.put_off(run)? {
+        for pair in store.postponed_pairs(run)? {
             state.apply(RunInput::PutOff(pair)).into_iter().for_each(&mut observe);
         }
     }
@@ -115,7 +112,7 @@ pub fn apply_tallies(
         pairing.is_some_and(|pairing| pairing.engines == tally.engines)
     };
     match tallies.iter().find(|tally| !is_known(tally)) {
-        Some(tally) => Err(store.misfit(run, tally.pair)),
+        Some(tally) => Err(store.schedule_mismatch(run, tally.pair)),
         None => Ok(()),
     }
 }
@@ -125,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_breaks_one_run_is_said() {
+    fn errors_of_one_run_are_reported() {
         assert_eq!(read_one(|| Ok(1)), Ok(1));
         assert_eq!(read_one::<()>(|| panic!("two engines")), Err("two engines".to_owned()));
         assert_eq!(read_one::<()>(|| panic!("{} engines", 3)), Err("3 engines".to_owned()));

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::parts::{GamesByResult, ends, is_told, plus_minus, signed, superiority, too_few};
+use crate::parts::{GamesByResult, ends, is_significant, plus_minus, signed, superiority, too_few};
 use arbiter_plan::Encounter;
 use arbiter_stats::elo::{self, Estimate};
 use arbiter_stats::{Moments, Pentanomial, Trinomial, normalized};
@@ -57,7 +57,7 @@ impl Strength {
 
     /// Returns whether the first engine is proven to be the stronger or the weaker one, with 95 %
     /// certainty; a few pairs prove nothing, however much alike they are.
-    pub(crate) fn told(&self) -> Option<Ordering> {
+    pub(crate) fn significant_difference(&self) -> Option<Ordering> {
         let los = self.los_bound.map(|(_, bound)| bound).or(self.los)?;
         match los {
             0.975.. => Some(Ordering::Greater),
@@ -68,7 +68,7 @@ impl Strength {
 
     /// Returns the reason for a missing interval of Elo.
     pub fn no_interval_reason(&self) -> Option<String> {
-        let elo = self.elo.filter(|elo| !is_told(elo))?;
+        let elo = self.elo.filter(|elo| !is_significant(elo))?;
         let (units, unit) = match self.pairs.pairs() {
             0 => (self.games.games(), "game"),
             pairs => (pairs, "pair"),
@@ -81,7 +81,7 @@ impl Strength {
     }
 
     /// Formats Elo with its 95 % interval, or the reason for a missing one.
-    pub fn elo_in_words(&self) -> String {
+    pub fn elo_text(&self) -> String {
         match (self.elo, self.no_interval_reason()) {
             (Some(elo), Some(reason)) if elo.value.is_finite() => {
                 format!("{} (no interval: {reason})", signed(elo.value, 1))
@@ -91,16 +91,16 @@ impl Strength {
         }
     }
 
-    /// Formats [`Strength::elo_in_words`] with the level of the interval, and a note if it is
+    /// Formats [`Strength::elo_text`] with the level of the interval, and a note if it is
     /// corrected for a stop.
     pub fn elo_in_full(&self) -> String {
-        let level = if self.elo.as_ref().is_some_and(is_told) { " (95 %)" } else { "" };
+        let level = if self.elo.as_ref().is_some_and(is_significant) { " (95 %)" } else { "" };
         let allowance = if self.naive.is_some() { ", bias-corrected" } else { "" };
-        format!("{}{level}{allowance}", self.elo_in_words())
+        format!("{}{level}{allowance}", self.elo_text())
     }
 
     /// Formats the likelihood of superiority as per cent, or its bound.
-    pub fn los_in_words(&self) -> String {
+    pub fn los_text(&self) -> String {
         superiority(self.los, self.los_bound)
     }
 }
@@ -185,20 +185,28 @@ impl NaiveElo {
 mod tests {
     use super::*;
 
-    fn told(pairs: [u64; 5]) -> Option<Ordering> {
-        Strength::of(Encounter { pairs: Pentanomial(pairs), ..Encounter::default() }).told()
+    fn significant_difference(pairs: [u64; 5]) -> Option<Ordering> {
+        Strength::of(Encounter { pairs: Pentanomial(pairs), ..Encounter::default() })
+            .significant_difference()
     }
 
     #[test]
-    fn few_pairs_tell_nothing() {
-        assert_eq!([told([0, 0, 0, 1, 1]), told([0, 0, 0, 0, 3]), told([0; 5])], [None; 3]);
-        assert_eq!(told([0, 0, 0, 5, 5]), Some(Ordering::Greater));
-        assert_eq!(told([9, 0, 0, 0, 0]), Some(Ordering::Less));
-        assert_eq!(told([2, 1, 4, 2, 2]), None);
+    fn few_pairs_are_not_significant() {
+        assert_eq!(
+            [
+                significant_difference([0, 0, 0, 1, 1]),
+                significant_difference([0, 0, 0, 0, 3]),
+                significant_difference([0; 5])
+            ],
+            [None; 3]
+        );
+        assert_eq!(significant_difference([0, 0, 0, 5, 5]), Some(Ordering::Greater));
+        assert_eq!(significant_difference([9, 0, 0, 0, 0]), Some(Ordering::Less));
+        assert_eq!(significant_difference([2, 1, 4, 2, 2]), None);
     }
 
     #[test]
-    fn elo_without_an_interval_says_why() {
+    fn elo_without_an_interval_has_a_reason() {
         let shown = |pairs, [wins, losses]: [u64; 2]| {
             let (pairs, games) = (Pentanomial(pairs), Trinomial { wins, losses, draws: 0 });
             Strength::of(Encounter { pairs, games, ..Encounter::default() }).elo_in_full()

@@ -10,12 +10,12 @@ use super::strength::Strength;
 use crate::parts::{ratio, shortened};
 use arbiter_openings::Quarantine;
 use arbiter_plan::{
-    Disturbances, Ending, ExcludedWorker, Latencies, Plan, Remark, RunCounts, RunKind, RunState,
+    Disturbances, ExcludedWorker, Latencies, Plan, Remark, RunCounts, RunEnd, RunKind, RunState,
 };
 use arbiter_protocol::Limits;
 use arbiter_schedule::Format;
 use arbiter_spsa::SpsaState;
-use arbiter_stats::ratings::Rated;
+use arbiter_stats::ratings::RatingList;
 use arbiter_stats::sequential::{self, SequentialEstimate};
 use arbiter_stats::{Sprt, SprtMonitor, SprtStatus};
 use arbiter_store::LintCount;
@@ -84,7 +84,7 @@ pub struct Summary {
     /// All counts.
     pub counts: RunCounts,
     /// Ending of the run; `None` before the end.
-    pub ending: Option<Ending>,
+    pub ending: Option<RunEnd>,
     /// `true` if a process is known to play the run now; only live pages and lists ask.
     pub is_played: bool,
     /// Latencies of the engines' answers.
@@ -99,7 +99,7 @@ pub struct Summary {
 
 impl Summary {
     /// Returns the summary of a run by its plan and the state after its pairs.
-    pub fn new(run: &str, plan: &Plan, state: &RunState, ending: Option<Ending>) -> Summary {
+    pub fn new(run: &str, plan: &Plan, state: &RunState, ending: Option<RunEnd>) -> Summary {
         let is_match = plan.engines.len() == 2 && plan.design.format.is_fixed();
         let has_standings = !is_match && plan.ablation.is_none();
         Summary {
@@ -128,8 +128,8 @@ impl Summary {
         // An ablation has a test for each feature, and no verdict as a whole.
         match (self.plan.sprt.filter(|_| self.plan.kind == RunKind::Sprt), self.ending) {
             (None, _) => Verdict::None,
-            (Some(_), Some(Ending::AcceptedH1)) => Verdict::H1,
-            (Some(_), Some(Ending::AcceptedH0)) => Verdict::H0,
+            (Some(_), Some(RunEnd::AcceptedH1)) => Verdict::H1,
+            (Some(_), Some(RunEnd::AcceptedH0)) => Verdict::H0,
             (Some(_), _) => Verdict::Inconclusive,
         }
     }
@@ -168,7 +168,7 @@ impl Summary {
     }
 
     /// Returns the number of different games, and the treatment of pairs that repeat others.
-    pub(crate) fn repeats_in_words(&self) -> String {
+    pub(crate) fn repeats_text(&self) -> String {
         let RunCounts { distinct_games, repeated_pairs, .. } = self.counts;
         let fate = if self.plan.counts_repeats() { "counted" } else { "not counted" };
         match repeated_pairs {
@@ -199,7 +199,7 @@ impl Summary {
     /// Rates all engines by their results against each other, the strongest first; `None` if the
     /// games do not connect them.
     pub(crate) fn ratings(&self) -> Option<Vec<(usize, Rating)>> {
-        let rated = self.rated().filter(|rated| rated.groups.groups.len() <= 1)?;
+        let rated = self.rate_engines().filter(|rated| rated.groups.groups.len() <= 1)?;
         let rating = |engine| Some((engine, Rating::of(&rated, engine)?));
         let mut list = (0..self.engines.len()).map(rating).collect::<Option<Vec<_>>>()?;
         // The rating of an engine with a perfect score is a bound: its strength is beyond all
@@ -211,8 +211,8 @@ impl Summary {
     }
 
     /// Rates all engines together; `None` before the first result.
-    pub(crate) fn rated(&self) -> Option<Rated> {
-        standings::rated(self.engines.len(), &self.counts)
+    pub(crate) fn rate_engines(&self) -> Option<RatingList> {
+        standings::rate_engines(self.engines.len(), &self.counts)
     }
 
     /// Returns the limits of each engine.
@@ -221,19 +221,19 @@ impl Summary {
     }
 
     /// Returns the limits of the engines, once if they are the same for all.
-    pub fn limits_in_words(&self) -> String {
+    pub fn limits_text(&self) -> String {
         let mut limits: Vec<String> = self.limits().map(|limits| limits.to_string()).collect();
         limits.dedup();
         limits.join(" v ")
     }
 
     /// Formats LLR and stopping bounds as `+1.20 [-2.94, 2.94]`; empty without a test.
-    pub fn llr_in_words(&self) -> String {
+    pub fn llr_text(&self) -> String {
         self.test().map_or(String::new(), |(_, sprt_status)| ratio(sprt_status))
     }
 
     /// Returns the engines: all, or the first and the number of others.
-    pub fn engines_in_words(&self) -> String {
+    pub fn engines_text(&self) -> String {
         match &self.engines[..] {
             [first, second] => format!("{first} v {second}"),
             few if few.len() <= MAX_NAMED => few.join(", "),
@@ -273,21 +273,21 @@ impl Summary {
 
     /// Formats Elo of [`Summary::duel`] with its 95 % interval; for more engines that meet each
     /// other, the first and its rating; empty if there is none.
-    pub fn elo_in_words(&self) -> String {
+    pub fn elo_text(&self) -> String {
         if let Some((engine, rating)) = self.first() {
             let name = shortened(&self.engines[engine], NAME_LENGTH);
             return rating.map_or(name.clone(), |rating| format!("{name} {rating}"));
         }
-        self.duel().map_or(String::new(), |strength| strength.elo_in_words())
+        self.duel().map_or(String::new(), |strength| strength.elo_text())
     }
 
     /// Returns the state or the ending, in a word or two.
-    pub fn state_in_words(&self) -> String {
+    pub fn state_text(&self) -> String {
         let words = match (self.verdict(), self.ending) {
             (Verdict::H1, _) => "H1 accepted",
             (Verdict::H0, _) => "H0 accepted",
-            (Verdict::Inconclusive, Some(Ending::Complete)) => "inconclusive",
-            (_, Some(Ending::Interrupted)) => "interrupted",
+            (Verdict::Inconclusive, Some(RunEnd::Complete)) => "inconclusive",
+            (_, Some(RunEnd::Interrupted)) => "interrupted",
             (_, Some(_)) => "complete",
             (_, None) if self.is_played => "running",
             (_, None) => "unfinished",
@@ -299,22 +299,23 @@ impl Summary {
     pub fn phase(&self) -> RunPhase {
         match self.ending {
             None if self.is_played => RunPhase::Running,
-            Some(Ending::Interrupted) | None => RunPhase::Unfinished,
+            Some(RunEnd::Interrupted) | None => RunPhase::Unfinished,
             Some(_) => RunPhase::Ended,
         }
     }
 
     /// Returns whether the run has reached its planned end.
     pub fn is_over(&self) -> bool {
-        !matches!(self.ending, None | Some(Ending::Interrupted))
+        !matches!(self.ending, None | Some(RunEnd::Interrupted))
     }
 
     /// Returns whether more games ended by an engine's fault than the plan allows; before the end,
     /// whether so many did that this is certain.
     pub fn is_invalid(&self) -> bool {
-        match self.is_over() {
-            true => self.counts.fault_share() > self.plan.fault_limit,
-            false => self.counts.has_too_many_faults(self.plan.fault_limit),
+        if self.is_over() {
+            self.counts.fault_share() > self.plan.fault_limit
+        } else {
+            self.counts.has_too_many_faults(self.plan.fault_limit)
         }
     }
 }
@@ -356,7 +357,7 @@ mod tests {
             (summary.counts, summary.standings) = (counts, Some(standings));
             summary
         };
-        let first = |format, ranks| run(format, ranks, Some(Ending::Complete)).elo_in_words();
+        let first = |format, ranks| run(format, ranks, Some(RunEnd::Complete)).elo_text();
         assert!(first(Format::Swiss, [2, 3, 1]).starts_with("C "));
         assert_eq!(first(Format::Swiss, [1, 3, 1]), "", "the place is shared");
         assert!(first(Format::RoundRobin, [2, 3, 1]).starts_with("A +"));
@@ -373,7 +374,7 @@ mod tests {
         let mut meet = |pairs| {
             let met = Encounter { pairs: Pentanomial(pairs), ..Encounter::default() };
             summary.counts.encounters.insert([0, 1], met);
-            (summary.strength().naive.is_some(), summary.elo_in_words())
+            (summary.strength().naive.is_some(), summary.elo_text())
         };
         assert_eq!(
             meet([0, 0, 15, 0, 0]),
@@ -382,6 +383,6 @@ mod tests {
         assert!(meet([0, 1, 13, 1, 0]).0);
         // Nor is what so few tell surer than the same number all won.
         meet([0, 0, 0, 1, 3]);
-        assert_eq!(summary.strength().los_in_words(), "> 93.8 %");
+        assert_eq!(summary.strength().los_text(), "> 93.8 %");
     }
 }

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_has_a_line_for_each_that_it_tells_of() {
+    fn a_csv_report_has_a_row_per_subject() {
         let lines = |more: Value| {
             let mut report =
                 json!({ "run": "r", "kind": "match", "encounters": [], "features": [] });

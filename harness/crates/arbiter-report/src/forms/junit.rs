@@ -18,11 +18,11 @@ pub(crate) fn case(name: &str, class: &str, words: &str, status: TestCaseStatus)
 
 /// Returns a status that is no success: its message and its type.
 pub(crate) fn failed(kind: NonSuccessKind, what: &str, words: &str) -> TestCaseStatus {
-    said(TestCaseStatus::non_success(kind), what, words)
+    with_message(TestCaseStatus::non_success(kind), what, words)
 }
 
 /// Adds a message and a type to a status.
-pub(crate) fn said(mut status: TestCaseStatus, what: &str, words: &str) -> TestCaseStatus {
+pub(crate) fn with_message(mut status: TestCaseStatus, what: &str, words: &str) -> TestCaseStatus {
     status.set_message(words).set_type(what);
     status
 }

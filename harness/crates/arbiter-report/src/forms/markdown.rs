@@ -45,9 +45,10 @@ fn figure(Figure { caption, table, .. }: &Figure) -> String {
 
 fn game(game: &Game) -> String {
     let moves = game.moves.iter().enumerate().map(|(index, step)| {
-        match step.number.contains("...") && index > 0 {
-            true => step.san.clone(),
-            false => format!("{} {}", step.number, step.san),
+        if step.number.contains("...") && index > 0 {
+            step.san.clone()
+        } else {
+            format!("{} {}", step.number, step.san)
         }
     });
     let moves = moves.collect::<Vec<_>>().join(" ");

@@ -172,7 +172,7 @@ mod tests {
     use arbiter_protocol::Score;
 
     #[test]
-    fn what_a_run_tells_is_understood() {
+    fn run_status_and_boards_round_trip() {
         let status = RunStatus {
             pace: Pace::Paused,
             concurrency: 2,

@@ -6,7 +6,7 @@ mod screen;
 mod status;
 
 pub use boards::{Board, Boards, Running, Side};
-pub use recent::{Recent, RecentEvent, RecentEvents, in_words};
+pub use recent::{Recent, RecentEvent, RecentEvents, event_texts};
 pub use status::outlook;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use indicatif::FormattedDuration;
 
-use self::recent::{ActiveTime, fault_in_words};
+use self::recent::{ActiveTime, fault_text};
 use self::screen::Screen;
 use self::status::Progress;
 use crate::figures::leaders_line;
@@ -25,7 +25,7 @@ use crate::topics::lint::place;
 use crate::topics::tuning;
 use arbiter_game::lint::LintFinding;
 use arbiter_game::record::GameRecord;
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_plan::{Observer, ObserverError, Pace, Plan, RunCounts, RunEvent, RunState};
 use arbiter_spsa::Tuning;
 use arbiter_stats::SprtStatus;
@@ -149,7 +149,7 @@ impl<'a> Live<'a> {
             let drawn = if games.count > room { room.saturating_sub(1) } else { room };
             lines.extend(games.shown.iter().take(drawn).map(|board| self.game(board, name)));
             let hidden = games.count.saturating_sub(drawn);
-            lines.extend((hidden > 0).then(|| format!("and {}", counted(hidden, "more game"))));
+            lines.extend((hidden > 0).then(|| format!("and {}", quantity(hidden, "more game"))));
             lines
         };
         // The cursor takes the row below. A line that scrolls off the screen could never be erased.
@@ -168,7 +168,7 @@ impl<'a> Live<'a> {
                 [lower, llr, upper],
             ),
             None => {
-                let expected = progress.schedule.expected().max(1) as f64;
+                let expected = progress.schedule.expected_pairs().max(1) as f64;
                 (
                     format!("{} ", progress.count()),
                     String::new(),
@@ -231,7 +231,7 @@ impl<'a> Live<'a> {
     /// Returns the changes by the user or the machine.
     fn state(&self) -> Vec<String> {
         let slots = self.slots.map(|slots| format!("{slots} in parallel"));
-        let pairs = || format!("contention in {}", counted(self.suspect, "pair"));
+        let pairs = || format!("contention in {}", quantity(self.suspect, "pair"));
         let pace = (self.pace != Pace::Running).then(|| self.pace.to_string());
         [slots, (self.suspect > 0).then(pairs), pace].into_iter().flatten().collect()
     }
@@ -266,35 +266,35 @@ impl<'a> Live<'a> {
         match self.told.len() < told {
             // Faults of these games have been shown, so the user has to learn that they do not
             // count.
-            true => words.iter().for_each(|words| self.say(words)),
+            true => words.iter().for_each(|words| self.print_line(words)),
             false => words.into_iter().for_each(|words| self.debug(words)),
         }
     }
 
     /// Returns a game that has ended, in one line.
-    fn game_line(&self, pair: u64, half: usize, game: &GameRecord) -> String {
+    fn game_line(&self, pair: u64, game_index: usize, game: &GameRecord) -> String {
         let name = |engine: usize| self.engines[engine].as_str();
         format!(
             "game {}.{}: {} – {} {}, {}, {} plies, {:.1} s",
             pair + 1,
-            half + 1,
+            game_index + 1,
             name(game.engines.white),
             name(game.engines.black),
             game.outcome.result.as_str(),
-            game.outcome.termination.words(),
+            game.outcome.termination.describe(),
             game.moves.len(),
             game.duration.as_secs_f64()
         )
     }
 
     /// Logs a game that has ended, at the level of debugging.
-    fn tell_game(&self, pair: u64, half: usize, game: &GameRecord) {
+    fn log_game(&self, pair: u64, game_index: usize, game: &GameRecord) {
         if log::log_enabled!(log::Level::Debug) {
-            self.debug(self.game_line(pair, half, game));
+            self.debug(self.game_line(pair, game_index, game));
             for (ply, color, LintFinding { rule, what, .. }) in game.findings() {
                 let engine = &self.engines[*game.engines.get(color)];
-                let place = place(pair, half, game, ply);
-                self.debug(format!("lint: {engine} in {place}: {}: {what}", rule.words()));
+                let place = place(pair, game_index, game, ply);
+                self.debug(format!("lint: {engine} in {place}: {}: {what}", rule.describe()));
             }
         }
     }
@@ -306,7 +306,7 @@ impl<'a> Live<'a> {
         }
     }
 
-    fn say(&self, text: &str) {
+    fn print_line(&self, text: &str) {
         match &self.screen {
             Some(screen) => screen.print(text),
             None => note(text),
@@ -316,7 +316,7 @@ impl<'a> Live<'a> {
 
 impl Observer for Live<'_> {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
-        let words = in_words(event, &self.engines);
+        let words = event_texts(event, &self.engines);
         match event {
             RunEvent::Started { counts, counted, sprt_statuses } => {
                 self.progress.counted_before = *counted;
@@ -327,18 +327,18 @@ impl Observer for Live<'_> {
                 progress.counts.count(tally);
                 tally.count_in(&mut progress.schedule);
                 progress.counted += 1;
-                let twosome = tally.twosome();
-                progress.sprt_statuses.extend(sprt_status.map(|status| (twosome, status)));
-                for (half, game) in played.games.iter().enumerate() {
-                    self.tell_game(tally.pair, half, game);
+                let engine_pair = tally.engine_pair();
+                progress.sprt_statuses.extend(sprt_status.map(|status| (engine_pair, status)));
+                for (game_index, game) in played.games.iter().enumerate() {
+                    self.log_game(tally.pair, game_index, game);
                 }
                 for words in words {
                     let words = (tally.pair, words);
                     if !self.told.remove(&words) {
-                        self.say(&words.1);
+                        self.print_line(&words.1);
                     }
                 }
-                self.active_time.counted(*elapsed);
+                self.active_time.note_counted_pair(*elapsed);
                 if self.screen.is_none() {
                     self.show(*elapsed);
                 }
@@ -350,17 +350,17 @@ impl Observer for Live<'_> {
             }
             RunEvent::Disturbed { pair, is_void, .. } => self.disturbed(*pair, *is_void, words),
             RunEvent::Noted { .. } | RunEvent::Paused { .. } => {
-                words.iter().for_each(|words| self.say(words))
+                words.iter().for_each(|words| self.print_line(words))
             }
             RunEvent::WorkerExcluded { counts, counted, sprt_statuses, schedule, .. } => {
-                words.iter().for_each(|words| self.say(words));
+                words.iter().for_each(|words| self.print_line(words));
                 self.progress.schedule = (*schedule).clone();
                 self.count_anew(counts, *counted, sprt_statuses);
             }
             RunEvent::GameStarted { .. } => {}
-            RunEvent::GameEnded { pairing, half, game } => {
-                if let Some(words) = fault_in_words(pairing.pair, *half, game, &self.engines) {
-                    self.say(&words);
+            RunEvent::GameEnded { pairing, game_index, game } => {
+                if let Some(words) = fault_text(pairing.pair, *game_index, game, &self.engines) {
+                    self.print_line(&words);
                     self.told.insert((pairing.pair, words));
                 }
             }
@@ -377,7 +377,7 @@ impl Observer for Live<'_> {
             }
             RunEvent::Draining { .. } => {
                 self.pace = Pace::Draining;
-                words.iter().for_each(|words| self.say(words));
+                words.iter().for_each(|words| self.print_line(words));
             }
             RunEvent::Ended { elapsed, .. } => match &self.screen {
                 Some(screen) => screen.draw(Vec::new()),
@@ -400,9 +400,10 @@ fn length(text: &str) -> usize {
 
 /// Returns as much of a text as fits.
 fn cut(text: &str, columns: usize) -> String {
-    match length(text) > columns {
-        true => text.chars().take(columns.saturating_sub(1)).chain(['…']).collect(),
-        false => text.to_owned(),
+    if length(text) > columns {
+        text.chars().take(columns.saturating_sub(1)).chain(['…']).collect()
+    } else {
+        text.to_owned()
     }
 }
 

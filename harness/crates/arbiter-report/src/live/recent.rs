@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
 
 use arbiter_game::record::GameRecord;
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_plan::{Observer, ObserverError, Pace, Plan, RunEvent};
 
 /// Most events that are kept.
@@ -52,7 +52,7 @@ impl ActiveTime {
     }
 
     /// Notes a counted pair, which was played even if the run is paused.
-    pub(crate) fn counted(&mut self, elapsed: Duration) {
+    pub(crate) fn note_counted_pair(&mut self, elapsed: Duration) {
         self.paused_since = self.paused_since.map(|_| elapsed);
     }
 
@@ -64,26 +64,26 @@ impl ActiveTime {
 }
 
 /// Returns the fault that ended a game, if one did.
-pub(crate) fn fault_in_words(
+pub(crate) fn fault_text(
     pair: u64,
-    half: usize,
+    game_index: usize,
     game: &GameRecord,
     engines: &[String],
 ) -> Option<String> {
     let names = game.engines.map(|engine| engines[engine].as_str());
     let (ByColor { white, black }, detail) = (names, game.outcome.naming(names));
-    let (pair, number) = (pair + 1, half + 1);
+    let (pair, number) = (pair + 1, game_index + 1);
     let words = || format!("fault in game {pair}.{number} ({white} v {black}): {detail}");
     game.outcome.termination.is_fault().then(words)
 }
 
 /// Describes an event, if it is worth a report; `engines` are the names of the engines.
-pub fn in_words(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
+pub fn event_texts(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
     match event {
         RunEvent::Counted { played, tally, .. } => {
             let games = played.games.iter().enumerate();
             games
-                .filter_map(|(half, game)| fault_in_words(tally.pair, half, game, engines))
+                .filter_map(|(game_index, game)| fault_text(tally.pair, game_index, game, engines))
                 .collect()
         }
         RunEvent::Disturbed { pair, reason, is_void } => {
@@ -98,10 +98,10 @@ pub fn in_words(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
         RunEvent::Noted { remark } => vec![remark.to_string()],
         RunEvent::WorkerExcluded { excluded, .. } => vec![excluded.to_string()],
         RunEvent::Steered { pace, slots, .. } => {
-            vec![format!("{pace}, {} in parallel", counted(slots, "game"))]
+            vec![format!("{pace}, {} in parallel", quantity(slots, "game"))]
         }
         RunEvent::Draining { in_flight } => {
-            let pairs = counted(in_flight, "pair");
+            let pairs = quantity(in_flight, "pair");
             vec![format!("finishing {pairs} in progress; press Ctrl-C again to stop immediately")]
         }
         _ => Vec::new(),
@@ -110,10 +110,10 @@ pub fn in_words(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
 
 /// Observer of a run that keeps recent events for viewers; clones share them.
 #[derive(Debug, Clone)]
-pub struct RecentEvents(Arc<Mutex<Watched>>);
+pub struct RecentEvents(Arc<Mutex<RecentState>>);
 
 #[derive(Debug)]
-struct Watched {
+struct RecentState {
     /// Start time, as Unix time in milliseconds.
     begun_ms: i64,
     engines: Vec<String>,
@@ -131,7 +131,7 @@ impl RecentEvents {
     /// Returns the events of a run that starts now, or is resumed.
     pub fn new(plan: &Plan, begun_ms: i64) -> RecentEvents {
         let engines = plan.engines.iter().map(|engine| engine.name.clone()).collect();
-        RecentEvents(Arc::new(Mutex::new(Watched {
+        RecentEvents(Arc::new(Mutex::new(RecentState {
             begun_ms,
             engines,
             elapsed: Duration::ZERO,
@@ -153,7 +153,7 @@ impl RecentEvents {
         }
     }
 
-    fn watched(&self) -> MutexGuard<'_, Watched> {
+    fn watched(&self) -> MutexGuard<'_, RecentState> {
         // The contents are only displayed, so a half-finished change by a panicking thread does no
         // harm.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -168,7 +168,7 @@ impl Observer for RecentEvents {
             RunEvent::Started { counted, .. } => watched.pairs_before = *counted,
             RunEvent::Counted { elapsed, .. } => {
                 watched.elapsed = *elapsed;
-                watched.active_time.counted(*elapsed);
+                watched.active_time.note_counted_pair(*elapsed);
             }
             RunEvent::Steered { pace, slots, elapsed } => {
                 watched.elapsed = *elapsed;
@@ -178,7 +178,7 @@ impl Observer for RecentEvents {
             RunEvent::Tick { elapsed } => watched.elapsed = *elapsed,
             _ => {}
         }
-        let words = if is_new { in_words(event, &watched.engines) } else { Vec::new() };
+        let words = if is_new { event_texts(event, &watched.engines) } else { Vec::new() };
         let at_ms = watched.begun_ms + watched.elapsed.as_millis() as i64;
         for text in words {
             watched.events.push_front(RecentEvent { at_ms, text });

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::recent::Recent;
 use crate::figures::Strength;
 use crate::parts::{rough, superiority};
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_plan::{Plan, RunCounts, RunState};
 use arbiter_schedule::Schedule;
 use arbiter_stats::{Decision, Sprt, SprtMonitor, SprtStatus};
@@ -45,7 +45,7 @@ impl Progress {
 
     /// Returns the number of pairs to the cap.
     fn left(&self) -> u64 {
-        self.schedule.expected().saturating_sub(self.counted)
+        self.schedule.expected_pairs().saturating_sub(self.counted)
     }
 
     fn strength(&self) -> Strength {
@@ -98,10 +98,8 @@ impl Progress {
         }
         let strength = self.strength();
         let pairs = format!("ptnml {:?}", strength.pairs.0);
-        let mut parts = vec![
-            format!("Elo {}", strength.elo_in_words()),
-            format!("LOS {}", strength.los_in_words()),
-        ];
+        let mut parts =
+            vec![format!("Elo {}", strength.elo_text()), format!("LOS {}", strength.los_text())];
         parts.extend((strength.pairs.pairs() > 0).then_some(pairs));
         parts
     }
@@ -112,12 +110,12 @@ impl Progress {
 
     /// Returns the number of pairs.
     pub(crate) fn pairs(&self) -> String {
-        counted(self.counted, self.unit())
+        quantity(self.counted, self.unit())
     }
 
     /// Returns the number of pairs, of all.
     pub(crate) fn count(&self) -> String {
-        let most = self.schedule.expected();
+        let most = self.schedule.expected_pairs();
         match self.sprt {
             Some(_) => format!("{} of at most {most}", self.pairs()),
             None => format!("{}/{most} {}s", self.counted, self.unit()),
@@ -127,7 +125,7 @@ impl Progress {
     /// Returns faults, speed, and the remaining time; `elapsed` is without pauses.
     pub(crate) fn pace(&self, elapsed: Duration) -> Vec<String> {
         let faults: u64 = self.counts.faults.values().sum();
-        let faults = (faults > 0).then(|| counted(faults, "fault"));
+        let faults = (faults > 0).then(|| quantity(faults, "fault"));
         let rate = self.rate(elapsed).map(|rate| match rate {
             1.0.. => format!("{rate:.1} games/s"),
             _ => format!("{:.1} games/min", 60.0 * rate),
@@ -141,7 +139,7 @@ impl Progress {
 /// Returns the probability of each verdict of a running run, and its faults, its speed and the
 /// remaining time, as the live view on the terminal has them.
 pub fn outlook(plan: &Plan, state: &RunState, recent: &Recent) -> [Vec<String>; 2] {
-    let counted = state.counted().count() as u64;
+    let counted = state.counted_pairs().count() as u64;
     let progress = Progress {
         sprt: plan.sprt,
         sprt_statuses: state.sprt_statuses().clone(),
@@ -203,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_match_tells_its_strength_and_its_pace() {
+    fn match_status_shows_strength_and_speed() {
         let progress = Progress { counted_before: 0, ..progress(100, 2) };
         let elo = ["Elo +88.7 ± 136.3", "LOS > 75.0 %", "ptnml [0, 0, 1, 1, 0]"];
         assert_eq!(progress.evidence(), elo);
@@ -213,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn an_sprt_that_can_tell_shows_how_it_may_end() {
+    fn an_sprt_forecast_appears_once_it_is_informative() {
         let begun = test(progress(10, 0), 0.25, Decision::Continue);
         assert_eq!((begun.chances(), begun.evidence()), (vec![], vec![]));
         let open = test(progress(20_000, 2), 0.01, Decision::Continue);

@@ -162,7 +162,7 @@ fn there_is_room_for_the_terminal_only() {
 }
 
 #[test]
-fn a_fault_in_a_void_pair_is_told_again() {
+fn faults_of_void_pairs_are_shown_again() {
     let told = |pair, is_void| {
         let mut live = running(0, None);
         live.told.insert((4, "fault in game 5.1".to_owned()));

@@ -20,13 +20,13 @@ fn files<'a>(engine: &'a Engine, hashes: &'a [String]) -> impl Iterator<Item = (
 }
 
 /// Formats the options that name files, such as `EvalFile=a.net 0123456789abcdef`.
-pub(crate) fn files_in_words(engine: &Engine, hashes: &[String]) -> String {
+pub(crate) fn files_text(engine: &Engine, hashes: &[String]) -> String {
     let files = files(engine, hashes).map(|(option, file)| format!("{option}={file}"));
     files.collect::<Vec<_>>().join(", ")
 }
 
 /// Formats all options.
-pub(crate) fn options_in_words(engine: &Engine, hashes: &[String]) -> String {
+pub(crate) fn options_text(engine: &Engine, hashes: &[String]) -> String {
     let mut files = files(engine, hashes).peekable();
     let shown = engine.told_options().into_iter().map(|(name, told)| {
         let file = files.next_if(|(option, _)| *option == name);
@@ -42,15 +42,15 @@ mod tests {
     use arbiter_plan::{EngineSpec, resolve_engine};
 
     #[test]
-    fn files_are_told_by_name_and_hash() {
+    fn option_files_show_name_and_hash() {
         let spec = EngineSpec::parse("cmd=bundled,option.Hash=1,option.User=@@me").unwrap();
         let mut engine = resolve_engine(0, spec).unwrap();
-        assert_eq!(options_in_words(&engine, &[]), "Hash=1, User=@me");
-        assert_eq!(files_in_words(&engine, &[]), "");
+        assert_eq!(options_text(&engine, &[]), "Hash=1, User=@me");
+        assert_eq!(files_text(&engine, &[]), "");
         engine.options.push(("EvalFile".into(), "@/nets/a.net".into()));
         let hashes = ["0123456789abcdef0123".to_owned()];
         let shown = "EvalFile=a.net 0123456789abcdef";
-        assert_eq!(options_in_words(&engine, &hashes), format!("Hash=1, User=@me, {shown}"));
-        assert_eq!(files_in_words(&engine, &hashes), shown);
+        assert_eq!(options_text(&engine, &hashes), format!("Hash=1, User=@me, {shown}"));
+        assert_eq!(files_text(&engine, &hashes), shown);
     }
 }

@@ -34,7 +34,7 @@ pub fn note(line: &str) {
 }
 
 /// Writes a warning, which a run shown as another program's has, too.
-pub fn warn(line: &str) {
+pub fn log_warn(line: &str) {
     log::warn!("{line}");
 }
 
@@ -49,7 +49,7 @@ pub fn progress_bar(length: u64) -> ProgressBar {
 }
 
 /// Writes an error to standard error.
-pub fn complain(error: impl std::fmt::Display) {
+pub fn log_error(error: impl std::fmt::Display) {
     log::error!("{error}");
 }
 
@@ -59,14 +59,14 @@ mod tests {
     use crate::parts::{BAD_STYLE, GOOD_STYLE, LABEL_STYLE, OPEN_STYLE, styled};
 
     #[test]
-    fn messages_hold_nothing_that_a_terminal_obeys() {
+    fn messages_contain_no_control_codes() {
         let text = "building \u{1b}[2K\r\u{9b}1A\u{202e}it\tby\n`make`";
         let expected = "building \\u{1b}[2K\\u{d}\\u{9b}1A\\u{202e}it by\n`make`";
         assert_eq!(shown_message(text), expected);
     }
 
     #[test]
-    fn finished_text_keeps_its_styles_and_nothing_else_that_a_terminal_obeys() {
+    fn finished_text_keeps_styles_but_no_other_control_codes() {
         let bad = styled(BAD_STYLE, "H0");
         let text = format!("{bad}\ta\r\nb\rc \u{1b}[8m\u{9b}1A\u{202e}\u{7f}ü\n");
         let expected = format!("{bad}\ta\r\nb\\u000dc \\u001b[8m\\u009b1A\\u202e\\u007fü\n");

@@ -28,7 +28,7 @@ pub fn plus_minus(estimate: Option<Estimate>) -> String {
 
 /// Formats like [`plus_minus`] with the level of the interval, if there is one.
 pub fn plus_minus_95(estimate: Option<Estimate>) -> String {
-    let level = if estimate.as_ref().is_some_and(is_told) { " (95 %)" } else { "" };
+    let level = if estimate.as_ref().is_some_and(is_significant) { " (95 %)" } else { "" };
     format!("{}{level}", plus_minus(estimate))
 }
 
@@ -39,8 +39,8 @@ pub fn interval(estimate: &Estimate) -> String {
     let bound = |end: f64, beyond| signed(finite(end).unwrap_or(beyond), 0);
     let shown = |end| finite(end).map_or("open".to_owned(), |end| signed(end, 1));
     match value {
-        _ if !is_told(estimate) && value.is_infinite() => UNDEFINED.to_owned(),
-        _ if !is_told(estimate) => format!("{} (no interval)", signed(value, 1)),
+        _ if !is_significant(estimate) && value.is_infinite() => UNDEFINED.to_owned(),
+        _ if !is_significant(estimate) => format!("{} (no interval)", signed(value, 1)),
         f64::INFINITY => format!("> {}", bound(low, MAX_ELO)),
         f64::NEG_INFINITY => format!("< {}", bound(high, -MAX_ELO)),
         _ => format!("{} [{}, {}]", signed(value, 1), shown(low), shown(high)),
@@ -50,7 +50,7 @@ pub fn interval(estimate: &Estimate) -> String {
 /// Returns whether an interval, or a bound, proves anything. Pairs that are all alike show no
 /// spread, which is not certainty, and a bound on the wrong side of zero, or an interval without
 /// ends, leaves all open.
-pub(crate) fn is_told(&Estimate { value, low, high }: &Estimate) -> bool {
+pub(crate) fn is_significant(&Estimate { value, low, high }: &Estimate) -> bool {
     match value {
         f64::INFINITY => low > 0.0,
         f64::NEG_INFINITY => high < 0.0,
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn open_ends_are_shown_as_such() {
+    fn unbounded_intervals_show_open_ends() {
         let estimate = Estimate { value: 4.06, low: -1.0, high: f64::INFINITY };
         assert_eq!(interval(&estimate), "+4.1 [-1.0, open]");
         assert_eq!(plus_minus(Some(estimate)), interval(&estimate));
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_all_won_or_lost_is_a_bound() {
+    fn perfect_scores_are_shown_as_bounds() {
         let beyond = f64::INFINITY;
         let won = Estimate { value: beyond, low: 680.4, high: beyond };
         assert_eq!([plus_minus_95(Some(won)), interval(&won)], ["> +680 (95 %)", "> +680"]);
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nearly_zero_has_no_minus() {
+    fn values_near_zero_have_no_minus() {
         assert_eq!([signed(-0.04, 1), signed(-0.06, 1), signed(0.0, 2)], ["+0.0", "-0.1", "+0.00"]);
         let even = Estimate { value: -0.01, low: -3.04, high: 3.02 };
         assert_eq!(plus_minus_95(Some(even)), "+0.0 ± 3.0 (95 %)");

@@ -33,11 +33,11 @@ pub fn brief_document(summary: &Summary) -> Document {
     }
     for (name, engine) in summary.engines.iter().zip(&summary.plan.engines) {
         if let Some(from) = &engine.provenance {
-            document.value("Built", format!("{name}: {}", from.words()));
+            document.value("Built", format!("{name}: {}", from.describe()));
         }
     }
     if let Some(scale) = summary.plan.scale {
-        document.value("Scale", scale.words());
+        document.value("Scale", scale.describe());
     }
     if let Some(spsa) = &summary.spsa {
         tuning::brief(&mut document, summary, spsa);
@@ -46,7 +46,7 @@ pub fn brief_document(summary: &Summary) -> Document {
     } else if summary.engines.len() == 2 {
         strength::brief(&mut document, summary);
     }
-    document.value("Repeats", summary.repeats_in_words());
+    document.value("Repeats", summary.repeats_text());
     if summary.plan.design.is_single {
         document.value("Unit", "games: each opening played once, colours not balanced");
     }
@@ -65,7 +65,7 @@ pub fn brief_document(summary: &Summary) -> Document {
 
 /// Adds the counts of the games, and the verdict.
 fn rest(document: &mut Document, summary: &Summary) {
-    manifest::of_book(summary).for_each(|(_, fault)| document.value("Openings", fault));
+    manifest::book_facts(summary).for_each(|(_, fault)| document.value("Openings", fault));
     let shares = (0..summary.engines.len()).filter_map(|e| summary.latencies.waiting_share(e));
     let matters =
         shares.fold(0.0, f64::max) >= NOTABLE_WAITING || summary.disturbances != Default::default();
@@ -99,7 +99,9 @@ pub(super) fn terminations(summary: &Summary) -> String {
     let mut counts: Vec<_> = summary.counts.terminations.iter().collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
     listed(
-        counts.into_iter().map(|(termination, count)| format!("{} {count}", termination.words())),
+        counts
+            .into_iter()
+            .map(|(termination, count)| format!("{} {count}", termination.describe())),
     )
 }
 
@@ -107,11 +109,9 @@ pub(super) fn terminations(summary: &Summary) -> String {
 pub(crate) fn faults(summary: &Summary) -> String {
     let name = |engine: usize| &summary.engines[engine];
     let faults = summary.counts.faults.iter();
-    listed(
-        faults.map(|((engine, ending), count)| {
-            format!("{} {} {count}", name(*engine), ending.words())
-        }),
-    )
+    listed(faults.map(|((engine, ending), count)| {
+        format!("{} {} {count}", name(*engine), ending.describe())
+    }))
 }
 
 fn listed(items: impl Iterator<Item = String>) -> String {

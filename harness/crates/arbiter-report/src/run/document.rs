@@ -10,7 +10,7 @@ use crate::parts::{Block, Document, Tone, percent};
 use crate::topics::{
     ablation, games, gates, latency, lint, result_figures, search, strength, tournament, tuning,
 };
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_plan::{GateOutcome, Plan, Remark, RunKind, base_name};
 use arbiter_schedule::Format;
 use arbiter_settings::command_line;
@@ -61,8 +61,10 @@ pub fn outcome_document(summary: &Summary, statistics: Option<&GameStatistics>) 
     document.blocks.extend(conclusion);
     let (faults, games) = (summary.counts.faults.values().sum::<u64>(), summary.counts.games());
     if faults > 0 && !summary.is_invalid() {
-        document
-            .paragraph(format!("{faults} of {} ended by an engine fault.", counted(games, "game")));
+        document.paragraph(format!(
+            "{faults} of {} ended by an engine fault.",
+            quantity(games, "game")
+        ));
     }
     if summary.phase() == RunPhase::Unfinished {
         let (kind, run) = (summary.plan.kind, &summary.run);
@@ -173,28 +175,28 @@ fn leader(summary: &Summary) -> Option<String> {
     };
     let name = &summary.engines[*engine];
     let games = figures::total(&summary.counts, *engine).games;
-    Some(format!("{name} {place}: {}.", rating.in_words(games)))
+    Some(format!("{name} {place}: {}.", rating.describe(games)))
 }
 
 /// Returns the tone of the result for the first engine: that all games were played is not good
 /// news.
 pub fn tone(summary: &Summary) -> Tone {
     let tone = verdict_tone(summary);
-    let told = summary.strength().told();
-    let is_told = match summary.plan.kind {
+    let told = summary.strength().significant_difference();
+    let is_significant = match summary.plan.kind {
         _ if tone != Tone::Good => true,
         RunKind::Sprt => true,
         // The end of a tuning proves nothing. Only a test of its values can decide whether they are
         // better.
         RunKind::Tune => false,
-        RunKind::Ablate => ablation::is_told(summary),
+        RunKind::Ablate => ablation::is_significant(summary),
         RunKind::Match | RunKind::Tournament => match (told, summary.engines.len()) {
             (Some(Ordering::Less), 2) => return Tone::Bad,
             (told, 2) => told.is_some(),
             _ => summary.ratings().is_some_and(|ratings| is_clear(&ratings)),
         },
     };
-    if is_told { tone } else { Tone::Open }
+    if is_significant { tone } else { Tone::Open }
 }
 
 /// Returns whether the interval of the first is above those of all others.
@@ -221,23 +223,24 @@ fn confidence(summary: &Summary) -> String {
     if strength.naive.is_none() {
         return rates.trim_end().to_owned();
     }
-    let (elo, los) = (strength.elo_in_words(), strength.los_in_words());
+    let (elo, los) = (strength.elo_text(), strength.los_text());
     let first = &summary.engines[0];
-    match summary.is_over() {
-        true => format!(
+    if summary.is_over() {
+        format!(
             "{rates}Bias-corrected Elo: {elo} (95 %); likelihood that {first} is stronger: {los}."
-        ),
-        false => format!(
+        )
+    } else {
+        format!(
             "{rates}So far: Elo {elo} (95 %, bias-corrected); likelihood that {first} is stronger: \
              {los}."
-        ),
+        )
     }
 }
 
 fn duel(summary: &Summary) -> Option<String> {
     let (games, elo) = (summary.counts.games(), summary.strength().elo_in_full());
     let (first, second) = (&summary.engines[0], &summary.engines[1]);
-    let games = (games > 0).then(|| counted(games, "game"))?;
+    let games = (games > 0).then(|| quantity(games, "game"))?;
     Some(format!("{first} against {second}: Elo {elo} after {games}."))
 }
 
@@ -278,7 +281,7 @@ fn game_figures(document: &mut Document, summary: &Summary, statistics: &GameSta
     let told: &[_] = if summary.engines.len() == 2 { &statistics.engines } else { &[] };
     let endings = summary.counts.terminations.iter().map(|(ending, count)| {
         let wins = told.iter().map(|own| own.wins.get(ending).copied().unwrap_or_default());
-        (ending.words(), *count, wins.collect())
+        (ending.describe(), *count, wins.collect())
     });
     let names: Vec<&str> = summary.engines.iter().map(String::as_str).take(told.len()).collect();
     let endings = result_figures::endings(&names, endings.collect());
@@ -301,7 +304,7 @@ fn game_figures(document: &mut Document, summary: &Summary, statistics: &GameSta
 
 /// Returns a text on the advantage of White and the bias of openings.
 fn bias(summary: &Summary) -> String {
-    let rated = summary.rated();
+    let rated = summary.rate_engines();
     let advantage = rated.as_ref().and_then(|rated| rated.advantage);
     let mut words =
         result_figures::advantage(advantage, rated.and_then(|rated| rated.advantage_error));

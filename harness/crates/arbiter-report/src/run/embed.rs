@@ -29,7 +29,7 @@ const MAX_LINES: usize = 5;
 
 /// Returns a badge: the run, its state, and the Elo of the first engine.
 pub fn badge_svg(summary: &Summary) -> String {
-    let (state, elo) = (summary.state_in_words(), summary.elo_in_words());
+    let (state, elo) = (summary.state_text(), summary.elo_text());
     let value = if elo.is_empty() { state } else { format!("{state}, {elo} Elo") };
     // The colours have enough contrast with white letters.
     let colour = match tone(summary) {
@@ -105,7 +105,7 @@ mod tests {
     use arbiter_plan::{Plan, Request, RunKind, RunState};
 
     #[test]
-    fn a_badge_and_a_picture_hold_nothing_but_what_they_show() {
+    fn badges_and_pictures_contain_no_other_data() {
         let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let state = RunState::new(plan.schedule(), plan.sprt);
         let badge = badge_svg(&Summary::new("a<b> & \"c\"", &plan, &state, None));

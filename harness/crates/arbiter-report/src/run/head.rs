@@ -2,7 +2,7 @@
 
 use crate::figures::{GameStatistics, Strength, Summary};
 use crate::parts::{Block, Gauge, Picture, rough, signed};
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_spsa::SpsaState;
 use arbiter_stats::elo::Estimate;
 use arbiter_stats::{Sprt, SprtStatus};
@@ -33,13 +33,13 @@ fn elo(summary: &Summary, strength: &Strength) -> Option<Gauge> {
     let name = "Elo (95 %)".to_owned();
     let allowance = if strength.naive.is_some() { "bias-corrected; " } else { "" };
     let note = match summary.test() {
-        None => format!("LOS {}", strength.los_in_words()),
+        None => format!("LOS {}", strength.los_text()),
         Some((Sprt { model, elo0, elo1, .. }, _)) => {
             format!("{allowance}H0 {elo0}, H1 {elo1} {model} Elo")
         }
     };
     let picture = Picture::Interval { estimate: strength.elo?, hypotheses: summary.hypotheses() };
-    Some(Gauge { name, value: strength.elo_in_words(), note, picture })
+    Some(Gauge { name, value: strength.elo_text(), note, picture })
 }
 
 fn llr(sprt: &Sprt, SprtStatus { llr, lower, upper, .. }: SprtStatus) -> Gauge {
@@ -67,7 +67,7 @@ fn games(summary: &Summary, who: &str, statistics: Option<&GameStatistics>) -> G
         value: games.games().to_string(),
         note: format!(
             "{won} won, {drawn} drawn, {lost} lost by {who}; {}{}",
-            summary.repeats_in_words(),
+            summary.repeats_text(),
             time(statistics)
         ),
         picture: Picture::Shares([lost, 0, drawn, 0, won]),
@@ -124,7 +124,7 @@ fn decisive(summary: &Summary, statistics: Option<&GameStatistics>) -> Gauge {
         note: format!(
             "{} decisive, {drawn} drawn; {}{}",
             all - drawn,
-            summary.repeats_in_words(),
+            summary.repeats_text(),
             time(statistics)
         ),
         picture: Picture::Shares([0, 0, drawn, 0, all - drawn]),
@@ -136,7 +136,7 @@ fn iterations(spsa: &SpsaState) -> Gauge {
     Gauge {
         name: "Iterations".to_owned(),
         value: done.to_string(),
-        note: format!("of {all}, {} each", counted(2 * spsa.tuning().pairs, "game")),
+        note: format!("of {all}, {} each", quantity(2 * spsa.tuning().pairs, "game")),
         picture: Picture::Progress { value: done as f64, bounds: [0.0, all as f64] },
     }
 }

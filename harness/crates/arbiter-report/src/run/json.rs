@@ -11,7 +11,7 @@ use crate::figures::{NaiveElo, StrengthFigures, Summary, Verdict};
 use crate::parts::{ends, to_value};
 use crate::topics::{ablation, latency, lint, tournament, tuning};
 use arbiter_game::outcome::Termination;
-use arbiter_plan::{Ending, ExcludedWorker, Provenance, Remark, RunKind, Scale};
+use arbiter_plan::{ExcludedWorker, Provenance, Remark, RunEnd, RunKind, Scale};
 use arbiter_stats::Sprt;
 
 /// Conditions and results of a run. Printed by `sprt`, `match`, `tournament`, `ablate` and `tune`
@@ -60,7 +60,7 @@ pub(crate) struct RunReport<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     builds: Vec<Option<Build<'a>>>,
     #[serde(flatten)]
-    scale: Option<Scaled>,
+    scale: Option<TimeScale>,
     /// Ending: `verdict` (of the SPRT), `complete` or `interrupted`; `null` before the end.
     ending: Option<&'static str>,
     /// Verdict of the run.
@@ -135,7 +135,7 @@ struct Build<'a> {
 
 /// Scale of times; absent without --scale.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Scaled {
+struct TimeScale {
     /// Factor by which times were multiplied.
     time_scale: f64,
     #[serde(flatten)]
@@ -205,7 +205,7 @@ pub(crate) fn report(summary: &Summary) -> RunReport<'_> {
         pairs_disturbed: summary.disturbances.counted,
         engines: &summary.engines,
         builds: builds.filter(|_| is_built).collect(),
-        scale: plan.scale.map(|scale| Scaled { time_scale: scale.factor(), scale }),
+        scale: plan.scale.map(|scale| TimeScale { time_scale: scale.factor(), scale }),
         ending: summary.ending.map(ending_word),
         verdict: summary.verdict(),
         invalid: summary.is_invalid(),
@@ -261,10 +261,10 @@ fn build(from: &Provenance) -> Build<'_> {
     }
 }
 
-fn ending_word(ending: Ending) -> &'static str {
+fn ending_word(ending: RunEnd) -> &'static str {
     match ending {
-        Ending::AcceptedH1 | Ending::AcceptedH0 => "verdict",
-        Ending::Complete => "complete",
-        Ending::Interrupted => "interrupted",
+        RunEnd::AcceptedH1 | RunEnd::AcceptedH0 => "verdict",
+        RunEnd::Complete => "complete",
+        RunEnd::Interrupted => "interrupted",
     }
 }

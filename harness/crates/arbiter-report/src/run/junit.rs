@@ -9,7 +9,7 @@ use crate::forms::{case, failed, whole};
 use crate::parts::results;
 use crate::topics::gates::gate_case;
 use crate::topics::{ablation, lint};
-use arbiter_plan::{Encounter, Ending, GateOutcome, RunKind};
+use arbiter_plan::{Encounter, GateOutcome, RunEnd, RunKind};
 use arbiter_stats::Decision;
 
 /// Returns the suite of a run: a case for its verdict, or for each feature or encounter, one for
@@ -32,9 +32,10 @@ pub fn run_junit(summary: &Summary, gates: &[GateOutcome]) -> Result<String, Ser
         }
     }
     let told = faults(summary);
-    let status = match summary.is_invalid() {
-        true => failed(NonSuccessKind::Failure, "invalid", &told),
-        false => TestCaseStatus::success(),
+    let status = if summary.is_invalid() {
+        failed(NonSuccessKind::Failure, "invalid", &told)
+    } else {
+        TestCaseStatus::success()
     };
     let mut faulty = case("faults of engines", "arbiter.faults", &told, status);
     faulty.add_property(("share", summary.counts.fault_share().to_string().as_str()));
@@ -63,10 +64,10 @@ fn verdict(summary: &Summary) -> TestCase {
     let status = match (summary.verdict(), summary.ending) {
         (Verdict::H1, _) => TestCaseStatus::success(),
         (Verdict::H0, _) => failed(NonSuccessKind::Failure, "H0", &words),
-        (_, Some(Ending::Complete)) => failed(NonSuccessKind::Failure, "inconclusive", &words),
+        (_, Some(RunEnd::Complete)) => failed(NonSuccessKind::Failure, "inconclusive", &words),
         _ => failed(NonSuccessKind::Error, "unfinished", &words),
     };
-    let elo = summary.strength().elo_in_words();
+    let elo = summary.strength().elo_text();
     let name = format!("{} against {}", summary.engines[0], summary.engines[1]);
     case(&name, "arbiter.sprt", &format!("{words}\nElo {elo}"), status)
 }
@@ -75,7 +76,7 @@ fn verdict(summary: &Summary) -> TestCase {
 fn end(summary: &Summary) -> TestCase {
     let words = verdict_sentence(summary);
     let status = match summary.ending {
-        Some(Ending::Complete) => TestCaseStatus::success(),
+        Some(RunEnd::Complete) => TestCaseStatus::success(),
         _ => failed(NonSuccessKind::Error, "unfinished", &words),
     };
     case("all games", &format!("arbiter.{}", summary.plan.kind), &words, status)
@@ -83,7 +84,7 @@ fn end(summary: &Summary) -> TestCase {
 
 /// Returns the case of a feature of an ablation; an undecided test is skipped.
 fn feature(feature: &ablation::Feature<'_>) -> TestCase {
-    let words = format!("Elo {}", feature.strength.elo_in_words());
+    let words = format!("Elo {}", feature.strength.elo_text());
     let status = match feature.sprt_status.map(|status| status.decision) {
         None | Some(Decision::AcceptH1) => TestCaseStatus::success(),
         Some(Decision::AcceptH0) => failed(NonSuccessKind::Failure, "H0", &words),
@@ -98,7 +99,7 @@ fn encounters(summary: &Summary) -> Vec<TestCase> {
     let one = |(engines, encounter): (&[usize; 2], &Encounter)| {
         let strength = Strength::of(*encounter);
         let [first, second] = engines.map(|engine| summary.engines[engine].as_str());
-        let (games, elo) = (results(&strength.games, " games"), strength.elo_in_words());
+        let (games, elo) = (results(&strength.games, " games"), strength.elo_text());
         let words = format!("{games}; Elo {elo}");
         case(&format!("{first} against {second}"), &class, &words, TestCaseStatus::success())
     };

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::figures::{RunPhase, Summary, Verdict};
 use crate::parts::{Table, to_value, utc_time, utc_time_as};
-use arbiter_plan::{Ending, RunKind};
+use arbiter_plan::{RunEnd, RunKind};
 use arbiter_store::RunHead;
 
 /// State of a run that cannot be read.
@@ -37,7 +37,7 @@ impl RunFilter {
         let summary = run.summary.as_ref().ok();
         let engines = || summary.iter().flat_map(|summary| &summary.engines);
         let is_match = |pattern: &Regex| {
-            let state = run.state_in_words();
+            let state = run.state_text();
             let texts = [&run.head.run].into_iter().chain(&run.head.about);
             pattern.is_match(&state) || texts.chain(engines()).any(|text| pattern.is_match(text))
         };
@@ -59,14 +59,14 @@ pub struct ListedRun {
 
 impl ListedRun {
     /// Formats a figure of the games; empty if they cannot be read.
-    fn played(&self, format: fn(&Summary) -> String) -> String {
+    fn games_figure(&self, format: fn(&Summary) -> String) -> String {
         self.summary.as_ref().map_or(String::new(), format)
     }
 
     /// Returns the state in a word or two.
-    pub fn state_in_words(&self) -> String {
+    pub fn state_text(&self) -> String {
         match &self.summary {
-            Ok(summary) => summary.state_in_words(),
+            Ok(summary) => summary.state_text(),
             Err(why) => format!("{UNREADABLE}: {why}"),
         }
     }
@@ -112,17 +112,19 @@ impl RunColumn {
             Started => ("started (UTC)", &["started"], |run| {
                 utc_time_as(run.head.created_ms, "%Y-%m-%d %H:%M")
             }),
-            Kind => ("kind", &["kind"], |run| run.played(|summary| summary.plan.kind.to_string())),
-            Engines => ("engines", &["engines"], |run| run.played(Summary::engines_in_words)),
-            Limits => ("limits", &["limits"], |run| run.played(Summary::limits_in_words)),
+            Kind => {
+                ("kind", &["kind"], |run| run.games_figure(|summary| summary.plan.kind.to_string()))
+            }
+            Engines => ("engines", &["engines"], |run| run.games_figure(Summary::engines_text)),
+            Limits => ("limits", &["limits"], |run| run.games_figure(Summary::limits_text)),
             Games => ("games", &["pairs", "games"], |run| {
-                run.played(|summary| summary.counts.games().to_string())
+                run.games_figure(|summary| summary.counts.games().to_string())
             }),
             Elo => ("Elo (95 %)", &["elo", "elo_low", "elo_high"], |run| {
-                run.played(Summary::elo_in_words)
+                run.games_figure(Summary::elo_text)
             }),
-            Llr => ("LLR", &["llr"], |run| run.played(Summary::llr_in_words)),
-            State => ("state", &["ending", "state"], ListedRun::state_in_words),
+            Llr => ("LLR", &["llr"], |run| run.games_figure(Summary::llr_text)),
+            State => ("state", &["ending", "state"], ListedRun::state_text),
             About => ("about", &["about"], |run| run.head.about.clone().unwrap_or_default()),
         }
     }
@@ -149,10 +151,7 @@ pub fn runs_table(runs: &[ListedRun]) -> Table {
     for run in runs {
         table.push_with([], RunColumn::ALL.map(|column| column.cell(run)));
     }
-    match runs.iter().any(|run| run.head.about.is_some()) {
-        true => table,
-        false => table.without("about"),
-    }
+    if runs.iter().any(|run| run.head.about.is_some()) { table } else { table.without("about") }
 }
 
 /// Run of `arbiter results list`, the newest first.
@@ -211,7 +210,7 @@ pub fn runs_json<'a>(runs: &'a [ListedRun]) -> Value {
         started: utc_time(listed.head.created_ms),
         pairs: listed.head.pairs,
         ending: ending_word(listed.head.ending),
-        state: listed.state_in_words(),
+        state: listed.state_text(),
         about: listed.head.about.as_deref(),
         played: listed.summary.as_ref().ok().map(figures),
     };
@@ -237,12 +236,12 @@ fn figures(summary: &Summary) -> RunFigures<'_> {
     }
 }
 
-fn ending_word(ending: Option<Ending>) -> &'static str {
+fn ending_word(ending: Option<RunEnd>) -> &'static str {
     match ending {
-        Some(Ending::AcceptedH1) => "H1",
-        Some(Ending::AcceptedH0) => "H0",
-        Some(Ending::Complete) => "complete",
-        Some(Ending::Interrupted) => "interrupted",
+        Some(RunEnd::AcceptedH1) => "H1",
+        Some(RunEnd::AcceptedH0) => "H0",
+        Some(RunEnd::Complete) => "complete",
+        Some(RunEnd::Interrupted) => "interrupted",
         None => "unfinished",
     }
 }

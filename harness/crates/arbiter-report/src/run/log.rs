@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::json::report;
 use crate::figures::{Summary, Verdict};
 use crate::parts::{Table, to_value};
-use arbiter_plan::{Ending, Provenance};
+use arbiter_plan::{Provenance, RunEnd};
 use arbiter_stats::Sprt;
 
 /// Number of digits of a commit that are shown.
@@ -65,12 +65,12 @@ fn table(entries: &[LogEntry]) -> Table {
             summary.about.as_ref().unwrap_or(&summary.run),
             &engine(summary, 0),
             &engine(summary, 1),
-            &summary.plan.sprt.as_ref().map_or(String::new(), sprt_in_words),
-            &summary.limits_in_words(),
+            &summary.plan.sprt.as_ref().map_or(String::new(), sprt_bounds_text),
+            &summary.limits_text(),
             &strength.games.games(),
             &strength.pairs.0.map(|count| count.to_string()).join(", "),
-            &strength.elo_in_words(),
-            &summary.llr_in_words(),
+            &strength.elo_text(),
+            &summary.llr_text(),
             &verdict(summary),
             &summary.run,
         ]);
@@ -96,7 +96,7 @@ pub fn short_commit(from: &Provenance) -> String {
 
 /// Formats bounds and model of a test as `[0, 5] normalized`, and its error rates if they are
 /// unusual.
-pub fn sprt_in_words(sprt: &Sprt) -> String {
+pub fn sprt_bounds_text(sprt: &Sprt) -> String {
     let rates = [("alpha", sprt.alpha), ("beta", sprt.beta)];
     let unusual = rates.iter().filter(|(_, rate)| *rate != USUAL_ERROR);
     let unusual: String = unusual.map(|(name, rate)| format!(", {name} {rate}")).collect();
@@ -107,14 +107,11 @@ fn verdict(summary: &Summary) -> String {
     let word = match (summary.verdict(), summary.ending) {
         (Verdict::H1, _) => "accepted",
         (Verdict::H0, _) => "rejected",
-        (_, Some(Ending::Complete)) => "undecided (cap)",
-        (_, Some(Ending::Interrupted)) => "undecided (interrupted)",
+        (_, Some(RunEnd::Complete)) => "undecided (cap)",
+        (_, Some(RunEnd::Interrupted)) => "undecided (interrupted)",
         (_, _) => "undecided (unfinished)",
     };
-    match summary.is_invalid() {
-        true => format!("{word}, invalid (faults)"),
-        false => word.to_owned(),
-    }
+    if summary.is_invalid() { format!("{word}, invalid (faults)") } else { word.to_owned() }
 }
 
 #[cfg(test)]
@@ -125,7 +122,7 @@ mod tests {
     use arbiter_stats::GameResult;
 
     /// Returns the entry of a test after pairs that the first engine won.
-    fn entry(run: &str, pairs: u64, ending: Option<Ending>) -> LogEntry {
+    fn entry(run: &str, pairs: u64, ending: Option<RunEnd>) -> LogEntry {
         let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let mut state = RunState::new(plan.schedule(), plan.sprt);
         for pair in 0..pairs {
@@ -159,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_says_what_was_tried_and_what_came_of_it() {
+    fn a_log_row_has_the_description_commits_and_verdict() {
         let mut decided = entry("one", 60, None);
         decided.summary.about = Some("a better rook".to_owned());
         decided.summary.engines = vec!["HEAD@123456789".into(), "old".into()];
@@ -167,7 +164,7 @@ mod tests {
         for (engine, from) in decided.summary.plan.engines.iter_mut().zip(built) {
             engine.provenance = from;
         }
-        let rows = rows(&[decided, entry("two", 3, Some(Ending::Complete))]);
+        let rows = rows(&[decided, entry("two", 3, Some(RunEnd::Complete))]);
         let [first, second] = &rows[..] else { panic!("{rows:?}") };
         assert_eq!(first[..2], ["2026-11-20", "a better rook"]);
         assert_eq!(first[2..4], ["123456789", "old (fedcba987-dirty)"]);
@@ -181,23 +178,23 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unusual_is_named() {
+    fn unusual_endings_and_error_rates_are_shown() {
         let mut open = entry("open", 1, None);
         assert_eq!(verdict(&open.summary), "undecided (unfinished)");
-        open.summary.ending = Some(Ending::Interrupted);
+        open.summary.ending = Some(RunEnd::Interrupted);
         assert_eq!(verdict(&open.summary), "undecided (interrupted)");
         // One fault of few games is no verdict yet.
         open.summary.counts.faults.insert((0, Termination::Crash), 1);
         assert_eq!(verdict(&open.summary), "undecided (interrupted)");
         open.summary.plan.fault_limit = 0.0;
         assert_eq!(verdict(&open.summary), "undecided (interrupted), invalid (faults)");
-        (open.summary.plan.fault_limit, open.summary.ending) = (0.05, Some(Ending::Complete));
+        (open.summary.plan.fault_limit, open.summary.ending) = (0.05, Some(RunEnd::Complete));
         assert_eq!(verdict(&open.summary), "undecided (cap), invalid (faults)");
         let model = open.summary.plan.sprt.unwrap().model;
         let strict = Sprt::new(-3.0, 1.5, 0.01, 0.05, model).unwrap();
-        assert_eq!(sprt_in_words(&strict), "[-3, 1.5] normalized, alpha 0.01");
+        assert_eq!(sprt_bounds_text(&strict), "[-3, 1.5] normalized, alpha 0.01");
         open.summary.plan.engines[1].conditions.limits.nodes = Some(7);
-        let words = open.summary.limits_in_words();
+        let words = open.summary.limits_text();
         assert!(words.contains(" v "), "{words}");
         let json = log_json(&[open]);
         assert_eq!(json[0]["started"], "2026-11-20T01:02:03Z");

@@ -1,7 +1,7 @@
 //! Manifest of a run: engines, openings, rules and machine, which are needed to play it again.
 
-use crate::figures::{Summary, rules_in_words};
-use crate::parts::{Document, Table, options_in_words, percent, short, utc_time};
+use crate::figures::{Summary, rules_text};
+use crate::parts::{Document, Table, options_text, percent, short, utc_time};
 use crate::topics::{strength, tuning};
 use arbiter_openings::Order;
 use arbiter_plan::{Affinity, Disturbances, Engine, Plan, Program, RunKind, cpus_per_game};
@@ -11,7 +11,7 @@ use arbiter_store::{Fingerprints, StoredRun};
 pub(super) fn engines(document: &mut Document, plan: &Plan, fingerprints: &Fingerprints) {
     let mut engines = Table::new(["engine", "program", "options", "limits", "BLAKE3"]);
     for ((name, engine), (hash, files)) in plan.own_engines().zip(fingerprints.by_engine()) {
-        let (options, limits) = (options_in_words(engine, files), engine.conditions.limits);
+        let (options, limits) = (options_text(engine, files), engine.conditions.limits);
         engines.push([&name, &program(engine), &options, &limits, &short(hash)]);
     }
     document.table(engines);
@@ -54,24 +54,24 @@ pub(super) fn conditions(
         Order::Sequential => "in the order of the book",
     };
     row("openings", format!("{book}, BLAKE3 {}, {order}", short(&fingerprints.book)));
-    for (what, fault) in summary.into_iter().flat_map(of_book) {
+    for (what, fault) in summary.into_iter().flat_map(book_facts) {
         row(&format!("openings {what}"), fault);
     }
     row("seed", plan.seed.to_string());
-    row("schedule", rules_in_words(&plan.design, plan.engines.len()));
+    row("schedule", rules_text(&plan.design, plan.engines.len()));
     if let Some(summary) = summary {
         row("games counted", summary.counts.games().to_string());
     }
     row("concurrency", plan.concurrency.to_string());
     row("processors", processors(plan));
     if let Some(scale) = plan.scale {
-        row("time", scale.words());
+        row("time", scale.describe());
     }
     if let Some(sprt) = plan.sprt {
         let label = if plan.kind == RunKind::Ablate { "test of each feature" } else { "test" };
         row(label, strength::hypotheses(&sprt));
     }
-    plan.rules.words().into_iter().for_each(|rule| row("adjudication", rule));
+    plan.rules.describe().into_iter().for_each(|rule| row("adjudication", rule));
     row("faults allowed", percent(Some(plan.fault_limit)));
     if let Some(contention) = summary.and_then(contention) {
         row("CPU contention", contention);
@@ -95,7 +95,7 @@ fn program(engine: &Engine) -> String {
         Program::Path(path) => path.display().to_string(),
     };
     let name = match &engine.provenance {
-        Some(from) => format!("{} at {}", from.repo.display(), from.words()),
+        Some(from) => format!("{} at {}", from.repo.display(), from.describe()),
         None => name,
     };
     std::iter::once(name).chain(engine.args.iter().cloned()).collect::<Vec<_>>().join(" ")
@@ -103,7 +103,7 @@ fn program(engine: &Engine) -> String {
 
 /// Returns the parts of the opening book that were left out and those that were corrected, each
 /// with a line of text.
-pub(super) fn of_book(summary: &Summary) -> impl Iterator<Item = (&'static str, String)> {
+pub(super) fn book_facts(summary: &Summary) -> impl Iterator<Item = (&'static str, String)> {
     let kinds = [
         ("excluded", "excluded as invalid", &summary.quarantine),
         ("corrected", "corrected", &summary.corrected),

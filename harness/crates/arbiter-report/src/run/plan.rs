@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::figures::rules_in_words;
+use crate::figures::rules_text;
 use crate::parts::to_value;
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_openings::Book;
 use arbiter_plan::{CpuContention, Engine, Plan, Program, RunKind};
 use arbiter_schedule::{Design, Format};
@@ -87,7 +87,7 @@ fn different_pairs(plan: &Plan, book: &Book) -> Option<usize> {
 }
 
 /// Returns a warning if a run without a clock asks for more pairs than its openings allow.
-pub fn repeats_in_words(plan: &Plan, book: &Book) -> Option<String> {
+pub fn repeats_text(plan: &Plan, book: &Book) -> Option<String> {
     let most = different_pairs(plan, book)?;
     let Design { rounds, pairs, .. } = plan.design;
     if most as u64 >= rounds.saturating_mul(pairs) {
@@ -101,8 +101,8 @@ pub fn repeats_in_words(plan: &Plan, book: &Book) -> Option<String> {
     } else {
         "no clock"
     };
-    let openings = counted(book.len(), "opening");
-    let pairs = counted(most, "distinct pair");
+    let openings = quantity(book.len(), "opening");
+    let pairs = quantity(most, "distinct pair");
     let each = if plan.engines.len() > 2 { " per encounter" } else { "" };
     let fate = if plan.counts_repeats() { "counted" } else { "not counted" };
     Some(format!("{openings} and {limit}: at most {pairs}{each}; repeated pairs are {fate}"))
@@ -123,10 +123,10 @@ pub fn plan_json(plan: &Plan, fingerprints: &Fingerprints, book: &Book) -> Value
         format: plan.design.format,
         rounds: plan.design.rounds,
         pairs: plan.design.pairs,
-        schedule: rules_in_words(&plan.design, plan.engines.len()),
+        schedule: rules_text(&plan.design, plan.engines.len()),
         concurrency: plan.concurrency,
         sprt: plan.sprt,
-        adjudication: plan.rules.words(),
+        adjudication: plan.rules.describe(),
         fault_limit: plan.fault_limit,
         cpu_contention: plan.cpu_contention(),
         command: command_line(plan),

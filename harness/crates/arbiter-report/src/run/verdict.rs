@@ -2,8 +2,8 @@
 
 use crate::figures::{Summary, Verdict};
 use crate::parts::{Tone, percent, ratio};
-use arbiter_names::counted;
-use arbiter_plan::{Ending, Overload, RunKind};
+use arbiter_names::quantity;
+use arbiter_plan::{Overload, RunEnd, RunKind};
 use arbiter_spsa::SpsaState;
 
 /// Returns the verdict, or for a run without one its state.
@@ -52,7 +52,7 @@ fn open_sentence(summary: &Summary) -> String {
         return "Identical moves in both games of all pairs: non-functional change, or identical engines."
             .to_owned();
     }
-    let is_exhausted = summary.counts.is_exhausted && summary.ending == Some(Ending::Complete);
+    let is_exhausted = summary.counts.is_exhausted && summary.ending == Some(RunEnd::Complete);
     match (summary.ending, summary.plan.kind) {
         (_, RunKind::Sprt) if is_exhausted => {
             "Inconclusive: all openings were played, and a whole pass through the book only repeated\n\
@@ -63,16 +63,16 @@ fn open_sentence(summary: &Summary) -> String {
             "Complete: all openings were played, and a whole pass through the book only repeated games."
                 .to_owned()
         }
-        (Some(Ending::Complete | Ending::AcceptedH1 | Ending::AcceptedH0), RunKind::Ablate)
+        (Some(RunEnd::Complete | RunEnd::AcceptedH1 | RunEnd::AcceptedH0), RunKind::Ablate)
             if summary.plan.sprt.is_some() =>
         {
             "Complete: all tests are decided or have reached their limit of pairs.".to_owned()
         }
-        (Some(Ending::Complete), RunKind::Match | RunKind::Tournament)
-        | (Some(Ending::Complete | Ending::AcceptedH1 | Ending::AcceptedH0), RunKind::Ablate) => {
+        (Some(RunEnd::Complete), RunKind::Match | RunKind::Tournament)
+        | (Some(RunEnd::Complete | RunEnd::AcceptedH1 | RunEnd::AcceptedH0), RunKind::Ablate) => {
             "Complete: all pairs were played.".to_owned()
         }
-        (Some(Ending::Complete), RunKind::Sprt) => {
+        (Some(RunEnd::Complete), RunKind::Sprt) => {
             "Inconclusive: the limit of pairs was reached before a decision."
                 .to_owned()
         }
@@ -93,7 +93,7 @@ fn open_sentence(summary: &Summary) -> String {
 /// Returns the state of a test that is not decided yet; empty for a run without one.
 fn so_far(summary: &Summary) -> String {
     let Some((_, sprt_status)) = summary.test() else { return String::new() };
-    let (llr, games) = (ratio(sprt_status), counted(summary.counts.games(), "game"));
+    let (llr, games) = (ratio(sprt_status), quantity(summary.counts.games(), "game"));
     format!("\nNo decision yet: LLR {llr} after {games}.")
 }
 
@@ -101,7 +101,7 @@ fn so_far(summary: &Summary) -> String {
 fn tuning(summary: &Summary, spsa: &SpsaState) -> String {
     let (done, all) = (spsa.finished(), spsa.tuning().iterations);
     match summary.ending {
-        Some(Ending::Complete) => format!(
+        Some(RunEnd::Complete) => format!(
             "Complete: all {all} iterations were played. Test the values against the start values: \
              arbiter tune --resume {} --confirm",
             summary.run
@@ -125,7 +125,7 @@ pub(super) fn verdict_tone(summary: &Summary) -> Tone {
         Verdict::H0 => Tone::Bad,
         _ if summary.is_invalid() => Tone::Bad,
         Verdict::H1 => Tone::Good,
-        Verdict::None if summary.ending == Some(Ending::Complete) => Tone::Good,
+        Verdict::None if summary.ending == Some(RunEnd::Complete) => Tone::Good,
         Verdict::Inconclusive | Verdict::None => Tone::Open,
     }
 }

@@ -69,7 +69,7 @@ pub(crate) fn table(summary: &Summary) -> Table {
     let counts = ["nElo (95 %)", "LOS", "games", "won", "drawn", "lost", "pairs LL…WW"];
     let mut table = Table::with_columns(["feature"], heads.iter().chain(&counts));
     for Feature { name, strength, simultaneous, sprt_status } in features(summary) {
-        let elo = strength.elo_in_words();
+        let elo = strength.elo_text();
         let mut cells = match sprt_status {
             Some(SprtStatus { llr, decision, .. }) => {
                 vec![elo, word(decision).to_owned(), signed(llr, 2)]
@@ -146,7 +146,7 @@ pub(crate) fn conclusion(summary: &Summary) -> String {
 }
 
 /// Returns whether the games or the tests decide anything about any feature.
-pub(crate) fn is_told(summary: &Summary) -> bool {
+pub(crate) fn is_significant(summary: &Summary) -> bool {
     features(summary).iter().any(|feature| match feature.sprt_status {
         Some(sprt_status) => sprt_status.decision != Decision::Continue,
         None => proven(feature).is_some(),
@@ -177,7 +177,7 @@ pub(crate) fn figure(summary: &Summary) -> Option<Figure> {
     let mut rows = Vec::new();
     for feature in features(summary) {
         let Some(elo) = feature.strength.elo else { continue };
-        table.push([&feature.name, &feature.strength.elo_in_words()]);
+        table.push([&feature.name, &feature.strength.elo_text()]);
         rows.push((feature.name.to_owned(), elo.value, elo.low, elo.high));
     }
     let (first, _, _, _) = rows.first()?;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use arbiter_names::counted;
+use arbiter_names::quantity;
 
 use crate::parts::{Document, Table};
 
@@ -49,7 +49,7 @@ pub fn builds_document(rows: &[BuildRow]) -> Document {
     let bytes = size_in_mib(rows.iter().map(|row| row.bytes).sum());
     let mut document = Document::new("Builds".to_owned());
     document.table(table);
-    document.paragraph(format!("{}, {bytes}", counted(rows.len(), "build")));
+    document.paragraph(format!("{}, {bytes}", quantity(rows.len(), "build")));
     document
 }
 

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn machines_read_the_same() {
+    fn json_and_junit_contain_all_checks() {
         let verdicts = verdicts();
         let report = CheckReport { engine: "X 1.0", verdicts: &verdicts };
         let json = report.json();

@@ -31,15 +31,15 @@ pub(crate) fn misjudged(document: &mut Document, summary: &Summary, statistics: 
 }
 
 fn misjudged_game(summary: &Summary, found: &MisjudgedGame) -> Game {
-    let MisjudgedGame { pair, half, game, color, ply, score, .. } = found;
+    let MisjudgedGame { pair, game_index, game, color, ply, score, .. } = found;
     let GameRecord { engines, outcome, .. } = game;
     let engine = &summary.engines[*engines.get(*color)];
-    game_to_show(&summary.plan, (*pair, *half, game), *ply + 1, |number| {
+    game_to_show(&summary.plan, (*pair, *game_index, game), *ply + 1, |number| {
         format!(
             "{engine} ({}) reported {score} at move {}. The game ended by {}.",
             color_name(*color),
             number.trim_end_matches('.'),
-            outcome.termination.words()
+            outcome.termination.describe()
         )
     })
 }
@@ -55,10 +55,10 @@ pub(crate) fn faulty(document: &mut Document, summary: &Summary, statistics: &Ga
          I/O and judges the game again.",
         summary.run
     ));
-    let games = statistics.faulty.iter().map(|(pair, half, game)| {
-        game_to_show(&summary.plan, (*pair, *half, game), game.moves.len(), |_| {
+    let games = statistics.faulty.iter().map(|(pair, game_index, game)| {
+        game_to_show(&summary.plan, (*pair, *game_index, game), game.moves.len(), |_| {
             let names = game.engines.map(|engine| summary.engines[engine].as_str());
-            let (why, told) = (game.outcome.termination.words(), game.outcome.naming(names));
+            let (why, told) = (game.outcome.termination.describe(), game.outcome.naming(names));
             format!("Ended by {why}: {told}.")
         })
     });
@@ -69,14 +69,14 @@ pub(crate) fn faulty(document: &mut Document, summary: &Summary, statistics: &Ga
 /// it, from the number of the last of these moves.
 pub fn game_to_show(
     plan: &Plan,
-    (pair, half, game): (u64, usize, &GameRecord),
+    (pair, game_index, game): (u64, usize, &GameRecord),
     first_shown: usize,
     note: impl FnOnce(&str) -> String,
 ) -> Game {
     let name = |color: Color| plan.engines[*game.engines.get(color)].name.as_str();
     let moves = steps(game);
     let last = moves.get(first_shown.wrapping_sub(1));
-    let place = format!("{}.{}", pair + 1, half + 1);
+    let place = format!("{}.{}", pair + 1, game_index + 1);
     Game {
         title: format!(
             "{place} {} – {} {}",
@@ -104,7 +104,7 @@ fn graphs(plan: &Plan, game: &GameRecord, place: &str) -> Vec<Figure> {
     let (mut scores, mut times) = (ByColor::<Curve>::default(), ByColor::<Curve>::default());
     for (played, (mover, number)) in game.moves.iter().zip(movers(game)) {
         let Some(thought) = &played.thought else { continue };
-        let at = along(mover, number);
+        let at = axis_position(mover, number);
         if let Some(score) = thought.score {
             let pawns = f64::from(score.limited(MAX_SCORE)) / 100.0;
             scores.get_mut(mover).push((at, mover.fold_wb(pawns, -pawns)));
@@ -156,7 +156,7 @@ fn graph(
 }
 
 /// Returns the place of a move on the axis of a graph.
-fn along(mover: Color, number: u32) -> f64 {
+fn axis_position(mover: Color, number: u32) -> f64 {
     f64::from(number) + mover.fold_wb(0.0, 0.5)
 }
 
@@ -169,7 +169,7 @@ fn steps(game: &GameRecord) -> Vec<Step> {
 fn step(position: &mut Chess, played: &MoveRecord) -> Option<Step> {
     let dots = if position.turn() == Color::White { "." } else { "..." };
     let number = format!("{}{dots}", position.fullmoves());
-    let at = along(position.turn(), position.fullmoves().get());
+    let at = axis_position(position.turn(), position.fullmoves().get());
     let remark = match &played.thought {
         None => "book".to_owned(),
         Some(thought) => {

@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::forms::{case, failed, said, whole};
+use crate::forms::{case, failed, whole, with_message};
 use crate::parts::{Document, Table, UNDEFINED, percent_interval, to_value, utc_time};
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_plan::{GateKind, GateOutcome, GateVerdict};
 use arbiter_store::StoredGate;
 
@@ -101,7 +101,7 @@ fn all_good(outcomes: &[GateOutcome]) -> String {
     match (number(GateVerdict::Passed), number(GateVerdict::Undecided)) {
         (_, 0) => "All gates passed.".to_owned(),
         (passed, undecided) => {
-            let passed = counted(passed, "gate");
+            let passed = quantity(passed, "gate");
             format!("{passed} passed, {undecided} undecided (counts as passed, see docs/ci.md).")
         }
     }
@@ -245,7 +245,7 @@ pub(crate) fn gate_case(outcome: &GateOutcome) -> TestCase {
     let (words, what) = (outcome.text.as_str(), outcome.verdict.to_string());
     let status = match outcome.verdict {
         GateVerdict::Passed | GateVerdict::Undecided => TestCaseStatus::success(),
-        GateVerdict::Skipped => said(TestCaseStatus::skipped(), &what, words),
+        GateVerdict::Skipped => with_message(TestCaseStatus::skipped(), &what, words),
         GateVerdict::Failed | GateVerdict::Unproven => {
             failed(NonSuccessKind::Failure, &what, words)
         }
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_passed_is_named() {
+    fn failed_steps_are_named() {
         let outcomes = [outcome("a", GateVerdict::Passed), outcome("b", GateVerdict::Failed)];
         let report = GatesReport { dev: "new", base: Some("old"), outcomes: &outcomes };
         assert!(crate::forms::plain_text(&report.document(), None).ends_with("\nNot passed: b.\n"));

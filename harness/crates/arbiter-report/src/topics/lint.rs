@@ -20,7 +20,7 @@ pub(crate) fn by_engine(summary: &Summary) -> impl Iterator<Item = (&str, String
     engines.map(|found| {
         let words = found.iter().map(|found| {
             let LintCount { rule, moves, .. } = found;
-            format!("{} {moves} ({})", rule.words(), place_of(found))
+            format!("{} {moves} ({})", rule.describe(), place_of(found))
         });
         (summary.engines[found[0].engine].as_str(), words.collect::<Vec<_>>().join(", "))
     })
@@ -85,7 +85,7 @@ pub(crate) fn all(document: &mut Document, summary: &Summary) {
     for (number, found) in summary.lint.iter().enumerate() {
         let LintCount { engine, rule, moves, games, what, .. } = found;
         let (engine, place) = (&summary.engines[*engine], place_of(found));
-        table.push([engine, &rule.words(), moves, games, &place, what]);
+        table.push([engine, &rule.describe(), moves, games, &place, what]);
         if number < MAX_LINTED {
             table.link("first", format!("#lint-{number}-{}", found.ply + 1));
         }
@@ -95,7 +95,7 @@ pub(crate) fn all(document: &mut Document, summary: &Summary) {
         let LintCount { engine, rule, pair, half, ply, what, game, .. } = found;
         let engine = &summary.engines[*engine];
         game_to_show(&summary.plan, (*pair, *half, game), *ply + 1, |number| {
-            format!("{engine} at {number} {}: {what}.", rule.words())
+            format!("{engine} at {number} {}: {what}.", rule.describe())
         })
     });
     document.blocks.push(Block::Games(games.collect()));

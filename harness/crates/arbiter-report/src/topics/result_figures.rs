@@ -5,7 +5,7 @@ use crate::parts::{
     self, Bars, Block, Chart, Diagram, Document, Figure, Intervals, Table, percent,
     percent_interval,
 };
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_rate::Opening;
 use arbiter_stats::Trinomial;
 use arbiter_stats::elo::Z_95;
@@ -90,7 +90,7 @@ pub(crate) fn endings(engines: &[&str], mut counts: Vec<(String, u64, Vec<u64>)>
         table.push_with([ending, count, &share(*count, all)], wins);
     }
     let first = counts.first().map_or("none", |(ending, ..)| ending.as_str());
-    let games = counted(all, "game");
+    let games = quantity(all, "game");
     let description = format!("{games} by ending; most frequent: {first}.");
     let wins = |engine: usize| counts.iter().map(|(.., wins)| wins[engine] as f64).collect();
     let mut series: Vec<(String, Vec<f64>)> =
@@ -124,7 +124,7 @@ pub(crate) fn colours(engines: &[(&str, [Trinomial; 2])], white: Trinomial) -> F
     }
     rows.truncate(1 + 2 * MAX_COLOURED);
     let (score, drawn) = (score(&white), share(white.draws, white.games()));
-    let games = counted(white.games(), "game");
+    let games = quantity(white.games(), "game");
     let caption = "Scores by colour with their 95 % intervals".to_owned();
     let description = format!("White scored {score} of {games}, and {drawn} were drawn.");
     let chart = Intervals { x: "score, %", rows, level: Some(50.0), engines: owners };
@@ -187,7 +187,7 @@ pub(crate) fn openings<'a>(
     document.paragraph(format!(
         "{} {} played. The list shows those whose score differs most from the mean, relative to \
          their number of games.",
-        counted(openings.len(), "opening"),
+        quantity(openings.len(), "opening"),
         if openings.len() == 1 { "was" } else { "were" }
     ));
     let expected = mean_score(&openings.iter().map(|opening| opening.white).sum());
@@ -262,8 +262,8 @@ fn by_lean(
 
 /// Formats the points of some games.
 fn points(results: &Trinomial) -> String {
-    let halves = 2 * results.wins + results.draws;
-    format!("{} of {}", figures::points(halves), results.games())
+    let half_points = 2 * results.wins + results.draws;
+    format!("{} of {}", figures::points(half_points), results.games())
 }
 
 /// Returns a score in per cent with both ends of its 95 % interval, as a chart takes it.
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn an_advantage_is_told_if_it_can_be() {
+    fn an_advantage_is_shown_if_significant() {
         let words = |error| advantage(Some(-0.04), Some(error));
         assert_eq!(
             words(10.0),
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn the_matrix_tells_what_is_not_known() {
+    fn the_superiority_matrix_marks_unknown_cells() {
         let table = superiority(&[(0, "A"), (1, "B"), (2, "C")], |one, other| match (one, other) {
             (0, 1) => Some(0.975),
             (1, 0) => Some(0.025),

@@ -6,7 +6,7 @@ use crate::parts::{
     Chart, Document, Figure, Line, Lines, Table, interval, plus_minus, plus_minus_95, ratio,
     results, signed, table_rows,
 };
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_stats::elo::finite;
 use arbiter_stats::{Correction, Sprt, SprtStatus};
 
@@ -53,7 +53,7 @@ fn likelihood(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     let chart = Lines { x: "games", y: "log-likelihood ratio".to_owned(), lines, levels, shades };
     let caption = "Log-likelihood ratio of the test".to_owned();
     let (SprtStatus { llr, lower, upper, .. }, Sprt { elo0, elo1, .. }) = (last, sprt);
-    let games = counted(summary.counts.games(), "game");
+    let games = quantity(summary.counts.games(), "game");
     let description = format!(
         "LLR {} after {games}; H0 ({elo0} Elo) is accepted at {lower:.2} and H1 ({elo1} Elo) at \
          {upper:.2}.",
@@ -89,8 +89,8 @@ fn elo(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     let allowance = if summary.plan.sprt.is_some() { ", not corrected for the stop" } else { "" };
     let caption = format!("Elo over games (95 % at each moment{allowance})");
     let (first, second) = (&summary.engines[0], &summary.engines[1]);
-    let games = counted(summary.counts.games(), "game");
-    let elo = summary.strength().elo_in_words();
+    let games = quantity(summary.counts.games(), "game");
+    let elo = summary.strength().elo_text();
     let description = format!("Elo of {first} against {second} after {games}: {elo}.");
     let chart = Lines { x: "games", y: "Elo".to_owned(), lines: vec![line], levels, shades };
     Some(Figure { caption, description, chart: Chart::Lines(chart), table })
@@ -107,7 +107,7 @@ pub(crate) fn brief(document: &mut Document, summary: &Summary) {
     }
     document.value("Elo", strength.elo_in_full());
     document.value("nElo", plus_minus_95(strength.nelo));
-    document.value("LOS", strength.los_in_words());
+    document.value("LOS", strength.los_text());
 }
 
 /// Returns the encounters in short.
@@ -116,7 +116,7 @@ pub(crate) fn brief_table(summary: &Summary) -> Table {
     for (engines, encounter) in &summary.counts.encounters {
         let [first, second] = engines.map(|engine| &summary.engines[engine]);
         let strength = Strength::of(*encounter);
-        let (games, elo) = (strength.games, strength.elo_in_words());
+        let (games, elo) = (strength.games, strength.elo_text());
         table.push([first, second, &games.games(), &games.wins, &games.draws, &games.losses, &elo]);
     }
     table
@@ -154,7 +154,7 @@ pub(crate) fn table(summary: &Summary) -> Table {
     for engines in summary.counts.encounters.keys() {
         let strength = summary.strength_of(*engines);
         let [first, second] = engines.map(|engine| &summary.engines[engine]);
-        let elo = strength.elo_in_words();
+        let elo = strength.elo_text();
         table.push_with([first, second, &elo], strength_cells(&strength));
     }
     table
@@ -208,5 +208,5 @@ pub(crate) fn strength_cells(strength: &Strength) -> [String; 7] {
     let Strength { games, pairs, nelo, .. } = strength;
     let [all, won, drawn, lost] =
         [games.games(), games.wins, games.draws, games.losses].map(|count| count.to_string());
-    [plus_minus(*nelo), strength.los_in_words(), all, won, drawn, lost, format!("{:?}", pairs.0)]
+    [plus_minus(*nelo), strength.los_text(), all, won, drawn, lost, format!("{:?}", pairs.0)]
 }

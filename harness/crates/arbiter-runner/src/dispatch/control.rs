@@ -33,9 +33,9 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             self.apply(event).await?;
         }
         let status = self.status();
-        if !control.command.only_asks() {
+        if !control.command.is_query() {
             let (pace, slots, elapsed) = (status.pace, status.concurrency, self.clock.elapsed());
-            self.tell(&RunEvent::Steered { pace, slots, elapsed })?;
+            self.notify(&RunEvent::Steered { pace, slots, elapsed })?;
         }
         // A client that has gone needs no answer.
         let _ = control.reply.send(Answer { words, status });
@@ -94,8 +94,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             pace: self.state.pace(),
             concurrency: self.executor.slots(),
             pairs_in_flight: self.state.in_flight(),
-            pairs_counted: self.state.counted().count() as u64,
-            pairs_expected: self.state.schedule().expected(),
+            pairs_counted: self.state.counted_pairs().count() as u64,
+            pairs_expected: self.state.schedule().expected_pairs(),
             games: self.state.counts().games(),
             faults: self.state.counts().faults.values().sum(),
         }

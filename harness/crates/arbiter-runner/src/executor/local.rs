@@ -136,10 +136,10 @@ impl Executor for LocalExecutor {
         self.busy.spawn(async move {
             let pair = job.pairing.pair;
             let pairing = job.pairing;
-            let tell = |half, ended: Option<Box<GameRecord>>| {
+            let tell = |game_index, ended: Option<Box<GameRecord>>| {
                 let event = match ended {
-                    None => JobEvent::Started { pairing, half },
-                    Some(game) => JobEvent::Ended { pairing, half, game },
+                    None => JobEvent::Started { pairing, game_index },
+                    Some(game) => JobEvent::Ended { pairing, game_index, game },
                 };
                 // The channel is closed once the run has ended, and nobody needs the event then;
                 // nor that below.
@@ -153,7 +153,7 @@ impl Executor for LocalExecutor {
         });
     }
 
-    fn stored(&mut self, _pair: u64) {}
+    fn note_stored(&mut self, _pair: u64) {}
 
     fn release_idle(&mut self) {
         self.keep_idle(0);

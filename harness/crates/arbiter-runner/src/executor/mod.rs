@@ -29,14 +29,14 @@ pub enum JobEvent<D = PlayedPair> {
         /// Pair of the game.
         pairing: Pairing,
         /// Index of the game in the pair, from 0.
-        half: usize,
+        game_index: usize,
     },
     /// A game of a pair is over; it counts with its pair. Sent on request, or if an engine failed.
     Ended {
         /// Pair of the game.
         pairing: Pairing,
         /// Index of the game in the pair, from 0.
-        half: usize,
+        game_index: usize,
         /// Record of the game.
         game: Box<GameRecord>,
     },
@@ -71,7 +71,7 @@ pub trait Executor {
 
     /// Notes that the outcome of a pair is on disk, whether it counts or not: the result can be
     /// dropped.
-    fn stored(&mut self, pair: u64);
+    fn note_stored(&mut self, pair: u64);
 
     /// Ends engines that have nothing to play, as few pairs will start any more, or none.
     fn release_idle(&mut self);

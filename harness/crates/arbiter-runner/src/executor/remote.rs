@@ -118,7 +118,7 @@ impl Executor for RemoteExecutor {
         self.channel.send(JobCommand::Play(pair, Box::new(job)));
     }
 
-    fn stored(&mut self, pair: u64) {
+    fn note_stored(&mut self, pair: u64) {
         self.channel.send(JobCommand::Stored(pair));
     }
 

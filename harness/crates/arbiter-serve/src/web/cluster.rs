@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use maud::html;
 
 use super::{Fragment, fragments as of_document};
-use crate::asked::Asked;
+use crate::asked::UrlQuery;
 use arbiter_cluster::{
-    Cluster, WorkerState, benches, in_words, runs_table, trouble, wire::WorkerStatus,
+    Cluster, WorkerState, benches, cluster_text, runs_table, trouble, wire::WorkerStatus,
 };
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_report::Document;
 
 /// Returns the fragments of the page while no workers and no runs are known.
@@ -22,7 +22,7 @@ pub(crate) fn lost(why: &str) -> Vec<Fragment> {
 /// those in trouble first, and the runs.
 pub(crate) fn fragments(
     cluster: &Cluster,
-    asked: &Asked,
+    asked: &UrlQuery,
     residuals: &BTreeMap<String, f64>,
 ) -> Vec<Fragment> {
     let mut workers: Vec<_> = cluster
@@ -33,7 +33,7 @@ pub(crate) fn fragments(
     let wanted = asked.value("state");
     let here = |state: &str| (state == wanted).then_some("true");
     let standing = html! {
-        p { strong { (in_words(cluster)) } }
+        p { strong { (cluster_text(cluster)) } }
         nav class="parts" aria-label="Workers by state" { ul {
             li { a href="/cluster" aria-current=[here("")] { "all " (workers.len()) } }
             @for state in WorkerState::ALL.map(|state| state.to_string()) {
@@ -71,7 +71,7 @@ fn row(
     let more = more.into_iter().filter(|words| !words.is_empty() && *words != "-");
     // A time in seconds would change each row at each tick, and each change is sent to all viewers.
     let heard = match state {
-        WorkerState::Silent => format!("{} ago", counted(silent.div_ceil(60), "minute")),
+        WorkerState::Silent => format!("{} ago", quantity(silent.div_ceil(60), "minute")),
         _ => "now".to_owned(),
     };
     let html = html! {
@@ -110,7 +110,7 @@ mod tests {
     use arbiter_cluster::Announcement;
 
     #[test]
-    fn workers_are_chosen_by_state_and_those_in_trouble_come_first() {
+    fn workers_are_filtered_by_state_with_troubled_ones_first() {
         let mut cluster = Cluster::default();
         let status = |playing, trouble: &str| WorkerStatus {
             slots: 4,
@@ -130,7 +130,7 @@ mod tests {
         let residuals = [("a".to_owned(), 2.25)].into();
         let ids = |query: &str| {
             let fields = vec![("state".to_owned(), query.to_owned())];
-            let asked = Asked::new(&format!("state={query}"), fields).unwrap();
+            let asked = UrlQuery::new(&format!("state={query}"), fields).unwrap();
             let found = fragments(&cluster, &asked, &residuals);
             let ids = found.iter().map(|fragment| fragment.id.clone()).collect::<Vec<_>>();
             (ids.join(" "), found.into_iter().map(|fragment| fragment.html).collect::<String>())

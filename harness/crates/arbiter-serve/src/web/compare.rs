@@ -1,6 +1,6 @@
 //! Page that compares several runs.
 
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_report::{
     Block, Chart, Document, Figure, HistoryPoint, Intervals, Line, Lines, Summary, Table, percent,
     signed,
@@ -28,7 +28,7 @@ pub(crate) struct ComparedRun {
 
 /// Returns the comparison as a document.
 pub(crate) fn compare(runs: &[ComparedRun]) -> Document {
-    let mut document = Document::new(format!("Comparison of {}", counted(runs.len(), "run")));
+    let mut document = Document::new(format!("Comparison of {}", quantity(runs.len(), "run")));
     document.paragraph(LEGEND);
     document.heading("Results");
     document.table(results(runs));
@@ -62,13 +62,13 @@ fn results(runs: &[ComparedRun]) -> Table {
         // With more than two engines, no figure compares one engine with the others.
         let is_duel = summary.engines.len() == 2;
         let games: Trinomial = summary.counts.encounters.values().map(|met| met.games).sum();
-        let los = if is_duel { strength.los_in_words() } else { String::new() };
+        let los = if is_duel { strength.los_text() } else { String::new() };
         table.push([
             &summary.run,
-            &summary.state_in_words(),
-            &summary.elo_in_words(),
+            &summary.state_text(),
+            &summary.elo_text(),
             &los,
-            &summary.engines_in_words(),
+            &summary.engines_text(),
             &games.games(),
             &percent(games.draw_ratio()),
             &summary.test().map_or(String::new(), |(_, status)| signed(status.llr, 2)),
@@ -82,7 +82,7 @@ fn results(runs: &[ComparedRun]) -> Table {
 
 /// Returns the name of a run with its engines, as a key of colours has room for both.
 fn name(ComparedRun { summary, .. }: &ComparedRun) -> String {
-    format!("{}: {}", summary.run, summary.engines_in_words())
+    format!("{}: {}", summary.run, summary.engines_text())
 }
 
 fn strengths(runs: &[ComparedRun]) -> Option<Figure> {
@@ -91,7 +91,7 @@ fn strengths(runs: &[ComparedRun]) -> Option<Figure> {
     for (place, ComparedRun { summary, .. }) in runs.iter().enumerate() {
         let Some(strength) = summary.duel() else { continue };
         let Some(elo) = strength.elo else { continue };
-        table.push([&summary.run, &strength.elo_in_words()]);
+        table.push([&summary.run, &strength.elo_text()]);
         table.link("run", format!("/runs/{}", summary.run));
         // A bound is drawn as an arrow.
         rows.push((summary.run.clone(), elo.value, elo.low, elo.high));
@@ -135,9 +135,10 @@ fn llr_history(runs: &[ComparedRun]) -> Option<Figure> {
 fn bounds(runs: &[ComparedRun]) -> Vec<(String, f64)> {
     let mut all = runs.iter().filter_map(|run| Some(run.summary.plan.sprt?.bounds));
     let Some(LlrBounds { lower, upper }) = all.next() else { return Vec::new() };
-    match all.all(|other| (other.lower, other.upper) == (lower, upper)) {
-        true => vec![("H1".to_owned(), upper), ("H0".to_owned(), lower)],
-        false => vec![(String::new(), 0.0)],
+    if all.all(|other| (other.lower, other.upper) == (lower, upper)) {
+        vec![("H1".to_owned(), upper), ("H0".to_owned(), lower)]
+    } else {
+        vec![(String::new(), 0.0)]
     }
 }
 
@@ -164,7 +165,7 @@ fn history(
         [one] => format!("{caption}, {}", one.name),
         _ => caption.to_owned(),
     };
-    let description = format!("{caption} of {}.", counted(lines.len(), "run"));
+    let description = format!("{caption} of {}.", quantity(lines.len(), "run"));
     let chart =
         Chart::Lines(Lines { x: "games", y: unit.to_owned(), lines, levels, ..Lines::default() });
     Some(Figure { caption, description, chart, table })

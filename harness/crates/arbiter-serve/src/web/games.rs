@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::{NavPage, option, page, parts};
-use crate::asked::Asked;
+use crate::asked::UrlQuery;
 use crate::games::{ORDERS, PART};
 use arbiter_game::outcome::Termination;
 use arbiter_report::{Game, game_viewer};
@@ -14,7 +14,7 @@ use arbiter_store::{ListedGame, StoredRun};
 /// Returns a page of the list; `openings` has the names by place in the order of the book.
 pub(crate) fn list(
     stored: &StoredRun,
-    asked: &Asked,
+    asked: &UrlQuery,
     part: u64,
     games: &[ListedGame],
     openings: &BTreeMap<u64, String>,
@@ -42,7 +42,7 @@ pub(crate) fn list(
     page(NavPage::Other, &format!("Games of {run}"), None, &body)
 }
 
-fn filter(stored: &StoredRun, asked: &Asked) -> Markup {
+fn filter(stored: &StoredRun, asked: &UrlQuery) -> Markup {
     let number = |name: &str, most: u32, step: &str| {
         let value = asked.value(name);
         html! { input type="number" name=(name) min="0" max=(most) step=(step) value=(value); }
@@ -57,7 +57,7 @@ fn filter(stored: &StoredRun, asked: &Asked) -> Markup {
             label { "Ending " select name="ending" {
                 (option("ending", "", "all"))
                 @for ending in Termination::ALL {
-                    (option("ending", &ending.to_string(), &ending.words()))
+                    (option("ending", &ending.to_string(), &ending.describe()))
                 }
             } }
             label { "Opening " input type="search" name="opening" value=(asked.value("opening"))
@@ -75,7 +75,7 @@ fn filter(stored: &StoredRun, asked: &Asked) -> Markup {
 
 fn row(
     stored: &StoredRun,
-    asked: &Asked,
+    asked: &UrlQuery,
     game: &ListedGame,
     openings: &BTreeMap<u64, String>,
 ) -> Markup {
@@ -107,7 +107,7 @@ fn row(
 /// Returns the page of a game, with links to its neighbours in the list.
 pub(crate) fn game(
     run: &str,
-    asked: &Asked,
+    asked: &UrlQuery,
     place: (u64, usize),
     around: &[ListedGame],
     game: &Game,

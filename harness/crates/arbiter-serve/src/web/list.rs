@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::run::State;
 use super::{EventSource, Fragment, NavPage, option, page, parts};
-use crate::asked::Asked;
+use crate::asked::UrlQuery;
 use arbiter_plan::{DEFAULT_SPRT_PAIRS, DEFAULT_TC, RunKind};
 use arbiter_report::{ListedRun, RunColumn, RunPhase, Summary, tone};
 use arbiter_stats::{DEFAULT_ELO0, DEFAULT_ELO1, SprtStatus};
@@ -83,7 +83,7 @@ fn gauge(summary: &Summary) -> Markup {
                 rect class=(tone(summary).name()) x=(zero.min(end)) width=((end - zero).abs()) height="8" {}
                 path class="zero" d={ "M" (zero) " 0v8" } {}
             }
-            span { "LLR " (summary.llr_in_words()) }
+            span { "LLR " (summary.llr_text()) }
         }
     }
 }
@@ -96,7 +96,7 @@ pub(crate) fn notice(words: &str) -> Fragment {
 /// Returns the numbers of the runs shown and of all, links to the other pages, and the names of
 /// engines.
 pub(crate) fn standing(
-    asked: &Asked,
+    asked: &UrlQuery,
     part: u64,
     (chosen, all): (usize, usize),
     unread: usize,
@@ -141,7 +141,7 @@ fn new_test() -> Markup {
 
 /// Returns the page of the list: the numbers, then the rows.
 pub(crate) fn list(
-    asked: &Asked,
+    asked: &UrlQuery,
     fragments: &[Fragment],
     source: EventSource<'_>,
     may_start: bool,

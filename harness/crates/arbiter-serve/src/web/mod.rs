@@ -15,7 +15,7 @@ pub(crate) use version::PageVersion;
 
 use maud::{DOCTYPE, Markup, html};
 
-use crate::asked::Asked;
+use crate::asked::UrlQuery;
 use arbiter_report::{Document, HTML_SCRIPT, HTML_STYLE, html_sections};
 
 /// Sources from which a page may load: its own server only, and no script or style in the page.
@@ -146,7 +146,7 @@ pub(crate) fn cluster_page(fragments: &[Fragment], source: EventSource<'_>) -> S
 }
 
 /// Returns the position in a list that is shown in pages of `size`, with links to the other pages.
-fn parts(asked: &Asked, path: &str, what: &str, part: u64, size: u64, total: u64) -> Markup {
+fn parts(asked: &UrlQuery, path: &str, what: &str, part: u64, size: u64, total: u64) -> Markup {
     let to = |part| asked.address(path, Some(part));
     let before = part.saturating_mul(size);
     let last = total.saturating_sub(1) / size;
@@ -172,7 +172,7 @@ fn parts(asked: &Asked, path: &str, what: &str, part: u64, size: u64, total: u64
 }
 
 /// Returns an option of a field, selected if the query has its value.
-fn option(asked: &Asked, name: &str, value: &str, words: &str) -> Markup {
+fn option(asked: &UrlQuery, name: &str, value: &str, words: &str) -> Markup {
     html! { option value=(value) selected[asked.value(name) == value] { (words) } }
 }
 

@@ -3,8 +3,8 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::{EventSource, Fragment, NavPage, joined, page};
-use arbiter_names::counted;
-use arbiter_plan::{ControlCommand, Ending, Pace};
+use arbiter_names::quantity;
+use arbiter_plan::{ControlCommand, Pace, RunEnd};
 use arbiter_report::{Board, Boards, Recent, RecentEvent, Running, Side, Summary};
 use arbiter_report::{diagram, run_title, squares, tone, utc_time_as};
 
@@ -22,27 +22,27 @@ pub(crate) enum State {
     /// A process plays the run.
     Played(Running),
     /// No process plays the run; without an ending, it was killed, or is about to start.
-    Over(Option<Ending>),
+    Over(Option<RunEnd>),
 }
 
 impl State {
     /// Returns the state in a word or two.
-    fn words(&self, summary: &Summary) -> String {
+    fn describe(&self, summary: &Summary) -> String {
         match self {
             State::Played(running) => running.status.pace.to_string(),
-            State::Over(_) => summary.state_in_words(),
+            State::Over(_) => summary.state_text(),
         }
     }
 
     /// Returns the state as text, marked and coloured like a verdict.
     pub(super) fn badge(&self, summary: &Summary) -> Markup {
         let class = match self {
-            State::Over(Some(ending)) if *ending != Ending::Interrupted => tone(summary).name(),
+            State::Over(Some(ending)) if *ending != RunEnd::Interrupted => tone(summary).name(),
             State::Played(Running { status, .. }) if status.pace == Pace::Paused => "paused",
             State::Played(_) => "running",
             State::Over(_) => "unfinished",
         };
-        html! { strong class={ "badge " (class) } { (self.words(summary)) } }
+        html! { strong class={ "badge " (class) } { (self.describe(summary)) } }
     }
 }
 
@@ -57,9 +57,9 @@ pub(crate) fn counts(
     let unit = if summary.plan.design.is_single { "games" } else { "pairs" };
     let most = if summary.plan.sprt.is_some() { "at most " } else { "" };
     let markup = html! {
-        div class="standing" data-phase=(summary.phase()) data-state=(state.words(summary)) {
+        div class="standing" data-phase=(summary.phase()) data-state=(state.describe(summary)) {
             p class="about" {
-                (run_title(&summary.plan)) ", " (summary.limits_in_words())
+                (run_title(&summary.plan)) ", " (summary.limits_text())
                 @if let Some(about) = &summary.about { ": " (about) }
             }
             @if let State::Played(_) = state {
@@ -76,7 +76,7 @@ pub(crate) fn counts(
                 (done) " of " (most) (expected) " " (unit) " counted"
                 @if let State::Played(Running { status, .. }) = state {
                     ", " (status.pairs_in_flight) " in progress, "
-                    (counted(status.concurrency, "game")) " in parallel"
+                    (quantity(status.concurrency, "game")) " in parallel"
                 }
                 // The speed of a paused run is meaningless.
                 @if !matches!(state, State::Played(running) if running.status.pace == Pace::Paused) {

@@ -1,7 +1,7 @@
 use super::*;
 use arbiter_game::outcome::Termination;
 use arbiter_plan::{
-    Ending, GameTally, Pace, PairTally, Plan, Request, RunInput, RunKind, RunState, RunStatus,
+    GameTally, Pace, PairTally, Plan, Request, RunEnd, RunInput, RunKind, RunState, RunStatus,
 };
 use arbiter_report::verdict_sentence;
 use arbiter_report::{Board, Boards, ListedRun, Recent, RecentEvent, Running, Side, Summary};
@@ -61,7 +61,7 @@ fn assert_strict(page: &str) {
 }
 
 #[test]
-fn a_test_that_goes_on_has_no_verdict() {
+fn a_running_test_has_no_verdict() {
     let mut open = summary("one", 2);
     open.is_played = true;
     let words = verdict_sentence(&open);
@@ -76,7 +76,7 @@ fn a_test_that_goes_on_has_no_verdict() {
     }
     open.is_played = false;
     assert!(verdict_sentence(&open).contains("was killed and can be resumed.\nNo decision"));
-    open.ending = Some(Ending::AcceptedH1);
+    open.ending = Some(RunEnd::AcceptedH1);
     assert!(verdict_sentence(&open).contains("beats"));
 }
 
@@ -106,8 +106,8 @@ fn the_list_has_a_row_for_each_run_and_links_to_its_parts() {
         assert!(row.html.contains(part), "{part} in {}", row.html);
     }
     let mut ended = listed("one", false);
-    ended.summary.as_mut().unwrap().ending = Some(Ending::AcceptedH0);
-    let over = run::State::Over(Some(Ending::AcceptedH0));
+    ended.summary.as_mut().unwrap().ending = Some(RunEnd::AcceptedH0);
+    let over = run::State::Over(Some(RunEnd::AcceptedH0));
     assert!(list::row(&ended, &over).html.contains("class=\"badge bad\">H0 accepted<"));
     ended.summary = Err("<b>".to_owned());
     let unread = list::row(&ended, &over).html;
@@ -116,7 +116,7 @@ fn the_list_has_a_row_for_each_run_and_links_to_its_parts() {
         "{unread}"
     );
     let fields = vec![("q".to_owned(), "\"><b>".to_owned())];
-    let asked = Asked::new("q=%22%3E%3Cb%3E&page=2", fields).unwrap().for_runs();
+    let asked = UrlQuery::new("q=%22%3E%3Cb%3E&page=2", fields).unwrap().for_runs();
     let engine = "B".to_owned();
     let standing = list::standing(&asked, 1, (120, 500), 7, &[&engine].into());
     for part in [
@@ -198,7 +198,7 @@ fn a_run_shows_its_state_boards_and_commands() {
 }
 
 #[test]
-fn runs_side_by_side_say_what_differs() {
+fn compared_runs_show_their_differences() {
     let compared = |run: &str, seed: &str, pairs| compare::ComparedRun {
         summary: summary(run, pairs),
         begun: "2026-11-20 01:02".to_owned(),

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_viewer_is_sent_what_changed_since_it_looked() {
+    fn a_viewer_receives_only_changes() {
         let first = PageVersion::default().next(fragments(&[("a", "1\n"), ("b", "1")])).unwrap();
         let all = json!({ "parts": [["a", "1\n"], ["b", "1"]], "order": ["a", "b"] });
         assert_eq!(read(&first.since(0)), all);

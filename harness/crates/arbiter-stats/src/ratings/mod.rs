@@ -12,7 +12,7 @@ mod solve;
 
 pub use groups::{Groups, PerfectScore};
 pub use model::OutcomeModel;
-pub use outcome::{Errors, Rated};
+pub use outcome::{Errors, RatingList};
 pub use solve::rate;
 
 /// Points per natural unit of strength on the usual scale: 400 points are a factor of ten.

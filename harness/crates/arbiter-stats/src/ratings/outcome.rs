@@ -2,7 +2,7 @@
 
 use super::groups::{Groups, PerfectScore};
 use super::matrix::{Cholesky, Matrix, add_outer, zero};
-use super::solve::{Encounter, Known, State};
+use super::solve::{Constraint, Encounter, State};
 use super::{Meeting, Options};
 use crate::elo::normal_cdf;
 
@@ -19,7 +19,7 @@ pub(super) struct Solution {
 
 /// Ratings of all players.
 #[derive(Debug)]
-pub struct Rated {
+pub struct RatingList {
     /// The players by comparability.
     pub groups: Groups,
     /// Perfect scores that could be rated; the ratings are bounds.
@@ -55,14 +55,14 @@ pub enum Errors {
     Sandwich,
 }
 
-impl Rated {
+impl RatingList {
     /// Creates the ratings of groups, without those of players with perfect scores or left out.
     pub(super) fn new(
         solution: Solution,
         meetings: &[Meeting],
         options: &Options,
         groups: Groups,
-    ) -> Rated {
+    ) -> RatingList {
         let Solution { state, root, encounters, is_advantage_known, is_flat } = solution;
         let group_of = groups.by_player(state.ratings.len());
         let spread = spread(&state, &encounters, meetings, options, &group_of);
@@ -82,7 +82,7 @@ impl Rated {
         let information = centred(information, &state, square);
         let advantage_index = state.advantage_index.filter(|_| is_advantage_known);
         let advantage_error = advantage_index.map(|index| sandwich[index][index].max(0.0).sqrt());
-        Rated {
+        RatingList {
             perfect: Vec::new(),
             between: Vec::new(),
             left_out: Vec::new(),
@@ -174,10 +174,7 @@ impl SampleSize {
         let lost = (games - 1.0) / (games - unknowns).max(1.0);
         let factor = lost.max(1.0) * units / (units - 1.0).max(1.0);
         // δ = p/(m − p) reaches its limit of ½ at m = 3p.
-        let share = match units > 3.0 * unknowns {
-            true => unknowns / (units - unknowns),
-            false => 0.5,
-        };
+        let share = if units > 3.0 * unknowns { unknowns / (units - unknowns) } else { 0.5 };
         let cells = (0..spread.len()).flat_map(|i| (0..spread.len()).map(move |j| (i, j)));
         let trace: f64 = cells.map(|(i, j)| information[i][j] * spread[j][i]).sum();
         let wider = (trace / unknowns).max(1.0);
@@ -243,7 +240,7 @@ fn spread(
         vector.extend(state.draw_index.map(|index| (index, draw)));
         vector
     };
-    for Known { direction, weight, .. } in state.known(options) {
+    for Constraint { direction, weight, .. } in state.constraints(options) {
         add_outer(&mut spread, &direction, weight);
     }
     for encounter in encounters.iter().filter(|e| e.singles > 0.0) {

@@ -4,7 +4,7 @@
 use super::groups::{Groups, PerfectScore, Score, divide};
 use super::matrix::{Cholesky, Matrix, add_outer, zero};
 use super::model::OutcomeModel;
-use super::outcome::{Rated, Solution, is_inside};
+use super::outcome::{RatingList, Solution, is_inside};
 use super::{MAX_PLAYERS, Meeting, NoMaximum, Options, Parameter};
 use crate::elo::finite;
 use crate::roots::falling_crossing;
@@ -39,7 +39,7 @@ pub(super) struct Encounter {
 
 /// Knowledge of a rating, or of a difference, in natural units.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct Constraint {
     /// Unknowns concerned, with their signs.
     pub direction: Vec<(usize, f64)>,
     /// Reciprocal of the variance.
@@ -81,8 +81,8 @@ impl State {
     }
 
     /// Returns the knowledge from before the games.
-    pub(super) fn known(&self, options: &Options) -> Vec<Known> {
-        let of = |players: &[(usize, f64)], mean: f64, deviation: f64| Known {
+    pub(super) fn constraints(&self, options: &Options) -> Vec<Constraint> {
+        let of = |players: &[(usize, f64)], mean: f64, deviation: f64| Constraint {
             direction: players
                 .iter()
                 .filter_map(|(p, sign)| Some((self.index[*p]?, *sign)))
@@ -113,7 +113,11 @@ impl State {
 /// Disconnected groups are rated each around its own level; players with a perfect score are rated
 /// afterwards so that their score had a probability of one half (Ordo's rule). Of more than
 /// [`MAX_PLAYERS`] players the largest groups are rated.
-pub fn rate(players: usize, meetings: &[Meeting], options: &Options) -> Result<Rated, NoMaximum> {
+pub fn rate(
+    players: usize,
+    meetings: &[Meeting],
+    options: &Options,
+) -> Result<RatingList, NoMaximum> {
     let mut groups = divide(players, &scores(meetings, options));
     let mut left_out = Vec::new();
     let mut rated = 0;
@@ -161,7 +165,7 @@ pub fn rate(players: usize, meetings: &[Meeting], options: &Options) -> Result<R
     }
     let (perfect, between) = perfect_ratings(&mut state, meetings, options, &groups);
     let solution = Solution { state, root, encounters, is_advantage_known, is_flat };
-    let mut rated = Rated::new(solution, meetings, options, groups);
+    let mut rated = RatingList::new(solution, meetings, options, groups);
     (rated.perfect, rated.between, rated.left_out) = (perfect, between, left_out);
     Ok(rated)
 }
@@ -327,7 +331,7 @@ fn local(state: &State, encounters: &[Encounter], options: &Options) -> (Vec<f64
             }
         }
     }
-    for Known { direction, weight, off } in state.known(options) {
+    for Constraint { direction, weight, off } in state.constraints(options) {
         direction.iter().for_each(|(unknown, sign)| slope[*unknown] -= sign * weight * off);
         add_outer(&mut curvature, &direction, weight);
     }
@@ -407,9 +411,12 @@ fn perfect_ratings(
             };
             opponents.iter().map(each).sum()
         };
-        let missing = |rating: f64| match taken.won_all {
-            true => 0.5f64.ln() - ln_probability(rating),
-            false => ln_probability(rating) - 0.5f64.ln(),
+        let missing = |rating: f64| {
+            if taken.won_all {
+                0.5f64.ln() - ln_probability(rating)
+            } else {
+                ln_probability(rating) - 0.5f64.ln()
+            }
         };
         let rating = falling_crossing(missing, 0.0, -PERFECT_RANGE, PERFECT_RANGE);
         if rating.is_finite() {

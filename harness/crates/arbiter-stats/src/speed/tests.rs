@@ -89,9 +89,10 @@ impl Machine {
         let runs = self.runs(dice);
         let both = runs.chunks(2).enumerate().map(|(round, runs)| {
             let (early, late) = (1e6 * runs[0].exp(), 1e6 * runs[1].exp());
-            match first(round, dice.uniform()) {
-                true => Speeds { first: ratio * early, second: late },
-                false => Speeds { first: ratio * late, second: early },
+            if first(round, dice.uniform()) {
+                Speeds { first: ratio * early, second: late }
+            } else {
+                Speeds { first: ratio * late, second: early }
             }
         });
         both.collect()
@@ -109,7 +110,7 @@ fn in_turns(round: usize, _: f64) -> bool {
 }
 
 /// Returns the verdict and ratio of a comparison, and the number of rounds it took.
-fn ended(question: SpeedTest, all: &[Speeds]) -> (SpeedVerdict, Ratio, usize) {
+fn run_to_verdict(question: SpeedTest, all: &[Speeds]) -> (SpeedVerdict, Ratio, usize) {
     let mut last = None;
     for look in question.interim_analyses() {
         let ratio = question.ratio(&all[..look]).expect("sound speeds");
@@ -127,7 +128,7 @@ fn false_verdicts(machine: Machine, first: impl Fn(usize, f64) -> bool + Copy, t
     let question = SpeedTest { rounds: ROUNDS, threshold: 1.0 };
     let mut dice = Dice(5);
     let wrong = (0..trials).filter(|_| {
-        let (answer, ratio, _) = ended(question, &machine.rounds(1.0, &mut dice, first));
+        let (answer, ratio, _) = run_to_verdict(question, &machine.rounds(1.0, &mut dice, first));
         let (low, high) = ratio.interval.expect("enough rounds");
         assert_eq!((low..=high).contains(&1.0), answer == SpeedVerdict::Open);
         answer != SpeedVerdict::Open
@@ -150,7 +151,7 @@ fn interim_analyses_get_rarer() {
 /// At most 5 % of comparisons of equal programs may end with a verdict, interim analyses included.
 #[test]
 #[ignore = "nightly: long simulation"]
-fn equal_programs_are_told_apart_no_more_often_than_promised() {
+fn false_positive_rate_of_speed_tests_is_as_promised() {
     const MANY: u32 = 1000;
     for machine in MACHINES {
         let wrong = false_verdicts(machine, tossed, MANY);
@@ -162,7 +163,7 @@ fn equal_programs_are_told_apart_no_more_often_than_promised() {
 
 /// Checks the same with fewer comparisons, and four standard errors more.
 #[test]
-fn equal_programs_are_seldom_told_apart() {
+fn equal_programs_are_rarely_significant() {
     for machine in MACHINES {
         let wrong = false_verdicts(machine, tossed, TRIALS);
         assert!(wrong <= TRIALS / 20 + 9, "{machine:?}: {wrong} of {TRIALS}");
@@ -171,7 +172,7 @@ fn equal_programs_are_seldom_told_apart() {
 
 /// Taking turns would not do: they fall into step with other periodic work of the machine.
 #[test]
-fn without_the_coin_a_pulse_of_the_machine_would_be_taken_for_a_difference() {
+fn without_random_order_periodic_load_looks_like_a_difference() {
     let wrong = false_verdicts(Machine::Pulsing, in_turns, TRIALS);
     assert!(wrong > TRIALS / 2, "{wrong} of {TRIALS}");
 }
@@ -181,10 +182,10 @@ fn differences_are_found_soon_and_losses_are_judged() {
     let mut dice = Dice(9);
     let slower = Machine::Quiet.rounds(0.97, &mut dice, tossed);
     let which = SpeedTest { rounds: ROUNDS, threshold: 1.0 };
-    assert_eq!(ended(which, &slower).0, SpeedVerdict::Below);
+    assert_eq!(run_to_verdict(which, &slower).0, SpeedVerdict::Below);
     let allowed = SpeedTest { rounds: ROUNDS, threshold: 0.95 };
-    assert_eq!(ended(allowed, &slower).0, SpeedVerdict::Above);
-    let ratio = ended(which, &slower).1.ratio;
+    assert_eq!(run_to_verdict(allowed, &slower).0, SpeedVerdict::Above);
+    let ratio = run_to_verdict(which, &slower).1.ratio;
     assert!((ratio - 0.97).abs() < 0.01, "{ratio}");
 }
 
@@ -192,12 +193,13 @@ fn differences_are_found_soon_and_losses_are_judged() {
 /// most of them one of 3 % by the second analysis. Another program's build does not hide 3 %
 /// either.
 #[test]
-fn differences_that_matter_are_seen() {
+fn relevant_differences_are_significant() {
     let question = SpeedTest { rounds: ROUNDS, threshold: 1.0 };
     let seen = |machine: Machine, ratio, until| {
         let mut dice = Dice(11);
         let found = (0..200).filter(|_| {
-            let (answer, _, rounds) = ended(question, &machine.rounds(ratio, &mut dice, tossed));
+            let (answer, _, rounds) =
+                run_to_verdict(question, &machine.rounds(ratio, &mut dice, tossed));
             answer == SpeedVerdict::Below && rounds <= until
         });
         found.count()
@@ -211,7 +213,7 @@ fn differences_that_matter_are_seen() {
 }
 
 #[test]
-fn speeds_that_are_none_have_no_ratio() {
+fn invalid_speeds_have_no_ratio() {
     let question = SpeedTest { rounds: 8, threshold: 1.0 };
     assert_eq!(question.ratio(&[]), None);
     assert_eq!(question.ratio(&[Speeds { first: 0.0, second: 1.0 }; 8]), None);

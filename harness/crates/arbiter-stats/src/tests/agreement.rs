@@ -44,6 +44,6 @@ impl Agreement {
 
 #[test]
 #[should_panic(expected = "a name, a figure: 2.1, not 2")]
-fn what_does_not_agree_is_told() {
+fn disagreements_are_reported() {
     Agreement::within(0.01, "a name").figure("a figure", 2.1, 2.0);
 }

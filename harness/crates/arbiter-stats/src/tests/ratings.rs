@@ -1,7 +1,7 @@
 //! Cross tables rated by Ordo 1.2.6, BayesElo 0057 and an independent solver of their equations.
 
 use super::super::ratings::{
-    Errors, LOGISTIC_SCALE, Meeting, Options, OutcomeModel, Parameter, Rated, Relation, rate,
+    Errors, LOGISTIC_SCALE, Meeting, Options, OutcomeModel, Parameter, RatingList, Relation, rate,
     scale_of,
 };
 use super::agreement::Agreement;
@@ -19,16 +19,17 @@ fn meetings(games: Games) -> Vec<Meeting> {
         .collect()
 }
 
-fn rated(games: Games, options: &Options) -> Rated {
+fn rated(games: Games, options: &Options) -> RatingList {
     let players = games.iter().map(|(a, b, _)| a.max(b) + 1).max().expect("some games");
     rate(players, &meetings(games), options).expect("a maximum")
 }
 
 /// Options of Ordo: its scale or the logistic one, advantage and draws fitted or not.
 fn ordo(scale: f64, is_fitted: bool) -> Options {
-    let (advantage, draw_rate) = match is_fitted {
-        true => (Parameter::Fitted, Parameter::Fitted),
-        false => (Parameter::Fixed(0.0), Parameter::Fixed(0.5)),
+    let (advantage, draw_rate) = if is_fitted {
+        (Parameter::Fitted, Parameter::Fitted)
+    } else {
+        (Parameter::Fixed(0.0), Parameter::Fixed(0.5))
     };
     Options { model: OutcomeModel::Scores, scale, advantage, draw_rate, ..Options::default() }
 }

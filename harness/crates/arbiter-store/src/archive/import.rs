@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::{ArchiveError, Cell, Column, END, GATES, Header, Line, TABLES, VERSION, commits};
 use crate::append::ending_of;
-use crate::checksum::{fill_in, of_game};
+use crate::checksum::{fill_in, game_checksum};
 use crate::query::{GAME, game_row};
 use crate::rows::GameRow;
 use crate::{RunLock, Store, StoreError, schema};
@@ -171,7 +171,7 @@ impl Store {
                              WHERE o.run = g.run AND o.pair = g.pair AND o.half < g.half),
                  coalesce(g.checksum = {}, ?1)
              FROM games g JOIN pairs p USING (run, pair) WHERE g.rowid = last_insert_rowid()",
-            of_game()
+            game_checksum()
         );
         let found = self.row(&select, [is_older], |row| {
             let about = (row.get(10)?, row.get(11)?, row.get(12)?, row.get(13)?, row.get(14)?);

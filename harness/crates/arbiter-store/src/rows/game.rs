@@ -10,7 +10,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, KnownOutcome};
 
 use arbiter_game::outcome::Outcome;
-use arbiter_game::record::{GameRecord, MoveRecord, Thought, game_hash};
+use arbiter_game::record::{GameRecord, MoveRecord, SearchInfo, game_hash};
 use arbiter_protocol::Score;
 use arbiter_protocol::times::{Nanos, nanos};
 
@@ -47,7 +47,7 @@ struct MoveRow<'a> {
     m: UciMove,
     /// Thought of the engine; absent for book moves.
     #[serde(skip_serializing_if = "Option::is_none")]
-    t: Option<ThoughtRow<'a>>,
+    t: Option<SearchInfoRow<'a>>,
 }
 
 /// A [`MoveRow`] for reading.
@@ -56,7 +56,7 @@ struct ReadMove {
     #[serde(with = "As::<DisplayFromStr>")]
     m: UciMove,
     #[serde(default, deserialize_with = "read_thought")]
-    t: Option<Thought>,
+    t: Option<SearchInfo>,
 }
 
 /// Moves of a game, each made into a row only as it is written.
@@ -70,7 +70,7 @@ impl Serialize for MoveRows<'_> {
 
 /// Thought of an engine on a move.
 #[derive(Serialize)]
-struct ThoughtRow<'a> {
+struct SearchInfoRow<'a> {
     /// Score in centipawns.
     #[serde(skip_serializing_if = "Option::is_none")]
     cp: Option<i32>,
@@ -174,7 +174,7 @@ pub(crate) fn stored_hash(fen: &str, chess960: bool, moves: &str) -> Option<u64>
 
 impl MoveRow<'_> {
     fn of(record: &MoveRecord) -> MoveRow<'_> {
-        MoveRow { m: record.uci, t: record.thought.as_ref().map(ThoughtRow::of) }
+        MoveRow { m: record.uci, t: record.thought.as_ref().map(SearchInfoRow::of) }
     }
 }
 
@@ -184,10 +184,10 @@ impl From<ReadMove> for MoveRecord {
     }
 }
 
-impl ThoughtRow<'_> {
-    fn of(thought: &Thought) -> ThoughtRow<'_> {
+impl SearchInfoRow<'_> {
+    fn of(thought: &SearchInfo) -> SearchInfoRow<'_> {
         let details = thought.details.as_deref();
-        ThoughtRow {
+        SearchInfoRow {
             cp: thought.score.and_then(Score::centipawns),
             mate: thought.score.and_then(Score::mate),
             d: thought.depth,
@@ -205,26 +205,26 @@ impl ThoughtRow<'_> {
     }
 }
 
-/// Reads a [`ThoughtRow`] into a thought, field by field: moving a whole row takes as long as
+/// Reads a [`SearchInfoRow`] into a thought, field by field: moving a whole row takes as long as
 /// reading it.
-fn read_thought<'de, D: Deserializer<'de>>(json: D) -> Result<Option<Thought>, D::Error> {
-    json.deserialize_map(ThoughtFields).map(Some)
+fn read_thought<'de, D: Deserializer<'de>>(json: D) -> Result<Option<SearchInfo>, D::Error> {
+    json.deserialize_map(SearchInfoFields).map(Some)
 }
 
-struct ThoughtFields;
+struct SearchInfoFields;
 
-impl<'de> Visitor<'de> for ThoughtFields {
-    type Value = Thought;
+impl<'de> Visitor<'de> for SearchInfoFields {
+    type Value = SearchInfo;
 
     fn expecting(&self, out: &mut Formatter<'_>) -> FmtResult {
         out.write_str("a thought")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Thought, A::Error> {
-        let mut thought = Thought::default();
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<SearchInfo, A::Error> {
+        let mut thought = SearchInfo::default();
         let mut elapsed = None;
         while let Some(field) = map.next_key::<&str>()? {
-            let Thought { details, .. } = &mut thought;
+            let SearchInfo { details, .. } = &mut thought;
             match field {
                 "cp" => thought.score = Some(Score::Centipawns(map.next_value()?)),
                 "mate" => thought.score = Some(Score::Mate(map.next_value()?)),
@@ -256,19 +256,19 @@ impl<'de> Visitor<'de> for ThoughtFields {
 mod tests {
     use super::*;
     use arbiter_game::outcome::Termination;
-    use arbiter_game::record::Details;
+    use arbiter_game::record::SearchDetails;
     use shakmaty::Color;
 
     #[test]
     fn records_survive_storage() {
-        let thought = |score| Thought {
+        let thought = |score| SearchInfo {
             score,
             depth: Some(9),
             seldepth: None,
             nodes: Some(123_456_789_012),
             elapsed: Duration::from_nanos(1_234_567),
             reported: Some(Duration::from_millis(1)),
-            details: Details {
+            details: SearchDetails {
                 left: Some(Duration::from_nanos(7)),
                 nps: Some(1_000),
                 hashfull: None,

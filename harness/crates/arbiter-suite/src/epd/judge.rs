@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_solution_counts_from_when_it_was_kept() {
+    fn the_solution_time_starts_when_it_last_appeared() {
         let record = record("bm e4;");
         let mut judge = Judge::new(&record.start, &record.goal);
         assert_eq!(judge.look(ms(1), &info("depth 1 nodes 9 pv e2e4")), Some(0));
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn points_and_mates_are_told_beside_the_verdict() {
+    fn outcomes_include_points_and_announced_mates() {
         let record = record("bm e4; dm 3; c0 \"e4=10, e3=4\";");
         let judge = Judge::new(&record.start, &record.goal);
         let points = |played| outcome(&record, &judge, played, 1, "").unwrap().points;

@@ -15,8 +15,8 @@ use shakmaty::Move;
 
 pub use judge::{Answer, Judge, Outcome, SearchProgress};
 pub use read::{Suite, read};
-pub use tally::{Comparison, Searched, Tally, compare, themes};
-pub use task::{Answered, Question, Search};
+pub use tally::{Comparison, SearchOutcome, Tally, compare, themes};
+pub use task::{EngineAnswers, Question, Search};
 
 use arbiter_position::Start;
 use arbiter_protocol::Score;

@@ -153,7 +153,7 @@ mod tests {
         moves.iter().map(|m| m.to_uci(CastlingMode::Standard).to_string()).collect()
     }
 
-    fn refused(line: &str) -> String {
+    fn read_error(line: &str) -> String {
         let suite = read(line, false);
         assert!(suite.records.is_empty(), "{line}");
         suite.unusable[0].reason.clone()
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_that_cannot_be_is_left_out_if_another_is_there() {
+    fn impossible_solutions_are_skipped_if_another_exists() {
         let record = one(&format!("{ITALIAN} bm Qh5 O-O;"));
         assert_eq!(names(&record.goal.best), ["e1g1"]);
         assert_eq!(record.notes, ["bm 'Qh5' is not legal; ignored"]);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn unusable_lines_say_why() {
+    fn unusable_lines_have_a_reason() {
         for (goal, reason) in [
             ("bm #0;", "bm '#0' is not a mate to find"),
             ("am #5;", "am '#5' is not a mate to find"),
@@ -231,24 +231,24 @@ mod tests {
             ("dm 0;", "dm '0' is not a mate in a number of moves; ignored"),
             ("dm 2.5;", "dm '2.5' is not a mate in a number of moves; ignored"),
         ] {
-            assert_eq!(refused(&format!("{ITALIAN} {goal}")), reason);
+            assert_eq!(read_error(&format!("{ITALIAN} {goal}")), reason);
         }
-        assert_eq!(refused(&format!("{ITALIAN} bm Qh5;")), "bm 'Qh5' is not legal");
-        assert_eq!(refused(&format!("{ITALIAN} bm ???x;")), "bm '???x' is not a move");
-        assert_eq!(refused(&format!("{ITALIAN} am Qh5 Nxe5;")), "am 'Qh5' is not legal");
+        assert_eq!(read_error(&format!("{ITALIAN} bm Qh5;")), "bm 'Qh5' is not legal");
+        assert_eq!(read_error(&format!("{ITALIAN} bm ???x;")), "bm '???x' is not a move");
+        assert_eq!(read_error(&format!("{ITALIAN} am Qh5 Nxe5;")), "am 'Qh5' is not legal");
         assert_eq!(
-            refused(&format!("{ITALIAN} bm d4; am d4;")),
+            read_error(&format!("{ITALIAN} bm d4; am d4;")),
             "the same move is in bm and in am"
         );
         assert_eq!(
-            refused(&format!("{ITALIAN} id \"x\";")),
+            read_error(&format!("{ITALIAN} id \"x\";")),
             "neither bm, am, dm nor points for moves"
         );
         // A row of seven files.
-        assert!(refused("4k3/7/8/8/8/8/8/4K3 w - - bm Ke2;").contains("4k3/7/8"));
-        assert!(refused("hello").starts_with("expected a position (pieces"));
+        assert!(read_error("4k3/7/8/8/8/8/8/4K3 w - - bm Ke2;").contains("4k3/7/8"));
+        assert!(read_error("hello").starts_with("expected a position (pieces"));
         let mate = "7k/6Q1/6K1/8/8/8/8/8 b - - bm Kg8;";
-        assert_eq!(refused(mate), "the game is over in this position");
+        assert_eq!(read_error(mate), "the game is over in this position");
     }
 
     #[test]

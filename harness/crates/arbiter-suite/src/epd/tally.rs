@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use super::Record;
 use super::judge::Outcome;
-use arbiter_stats::paired::Solved;
+use arbiter_stats::paired::SolvedCounts;
 
 /// Outcome of a search; an error is the engine's fault.
-pub type Searched = Result<Outcome, String>;
+pub type SearchOutcome = Result<Outcome, String>;
 
 /// Counts over some positions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -29,7 +29,7 @@ pub struct Tally {
 
 impl Tally {
     /// Counts the searches of one engine, each with its record.
-    pub fn of<'a>(searches: impl IntoIterator<Item = (&'a Record, &'a Searched)>) -> Tally {
+    pub fn of<'a>(searches: impl IntoIterator<Item = (&'a Record, &'a SearchOutcome)>) -> Tally {
         let mut tally = Tally::default();
         for (record, searched) in searches {
             tally.add(record, searched.as_ref().ok());
@@ -90,7 +90,7 @@ pub fn themes(records: &[Arc<Record>]) -> Vec<(Option<&str>, Vec<usize>)> {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Comparison {
     /// Numbers of positions that both engines, one of them or neither solved.
-    pub solved: Solved,
+    pub solved: SolvedCounts,
     /// Indices of the positions that only the first engine solved.
     pub won: Vec<usize>,
     /// Indices of the positions that only the second engine solved.
@@ -98,8 +98,9 @@ pub struct Comparison {
 }
 
 /// Compares the searches of two engines, position by position.
-pub fn compare(first: &[Searched], second: &[Searched]) -> Comparison {
-    let is_solved = |searched: &Searched| searched.as_ref().is_ok_and(|outcome| outcome.is_solved);
+pub fn compare(first: &[SearchOutcome], second: &[SearchOutcome]) -> Comparison {
+    let is_solved =
+        |searched: &SearchOutcome| searched.as_ref().is_ok_and(|outcome| outcome.is_solved);
     let mut comparison = Comparison::default();
     let Comparison { solved, won, lost } = &mut comparison;
     for (index, (first, second)) in first.iter().zip(second).enumerate() {
@@ -129,7 +130,7 @@ mod tests {
     struct Suite(Vec<Record>);
 
     impl Suite {
-        fn played(&self, played: [&str; 3]) -> Vec<Searched> {
+        fn played(&self, played: [&str; 3]) -> Vec<SearchOutcome> {
             let searches = self.0.iter().zip(played).zip(1..);
             searches
                 .map(|((record, played), ms)| {
@@ -155,7 +156,7 @@ mod tests {
         let tally = Tally::of(suite.0.iter().zip(&second));
         assert_eq!((tally.solved, tally.faults, tally.mates), (1, 1, Some((0, 1))));
         let found = compare(&first, &second);
-        let solved = Solved { both: 0, only_first: 2, only_second: 1, neither: 0 };
+        let solved = SolvedCounts { both: 0, only_first: 2, only_second: 1, neither: 0 };
         assert_eq!(found, Comparison { solved, won: vec![1, 2], lost: vec![0] });
     }
 

@@ -34,7 +34,7 @@ pub struct Question {
 
 /// Answers of the engines to a question, by their index; an error is the engine's fault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answered(
+pub struct EngineAnswers(
     #[serde(with = "As::<Vec<Result<Same, Text>>>")] pub Vec<Result<Answer, String>>,
 );
 
@@ -82,9 +82,10 @@ impl Task for Search {
         let mut judge = Judge::new(start, goal);
         let look = |at: Duration, info: &arbiter_protocol::Info| {
             let held = judge.look(at, info);
-            match self.hold.zip(held).is_some_and(|(wanted, held)| held >= wanted) {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
+            if self.hold.zip(held).is_some_and(|(wanted, held)| held >= wanted) {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
             }
         };
         // Searches limited by nodes or depth take a time that nobody knows beforehand, so only a

@@ -17,7 +17,7 @@ const MAX_ORIGIN: usize = 160;
 
 /// Position found, ready to be numbered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct MinedPosition {
     /// Most specific theme.
     pub theme: String,
     /// Position and solution.
@@ -28,7 +28,11 @@ pub struct Found {
 
 /// Returns a position as the suite has it. `c0` has the themes, `c1` the scores in centipawns (`#`
 /// for mates), `c2` the game.
-pub(super) fn found(candidate: &Candidate, proof: &Proof, criteria: &Criteria) -> Found {
+pub(super) fn mined_position(
+    candidate: &Candidate,
+    proof: &Proof,
+    criteria: &Criteria,
+) -> MinedPosition {
     let position = &candidate.start.position;
     let themes = themes(&candidate.start, proof);
     let mut tail = format!(
@@ -52,7 +56,7 @@ pub(super) fn found(candidate: &Candidate, proof: &Proof, criteria: &Criteria) -
     }
     tail.push_str(&format!(" pv {};", line(position, &proof.line)));
     let fields = Epd::from_position(position, EnPassantMode::Legal);
-    Found {
+    MinedPosition {
         theme: themes.first().copied().unwrap_or("other").to_owned(),
         head: format!("{fields} bm {};", san(position, proof.best)),
         tail,
@@ -62,11 +66,11 @@ pub(super) fn found(candidate: &Candidate, proof: &Proof, criteria: &Criteria) -
 /// Returns the lines of a suite, numbered by theme. Of the positions of a game with the same text
 /// of the solution, only the first is kept: what was missed once is often missed again. `found` has
 /// positions with the index of their game, in order.
-pub fn suite_lines(found: &[(usize, Found)]) -> Vec<String> {
+pub fn suite_lines(found: &[(usize, MinedPosition)]) -> Vec<String> {
     let mut seen = HashSet::new();
     let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
     let mut lines = Vec::new();
-    for (game, Found { theme, head, tail }) in found {
+    for (game, MinedPosition { theme, head, tail }) in found {
         let solution = head.rsplit(" bm ").next().unwrap_or_default();
         if !seen.insert((*game, solution)) {
             continue;
@@ -130,9 +134,9 @@ mod tests {
     }
 
     #[test]
-    fn a_line_says_all_and_is_read_back() {
+    fn a_written_line_reads_back() {
         let (candidate, proof) = example();
-        let found = found(&candidate, &proof, &CRITERIA);
+        let found = mined_position(&candidate, &proof, &CRITERIA);
         let lines = suite_lines(&[(0, found)]);
         assert_eq!(
             lines,
@@ -153,7 +157,7 @@ mod tests {
     #[test]
     fn a_solution_counts_once_in_a_game() {
         let (candidate, proof) = example();
-        let found = found(&candidate, &proof, &CRITERIA);
+        let found = mined_position(&candidate, &proof, &CRITERIA);
         let twice = [(0, found.clone()), (0, found.clone()), (1, found)];
         let lines = suite_lines(&twice);
         assert_eq!(lines.len(), 2);

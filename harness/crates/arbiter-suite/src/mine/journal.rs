@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::Rejection;
-use super::epd::Found;
+use super::epd::MinedPosition;
 use arbiter_process::{Links, open_output, read_input};
 
 /// Result for a position: the question found, or the reason for its rejection.
-pub type Judged = Result<Found, Rejection>;
+pub type MiningResult = Result<MinedPosition, Rejection>;
 
 /// Reason for which a journal cannot be used.
 #[derive(Debug, Error)]
@@ -42,7 +42,7 @@ pub enum JournalError {
 pub struct Journal {
     path: PathBuf,
     file: File,
-    judged: BTreeMap<String, Judged>,
+    judged: BTreeMap<String, MiningResult>,
 }
 
 impl Journal {
@@ -79,14 +79,14 @@ impl Journal {
     }
 
     /// Returns the result for a position, by its FEN, if it is known.
-    pub fn judged(&self, fen: &str) -> Option<&Judged> {
+    pub fn judged(&self, fen: &str) -> Option<&MiningResult> {
         self.judged.get(fen)
     }
 
     /// Appends the result for a position.
-    pub fn append(&mut self, fen: String, judged: Judged) -> Result<(), JournalError> {
+    pub fn append(&mut self, fen: String, judged: MiningResult) -> Result<(), JournalError> {
         let text = match &judged {
-            Ok(Found { theme, head, tail }) => format!("{fen}\t{theme}\t{head}\t{tail}\n"),
+            Ok(MinedPosition { theme, head, tail }) => format!("{fen}\t{theme}\t{head}\t{tail}\n"),
             Err(rejection) => format!("{fen}\t{rejection}\n"),
         };
         // One write appends the whole line, so that an interruption loses at most the last one.
@@ -103,14 +103,14 @@ impl Journal {
     }
 }
 
-fn entry(line: &str) -> Option<(String, Judged)> {
+fn entry(line: &str) -> Option<(String, MiningResult)> {
     let (fen, judged) = line.split_once('\t')?;
     let fields: Vec<&str> = judged.split('\t').collect();
     let judged = match fields[..] {
         [word] => Err(word.parse().ok()?),
         [theme, head, tail] => {
             let [theme, head, tail] = [theme, head, tail].map(str::to_owned);
-            Ok(Found { theme, head, tail })
+            Ok(MinedPosition { theme, head, tail })
         }
         _ => return None,
     };
@@ -122,10 +122,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_written_is_there_again() {
+    fn the_journal_reads_back() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("suite.journal");
-        let found = Found { theme: "mate".into(), head: "8 bm a;".into(), tail: "c0 x;".into() };
+        let found =
+            MinedPosition { theme: "mate".into(), head: "8 bm a;".into(), tail: "c0 x;".into() };
         let mut journal = Journal::open(&path, "asked 1").unwrap();
         journal.append("one".to_owned(), Ok(found.clone())).unwrap();
         journal.append("two".to_owned(), Err(Rejection::Unclear)).unwrap();

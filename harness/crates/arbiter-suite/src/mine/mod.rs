@@ -14,9 +14,9 @@ mod task;
 mod theme;
 
 pub use candidate::{Candidate, candidates};
-pub use epd::{Found, suite_lines};
+pub use epd::{MinedPosition, suite_lines};
 pub use games::{Game, read_games, stored_game};
-pub use journal::{Journal, JournalError, Judged};
+pub use journal::{Journal, JournalError, MiningResult};
 pub use task::{OPTIONS, Search};
 
 use serde::{Deserialize, Serialize};

@@ -101,10 +101,7 @@ fn worth(
     if best.is_capture() && candidate.taken_on == Some(best.to()) {
         return Err(Rejection::Recapture);
     }
-    match found_at < criteria.found_at {
-        true => Err(Rejection::Obvious),
-        false => Ok(()),
-    }
+    if found_at < criteria.found_at { Err(Rejection::Obvious) } else { Ok(()) }
 }
 
 /// Returns the proof, or the reason for the rejection.
@@ -227,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unclear_or_new_is_no_proof() {
+    fn unclear_unsettled_or_obvious_moves_are_no_proof() {
         let near = ("e4d5", "cp 210", "cp 20");
         assert_eq!(judged(&[QUIET, CLEAR, CLEAR, CLEAR, near]), Err(Rejection::Unclear));
         assert_eq!(judged(&[QUIET, CLEAR, near, CLEAR, CLEAR]), Err(Rejection::Unsettled));
@@ -252,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn to_take_back_is_no_solution() {
+    fn a_recapture_is_no_solution() {
         let search = searched(&[QUIET, CLEAR, CLEAR, CLEAR, CLEAR]);
         let prove = |taken_on| prove(&candidate(taken_on), &search, &CRITERIA);
         assert_eq!(prove(Some(Square::D5)), Err(Rejection::Recapture));

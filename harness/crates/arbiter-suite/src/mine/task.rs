@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::candidate::Candidate;
-use super::epd::{Found, found};
+use super::epd::{MinedPosition, mined_position};
 use super::proof::{Transcript, look, prove};
 use super::{Criteria, Rejection};
 use crate::runner::{Task, TaskError};
@@ -27,7 +27,7 @@ pub struct Search {
 }
 
 impl Task for Search {
-    type Output = Result<Found, Rejection>;
+    type Output = Result<MinedPosition, Rejection>;
 
     fn engine(&self) -> usize {
         0
@@ -44,7 +44,7 @@ impl Task for Search {
         }
         let searched = self.search(engine, self.criteria.depth).await?;
         let proof = prove(&self.candidate, &searched, &self.criteria);
-        Ok(proof.map(|proof| found(&self.candidate, &proof, &self.criteria)))
+        Ok(proof.map(|proof| mined_position(&self.candidate, &proof, &self.criteria)))
     }
 }
 

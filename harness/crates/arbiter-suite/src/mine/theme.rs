@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn solutions_are_named_by_what_they_do() {
+    fn solutions_are_named_by_their_theme() {
         let cp = Score::Centipawns;
         let check = |fen, line, score, expect: &[&str]| {
             assert_eq!(themes_of(fen, line, score), expect, "{fen} {line}");

@@ -10,8 +10,8 @@ mod walk;
 
 pub use answer::Patterns;
 pub use read::{Suite, read, variant_of};
-pub use task::{Count, Counted, PerftQuery, Verdict};
-pub use walk::{Finding, Wrong, leaves};
+pub use task::{Count, CountResult, PerftQuery, Verdict};
+pub use walk::{Finding, PositionFault, leaves};
 
 use arbiter_position::Start;
 

@@ -43,7 +43,7 @@ pub struct Count {
 
 /// Verdict on a count; an error is the engine's fault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counted(#[serde(with = "As::<Result<Same, Text>>")] pub Result<Verdict, String>);
+pub struct CountResult(#[serde(with = "As::<Result<Same, Text>>")] pub Result<Verdict, String>);
 
 /// Result of a count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

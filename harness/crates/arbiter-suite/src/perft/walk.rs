@@ -20,7 +20,7 @@ const MAX_MOVES: usize = 256;
 
 /// Fault of the engine at a position.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Wrong {
+pub enum PositionFault {
     /// The engine's list of moves.
     Moves {
         /// Legal moves that the engine lacks.
@@ -63,7 +63,7 @@ pub struct Finding {
     #[serde(with = "Moves")]
     pub path: Vec<String>,
     /// Fault of the engine there.
-    pub wrong: Wrong,
+    pub wrong: PositionFault,
 }
 
 serde_conv!(Moves, Vec<String>, Vec::as_slice, |list: Vec<String>| {
@@ -122,7 +122,7 @@ impl Walk {
         let extra: Vec<String> = unknown.map(|(_, text, _)| (*text).to_owned()).collect();
         // Wrong moves explain every wrong count, so they come before the counts.
         if !missing.is_empty() || !extra.is_empty() {
-            return Some(self.end(Wrong::Moves { missing, extra }));
+            return Some(self.end(PositionFault::Moves { missing, extra }));
         }
         let differs = truth.iter().find_map(|&(legal, count)| {
             let (.., got) = their(legal)?;
@@ -130,7 +130,7 @@ impl Walk {
         });
         match differs {
             Some((_, got, expected)) if self.depth <= 1 => {
-                Some(self.end(Wrong::Count { depth: self.depth, got, expected }))
+                Some(self.end(PositionFault::Count { depth: self.depth, got, expected }))
             }
             Some((legal, got, _)) => {
                 self.path.push(legal.to_uci(self.start.mode).to_string());
@@ -144,16 +144,16 @@ impl Walk {
     }
 
     /// Returns the fault where the moves, as far as they are known, are right.
-    fn judge_total(&self, got: Option<u64>, expected: u64) -> Wrong {
+    fn judge_total(&self, got: Option<u64>, expected: u64) -> PositionFault {
         let depth = self.depth;
         match (got, self.claimed) {
-            (Some(got), _) if got != expected => Wrong::Count { depth, got, expected },
-            (_, Some(got)) => Wrong::Context { depth, got, expected },
-            _ => Wrong::Unrepeatable,
+            (Some(got), _) if got != expected => PositionFault::Count { depth, got, expected },
+            (_, Some(got)) => PositionFault::Context { depth, got, expected },
+            _ => PositionFault::Unrepeatable,
         }
     }
 
-    fn end(&self, wrong: Wrong) -> Finding {
+    fn end(&self, wrong: PositionFault) -> Finding {
         Finding { fen: fen(&self.position), path: self.path.clone(), wrong }
     }
 
@@ -233,7 +233,7 @@ mod tests {
     fn a_missing_en_passant_is_found_where_it_is_missing() {
         let found = find(3, |_, legal| legal.is_en_passant(), |_| {});
         assert_eq!(found.path.len(), 1, "{found:?}");
-        let Wrong::Moves { missing, extra } = &found.wrong else { panic!("{found:?}") };
+        let PositionFault::Moves { missing, extra } = &found.wrong else { panic!("{found:?}") };
         assert!(missing == &["e4d3"] || missing == &["e4f3"], "{found:?}");
         assert!(extra.is_empty());
         assert!(found.fen.contains(" b KQkq "), "{found:?}");
@@ -244,7 +244,7 @@ mod tests {
         let found = find(2, |_, _| false, |answer| answer.moves.push(("e1e8".to_owned(), 7)));
         assert_eq!(found.path, [] as [&str; 0]);
         let extra = vec!["e1e8".to_owned()];
-        assert_eq!(found.wrong, Wrong::Moves { missing: vec![], extra });
+        assert_eq!(found.wrong, PositionFault::Moves { missing: vec![], extra });
     }
 
     #[test]
@@ -256,18 +256,20 @@ mod tests {
                 }
             }
         };
-        assert_eq!(find(2, |_, _| false, rename).wrong, Wrong::Unrepeatable);
+        assert_eq!(find(2, |_, _| false, rename).wrong, PositionFault::Unrepeatable);
     }
 
     #[test]
-    fn without_moves_the_count_is_all_that_is_known() {
+    fn without_moves_only_the_count_is_checked() {
         let found = find(2, |_, legal| legal.is_castle(), |answer| answer.moves.clear());
-        let Wrong::Count { depth: 2, got, expected } = found.wrong else { panic!("{found:?}") };
+        let PositionFault::Count { depth: 2, got, expected } = found.wrong else {
+            panic!("{found:?}")
+        };
         assert!(got < expected);
     }
 
     #[test]
-    fn a_count_that_is_wrong_only_from_above_is_told_from_a_wrong_position() {
+    fn a_context_dependent_count_is_distinguished_from_a_wrong_position() {
         let start = Start::read(FEN, false).unwrap();
         let mut walk = Walk::new(&start, 2);
         let mut answer = count(&walk.position, 2, |_, _| false);
@@ -276,6 +278,6 @@ mod tests {
         let honest = count(&walk.position, 1, |_, _| false);
         let found = walk.answer(&honest).unwrap();
         let expected = honest.total.unwrap();
-        assert_eq!(found.wrong, Wrong::Context { depth: 1, got: expected + 1, expected });
+        assert_eq!(found.wrong, PositionFault::Context { depth: 1, got: expected + 1, expected });
     }
 }

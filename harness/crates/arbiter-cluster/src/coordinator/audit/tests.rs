@@ -9,7 +9,7 @@ use arbiter_stats::GameResult;
 const WORKERS: [&str; 5] = ["a", "b", "c", "d", "liar"];
 
 fn secret(byte: u8) -> RunSecret {
-    RunSecret::new(&Key::of_bytes([byte; 32]), &run_id())
+    RunSecret::new(&Key::from_secret_bytes([byte; 32]), &run_id())
 }
 
 /// Returns random numbers from 0 up to 1.
@@ -61,10 +61,10 @@ fn replace(tally: &mut PairTally, from: GameResult, mut to: impl FnMut() -> Game
 }
 
 /// Returns a pair of a worker that gives back a share `given_back` of those that engine 0 has lost.
-fn chosen(random: &mut dyn FnMut() -> f64, number: u64, given_back: f64) -> PairTally {
+fn random_result(random: &mut dyn FnMut() -> f64, number: u64, given_back: f64) -> PairTally {
     loop {
         let tally = pair(&mut || random(), number);
-        let [first, second] = tally.halves();
+        let [first, second] = tally.half_points();
         let points = if tally.engines == [0, 1] { first } else { second };
         if points >= 2 || random() >= given_back {
             return tally;
@@ -75,13 +75,11 @@ fn chosen(random: &mut dyn FnMut() -> f64, number: u64, given_back: f64) -> Pair
 /// The dishonest strategies of the manual.
 const LIES: [(&str, Lie); 7] = [
     ("wins, always", |_, number| lie(number)),
-    ("wins, in half of the pairs", |random, number| match random() < 0.5 {
-        true => lie(number),
-        false => pair(&mut || random(), number),
+    ("wins, in half of the pairs", |random, number| {
+        if random() < 0.5 { lie(number) } else { pair(&mut || random(), number) }
     }),
-    ("wins, in a fifth of the pairs", |random, number| match random() < 0.2 {
-        true => lie(number),
-        false => pair(&mut || random(), number),
+    ("wins, in a fifth of the pairs", |random, number| {
+        if random() < 0.2 { lie(number) } else { pair(&mut || random(), number) }
     }),
     ("draws for losses, always", |random, number| {
         let mut tally = pair(&mut || random(), number);
@@ -94,8 +92,8 @@ const LIES: [(&str, Lie); 7] = [
         replace(&mut tally, GameResult::Win, slowed);
         tally
     }),
-    ("all lost pairs left out", |random, number| chosen(random, number, 1.0)),
-    ("a tenth of the jobs left out", |random, number| chosen(random, number, 0.32)),
+    ("all lost pairs left out", |random, number| random_result(random, number, 1.0)),
+    ("a tenth of the jobs left out", |random, number| random_result(random, number, 0.32)),
 ];
 
 /// Audits until one lying worker of five is found.
@@ -106,10 +104,8 @@ fn find(run: u8, lie: Lie, most: u64) -> Option<(String, u64)> {
     (0..most).find_map(|number| {
         let first = (random() * 5.0) as usize;
         let again = (first + 1 + (random() * 4.0) as usize) % 5;
-        let mut play = |worker| match worker == 4 {
-            true => lie(&mut random, number),
-            false => pair(&mut random, number),
-        };
+        let mut play =
+            |worker| if worker == 4 { lie(&mut random, number) } else { pair(&mut random, number) };
         let tallies = [play(first), play(again)];
         let found = bias.add([&names[first], &names[again]], [&tallies[0], &tallies[1]]);
         found.map(|finding| (finding.worker, number + 1))
@@ -122,9 +118,10 @@ fn find_by_shares(run: u8, lie: Lie, most: u64) -> Option<(String, u64)> {
     let mut outliers = OutlierDetector::new(true);
     (0..most).find_map(|number| {
         let found = WORKERS.iter().find_map(|worker| {
-            let tally = match *worker == "liar" {
-                true => lie(&mut random, number),
-                false => pair(&mut random, number),
+            let tally = if *worker == "liar" {
+                lie(&mut random, number)
+            } else {
+                pair(&mut random, number)
             };
             outliers.add_and_check(worker, &tally)
         });
@@ -133,7 +130,7 @@ fn find_by_shares(run: u8, lie: Lie, most: u64) -> Option<(String, u64)> {
 }
 
 #[test]
-fn nobody_knows_which_pairs_are_repeated() {
+fn audited_pairs_are_unpredictable() {
     let chosen = |byte| -> BTreeSet<u64> {
         let secret = secret(byte);
         (0..100_000).filter(|pair| secret.draw(*pair) < 0.02).collect()
@@ -154,7 +151,7 @@ fn quantiles(mut needed: Vec<u64>) -> [u64; 2] {
 /// Number of audits, or of pairs without audits, until one lying worker of five is found, for
 /// engines that do not repeat their games: the figures of the manual.
 #[test]
-fn who_lies_is_found_by_results() {
+fn a_liar_is_found_by_results() {
     let found = LIES.map(|(what, lie)| {
         let needed = |find: fn(u8, Lie, u64) -> Option<(String, u64)>, most| {
             let one = |run| {
@@ -180,18 +177,19 @@ fn who_lies_is_found_by_results() {
 
 /// The bias of a worker that leaves out a tenth of its jobs: 23 Elo in its own pairs.
 #[test]
-fn what_a_tenth_of_the_jobs_is_worth() {
+fn omitting_a_tenth_of_the_jobs_gains_23_elo() {
     const PAIRS: u64 = 40_000;
     let mut random = uniform(1);
-    let halves = (0..PAIRS).map(|_| chosen(&mut random, 0, 0.32).halves()[0]).sum::<u64>();
-    let score = halves as f64 / (4 * PAIRS) as f64;
+    let half_points =
+        (0..PAIRS).map(|_| random_result(&mut random, 0, 0.32).half_points()[0]).sum::<u64>();
+    let score = half_points as f64 / (4 * PAIRS) as f64;
     let elo = 400.0 * (score / (1.0 - score)).log10();
     assert!((21.0..25.0).contains(&elo), "{elo}");
 }
 
 /// Number of lies of a worker until one is audited, for engines that repeat their games.
 #[test]
-fn who_lies_is_found_by_moves() {
+fn a_liar_is_found_by_moves() {
     let found = [0.01, 0.02, 0.05, 0.1].map(|share| {
         let told = |run: u8| {
             let secret = secret(run);
@@ -210,7 +208,7 @@ fn who_lies_is_found_by_moves() {
 
 /// Both of two workers look biased if one of them is.
 #[test]
-fn of_two_workers_none_is_excluded() {
+fn two_disagreeing_workers_are_not_excluded() {
     let mut random = uniform(1);
     let mut bias = BiasDetector::default();
     let names = ["honest", "liar"].map(str::to_owned);

@@ -1,6 +1,6 @@
 use super::*;
 use arbiter_game::outcome::{Outcome, Termination};
-use arbiter_game::record::{GameRecord, LateMove, MoveRecord, Thought};
+use arbiter_game::record::{GameRecord, LateMove, MoveRecord, SearchInfo};
 use arbiter_protocol::Limits;
 use arbiter_schedule::Pairing;
 use arbiter_schedule::seed::{seed_for, uniform};
@@ -26,7 +26,7 @@ type Side = (f64, f64);
 /// beyond the margin at a loss on time, and those waited during that move.
 fn game(white: usize, sides: [Side; 2], winner: Option<Color>, late: Option<Side>) -> GameRecord {
     let [w, b] = sides;
-    let thought = |(_, ms_): Side| Thought { elapsed: ms(ms_), ..Thought::default() };
+    let thought = |(_, ms_): Side| SearchInfo { elapsed: ms(ms_), ..SearchInfo::default() };
     let moves =
         sides.map(|side| MoveRecord { uci: "e2e4".parse().unwrap(), thought: Some(thought(side)) });
     GameRecord {
@@ -68,7 +68,7 @@ fn a_time_loss_is_suspect_if_the_engine_had_waited_as_long() {
     let Some(contention @ Contention::TimeLoss { engine: 0, .. }) = found else {
         panic!("{found:?}");
     };
-    let words = contention.words(|index| ["A", "B"][index]);
+    let words = contention.describe(|index| ["A", "B"][index]);
     assert_eq!(words, "A lost on time (17.0 ms over, margin 10 ms) after 8.0 ms of CPU contention");
     assert_eq!(judged(&pair(lost(7.0, 8.0), calm.clone())), None, "it was slow by itself");
     // That its opponent had waited is no excuse.
@@ -83,7 +83,7 @@ fn only_unequal_waiting_is_suspect() {
     assert_eq!(both((240.0, 400.0), (240.0, 400.0)), None, "they waited alike");
     assert_eq!(both((90.0, 400.0), (0.0, 400.0)), None, "not enough");
     let found = both((20.0, 400.0), (260.0, 400.0)).unwrap();
-    let words = found.words(|index| ["A", "B"][index]);
+    let words = found.describe(|index| ["A", "B"][index]);
     assert_eq!(words, "B waited for a processor for 65 % of its thinking time, A for 5 %");
     // Half of its time, but that is 4 ms of the 510 ms that it had.
     assert_eq!(both((4.0, 8.0), (0.0, 8.0)), None);
@@ -282,7 +282,7 @@ fn playing_many_suspect_pairs_again_favours_nobody() {
 }
 
 #[test]
-fn a_pair_that_was_void_twice_is_put_off_where_no_other_follows_from_it() {
+fn a_pair_void_twice_is_postponed_if_no_other_depends_on_it() {
     let fates = |can_put_off| [0, 1, 2].map(|times| voided_again(7, times, can_put_off));
     assert_eq!(fates(true), [Some(RunInput::Voided(7)), Some(RunInput::PutOff(7)), None]);
     assert_eq!(fates(false), [Some(RunInput::Voided(7)), Some(RunInput::Voided(7)), None]);

@@ -49,7 +49,7 @@ fn started(state: &mut RunState, pairs: u64) {
     }
 }
 
-fn counted(effects: &[Effect]) -> Vec<u64> {
+fn counted_pairs(effects: &[Effect]) -> Vec<u64> {
     let count = |effect: &Effect| match effect {
         Effect::Count { tally, .. } => Some(tally.pair),
         _ => None,
@@ -62,11 +62,11 @@ fn pairs_are_counted_in_schedule_order() {
     let mut state = run(3, None);
     started(&mut state, 3);
     assert_eq!(state.apply(RunInput::Idle), []);
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(2)))), [0; 0]);
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(0)))), [0]);
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(2)))), [0; 0]);
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(0)))), [0]);
     let effects = state.apply(RunInput::Committed(won(1)));
-    assert_eq!(counted(&effects), [1, 2]);
-    assert_eq!(effects.last(), Some(&Effect::End(Ending::Complete)));
+    assert_eq!(counted_pairs(&effects), [1, 2]);
+    assert_eq!(effects.last(), Some(&Effect::End(RunEnd::Complete)));
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn a_pair_that_comes_twice_counts_once() {
 }
 
 #[test]
-fn the_verdict_stops_at_its_pair_whatever_finished_before() {
+fn the_verdict_falls_at_its_pair_in_schedule_order() {
     // In order, and with the first pair last: the counts must be the same.
     let play = |order: &[u64]| {
         let mut state = run(500, Some(sprt()));
@@ -91,7 +91,7 @@ fn the_verdict_stops_at_its_pair_whatever_finished_before() {
                 break;
             }
         }
-        assert_eq!(last.last(), Some(&Effect::End(Ending::AcceptedH1)));
+        assert_eq!(last.last(), Some(&Effect::End(RunEnd::AcceptedH1)));
         assert!(last.contains(&Effect::CancelAll) || order[0] != 0);
         state.counts().main_encounter()
     };
@@ -107,10 +107,10 @@ fn an_sprt_can_be_lost_or_stay_open() {
     let mut state = run(200, Some(sprt()));
     let lost = |pair| tally(pair, [GameResult::Loss; 2]);
     (0..200).for_each(|pair| drop(state.apply(RunInput::Committed(lost(pair)))));
-    assert_eq!(state.ending(), Some(Ending::AcceptedH0));
+    assert_eq!(state.ending(), Some(RunEnd::AcceptedH0));
     let mut state = run(2, Some(sprt()));
     (0..2).for_each(|pair| drop(state.apply(RunInput::Committed(won(pair)))));
-    assert_eq!(state.ending(), Some(Ending::Complete));
+    assert_eq!(state.ending(), Some(RunEnd::Complete));
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn corrected_bounds_decide_and_a_resumed_run_remembers_them() {
                 break;
             }
         }
-        assert_eq!(state.ending(), Some(Ending::AcceptedH1));
+        assert_eq!(state.ending(), Some(RunEnd::AcceptedH1));
         (state, sprt_statuses)
     };
     let is_earlier = |period: &u64| {
@@ -155,7 +155,7 @@ fn corrected_bounds_decide_and_a_resumed_run_remembers_them() {
         let missing = (cut..sprt_statuses.len() as u64).filter(|pair| *pair != cut + 1);
         missing.for_each(|pair| drop(resumed.apply(RunInput::Committed(mixed(pair)))));
         assert_eq!(resumed.sprt_statuses(), corrected.sprt_statuses());
-        assert_eq!(resumed.ending(), Some(Ending::AcceptedH1));
+        assert_eq!(resumed.ending(), Some(RunEnd::AcceptedH1));
     }
 }
 
@@ -166,9 +166,9 @@ fn the_first_interrupt_drains_and_the_second_stops() {
     assert_eq!(state.apply(RunInput::Interrupt), [Effect::Drain]);
     assert_eq!(state.apply(RunInput::Idle), []);
     state.apply(RunInput::Committed(won(1)));
-    let end = Effect::End(Ending::Interrupted);
+    let end = Effect::End(RunEnd::Interrupted);
     let effects = state.clone().apply(RunInput::Committed(won(0)));
-    assert_eq!((counted(&effects), effects.last()), (vec![0, 1], Some(&end)));
+    assert_eq!((counted_pairs(&effects), effects.last()), (vec![0, 1], Some(&end)));
     assert_eq!(state.apply(RunInput::Interrupt), [Effect::CancelAll, end]);
 }
 
@@ -181,8 +181,8 @@ fn a_void_pair_is_played_again_before_others() {
     assert_eq!(state.apply(RunInput::Voided(7)), []);
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(1));
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(3));
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(0)))), [0]);
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(1)))), [1]);
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(0)))), [0]);
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(1)))), [1]);
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn a_run_that_ends_leaves_void_pairs_for_later() {
     state.apply(RunInput::Voided(0));
     assert_eq!(state.apply(RunInput::Interrupt), [Effect::Drain]);
     assert_eq!(state.apply(RunInput::Idle), []);
-    assert_eq!(state.apply(RunInput::Voided(1)), [Effect::End(Ending::Interrupted)]);
+    assert_eq!(state.apply(RunInput::Voided(1)), [Effect::End(RunEnd::Interrupted)]);
 }
 
 #[test]
@@ -215,11 +215,11 @@ fn a_resumed_run_plays_what_is_missing() {
     for pair in [0, 2] {
         state.apply(RunInput::Committed(won(pair)));
     }
-    assert_eq!(state.counted().collect::<Vec<_>>(), [0]);
+    assert_eq!(state.counted_pairs().collect::<Vec<_>>(), [0]);
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(1));
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(3));
     assert_eq!(state.apply(RunInput::Idle), []);
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(1)))), [1, 2]);
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(1)))), [1, 2]);
 }
 
 /// Returns a pair in which the first engine beats engine 1, and does not beat engine 2.
@@ -238,13 +238,13 @@ fn each_encounter_of_a_gauntlet_stops_by_itself() {
     };
     // All of a gauntlet whose decided pairs were in flight or stored already.
     let state = play(&(0..120).collect::<Vec<_>>());
-    assert_eq!(state.ending(), Some(Ending::Complete));
+    assert_eq!(state.ending(), Some(RunEnd::Complete));
     let (first, last) = state.stopped.get(&[0, 1]).copied().unwrap();
-    assert_eq!(first, Ending::AcceptedH1);
+    assert_eq!(first, RunEnd::AcceptedH1);
     let beaten = state.counts().encounter([0, 1]);
     assert_eq!(beaten.pairs.pairs(), last / 2 + 1);
     assert!(last < 60, "{last}");
-    let counted: Vec<u64> = state.counted().collect();
+    let counted: Vec<u64> = state.counted_pairs().collect();
     assert_eq!(counted.len() as u64, state.counts().games() / 2);
     assert!(counted.iter().all(|pair| pair % 2 == 1 || *pair <= last));
     // The order of arrival decides nothing.
@@ -254,7 +254,7 @@ fn each_encounter_of_a_gauntlet_stops_by_itself() {
 }
 
 #[test]
-fn colours_in_turn_change_nothing_of_which_encounters_are_decided() {
+fn alternating_colours_does_not_change_decided_encounters() {
     let design = Design { format: Format::Gauntlet, alternates: true, ..Design::round_robin(200) };
     // Three encounters: the numbers of the pairs of each are even and odd in turn.
     let mut state = RunState::new(Schedule::new(design, 4, 1), Some(sprt()));
@@ -268,9 +268,9 @@ fn colours_in_turn_change_nothing_of_which_encounters_are_decided() {
         state.apply(RunInput::Committed(tally));
     }
     assert_eq!(orders.len(), 6, "{orders:?}");
-    assert_eq!(state.ending(), Some(Ending::Complete));
+    assert_eq!(state.ending(), Some(RunEnd::Complete));
     assert!(state.stopped.keys().eq(&[[0, 1], [0, 2], [0, 3]]), "{:?}", state.stopped);
-    let counted = state.counted().count() as u64;
+    let counted = state.counted_pairs().count() as u64;
     assert_eq!(counted, state.counts().games() / 2);
 }
 
@@ -283,7 +283,7 @@ fn pairs_of_a_decided_encounter_are_not_played() {
         played.push(pair);
         state.apply(RunInput::Committed(met(pair)));
     }
-    assert_eq!(played, state.counted().collect::<Vec<_>>());
+    assert_eq!(played, state.counted_pairs().collect::<Vec<_>>());
     // What was resumed goes on in the same way.
     let mut resumed = RunState::new(gauntlet(), Some(sprt()));
     let (before, after) = played.split_at(played.len() / 2);
@@ -293,18 +293,18 @@ fn pairs_of_a_decided_encounter_are_not_played() {
 
 /// Pairs of later rounds wait for results, whatever room there is.
 #[test]
-fn a_knockout_starts_what_is_known_and_waits_for_the_rest() {
+fn a_knockout_starts_known_encounters_and_waits_for_the_others() {
     let design = Design { format: Format::Knockout, seeds: 4, ..Design::round_robin(1) };
     let mut state = RunState::new(Schedule::new(design, 4, 1), None);
     started(&mut state, 2);
     assert_eq!(state.apply(RunInput::Idle), []);
     let tally = |pair, engines| PairTally { engines, ..won(pair) };
-    assert_eq!(counted(&state.apply(RunInput::Committed(tally(1, [1, 2])))), [0; 0]);
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(tally(1, [1, 2])))), [0; 0]);
     assert_eq!(state.apply(RunInput::Idle), []);
     state.apply(RunInput::Committed(tally(0, [0, 3])));
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(2));
     let effects = state.apply(RunInput::Committed(tally(2, [0, 1])));
-    assert_eq!(effects.last(), Some(&Effect::End(Ending::Complete)));
+    assert_eq!(effects.last(), Some(&Effect::End(RunEnd::Complete)));
 }
 
 /// In whatever order pairs come in, and wherever the run was cut, the same ones count.
@@ -331,14 +331,18 @@ fn pairs_after_the_decision_of_a_knockout_encounter_never_count() {
         (state, stored)
     };
     let (alone, stored) = play(new(), 1, false, 99);
-    let counted: Vec<u64> = alone.counted().collect();
+    let counted: Vec<u64> = alone.counted_pairs().collect();
     // Three of five pairs each, those of the first round in turn.
     assert_eq!(counted, [0, 1, 2, 3, 4, 5, 10, 11, 12]);
     assert_eq!(stored.len(), counted.len());
     for room in [2, 3, 5, 9] {
         for is_newest_first in [false, true] {
             let (state, stored) = play(new(), room, is_newest_first, 99);
-            assert_eq!(state.counted().collect::<Vec<_>>(), counted, "{room} {is_newest_first}");
+            assert_eq!(
+                state.counted_pairs().collect::<Vec<_>>(),
+                counted,
+                "{room} {is_newest_first}"
+            );
             assert_eq!(state.counts(), alone.counts());
             for cut in 0..stored.len() {
                 let (_, mut on_disk) = play(new(), room, is_newest_first, cut);
@@ -346,7 +350,7 @@ fn pairs_after_the_decision_of_a_knockout_encounter_never_count() {
                 let mut resumed = new();
                 on_disk.iter().for_each(|tally| drop(resumed.apply(RunInput::Committed(*tally))));
                 let (resumed, _) = play(resumed, 1, false, 99);
-                assert_eq!(resumed.counted().collect::<Vec<_>>(), counted);
+                assert_eq!(resumed.counted_pairs().collect::<Vec<_>>(), counted);
                 assert_eq!(resumed.counts(), alone.counts());
             }
         }
@@ -354,13 +358,13 @@ fn pairs_after_the_decision_of_a_knockout_encounter_never_count() {
 }
 
 #[test]
-fn a_paused_run_starts_nothing_and_counts_what_was_in_flight() {
+fn a_paused_run_starts_no_pair_and_counts_pairs_in_flight() {
     let mut state = run(9, None);
     started(&mut state, 2);
     assert_eq!(state.apply(RunInput::Pause), []);
     assert_eq!((state.pace(), state.apply(RunInput::Idle)), (Pace::Paused, vec![]));
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(0)))), [0]);
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(1)))), [1]);
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(0)))), [0]);
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(1)))), [1]);
     assert_eq!((state.in_flight(), state.ending()), (0, None));
     assert_eq!(state.apply(RunInput::Unpause), []);
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(2));
@@ -376,10 +380,10 @@ fn a_drain_never_stops_a_game() {
     state.apply(RunInput::Unpause);
     assert_eq!((state.pace(), state.apply(RunInput::Idle)), (Pace::Draining, vec![]));
     let effects = state.apply(RunInput::Committed(won(0)));
-    assert_eq!(effects.last(), Some(&Effect::End(Ending::Interrupted)));
+    assert_eq!(effects.last(), Some(&Effect::End(RunEnd::Interrupted)));
     let mut paused = run(9, None);
     paused.apply(RunInput::Pause);
-    assert_eq!(paused.apply(RunInput::Drain), [Effect::End(Ending::Interrupted)]);
+    assert_eq!(paused.apply(RunInput::Drain), [Effect::End(RunEnd::Interrupted)]);
 }
 
 /// Returns a tuning of six iterations of two pairs, one ahead, of one parameter.
@@ -402,7 +406,7 @@ fn iterated(effects: &[Effect]) -> Vec<&Iteration> {
 }
 
 #[test]
-fn an_iteration_begins_when_those_before_it_but_one_have_their_result() {
+fn at_most_two_iterations_are_played_at_a_time() {
     let mut state = tuned();
     started(&mut state, 4);
     assert_eq!(state.apply(RunInput::Idle), [], "two iterations are under way");
@@ -416,7 +420,7 @@ fn an_iteration_begins_when_those_before_it_but_one_have_their_result() {
 }
 
 #[test]
-fn the_path_does_not_depend_on_the_order_or_on_what_comes_twice() {
+fn the_tuning_path_ignores_order_and_duplicates() {
     let play = |order: &[u64], twice: bool| {
         let mut state = tuned();
         let mut found = Vec::new();
@@ -442,7 +446,7 @@ fn the_path_does_not_depend_on_the_order_or_on_what_comes_twice() {
                 }
             }
         }
-        assert_eq!(state.ending(), Some(Ending::Complete));
+        assert_eq!(state.ending(), Some(RunEnd::Complete));
         (found, told)
     };
     let calm = play(&[0, 1, 2, 3], false);
@@ -451,7 +455,7 @@ fn the_path_does_not_depend_on_the_order_or_on_what_comes_twice() {
 }
 
 #[test]
-fn a_pair_turned_round_counts_for_the_same_side() {
+fn a_reversed_pair_counts_for_the_same_side() {
     let score = |engines| {
         let mut state = tuned();
         let tally = |pair| PairTally { engines, ..won(pair) };
@@ -462,8 +466,8 @@ fn a_pair_turned_round_counts_for_the_same_side() {
 }
 
 #[test]
-fn a_stop_gives_up_what_is_in_flight() {
-    let end = Effect::End(Ending::Interrupted);
+fn a_stop_abandons_pairs_in_flight() {
+    let end = Effect::End(RunEnd::Interrupted);
     for draining in [false, true] {
         let mut state = run(9, None);
         started(&mut state, 2);

@@ -5,7 +5,7 @@ use crate::{Deadlines, Info, Protocol, Session, Setup};
 
 const GREETING: &str = r#"feature ping=1 setboard=1 usermove=1 reuse=0 colors=1 myname="E 1" option="Skill -spin 5 1 9" done=1"#;
 
-fn opened(options: &[(&str, &str)]) -> (Session, Instant) {
+fn open_session(options: &[(&str, &str)]) -> (Session, Instant) {
     let options = options.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect();
     let setup = Setup { options, ..Setup::default() };
     let mut session = Session::new(Protocol::Xboard, setup, Deadlines::default());
@@ -15,7 +15,7 @@ fn opened(options: &[(&str, &str)]) -> (Session, Instant) {
 }
 
 fn ready(greeting: &str) -> (Session, Instant) {
-    let (mut session, now) = opened(&[]);
+    let (mut session, now) = open_session(&[]);
     session.receive(now, greeting).unwrap();
     if !session.is_ready() {
         session.receive(now, "pong 1").unwrap();
@@ -44,7 +44,7 @@ fn go() -> Go {
 
 #[test]
 fn the_handshake_answers_each_feature_and_sets_options() {
-    let (mut session, now) = opened(&[("skill", "3")]);
+    let (mut session, now) = open_session(&[("skill", "3")]);
     let Step::Send(told) = session.receive(now, GREETING).unwrap() else { panic!() };
     assert_eq!(
         told.lines().collect::<Vec<_>>(),
@@ -71,19 +71,19 @@ fn the_handshake_answers_each_feature_and_sets_options() {
 
 #[test]
 fn unknown_options_are_refused() {
-    let (mut session, now) = opened(&[("Skil", "3")]);
+    let (mut session, now) = open_session(&[("Skil", "3")]);
     let error = session.receive(now, GREETING).unwrap_err().to_string();
     assert_eq!(error, "has no option 'Skil' (did you mean 'Skill'?)");
 }
 
 #[test]
-fn silence_means_an_old_engine_and_patience_has_an_end() {
-    let (mut session, now) = opened(&[]);
+fn without_features_the_engine_is_old_and_done_0_has_a_deadline() {
+    let (mut session, now) = open_session(&[]);
     let due = session.deadline().unwrap();
     assert_eq!(due, now + Xboard::SILENCE);
     assert_eq!(session.overdue(due), Ok(Step::Send(String::new())));
     assert!(session.is_ready());
-    let (mut slow, now) = opened(&[]);
+    let (mut slow, now) = open_session(&[]);
     slow.receive(now, "feature done=0").unwrap();
     let later = now + Duration::from_secs(3);
     slow.receive(later, "feature done=0").unwrap();
@@ -114,7 +114,7 @@ fn a_game_is_played_from_both_sides() {
 }
 
 #[test]
-fn a_period_unlike_the_last_one_is_told_when_it_begins() {
+fn a_changed_period_is_sent_at_its_start() {
     let (mut session, now) = ready(GREETING);
     let told = session.new_game(now, game(&Chess::default(), "2/60:1/30:1/30:1/90+1")).unwrap();
     assert!(told.contains("\nlevel 2 1:00 0\n"), "{told:?}");
@@ -139,12 +139,12 @@ fn a_period_unlike_the_last_one_is_told_when_it_begins() {
 }
 
 #[test]
-fn an_offer_of_a_draw_is_heard_and_not_taken() {
+fn draw_offers_are_ignored() {
     let (mut session, now) = playing(GREETING);
     session.think(now, "position startpos", &go(), None);
     assert_eq!(session.receive(now, "offer draw"), Ok(Step::Continue));
     assert!(matches!(session.receive(now, "move e2e4"), Ok(Step::Move { .. })));
-    assert_eq!((session.overhear("offer draw"), session.false_claim()), (None, None));
+    assert_eq!((session.receive_early("offer draw"), session.false_claim()), (None, None));
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn chess960_needs_the_variant() {
 }
 
 #[test]
-fn claims_are_told_apart() {
+fn claims_are_distinguished() {
     let check = |line: &str, expect: Step| {
         let (mut session, now) = playing(GREETING);
         session.think(now, "position startpos moves e2e4", &go(), None);
@@ -210,7 +210,7 @@ fn a_draw_claim_waits_for_the_move_that_may_bring_it() {
     assert_eq!(session.receive(now, claim), Ok(Step::Continue));
     assert_eq!(session.false_claim(), Some(Claim::Draw(claim.into())));
     session.receive(now, "move e2e4").unwrap();
-    assert_eq!(session.overhear("1-0 {we win}"), Some(Claim::Win("1-0 {we win}".into())));
-    assert_eq!(session.overhear("0-1 {they win}"), Some(Claim::Loss));
-    assert_eq!(session.overhear("move d2d4"), None);
+    assert_eq!(session.receive_early("1-0 {we win}"), Some(Claim::Win("1-0 {we win}".into())));
+    assert_eq!(session.receive_early("0-1 {they win}"), Some(Claim::Loss));
+    assert_eq!(session.receive_early("move d2d4"), None);
 }

@@ -8,7 +8,7 @@ use shakmaty::Chess;
 use super::*;
 use crate::{Deadlines, Go, Limits, Protocol, Session, Setup};
 
-fn opened(wishes: &[(&str, &str)]) -> (Session, Instant) {
+fn open_session(wishes: &[(&str, &str)]) -> (Session, Instant) {
     let options = wishes.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect();
     opened_with(Setup { options, ..Setup::default() })
 }
@@ -34,7 +34,7 @@ fn game<'a>(start: &'a Chess, is_chess960: bool, settings: &'a [(String, String)
 
 #[test]
 fn the_handshake_sets_options_by_their_declared_names() {
-    let (mut session, now) = opened(&[("hash", "32"), ("ShowPv", "full"), ("tbpath", "/x")]);
+    let (mut session, now) = open_session(&[("hash", "32"), ("ShowPv", "full"), ("tbpath", "/x")]);
     session.receive(now, "Engine 1.0 by somebody").unwrap();
     session.receive(now, "id name Engine 1.0").unwrap();
     session.receive(now, "option name Hash type spin default 1 min 1 max 64").unwrap();
@@ -50,14 +50,14 @@ fn the_handshake_sets_options_by_their_declared_names() {
 
 #[test]
 fn an_undeclared_option_ends_the_handshake() {
-    let (mut session, now) = opened(&[("Hash", "32")]);
+    let (mut session, now) = open_session(&[("Hash", "32")]);
     let error = session.receive(now, "uciok").unwrap_err();
     assert_eq!(error.to_string(), "has no option 'Hash'");
 }
 
 #[test]
 fn options_without_end_are_refused() {
-    let (mut session, now) = opened(&[]);
+    let (mut session, now) = open_session(&[]);
     let line = "option name X type button";
     let refused = (0..=MAX_OPTIONS).find_map(|_| session.receive(now, line).err());
     assert_eq!(refused.unwrap().to_string(), "declares more than 5000 options");
@@ -65,7 +65,7 @@ fn options_without_end_are_refused() {
 
 #[test]
 fn each_wait_has_its_deadline() {
-    let (mut session, now) = opened(&[]);
+    let (mut session, now) = open_session(&[]);
     let limits = Deadlines::default();
     assert_eq!(session.deadline(), Some(now + limits.uciok));
     assert_eq!(session.overdue(now).unwrap_err().to_string(), "no 'uciok' within 10000 ms");
@@ -81,7 +81,7 @@ fn each_wait_has_its_deadline() {
 
 #[test]
 fn a_search_ends_with_the_last_facts() {
-    let (mut session, now) = opened(&[]);
+    let (mut session, now) = open_session(&[]);
     ready(&mut session, now);
     session.think(now, "position startpos", &Go::default(), None);
     session.receive(now, "info depth 1 score cp 10 nodes 20").unwrap();
@@ -97,8 +97,8 @@ fn a_search_ends_with_the_last_facts() {
 }
 
 #[test]
-fn an_answer_that_is_said_again_is_no_answer_to_the_next_search() {
-    let (mut session, now) = opened(&[]);
+fn a_repeated_bestmove_does_not_answer_the_next_search() {
+    let (mut session, now) = open_session(&[]);
     ready(&mut session, now);
     let go = Go::default();
     let mut heard = |position: &str, line: &str| {
@@ -125,7 +125,7 @@ fn an_answer_that_is_said_again_is_no_answer_to_the_next_search() {
 
 #[test]
 fn a_king_that_castled_without_leaving_its_square_may_take_the_same_squares_again() {
-    let (mut session, now) = opened(&[]);
+    let (mut session, now) = open_session(&[]);
     session.receive(now, "option name UCI_Chess960 type check default false").unwrap();
     ready(&mut session, now);
     session.new_game(now, game(&Chess::default(), true, &[])).unwrap();
@@ -138,7 +138,7 @@ fn a_king_that_castled_without_leaving_its_square_may_take_the_same_squares_agai
 
 #[test]
 fn chess960_is_switched_only_when_it_changes() {
-    let (mut session, now) = opened(&[]);
+    let (mut session, now) = open_session(&[]);
     session.receive(now, "option name UCI_Chess960 type check default false").unwrap();
     ready(&mut session, now);
     let told = session.new_game(now, game(&Chess::default(), true, &[])).unwrap();
@@ -148,14 +148,14 @@ fn chess960_is_switched_only_when_it_changes() {
         session.new_game(now, game(&Chess::default(), true, &[])).unwrap(),
         "ucinewgame\nisready\n"
     );
-    let (mut plain, now) = opened(&[]);
+    let (mut plain, now) = open_session(&[]);
     ready(&mut plain, now);
     assert_eq!(plain.new_game(now, game(&Chess::default(), true, &[])), Err(no_chess960()));
 }
 
 #[test]
-fn settings_of_a_game_are_told_before_it() {
-    let (mut session, now) = opened(&[]);
+fn game_options_are_sent_before_the_game() {
+    let (mut session, now) = open_session(&[]);
     session.receive(now, "option name Razor type spin default 5 min 0 max 9").unwrap();
     ready(&mut session, now);
     let setting = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
@@ -183,7 +183,7 @@ fn pondering() -> (Session, Instant) {
 }
 
 #[test]
-fn a_ponderer_that_guessed_right_goes_on() {
+fn ponderhit_continues_the_search() {
     let (mut session, now) = pondering();
     session.receive(now, "info depth 9 nodes 99").unwrap();
     assert_eq!(session.end_pondering(now, true, None), "ponderhit\n");
@@ -193,7 +193,7 @@ fn a_ponderer_that_guessed_right_goes_on() {
 }
 
 #[test]
-fn a_ponderer_that_guessed_wrong_is_stopped_and_its_move_is_none() {
+fn a_ponder_miss_stops_the_search_and_discards_its_move() {
     let (mut session, now) = pondering();
     assert_eq!(session.end_pondering(now, false, None), "stop\n");
     assert_eq!(session.deadline(), Some(now + Deadlines::default().stop));
@@ -202,7 +202,7 @@ fn a_ponderer_that_guessed_wrong_is_stopped_and_its_move_is_none() {
 }
 
 #[test]
-fn a_ponderer_that_does_not_wait_is_asked_again() {
+fn an_early_ponder_answer_ends_pondering() {
     let (mut session, now) = pondering();
     assert_eq!(session.receive(now, "bestmove g1f3"), Ok(Step::Continue));
     assert!(!session.is_pondering() && session.is_ready());
@@ -218,7 +218,7 @@ fn pondering_needs_the_option() {
 }
 
 #[test]
-fn what_a_user_adds_is_sent_after_the_options() {
+fn init_lines_are_sent_after_the_options() {
     let setup = Setup {
         options: vec![("Hash".into(), "1".into())],
         init: vec!["book off".into()],
@@ -242,8 +242,8 @@ fn a_slow_machine_gets_more_time_to_start() {
 }
 
 #[test]
-fn a_question_is_answered_by_whatever_comes_until_it_is_settled() {
-    let (mut session, now) = opened(&[]);
+fn a_pending_request_consumes_lines_until_it_is_answered() {
+    let (mut session, now) = open_session(&[]);
     ready(&mut session, now);
     let limit = Duration::from_secs(3);
     let sent = session.ask(now, "position startpos", "go perft 1", limit);
@@ -263,9 +263,9 @@ fn a_question_is_answered_by_whatever_comes_until_it_is_settled() {
 }
 
 #[test]
-fn lines_mean_what_they_say() {
+fn bestmove_lines_are_parsed_and_others_ignored() {
     let answer = |line: &str| {
-        let (mut session, now) = opened(&[]);
+        let (mut session, now) = open_session(&[]);
         ready(&mut session, now);
         session.think(now, "position startpos", &Go::default(), None);
         session.receive(now, line).unwrap()

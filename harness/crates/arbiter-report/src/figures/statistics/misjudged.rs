@@ -21,7 +21,7 @@ pub struct MisjudgedGame {
     /// Number of the pair, from 0.
     pub pair: u64,
     /// Number of the game in the pair, from 0.
-    pub half: usize,
+    pub game_index: usize,
     /// Record of the game.
     pub game: GameRecord,
     /// Side that misjudged the game.
@@ -35,7 +35,7 @@ pub struct MisjudgedGame {
 }
 
 /// Adds a game to the games with the largest errors, the largest first, if its error is among them.
-pub(super) fn add(games: &mut Vec<MisjudgedGame>, pair: u64, half: usize, game: &GameRecord) {
+pub(super) fn add(games: &mut Vec<MisjudgedGame>, pair: u64, game_index: usize, game: &GameRecord) {
     let sides = Color::ALL.into_iter().filter_map(|color| {
         let best =
             |a: &(usize, Score), b: &(usize, Score)| centipawns(a.1).total_cmp(&centipawns(b.1));
@@ -46,7 +46,7 @@ pub(super) fn add(games: &mut Vec<MisjudgedGame>, pair: u64, half: usize, game: 
     let index = games.partition_point(|kept| kept.error >= error);
     if index < KEPT {
         let game = game.clone();
-        games.insert(index, MisjudgedGame { pair, half, game, color, ply, score, error });
+        games.insert(index, MisjudgedGame { pair, game_index, game, color, ply, score, error });
         games.truncate(KEPT);
     }
 }
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_who_judged_to_be_winning_and_did_not_win_was_wrong() {
+    fn only_winning_scores_without_a_win_are_misjudged() {
         let error = |centipawns, result| error(Score::Centipawns(centipawns), result);
         assert_eq!(error(149, GameResult::Loss), None);
         assert_eq!(error(900, GameResult::Win), None);

@@ -91,7 +91,7 @@ impl GameStatistics {
 
     /// Adds the games of a pair.
     pub fn add(&mut self, played: &PlayedPair) {
-        for (half, game) in played.games.iter().enumerate() {
+        for (game_index, game) in played.games.iter().enumerate() {
             self.add_game(game);
             let opening = self.opening(played.pairing.opening, game);
             opening.white.record(result(game, Color::White));
@@ -101,9 +101,9 @@ impl GameStatistics {
                     .record(result(game, if first == 0 { Color::White } else { Color::Black }));
             }
             if game.outcome.termination.is_fault() && self.faulty.len() < MAX_FAULTY {
-                self.faulty.push((played.pairing.pair, half, game.clone()));
+                self.faulty.push((played.pairing.pair, game_index, game.clone()));
             }
-            misjudged::add(&mut self.misjudged, played.pairing.pair, half, game);
+            misjudged::add(&mut self.misjudged, played.pairing.pair, game_index, game);
         }
     }
 
@@ -116,7 +116,7 @@ impl GameStatistics {
             first
         });
         self.openings.entry(first).or_insert_with(|| {
-            let named = self.names.of_book_moves(game);
+            let named = self.names.name_in_book(game);
             PlayedOpening {
                 name: named.map(|named| format!("{} {}", named.eco, named.name)),
                 fen: game.fen.clone(),
@@ -206,9 +206,8 @@ pub(crate) fn movers(game: &GameRecord) -> impl Iterator<Item = (Color, u32)> {
     let first = game.first_to_move();
     let number = game.fen.split(' ').nth(5).and_then(|number| number.parse().ok()).unwrap_or(1);
     let offset = u32::from(first == Color::Black);
-    (offset..).map(move |half| {
-        (if half % 2 == 0 { Color::White } else { Color::Black }, number + half / 2)
-    })
+    (offset..)
+        .map(move |ply| (if ply % 2 == 0 { Color::White } else { Color::Black }, number + ply / 2))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, File, Move, Position, Role, Square};
 
-use arbiter_game::record::Thought;
+use arbiter_game::record::SearchInfo;
 
 /// Moves in a range of move numbers.
 pub(crate) const MOVES_PER_RANGE: usize = 10;
@@ -62,7 +62,7 @@ impl SearchStatistics {
         (self.moves > 0).then(|| 1e3 * self.time.as_secs_f64() / self.moves as f64)
     }
 
-    pub(super) fn add(&mut self, thought: &Thought) {
+    pub(super) fn add(&mut self, thought: &SearchInfo) {
         self.moves += 1;
         self.time += thought.elapsed;
         if let Some(depth) = thought.depth {

@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn squares_are_read_off() {
+    fn squares_are_parsed_from_moves() {
         assert_eq!(squares("a8h1"), [0, 63]);
         assert_eq!(squares("e7e8q"), [12, 4]);
         assert!(squares("0000").is_empty());

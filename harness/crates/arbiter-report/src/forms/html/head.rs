@@ -122,7 +122,7 @@ fn shares(counts: &[u64; 5]) -> Markup {
 mod tests {
     use super::*;
 
-    fn drawn(picture: Picture) -> String {
+    fn picture_html(picture: Picture) -> String {
         let (name, value, note) = ("Elo".to_owned(), "+1.0".to_owned(), "<b>".to_owned());
         head(&[Gauge { name, value, note, picture }]).into_string()
     }
@@ -130,22 +130,22 @@ mod tests {
     #[test]
     fn a_bound_is_an_arrow_and_an_estimate_a_dot() {
         let estimate = Estimate { value: 4.0, low: -2.0, high: 10.0 };
-        let both = drawn(Picture::Interval { estimate, hypotheses: Some([0.0, 5.0]) });
+        let both = picture_html(Picture::Interval { estimate, hypotheses: Some([0.0, 5.0]) });
         assert!(both.contains("<circle cx=\"50.00%\"") && !both.contains("<path"), "{both}");
         assert!(both.contains(">H0<") && both.contains(">H1<") && !both.contains(">0<"), "{both}");
         assert!(both.contains("&lt;b&gt;"), "{both}");
         let estimate = Estimate { value: -400.0, low: f64::NEG_INFINITY, high: -400.0 };
-        let bound = drawn(Picture::Interval { estimate, hypotheses: None });
+        let bound = picture_html(Picture::Interval { estimate, hypotheses: None });
         assert!(!bound.contains("<circle") && bound.contains("M0 14l9 "), "{bound}");
         assert!(bound.contains(">0<") && !bound.contains("NaN"), "{bound}");
     }
 
     #[test]
-    fn bars_are_as_long_as_what_they_stand_for() {
-        let bar = drawn(Picture::Shares([1, 0, 1, 0, 2]));
+    fn bar_lengths_match_their_values() {
+        let bar = picture_html(Picture::Shares([1, 0, 1, 0, 2]));
         let best = "<rect class=\"best\" x=\"0.00%\" y=\"6\" width=\"50.00%\"";
         assert!(bar.contains(best) && bar.matches("<rect").count() == 3, "{bar}");
-        let llr = drawn(Picture::Progress { value: -1.0, bounds: [-2.0, 2.0] });
+        let llr = picture_html(Picture::Progress { value: -1.0, bounds: [-2.0, 2.0] });
         assert!(llr.contains("class=\"worst\" x=\"25.00%\" y=\"6\" width=\"25.00%\""), "{llr}");
     }
 }

@@ -44,7 +44,7 @@ fn document() -> Document {
 }
 
 #[test]
-fn nothing_that_engines_say_becomes_markup() {
+fn engine_output_is_escaped() {
     let page = html_page(&document());
     assert_eq!(page.matches("<script").count(), 2, "the data of a game and the viewer");
     assert_eq!(page.matches("</script>").count(), 2);

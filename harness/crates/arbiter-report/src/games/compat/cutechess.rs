@@ -20,7 +20,7 @@ pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     let (elo, error) = elo(&encounter.games);
     let [los, draws] = shares(&encounter.games);
     let sides = sides(&writer.engines[0], &encounter);
-    let [elo, error, los, draws] = [elo, error, los, draws].map(|value| shown(value, 1));
+    let [elo, error, los, draws] = [elo, error, los, draws].map(|value| format_like_qt(value, 1));
     format!("{sides}Elo difference: {elo} +/- {error}, LOS: {los} %, DrawRatio: {draws} %\n")
 }
 
@@ -54,7 +54,7 @@ fn sides(name: &str, Encounter { table, singles, games, .. }: &Encounter) -> Str
     let played = rows.into_iter().filter(|(_, games)| games.games() > 0);
     let lines = played.map(|(who, games)| {
         let Trinomial { wins, losses, draws } = games;
-        let (share, count) = (shown(points(&games).1 / 100.0, 3), games.games());
+        let (share, count) = (format_like_qt(points(&games).1 / 100.0, 3), games.games());
         format!("...      {who}: {wins} - {losses} - {draws}  [{share}] {count}\n")
     });
     lines.collect()
@@ -97,9 +97,9 @@ pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
     let first = if writer.seeds > 0 { 0 } else { 1 };
     for (rank, (engine, games)) in (first..).zip(ranking) {
         let (elo, error) = elo(&games);
-        let [elo, error] = [elo, error].map(|value| shown(value, 0));
-        let score = shown(points(&games).1, 1);
-        let draws = shown(percent(games.draw_ratio()), 1);
+        let [elo, error] = [elo, error].map(|value| format_like_qt(value, 0));
+        let score = format_like_qt(points(&games).1, 1);
+        let draws = format_like_qt(percent(games.draw_ratio()), 1);
         let (name, count) = (&writer.engines[engine], games.games());
         // Writing to a string cannot fail.
         let _ = writeln!(
@@ -112,13 +112,13 @@ pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
 
 /// Formats a number as Qt does: of two that are equally near the larger one, where C takes the even
 /// one.
-pub(super) fn shown(value: f64, decimals: usize) -> String {
+pub(super) fn format_like_qt(value: f64, decimals: usize) -> String {
     let unit = 10f64.powi(decimals as i32);
     // A value is exactly between two numbers only if it is a multiple of this power of two.
     let is_between = (value * 2f64.powi(decimals as i32 + 1)).fract() == 0.0
         && (value * unit).fract().abs() == 0.5;
     let value = if is_between { value + (0.5 / unit).copysign(value) } else { value };
-    super::shown(value, decimals)
+    super::format_like_c(value, decimals)
 }
 
 /// Formats the state of the test; a run without one has the line, too, with a ratio without bounds.
@@ -127,7 +127,7 @@ pub(super) fn sprt(sprt_status: Option<SprtStatus>) -> String {
         Some(SprtStatus { llr, lower, upper, .. }) => (llr, lower, upper),
         None => (0.0, f64::NEG_INFINITY, f64::INFINITY),
     };
-    let share = shown(100.0 * llr / upper, 1);
+    let share = format_like_qt(100.0 * llr / upper, 1);
     let verdict = verdict(sprt_status);
     let [llr, lower, upper] = [llr, lower, upper].map(general);
     format!("SPRT: llr {llr} ({share}%), lbound {lower}, ubound {upper}{verdict}\n")

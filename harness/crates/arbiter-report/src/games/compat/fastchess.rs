@@ -27,21 +27,21 @@ impl Figures {
         let (elo, error) = both(strength.elo, f64::NAN);
         // fastchess prints an even score as −0, and the logarithm of a negative number as NaN
         // without a sign. Scripts compare texts.
-        let elo_text = shown(if elo == 0.0 { -0.0 } else { elo }, 2);
+        let elo_text = format_like_c(if elo == 0.0 { -0.0 } else { elo }, 2);
         let without = if elo.is_finite() { "nan" } else { "-nan" };
-        let error = error.map_or(without.to_owned(), |error| shown(error, 2));
+        let error = error.map_or(without.to_owned(), |error| format_like_c(error, 2));
         let (nelo, nerror) = both(strength.nelo, endless);
         let los = strength.los.unwrap_or_else(|| normal_cdf(endless));
         Figures {
             elo: [elo_text, error],
-            nelo: [shown(nelo, 2), shown(nerror.unwrap_or(f64::NAN), 2)],
-            los: shown(100.0 * los, 2),
+            nelo: [format_like_c(nelo, 2), format_like_c(nerror.unwrap_or(f64::NAN), 2)],
+            los: format_like_c(100.0 * los, 2),
         }
     }
 }
 
 /// Formats a number as C does on most processors, where NaN has a sign.
-fn shown(value: f64, decimals: usize) -> String {
+fn format_like_c(value: f64, decimals: usize) -> String {
     if value.is_nan() { "-nan".to_owned() } else { format!("{value:.decimals$}") }
 }
 
@@ -52,20 +52,20 @@ pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     let mut text = format!("Results of {} ({}):\n", writer.players(0, 1), writer.conditions);
     let Figures { elo, nelo, los } = Figures::of(&strength);
     let (elo, nelo) = (elo.join(" +/- "), nelo.join(" +/- "));
-    let (draws, ratio) = match writer.penta {
-        true => {
-            // Without a lost pair fastchess divides by zero, and prints what follows.
-            let [.., wd, ww] = pairs.0;
-            let endless = if wd + ww > 0 { f64::INFINITY } else { f64::NAN };
-            let ratio = shown(pairs.pairs_ratio().unwrap_or(endless), 2);
-            (pairs.level_ratio(), format!(", PairsRatio: {ratio}"))
-        }
-        false => (games.draw_ratio(), String::new()),
+    let (draws, ratio) = if writer.penta {
+        // Without a lost pair fastchess divides by zero, and prints what follows.
+        let [.., wd, ww] = pairs.0;
+        let endless = if wd + ww > 0 { f64::INFINITY } else { f64::NAN };
+        let ratio = format_like_c(pairs.pairs_ratio().unwrap_or(endless), 2);
+        (pairs.level_ratio(), format!(", PairsRatio: {ratio}"))
+    } else {
+        (games.draw_ratio(), String::new())
     };
     let (points, share) = points(&games);
     // Writing to a string cannot fail.
     let _ = writeln!(text, "Elo: {elo}, nElo: {nelo}");
-    let _ = writeln!(text, "LOS: {los} %, DrawRatio: {} %{ratio}", shown(percent(draws), 2));
+    let _ =
+        writeln!(text, "LOS: {los} %, DrawRatio: {} %{ratio}", format_like_c(percent(draws), 2));
     let _ = writeln!(
         text,
         "Games: {}, Wins: {}, Losses: {}, Draws: {}, Points: {points:.1} ({} %)",
@@ -73,13 +73,13 @@ pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
         games.wins,
         games.losses,
         games.draws,
-        shown(share, 2)
+        format_like_c(share, 2)
     );
     if writer.penta {
         // The ratio is that of pairs with a won and a lost game to pairs of two draws.
         let mixed = encounter.table[0][2] + encounter.table[2][0];
         let ratio = mixed as f64 / encounter.table[1][1] as f64;
-        let ratio = shown(ratio, 2);
+        let ratio = format_like_c(ratio, 2);
         let _ = writeln!(text, "Ptnml(0-2): {:?}, WL/DD Ratio: {ratio}", pairs.0);
     }
     text
@@ -99,9 +99,9 @@ pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
     for (rank, (engine, strength)) in (1..).zip(writer.ranking(counts)) {
         let Figures { elo: [elo, error], nelo: [nelo, nerror], .. } = Figures::of(&strength);
         let Strength { games, pairs, .. } = strength;
-        let score = shown(points(&games).1, 1);
+        let score = format_like_c(points(&games).1, 1);
         let draws = if writer.penta { pairs.level_ratio() } else { games.draw_ratio() };
-        let draws = shown(percent(draws), 1);
+        let draws = format_like_c(percent(draws), 1);
         let ptnml = if writer.penta { format!("{:?}", pairs.0) } else { String::new() };
         let (name, count) = (&writer.engines[engine], games.games());
         // Writing to a string cannot fail.
@@ -123,15 +123,15 @@ pub(super) fn sprt((sprt, sprt_status): (Sprt, SprtStatus)) -> String {
 }
 
 /// Formats the difference of two engines in the form of cutechess-cli.
-pub(super) fn other_duel(writer: &DialectWriter, counts: &RunCounts) -> String {
+pub(super) fn duel_like_cutechess(writer: &DialectWriter, counts: &RunCounts) -> String {
     let strength = writer.strength(counts.main_encounter());
     let Figures { elo, los, .. } = Figures::of(&strength);
-    let draws = shown(percent(strength.games.draw_ratio()), 2);
+    let draws = format_like_c(percent(strength.games.draw_ratio()), 2);
     format!("Elo difference: {}, LOS: {los} %, DrawRatio: {draws} %\n", elo.join(" +/- "))
 }
 
 /// Formats the state of the test in the form of cutechess-cli.
-pub(super) fn other_sprt((_, sprt_status): (Sprt, SprtStatus)) -> String {
+pub(super) fn sprt_like_cutechess((_, sprt_status): (Sprt, SprtStatus)) -> String {
     let SprtStatus { llr, lower, upper, .. } = sprt_status;
     let share = 100.0 * if llr >= 0.0 { llr / upper } else { llr / lower };
     let verdict = cutechess::verdict(Some(sprt_status));

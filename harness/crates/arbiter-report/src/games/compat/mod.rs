@@ -14,7 +14,7 @@ pub use arbiter_game::annotation::Dialect;
 use arbiter_game::lint::{LintFinding, LintRule};
 use arbiter_game::outcome::{Outcome, Termination, color_name};
 use arbiter_game::record::GameRecord;
-use arbiter_plan::{Encounter, Ending, Plan, RunCounts};
+use arbiter_plan::{Encounter, Plan, RunCounts, RunEnd};
 use arbiter_protocol::{Limits, Score};
 use arbiter_schedule::Format;
 use arbiter_stats::{Sprt, SprtStatus, Trinomial};
@@ -86,7 +86,7 @@ impl DialectWriter {
         let score = (*wins as f64 + 0.5 * *draws as f64) / count as f64;
         let players = self.players(first, second);
         let score = match self.program {
-            Dialect::Cutechess => cutechess::shown(score, 3),
+            Dialect::Cutechess => cutechess::format_like_qt(score, 3),
             Dialect::Fastchess => format!("{score:.3}"),
         };
         format!("Score of {players}: {wins} - {losses} - {draws}  [{score}] {count}\n")
@@ -101,7 +101,7 @@ impl DialectWriter {
             (Dialect::Fastchess, true) => fastchess::duel(self, counts),
             (_, true) if is_cutechess => cutechess::duel(self, counts),
             (_, false) if is_cutechess => cutechess::table(self, counts),
-            (Dialect::Cutechess, true) => fastchess::other_duel(self, counts),
+            (Dialect::Cutechess, true) => fastchess::duel_like_cutechess(self, counts),
             (_, false) => fastchess::table(self, counts),
         };
         match self.dialect {
@@ -109,7 +109,7 @@ impl DialectWriter {
                 format!("{RULE}{figures}{}{RULE}", test.map(fastchess::sprt).unwrap_or_default())
             }
             _ if is_cutechess => figures + &cutechess::sprt(test.map(|(_, status)| status)),
-            _ => figures + &test.map(fastchess::other_sprt).unwrap_or_default(),
+            _ => figures + &test.map(fastchess::sprt_like_cutechess).unwrap_or_default(),
         }
     }
 
@@ -129,11 +129,11 @@ impl DialectWriter {
     }
 
     /// Returns the verdict of the test, if the run has one and ends with it.
-    pub fn verdict(&self, ending: Ending) -> String {
+    pub fn verdict(&self, ending: RunEnd) -> String {
         let verdict = match ending {
-            Ending::AcceptedH1 => "H1",
-            Ending::AcceptedH0 => "H0",
-            Ending::Complete | Ending::Interrupted => return String::new(),
+            RunEnd::AcceptedH1 => "H1",
+            RunEnd::AcceptedH0 => "H0",
+            RunEnd::Complete | RunEnd::Interrupted => return String::new(),
         };
         match (self.dialect, self.sprt) {
             (Dialect::Fastchess, Some(Sprt { elo0, elo1, .. })) => {
@@ -161,9 +161,10 @@ impl DialectWriter {
                 .then(|| format!("Player: {name}\n  Timeouts: {late}\n  Crashed: {crashed}\n"))
         });
         let lines: String = lines.collect();
-        match lines.is_empty() || self.dialect == Dialect::Cutechess {
-            true => String::new(),
-            false => format!("\n{lines}\n"),
+        if lines.is_empty() || self.dialect == Dialect::Cutechess {
+            String::new()
+        } else {
+            format!("\n{lines}\n")
         }
     }
 
@@ -362,7 +363,7 @@ pub(crate) fn illegal_move(outcome: &Outcome) -> Option<&str> {
 }
 
 /// Formats a number as C does: `nan` and `inf` are in lower case.
-fn shown(value: f64, decimals: usize) -> String {
+fn format_like_c(value: f64, decimals: usize) -> String {
     if value.is_nan() { "nan".to_owned() } else { format!("{value:.decimals$}") }
 }
 

@@ -77,8 +77,8 @@ fn the_block_of_fastchess() {
     assert_eq!((lines[7], lines.len()), (lines[0], 8));
     assert_eq!(writer.score(0, 1, &Trinomial::default()), "");
     let ended = "SPRT ([0.00, 5.00]) completed - H1 was accepted\n";
-    assert_eq!(writer.verdict(Ending::AcceptedH1), ended);
-    assert_eq!(writer.verdict(Ending::Complete), "");
+    assert_eq!(writer.verdict(RunEnd::AcceptedH1), ended);
+    assert_eq!(writer.verdict(RunEnd::Complete), "");
     let by_games = duel(Dialect::Fastchess, false).interval(&counts(&pairs), None);
     assert!(by_games.contains("DrawRatio: 50.00 %\n") && !by_games.contains("Ptnml"), "{by_games}");
 }
@@ -105,11 +105,11 @@ fn the_lines_of_cutechess() {
     assert!(lines[3].ends_with(", LOS: 71.8 %, DrawRatio: 50.0 %"), "{text}");
     let sprt = "SPRT: llr 2.95 (100.3%), lbound -2.94, ubound 2.94 - H1 was accepted";
     assert_eq!(lines[4..], [sprt]);
-    assert_eq!(writer.verdict(Ending::AcceptedH1), "");
+    assert_eq!(writer.verdict(RunEnd::AcceptedH1), "");
 }
 
 #[test]
-fn nothing_and_everything_won_are_no_numbers() {
+fn undecided_and_perfect_results_print_nan_and_inf_like_cutechess() {
     let writer = duel(Dialect::Cutechess, true);
     let text = writer.interval(&RunCounts::default(), None);
     let line = "Elo difference: nan +/- nan, LOS: nan %, DrawRatio: nan %\n";
@@ -126,8 +126,8 @@ fn exact_halves_are_rounded_as_the_library_of_the_program_does() {
         let line = format!("Score of A vs B: 4 - 10 - 2  [{share}] 16\n");
         assert_eq!(writer.score(0, 1, &games), line);
     }
-    let halves =
-        [0.0625, 0.0615, -0.0625, 0.0624, f64::NAN].map(|value| cutechess::shown(value, 3));
+    let halves = [0.0625, 0.0615, -0.0625, 0.0624, f64::NAN]
+        .map(|value| cutechess::format_like_qt(value, 3));
     assert_eq!(halves, ["0.063", "0.061", "-0.063", "0.062", "nan"]);
 }
 

@@ -12,9 +12,9 @@ use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position};
 
 use self::written::harmless;
-use crate::figures::{Named, OpeningNames};
+use crate::figures::{OpeningName, OpeningNames};
 use crate::games::compat::{illegal_move, reason, time_control};
-use crate::parts::{files_in_words, utc_time_as};
+use crate::parts::{files_text, utc_time_as};
 use arbiter_game::annotation::{Annotation, Dialect};
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::GameRecord;
@@ -75,7 +75,7 @@ impl PgnHeader {
             engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
             limits: plan.engines.iter().map(|engine| engine.conditions.limits).collect(),
             hashes: fingerprints.engines.clone(),
-            files: files.map(|(engine, (_, hashes))| files_in_words(engine, hashes)).collect(),
+            files: files.map(|(engine, (_, hashes))| files_text(engine, hashes)).collect(),
             seed: plan.seed,
             before: plan.prior.map_or(0, |prior| prior.encounter().games.games()),
             annotation: annotation.clone(),
@@ -91,18 +91,18 @@ impl PgnHeader {
 
 /// Formats the games of a pair, each followed by an empty line.
 pub fn pgn_text(header: &PgnHeader, played: &PlayedPair) -> String {
-    let halves = 0..played.games.iter().count();
-    halves.filter_map(|half| game_pgn(header, played, half)).collect()
+    let game_indices = 0..played.games.iter().count();
+    game_indices.filter_map(|game_index| game_pgn(header, played, game_index)).collect()
 }
 
 /// Formats one game of a pair, from 0, followed by an empty line; `None` if the pair has no such
 /// game.
-pub fn game_pgn(header: &PgnHeader, played: &PlayedPair, half: usize) -> Option<String> {
-    let game = played.games.iter().nth(half)?;
+pub fn game_pgn(header: &PgnHeader, played: &PlayedPair, game_index: usize) -> Option<String> {
+    let game = played.games.iter().nth(game_index)?;
     let pair = played.pairing.pair;
-    let number = header.before + pair * played.games.iter().count() as u64 + half as u64;
+    let number = header.before + pair * played.games.iter().count() as u64 + game_index as u64;
     let round = match (header.annotation.dialect, header.annotation.round_games) {
-        (None, _) => format!("{}.{}", pair + 1, half + 1),
+        (None, _) => format!("{}.{}", pair + 1, game_index + 1),
         (Some(_), Some(games)) => (number / games.max(1) + 1).to_string(),
         (Some(_), None) => (pair + 1).to_string(),
     };
@@ -182,7 +182,7 @@ fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str
     let is_whole = !is_cutechess || tags.iter().all(|(name, _)| *name != "FEN");
     let names = header.names.as_ref().filter(|_| is_whole);
     let named = names.and_then(|names| names.last_named(game, LONGEST_OPENING));
-    if let Some(Named { eco, name }) = named {
+    if let Some(OpeningName { eco, name }) = named {
         tags.extend([("ECO", eco.to_owned()), ("Opening", name.to_owned())]);
     }
     if header.annotation.has_origin && dialect.is_none() {
@@ -234,7 +234,7 @@ fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
     let is_cutechess = annotation.dialect == Some(Dialect::Cutechess);
     // cutechess-cli always counts moves from 1.
     let mut number = if is_cutechess { 1 } else { position.fullmoves().get() };
-    let mut lines = Wrapped::default();
+    let mut lines = WrappedText::default();
     let detail = match annotation.dialect {
         None => harmless(&game.outcome.detail),
         Some(program) => reason(&game.outcome, program),
@@ -281,12 +281,12 @@ fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
 
 /// Text that breaks only between moves.
 #[derive(Default)]
-struct Wrapped {
+struct WrappedText {
     text: String,
     column: usize,
 }
 
-impl Wrapped {
+impl WrappedText {
     fn push(&mut self, word: &str) {
         let length = word.chars().count();
         if self.column > 0 && self.column + 1 + length > WIDTH {
@@ -306,20 +306,20 @@ mod tests {
     use super::*;
     use arbiter_game::annotation::Notation;
     use arbiter_game::outcome::Outcome;
-    use arbiter_game::record::{MoveRecord, Thought};
+    use arbiter_game::record::{MoveRecord, SearchInfo};
     use arbiter_plan::Games;
     use arbiter_protocol::Score;
     use arbiter_schedule::Pairing;
     use shakmaty::ByColor;
 
     fn game(fen: &str, moves: &[&str]) -> GameRecord {
-        let thought = Thought {
+        let thought = SearchInfo {
             score: Some(Score::Centipawns(31)),
             depth: Some(7),
             seldepth: None,
             nodes: Some(900),
             elapsed: Duration::from_micros(104_400),
-            ..Thought::default()
+            ..SearchInfo::default()
         };
         let moves = moves.iter().map(|uci| MoveRecord {
             uci: uci.parse().unwrap(),
@@ -465,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_tells_its_opening_and_its_origin() {
+    fn a_game_has_tags_of_its_opening_and_origin() {
         let origin = Annotation { has_origin: true, ..Annotation::default() };
         let record = game(START, &["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "a2a3"]);
         let text = annotated("1", record, origin.clone());

@@ -11,7 +11,7 @@ use shakmaty::{CastlingMode, Chess, Move, Position};
 
 use arbiter_game::annotation::{Annotation, Dialect, Field, Notation};
 use arbiter_game::outcome::printable;
-use arbiter_game::record::{MoveRecord, Thought};
+use arbiter_game::record::{MoveRecord, SearchInfo};
 use arbiter_protocol::Score;
 
 /// Most characters of a line of an engine in a comment.
@@ -55,7 +55,7 @@ fn long(short: SanPlus, m: Move) -> SanPlus {
 /// runs, and the requested fields. Fields that an engine did not report are left out.
 pub(super) fn comment(
     text: &mut String,
-    thought: &Thought,
+    thought: &SearchInfo,
     annotation: &Annotation,
     is_timed: bool,
 ) -> fmt::Result {
@@ -76,16 +76,15 @@ pub(super) fn comment(
         // Other programs write a missing score in this form, and readers of PGN know it.
         None => text.push_str("0.00"),
     }
-    match is_cutechess {
-        true => {
-            if depth > 0 {
-                write!(text, "/{depth} ")?;
-            }
-            if depth > 0 || thought.nodes.is_some() || thought.elapsed.as_millis() >= 500 {
-                write!(text, "{}", Rounded(thought.elapsed))?;
-            }
+    if is_cutechess {
+        if depth > 0 {
+            write!(text, "/{depth} ")?;
         }
-        false => write!(text, "/{depth}")?,
+        if depth > 0 || thought.nodes.is_some() || thought.elapsed.as_millis() >= 500 {
+            write!(text, "{}", RoundedTime(thought.elapsed))?;
+        }
+    } else {
+        write!(text, "/{depth}")?
     }
     if is_timed && !is_cutechess {
         write!(text, " {}", Seconds(thought.elapsed))?;
@@ -102,7 +101,7 @@ pub(super) fn comment(
 }
 
 /// Writes a field; an unknown one as nothing, or as 0 if it `must_be`.
-fn fact(f: &mut String, thought: &Thought, field: Field, must_be: bool) -> fmt::Result {
+fn fact(f: &mut String, thought: &SearchInfo, field: Field, must_be: bool) -> fmt::Result {
     let details = thought.details.as_deref();
     let length = f.len();
     let written = match field {
@@ -152,9 +151,9 @@ impl fmt::Display for Seconds {
 }
 
 /// Time as comments of cutechess-cli have it, with fewer decimals the longer it is.
-struct Rounded(Duration);
+struct RoundedTime(Duration);
 
-impl fmt::Display for Rounded {
+impl fmt::Display for RoundedTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ms = self.0.as_millis() as u64;
         let places = match ms {
@@ -175,7 +174,7 @@ pub(super) fn harmless(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arbiter_game::record::Details;
+    use arbiter_game::record::SearchDetails;
     use arbiter_protocol::Score;
 
     #[test]
@@ -198,29 +197,29 @@ mod tests {
     }
 
     #[test]
-    fn comments_have_what_is_wanted_and_known() {
+    fn comments_contain_the_selected_known_fields() {
         let ms = |ms| Some(Duration::from_millis(ms));
         let lines = vec!["info string {net} \u{1b}[1m".to_owned()];
-        let details = Details {
+        let details = SearchDetails {
             left: ms(61_500),
             nps: Some(9_000),
             hashfull: None,
             tbhits: Some(0),
             pv: vec!["e2e4".into(), "e7e5".into()],
-            ..Details::default()
+            ..SearchDetails::default()
         };
-        let thought = Thought {
+        let thought = SearchInfo {
             score: Some(Score::Centipawns(31)),
             depth: Some(7),
             seldepth: Some(12),
             nodes: Some(900),
             elapsed: Duration::from_millis(104),
             reported: ms(100),
-            details: Details { lines: lines.clone(), ..details.clone() }.boxed(),
+            details: SearchDetails { lines: lines.clone(), ..details.clone() }.boxed(),
         };
-        let quiet = Thought { details: details.boxed(), ..thought.clone() };
+        let quiet = SearchInfo { details: details.boxed(), ..thought.clone() };
         let none = Annotation::default();
-        let comment = |thought: &Thought, annotation: &Annotation, is_timed| {
+        let comment = |thought: &SearchInfo, annotation: &Annotation, is_timed| {
             let mut text = String::new();
             super::comment(&mut text, thought, annotation, is_timed).unwrap();
             text
@@ -230,10 +229,10 @@ mod tests {
         for (ms, shown) in
             [(0, "0s"), (9, "0.009s"), (104, "0.10s"), (2_340, "2.3s"), (12_800, "13s")]
         {
-            let thought = Thought { elapsed: Duration::from_millis(ms), ..quiet.clone() };
+            let thought = SearchInfo { elapsed: Duration::from_millis(ms), ..quiet.clone() };
             assert_eq!(comment(&thought, &cutechess, true), format!("+0.31/7 {shown}"));
         }
-        let silent = Thought { elapsed: Duration::from_millis(30), ..Thought::default() };
+        let silent = SearchInfo { elapsed: Duration::from_millis(30), ..SearchInfo::default() };
         assert_eq!(comment(&silent, &cutechess, true), "");
         assert_eq!(comment(&quiet, &none, false), "+0.31/7, n=900");
         let all = Annotation { fields: Field::ALL.to_vec(), ..Annotation::default() };

@@ -126,7 +126,7 @@ impl Chart {
             }
             Chart::Intervals(Intervals { rows, .. }) => {
                 let labels: Vec<&String> = rows.iter().map(|(name, ..)| name).collect();
-                let points = (0_u32..).zip(rows).map(|(at, row)| json!([at, in_words(row)]));
+                let points = (0_u32..).zip(rows).map(|(at, row)| json!([at, point_text(row)]));
                 json!({ "labels": labels, "lines": [["", points.collect::<Vec<_>>()]] })
             }
         };
@@ -135,11 +135,9 @@ impl Chart {
 }
 
 /// Returns a value with its interval, or the end that bounds it.
-fn in_words((_, value, low, high): &(String, f64, f64, f64)) -> String {
-    let shown = |value: f64| match value.is_finite() {
-        true => short(value).to_string(),
-        false => "open".to_owned(),
-    };
+fn point_text((_, value, low, high): &(String, f64, f64, f64)) -> String {
+    let shown =
+        |value: f64| if value.is_finite() { short(value).to_string() } else { "open".to_owned() };
     match (low.is_finite(), high.is_finite()) {
         (true, false) if is_bound(*value, *low, *high) => format!("> {}", shown(*low)),
         (false, true) if is_bound(*value, *low, *high) => format!("< {}", shown(*high)),
@@ -206,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_told_as_a_script_reads_them() {
+    fn chart_values_are_json_for_the_script() {
         let band = vec![(2.0, 0.0, 9.0)];
         let line = Line { band, ..Line::plain("A", vec![(2.0, 1.23456), (4.0, 12_345.6)]) };
         let chart = Chart::Lines(Lines { x: "games", lines: vec![line], ..Lines::default() });
@@ -223,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_thinned_keeps_its_end() {
+    fn thinned_points_keep_the_last_one() {
         for length in 0..200 {
             let values: Vec<usize> = (0..length).collect();
             let kept: Vec<usize> = thinned(&values, 16).copied().collect();

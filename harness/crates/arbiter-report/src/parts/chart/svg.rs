@@ -103,7 +103,7 @@ const fn drawn_as(colour: usize) -> RGBColor {
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawing<'a, X, Y> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<X, Y>>;
-type Drawn = Result<(), Box<dyn std::error::Error>>;
+type DrawResult = Result<(), Box<dyn std::error::Error>>;
 
 /// Draws a chart as an SVG element.
 ///
@@ -192,13 +192,13 @@ fn colour(line: usize) -> RGBColor {
     drawn_as(FIRST_LINE + line % LINE_COLOURS)
 }
 
-fn nothing() -> Box<dyn std::error::Error> {
+fn empty_chart_error() -> Box<dyn std::error::Error> {
     "there is nothing to draw".into()
 }
 
-fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
+fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> DrawResult {
     let values = chart.series.iter().flat_map(|(_, values)| values.iter().copied());
-    let (_, high) = range(values.chain([0.0])).ok_or_else(nothing)?;
+    let (_, high) = range(values.chain([0.0])).ok_or_else(empty_chart_error)?;
     let groups = chart.labels.len();
     let mut context = ChartBuilder::on(area)
         .margin(MARGIN)
@@ -260,7 +260,7 @@ fn places(count: usize) -> usize {
 /// Returns an axis with such places. Fails without any: the drawing crate would divide such an axis
 /// for ever.
 fn segments(count: usize) -> Result<SegmentedCoord<RangedCoordusize>, Box<dyn std::error::Error>> {
-    if count == 0 { Err(nothing()) } else { Ok((0..places(count) - 1).into_segmented()) }
+    if count == 0 { Err(empty_chart_error()) } else { Ok((0..places(count) - 1).into_segmented()) }
 }
 
 /// Chart of rows below each other, the first on top, each with its name beside the axis.
@@ -312,7 +312,7 @@ fn row_axes<'a>(
     Ok(context)
 }
 
-fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars, names: &[&String]) -> Drawn {
+fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars, names: &[&String]) -> DrawResult {
     let mut ends = vec![0.0; chart.labels.len()];
     let mut bars = Vec::new();
     for (index, (_, values)) in chart.series.iter().enumerate() {
@@ -321,7 +321,7 @@ fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars, names: &[&String]) -
             *end += value;
         }
     }
-    let (_, high) = range(ends.iter().copied().chain([0.0])).ok_or_else(nothing)?;
+    let (_, high) = range(ends.iter().copied().chain([0.0])).ok_or_else(empty_chart_error)?;
     // A tenth more leaves room for the number behind the longest bar.
     let mut context = row_axes(area, frame, names, (0.0, 1.1 * high), chart.y, true)?;
     context.draw_series(bars.into_iter().map(|(index, row, from, to)| {
@@ -367,10 +367,15 @@ impl Frame {
     }
 }
 
-fn draw_intervals(area: &Area<'_>, frame: &Frame, chart: &Intervals, names: &[&String]) -> Drawn {
+fn draw_intervals(
+    area: &Area<'_>,
+    frame: &Frame,
+    chart: &Intervals,
+    names: &[&String],
+) -> DrawResult {
     let values = chart.rows.iter().flat_map(|(_, value, low, high)| [*value, *low, *high]);
     let values = values.chain(chart.level);
-    let ends = range(values).ok_or_else(nothing)?;
+    let ends = range(values).ok_or_else(empty_chart_error)?;
     let mut context = row_axes(area, frame, names, ends, chart.x, false)?;
     if let Some(level) = chart.level {
         let ends = [SegmentValue::Exact(0), SegmentValue::Last];

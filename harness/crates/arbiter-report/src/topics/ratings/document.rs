@@ -87,7 +87,7 @@ fn encounter(meeting: &Meeting) -> Encounter {
 
 fn conclusion(ratings: &Ratings<'_>, order: &[usize]) -> Block {
     let tally = ratings.tally;
-    let games = arbiter_names::counted(counted(ratings), "game");
+    let games = arbiter_names::quantity(counted_games(ratings), "game");
     let mut text = format!("{games} counted, {} of them in pairs.", 2 * tally.pairs);
     if tally.copies > 0 {
         text += &format!(" Duplicates excluded: {}.", tally.copies);
@@ -101,13 +101,13 @@ fn conclusion(ratings: &Ratings<'_>, order: &[usize]) -> Block {
                 ratings.name(first),
                 ratings.name(second),
                 strength.elo_in_full(),
-                strength.los_in_words()
+                strength.los_text()
             )
         }
         None => match order.first().and_then(|first| named(ratings, *first)) {
             Some((name, rating)) => {
                 let games = order.first().map(|first| tally.players[*first].results());
-                format!("{name} is rated first: {}.", rating.in_words(games.unwrap_or_default()))
+                format!("{name} is rated first: {}.", rating.describe(games.unwrap_or_default()))
             }
             None => "These games do not determine ratings.".to_owned(),
         },
@@ -217,7 +217,7 @@ fn origin(document: &mut Document, ratings: &Ratings<'_>, files: &[String]) {
     for file in files {
         table.push([&"file", file]);
     }
-    table.push([&"games counted", &counted(ratings)]);
+    table.push([&"games counted", &counted_games(ratings)]);
     table.push([&"in pairs", &(2 * ratings.tally.pairs)]);
     if ratings.tally.copies > 0 {
         table.push([&"duplicates excluded", &ratings.tally.copies]);
@@ -232,6 +232,6 @@ fn origin(document: &mut Document, ratings: &Ratings<'_>, files: &[String]) {
     );
 }
 
-fn counted(ratings: &Ratings<'_>) -> u64 {
+fn counted_games(ratings: &Ratings<'_>) -> u64 {
     ratings.tally.games - ratings.tally.bad_games()
 }

@@ -17,7 +17,7 @@ use crate::forms::{case, failed, whole};
 use crate::parts::{GamesByResult, Table, to_value};
 use arbiter_rate::{Player, RejectedGame, Tally};
 use arbiter_stats::Trinomial;
-use arbiter_stats::ratings::{Errors, Meeting, OutcomeModel, Rated};
+use arbiter_stats::ratings::{Errors, Meeting, OutcomeModel, RatingList};
 
 /// Most players with cross tables in JSON.
 const MAX_CROSS_JSON: usize = 200;
@@ -30,7 +30,7 @@ pub struct Ratings<'a> {
     /// Meetings of players, with their results.
     pub meetings: &'a [Meeting],
     /// Ratings computed from the meetings.
-    pub rated: &'a Rated,
+    pub rated: &'a RatingList,
     /// Model of a game.
     pub law: OutcomeModel,
     /// Model and scale in words.

@@ -12,11 +12,11 @@ use super::epd_figures::{
     AnsweredSearch, ComparedFigures, EngineFigures, EpdFigures, PositionFigures, SearchFigures,
     ThemeFigures,
 };
-use super::{Place, line_faults};
+use super::{EngineLocation, line_faults};
 use crate::parts::{Block, Document, Table, percent_interval, to_value};
-use arbiter_stats::paired::{Solved, margin, mcnemar, share_interval};
+use arbiter_stats::paired::{SolvedCounts, margin, mcnemar, share_interval};
 use arbiter_suite::LineFault;
-use arbiter_suite::epd::{Comparison, Record, Searched, Tally, compare, themes};
+use arbiter_suite::epd::{Comparison, Record, SearchOutcome, Tally, compare, themes};
 
 /// Results of `arbiter epd`.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub struct EpdReport<'a> {
     /// ended.
     pub hold: Option<u32>,
     /// Place where the engines ran.
-    pub place: Place,
+    pub place: EngineLocation,
     /// Positions of the suite.
     pub records: &'a [Arc<Record>],
     /// Lines that could not be used.
@@ -46,7 +46,7 @@ pub struct EpdEngine<'a> {
     /// Limits of the engine, in words.
     pub limits: String,
     /// Searches, in the order of the records.
-    pub searches: Vec<Searched>,
+    pub searches: Vec<SearchOutcome>,
 }
 
 impl EpdReport<'_> {
@@ -73,7 +73,7 @@ impl EpdReport<'_> {
             self.suite,
             self.records.len(),
             self.unusable.len(),
-            self.place.in_words()
+            self.place.describe()
         ));
         document.blocks.push(Block::Gap);
         document.table(self.engine_table());
@@ -81,9 +81,9 @@ impl EpdReport<'_> {
             document.heading("Solved by theme");
             document.table(table);
         }
-        (1..self.engines.len()).for_each(|other| self.compared(&mut document, other));
+        (1..self.engines.len()).for_each(|other| self.add_comparison(&mut document, other));
         self.engines.iter().for_each(|engine| self.unsolved(&mut document, engine));
-        self.place.excluded(&mut document);
+        self.place.add_excluded_workers(&mut document);
         let notes = self.records.iter().flat_map(|record| {
             record.notes.iter().map(|note| format!("line {}: {note}", record.line))
         });
@@ -151,10 +151,10 @@ impl EpdReport<'_> {
     }
 
     /// Adds the comparison of the first engine with another.
-    fn compared(&self, document: &mut Document, other: usize) {
+    fn add_comparison(&self, document: &mut Document, other: usize) {
         let (first, second) = (self.engines[0].name, self.engines[other].name);
         let found = self.comparison(other);
-        let Solved { both, only_first, only_second, neither } = found.solved;
+        let SolvedCounts { both, only_first, only_second, neither } = found.solved;
         document.heading(format!("{first} against {second}"));
         match mcnemar(&found.solved) {
             None => document.paragraph("They solved the same positions."),
@@ -190,7 +190,7 @@ impl EpdReport<'_> {
                 "{}: played {}, wanted {}",
                 name(record),
                 san(record, outcome.played),
-                wanted(record)
+                solution_san(record)
             )),
             Ok(_) => None,
         });
@@ -278,7 +278,7 @@ impl EpdReport<'_> {
             id: record.id.as_deref(),
             theme: record.theme.as_deref(),
             fen: record.start.fen(),
-            solution: wanted(record),
+            solution: solution_san(record),
             notes: &record.notes,
             searches: searches.collect(),
         }
@@ -291,7 +291,7 @@ fn name(record: &Record) -> String {
 }
 
 /// Returns the solution of a record, in SAN.
-fn wanted(record: &Record) -> String {
+fn solution_san(record: &Record) -> String {
     let goal = &record.goal;
     let list = |moves: &[Move]| -> String {
         let names: Vec<String> = moves.iter().map(|m| san(record, *m)).collect();
@@ -354,7 +354,7 @@ mod tests {
 4k3/8/8/8/8/8/4P3/4K2R w K - bm e3 Qa1; id \"B.2\";
 nonsense";
 
-    fn searches(records: &[Arc<Record>], played: [&str; 4]) -> Vec<Searched> {
+    fn searches(records: &[Arc<Record>], played: [&str; 4]) -> Vec<SearchOutcome> {
         let search = |(record, played): (&Arc<Record>, &str)| {
             let judge = Judge::new(&record.start, &record.goal);
             let info = Info::parse("depth 3 nodes 70");
@@ -379,7 +379,7 @@ nonsense";
                 engine("B", ["e2e3", "zzzz", "e2e3", "e2e3"]),
             ],
             hold: None,
-            place: Place::Here(2),
+            place: EngineLocation::Here(2),
             records: &records,
             unusable: &suite.unusable,
             corrected: &suite.corrected,

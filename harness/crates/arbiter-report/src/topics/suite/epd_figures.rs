@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::place::PlaceFigures;
-use arbiter_stats::paired::Solved;
+use arbiter_stats::paired::SolvedCounts;
 use arbiter_suite::LineFault;
 use arbiter_suite::epd::Tally;
 
@@ -99,7 +99,7 @@ pub(super) struct ComparedFigures<'a> {
     /// Name of the second engine.
     pub(super) second: &'a str,
     #[serde(flatten)]
-    pub(super) solved: Solved,
+    pub(super) solved: SolvedCounts,
     /// Exact p-value of McNemar's test.
     pub(super) p_exact: Option<f64>,
     /// Mid-p-value of that test.

@@ -7,7 +7,7 @@ mod place;
 
 pub use epd::{EpdEngine, EpdReport};
 pub use perft::{PerftReport, PerftTotals};
-pub use place::Place;
+pub use place::EngineLocation;
 
 use crate::parts::Document;
 use arbiter_suite::LineFault;

@@ -5,10 +5,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::place::PlaceFigures;
-use super::{Place, line_faults};
+use super::{EngineLocation, line_faults};
 use crate::parts::{Block, Document, Table, to_value};
 use arbiter_suite::LineFault;
-use arbiter_suite::perft::{Case, Count, Verdict, Wrong};
+use arbiter_suite::perft::{Case, Count, PositionFault, Verdict};
 
 /// Results of `arbiter perft`.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub struct PerftReport<'a> {
     /// Parts left out of positions that are used.
     pub corrected: &'a [LineFault],
     /// Place where the engine ran.
-    pub place: Place,
+    pub place: EngineLocation,
 }
 
 /// Counts of leaves by an engine: `arbiter perft`.
@@ -166,7 +166,7 @@ impl PerftReport<'_> {
             document.heading("Positions");
             document.table(self.table());
         }
-        self.place.excluded(&mut document);
+        self.place.add_excluded_workers(&mut document);
         line_faults(&mut document, self.corrected, self.unusable);
         document
     }
@@ -211,7 +211,8 @@ impl PerftReport<'_> {
         ];
         let some = all.into_iter().filter(|(number, _)| *number > 0);
         let some = some.map(|(number, what)| format!("{number} {what}"));
-        let elsewhere = matches!(self.place, Place::Workers { .. }).then(|| self.place.in_words());
+        let elsewhere =
+            matches!(self.place, EngineLocation::Workers { .. }).then(|| self.place.describe());
         some.chain(elsewhere).collect()
     }
 
@@ -246,10 +247,10 @@ fn position<'a>(
             Err(reason) => CountVerdict::Fault { reason },
             Ok(Verdict::Wrong { got, leaves, finding }) => {
                 let (kind, missing, extra) = match &finding.wrong {
-                    Wrong::Moves { missing, extra } => ("moves", &**missing, &**extra),
-                    Wrong::Count { .. } => ("count", [].as_slice(), [].as_slice()),
-                    Wrong::Context { .. } => ("context", [].as_slice(), [].as_slice()),
-                    Wrong::Unrepeatable => ("unrepeatable", [].as_slice(), [].as_slice()),
+                    PositionFault::Moves { missing, extra } => ("moves", &**missing, &**extra),
+                    PositionFault::Count { .. } => ("count", [].as_slice(), [].as_slice()),
+                    PositionFault::Context { .. } => ("context", [].as_slice(), [].as_slice()),
+                    PositionFault::Unrepeatable => ("unrepeatable", [].as_slice(), [].as_slice()),
                 };
                 let (fen, path) = (&finding.fen, &finding.path);
                 let first_wrong = WrongPosition { kind, fen, path, missing, extra };
@@ -298,30 +299,33 @@ fn mistake(case: &Case, count: &Count, verdict: &Result<Verdict, String>) -> Str
                 "WRONG      {place}: counts {got}, expected {leaves} ({sign}{by}){suite}\n  \
                  {fen}\n  first wrong position: {path}\n  {}\n{}",
                 finding.fen,
-                what_is_wrong(&finding.wrong)
+                fault_description(&finding.wrong)
             )
         }
     }
 }
 
-fn what_is_wrong(wrong: &Wrong) -> String {
+fn fault_description(wrong: &PositionFault) -> String {
     match wrong {
-        Wrong::Moves { missing, extra } => {
-            let list = |title: &str, moves: &[String]| match moves.is_empty() {
-                true => String::new(),
-                false => format!("  {title} moves: {}\n", moves.join(" ")),
+        PositionFault::Moves { missing, extra } => {
+            let list = |title: &str, moves: &[String]| {
+                if moves.is_empty() {
+                    String::new()
+                } else {
+                    format!("  {title} moves: {}\n", moves.join(" "))
+                }
             };
             list("missing", missing) + &list("extra", extra)
         }
-        Wrong::Count { depth, got, expected } => format!(
+        PositionFault::Count { depth, got, expected } => format!(
             "  counts {got} at depth {depth}, expected {expected}; its reply does not list counts \
              by move\n"
         ),
-        Wrong::Context { depth, got, expected } => format!(
+        PositionFault::Context { depth, got, expected } => format!(
             "  counts {got} as part of the parent position, but {expected} (right) for this \
              position alone (depth {depth}): check make and unmake of moves, and hash tables\n"
         ),
-        Wrong::Unrepeatable => "  a second request gives the right count\n".to_owned(),
+        PositionFault::Unrepeatable => "  a second request gives the right count\n".to_owned(),
     }
 }
 
@@ -348,7 +352,8 @@ mod tests {
             query: query.clone(),
         };
         let counts: Vec<Count> = suite.cases.iter().map(count).collect();
-        let wrong = Wrong::Moves { missing: vec!["e1d1".into()], extra: vec!["e1e3".into()] };
+        let wrong =
+            PositionFault::Moves { missing: vec!["e1d1".into()], extra: vec!["e1e3".into()] };
         let finding = Finding { fen: "FEN".into(), path: vec!["e1e2".into()], wrong };
         let verdicts = [
             Ok(Verdict::Right),
@@ -357,7 +362,7 @@ mod tests {
             Ok(Verdict::Wrong { got: 7, leaves: 5, finding }),
         ];
         let report = PerftReport {
-            place: Place::Here(1),
+            place: EngineLocation::Here(1),
             engine: "E",
             suite: "s.epd",
             cases: &suite.cases,

@@ -9,7 +9,7 @@ use crate::parts::Document;
 
 /// Place where engines ran.
 #[derive(Debug)]
-pub enum Place {
+pub enum EngineLocation {
     /// This machine, with so many positions in parallel.
     Here(usize),
     /// Workers of a cluster.
@@ -44,20 +44,20 @@ struct ExcludedFigures<'a> {
     reason: &'a str,
 }
 
-impl Place {
+impl EngineLocation {
     /// Returns the number of positions in parallel, or the workers with their numbers of positions.
-    pub(super) fn in_words(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         let positions = match self {
-            Place::Here(at_once) => return format!("{at_once} in parallel"),
-            Place::Workers { positions, .. } => positions,
+            EngineLocation::Here(at_once) => return format!("{at_once} in parallel"),
+            EngineLocation::Workers { positions, .. } => positions,
         };
         let each = positions.iter().map(|(worker, count)| format!("{worker} {count}"));
         format!("by workers: {}", each.collect::<Vec<_>>().join(", "))
     }
 
     /// Adds the excluded workers, with reasons; nothing if there are none.
-    pub(super) fn excluded(&self, document: &mut Document) {
-        if let Place::Workers { excluded, .. } = self {
+    pub(super) fn add_excluded_workers(&self, document: &mut Document) {
+        if let EngineLocation::Workers { excluded, .. } = self {
             let lines = excluded.iter().map(|(worker, why)| format!("{worker}: {why}"));
             document.list("Excluded workers", lines.collect());
         }
@@ -66,10 +66,10 @@ impl Place {
     /// Returns the place as a part of a report.
     pub(super) fn figures(&self) -> PlaceFigures<'_> {
         match self {
-            Place::Here(at_once) => {
+            EngineLocation::Here(at_once) => {
                 PlaceFigures { concurrency: Some(*at_once), ..PlaceFigures::default() }
             }
-            Place::Workers { positions, excluded } => {
+            EngineLocation::Workers { positions, excluded } => {
                 let excluded = excluded.iter();
                 let excluded = excluded.map(|(worker, reason)| ExcludedFigures { worker, reason });
                 PlaceFigures {

@@ -55,7 +55,7 @@ pub(crate) fn draw(knockout: &Knockout, encounters: &[Encounter], engines: &[Str
 /// Returns the score of an engine in an encounter that it plays.
 fn score(encounter: &Encounter, engine: usize) -> Option<String> {
     let side = encounter.engines.iter().position(|other| *other == engine)?;
-    Some(format!(" {}", points(encounter.score.halves[side])))
+    Some(format!(" {}", points(encounter.score.half_points[side])))
 }
 
 /// Returns the rounds, and the winner.
@@ -101,10 +101,10 @@ mod tests {
     use super::*;
     use arbiter_schedule::{Design, Format, Schedule};
 
-    fn drawn(engines: usize, counted: usize) -> String {
+    fn bracket_text(engines: usize, counted: usize) -> String {
         let design = Design { format: Format::Knockout, seeds: engines, ..Design::round_robin(1) };
         let mut schedule = Schedule::new(design, engines, 1);
-        (0..counted).for_each(|_| schedule.count(schedule.counted(), [3, 1], 2));
+        (0..counted).for_each(|_| schedule.count(schedule.next_to_count(), [3, 1], 2));
         let names: Vec<String> = (1..=engines).map(|n| format!("E{n}")).collect();
         draw(schedule.bracket().unwrap(), schedule.encounters(), &names)
     }
@@ -113,7 +113,7 @@ mod tests {
     fn rounds_have_a_place_for_each_encounter() {
         let design = Design { format: Format::Knockout, seeds: 3, ..Design::round_robin(1) };
         let mut schedule = Schedule::new(design, 3, 1);
-        schedule.count(schedule.counted(), [3, 1], 2);
+        schedule.count(schedule.next_to_count(), [3, 1], 2);
         let names = ["E1", "E2", "E3"].map(str::to_owned);
         let rounds = rounds(schedule.bracket().unwrap(), schedule.encounters(), &names);
         let shown = rounds.iter().map(|round| {
@@ -140,7 +140,7 @@ E2 1½ ─┐        │
        ├─E2 ½  ─┘
 E3 ½  ─┘
 ";
-        assert_eq!(drawn(4, 3), four);
+        assert_eq!(bracket_text(4, 3), four);
         let three = "        E1 ─┐
             │
             ├─…
@@ -148,8 +148,8 @@ E2 0 ─┐     │
       ├─…  ─┘
 E3 0 ─┘
 ";
-        assert_eq!(drawn(3, 0), three);
-        let six = drawn(6, 5);
+        assert_eq!(bracket_text(3, 0), three);
+        let six = bracket_text(6, 5);
         let last: Vec<&str> = six.lines().rev().take(5).collect();
         let expected = [
             "E6 ½  ─┘",

@@ -93,7 +93,7 @@ pub(crate) fn tournament(summary: &Summary) -> Option<Tournament<'_>> {
     let encounter = |encounter: &Encounter| {
         let [first, second] = encounter.engines.map(name);
         let [first_points, second_points] =
-            encounter.score.halves.map(|halves| halves as f64 / 2.0);
+            encounter.score.half_points.map(|half_points| half_points as f64 / 2.0);
         Scheduled {
             round: encounter.round + 1,
             first,

@@ -9,7 +9,7 @@ pub(crate) use json::{Tournament, tournament};
 use crate::figures::{Row, Standings, Summary, mean_score, points, superiority};
 use crate::parts::{Block, Document, Meeting, Round, Side, Table, UNDEFINED};
 use crate::topics::result_figures;
-use arbiter_names::counted;
+use arbiter_names::quantity;
 use arbiter_schedule::{Encounter, Format, Schedule};
 
 /// Most encounters listed by rounds; the store has them all.
@@ -194,12 +194,12 @@ fn rounds(schedule: &Schedule, engines: &[String]) -> Vec<Round> {
 fn meeting(encounter: &Encounter, engines: &[String]) -> Meeting {
     let side = |side: usize| Side {
         name: engines[encounter.engines[side]].clone(),
-        score: points(encounter.score.halves[side]),
+        score: points(encounter.score.half_points[side]),
         is_ahead: encounter.is_over() && encounter.leader() == Some(side),
     };
     let note = match encounter.planned - encounter.counted {
         0 => String::new(),
-        left => format!("{} to play", counted(left, "pair")),
+        left => format!("{} to play", quantity(left, "pair")),
     };
     Meeting { sides: vec![side(0), side(1)], note }
 }
@@ -228,7 +228,7 @@ fn lines(rounds: &[Round]) -> String {
 
 /// Adds the likelihood that each of several engines is the stronger one of two.
 pub(crate) fn likelihoods(document: &mut Document, summary: &Summary) {
-    let (Some(ratings), Some(rated)) = (summary.ratings(), summary.rated()) else { return };
+    let (Some(ratings), Some(rated)) = (summary.ratings(), summary.rate_engines()) else { return };
     if (3..=MAX_CROSS).contains(&ratings.len()) {
         let engines: Vec<_> = ratings
             .iter()
@@ -252,7 +252,7 @@ mod tests {
         let design =
             Design { format: Format::Swiss, seeds: 3, rounds: 2, ..Design::round_robin(1) };
         let mut schedule = Schedule::new(design, 3, 1);
-        schedule.count(schedule.counted(), [3, 1], 2);
+        schedule.count(schedule.next_to_count(), [3, 1], 2);
         Standings::new(&schedule, &RunCounts::default())
     }
 

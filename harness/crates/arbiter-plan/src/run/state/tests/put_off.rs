@@ -14,13 +14,13 @@ fn mixed(pair: u64) -> PairTally {
 }
 
 #[test]
-fn a_pair_that_is_put_off_comes_after_all_others_with_fewer_at_once() {
+fn postponed_pairs_run_last_with_lower_concurrency() {
     let mut state = run(5, None);
     started(&mut state, 3);
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(0)))), [0]);
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(2)))), Vec::<u64>::new());
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(0)))), [0]);
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(2)))), Vec::<u64>::new());
     // Nobody waits for it.
-    assert_eq!(counted(&state.apply(RunInput::PutOff(1))), [2]);
+    assert_eq!(counted_pairs(&state.apply(RunInput::PutOff(1))), [2]);
     assert_eq!(state.apply(RunInput::PutOff(4)), []);
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(3));
     assert_eq!(state.apply(RunInput::Idle), [Effect::Ease]);
@@ -28,14 +28,14 @@ fn a_pair_that_is_put_off_comes_after_all_others_with_fewer_at_once() {
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(4));
     assert_eq!(state.apply(RunInput::Idle), []);
     // They count in their order, and last.
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(4)))), Vec::<u64>::new());
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(1)))), Vec::<u64>::new());
-    assert_eq!((state.counted().collect::<Vec<_>>(), state.ending()), (vec![0, 2], None));
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(4)))), Vec::<u64>::new());
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(1)))), Vec::<u64>::new());
+    assert_eq!((state.counted_pairs().collect::<Vec<_>>(), state.ending()), (vec![0, 2], None));
     let effects = state.apply(RunInput::Committed(won(3)));
-    assert_eq!(counted(&effects), [3, 1, 4]);
-    assert_eq!(effects.last(), Some(&Effect::End(Ending::Complete)));
+    assert_eq!(counted_pairs(&effects), [3, 1, 4]);
+    assert_eq!(effects.last(), Some(&Effect::End(RunEnd::Complete)));
     // Files have them in this order, too, and are held to it when the run is resumed.
-    assert_eq!(state.counted().collect::<Vec<_>>(), [0, 2, 3, 1, 4]);
+    assert_eq!(state.counted_pairs().collect::<Vec<_>>(), [0, 2, 3, 1, 4]);
     assert_eq!(state.counts().games(), 10);
     assert_eq!(state.apply(RunInput::Committed(won(1))), [], "it counts once");
 }
@@ -52,13 +52,13 @@ fn the_order_in_which_pairs_end_changes_nothing() {
         (found, state.counts().clone(), state.sprt_statuses().clone())
     };
     let whole = play(&[0, 1, 2, 4, 5, 6, 9, 10, 11, 3, 7, 8]);
-    assert_eq!(counted(&whole.0), [0, 1, 2, 4, 5, 6, 9, 10, 11, 3, 7, 8]);
+    assert_eq!(counted_pairs(&whole.0), [0, 1, 2, 4, 5, 6, 9, 10, 11, 3, 7, 8]);
     assert_eq!(play(&[11, 3, 0, 8, 2, 1, 9, 7, 4, 10, 6, 5]), whole);
     assert_eq!(play(&[8, 7, 3, 11, 10, 9, 6, 5, 4, 2, 1, 0]), whole);
 }
 
 #[test]
-fn a_run_is_resumed_in_the_middle_of_what_was_put_off() {
+fn a_run_resumes_amid_postponed_pairs() {
     let mut whole = run(6, long_test());
     started(&mut whole, 6);
     [1, 4].into_iter().for_each(|pair| drop(whole.apply(RunInput::PutOff(pair))));
@@ -88,14 +88,14 @@ fn a_run_is_resumed_in_the_middle_of_what_was_put_off() {
         [1, 4]
             .into_iter()
             .for_each(|pair| drop(uninterrupted.apply(RunInput::Committed(mixed(pair)))));
-        assert_eq!(ended.last(), Some(&Effect::End(Ending::Complete)));
+        assert_eq!(ended.last(), Some(&Effect::End(RunEnd::Complete)));
         assert_eq!(resumed.counts(), uninterrupted.counts());
         assert_eq!(resumed.sprt_statuses(), uninterrupted.sprt_statuses());
     }
 }
 
 #[test]
-fn a_verdict_does_not_wait_for_what_was_put_off() {
+fn a_verdict_does_not_wait_for_postponed_pairs() {
     let mut state = run(60, Some(sprt()));
     started(&mut state, 60);
     state.apply(RunInput::PutOff(1));
@@ -103,8 +103,8 @@ fn a_verdict_does_not_wait_for_what_was_put_off() {
     for pair in (0..60).filter(|pair| *pair != 1) {
         effects.extend(state.apply(RunInput::Committed(won(pair))));
     }
-    assert_eq!(state.ending(), Some(Ending::AcceptedH1));
-    assert!(effects.contains(&Effect::CancelAll) && !state.counted().any(|pair| pair == 1));
+    assert_eq!(state.ending(), Some(RunEnd::AcceptedH1));
+    assert!(effects.contains(&Effect::CancelAll) && !state.counted_pairs().any(|pair| pair == 1));
     assert_eq!(state.apply(RunInput::Committed(won(1))), [], "it counts no more");
 }
 
@@ -113,25 +113,25 @@ fn the_last_pair_of_all_may_bring_the_verdict() {
     let mut free = run(60, Some(sprt()));
     (0..60).for_each(|pair| drop(free.apply(RunInput::Committed(won(pair)))));
     // As many pairs as the verdict needs, of which the first comes last.
-    let needed = free.counted().count() as u64;
+    let needed = free.counted_pairs().count() as u64;
     let mut state = run(needed, Some(sprt()));
     state.apply(RunInput::PutOff(0));
     (1..needed).for_each(|pair| drop(state.apply(RunInput::Committed(won(pair)))));
     assert_eq!(state.ending(), None);
     let effects = state.apply(RunInput::Committed(won(0)));
-    assert_eq!(effects.last(), Some(&Effect::End(Ending::AcceptedH1)));
-    assert_eq!(state.counted().count() as u64, needed);
+    assert_eq!(effects.last(), Some(&Effect::End(RunEnd::AcceptedH1)));
+    assert_eq!(state.counted_pairs().count() as u64, needed);
     assert_eq!(state.counts(), free.counts());
 }
 
 #[test]
-fn pairs_that_are_taken_back_stay_put_off() {
+fn withdrawn_pairs_stay_postponed() {
     let mut state = run(6, None);
     started(&mut state, 6);
     state.apply(RunInput::PutOff(2));
     [0, 1, 3, 4].into_iter().for_each(|pair| drop(state.apply(RunInput::Committed(won(pair)))));
     state.take_back(&[0, 3].map(won));
-    assert_eq!(state.counted().collect::<Vec<_>>(), [0]);
+    assert_eq!(state.counted_pairs().collect::<Vec<_>>(), [0]);
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(1));
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(4));
     assert_eq!(state.apply(RunInput::Idle), [Effect::Ease]);
@@ -139,11 +139,11 @@ fn pairs_that_are_taken_back_stay_put_off() {
 }
 
 #[test]
-fn an_interruption_leaves_what_was_put_off_for_later() {
+fn an_interrupt_leaves_postponed_pairs_for_later() {
     let mut state = run(3, None);
     started(&mut state, 3);
     assert_eq!(state.apply(RunInput::Interrupt), [Effect::Drain]);
     assert_eq!(state.apply(RunInput::PutOff(0)), []);
     [1, 2].into_iter().for_each(|pair| drop(state.apply(RunInput::Committed(won(pair)))));
-    assert_eq!(state.ending(), Some(Ending::Interrupted));
+    assert_eq!(state.ending(), Some(RunEnd::Interrupted));
 }

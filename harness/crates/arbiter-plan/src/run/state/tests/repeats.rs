@@ -28,7 +28,7 @@ fn play(state: &mut RunState, tally: impl Fn(u64) -> PairTally) -> usize {
         let number = started_pair(state.apply(RunInput::Idle)).expect("the run goes on");
         state.apply(RunInput::Committed(tally(number)));
     }
-    state.counted().count()
+    state.counted_pairs().count()
 }
 
 fn sums(state: &RunState) -> (u64, u64, u64) {
@@ -41,14 +41,14 @@ fn a_pass_of_repeats_ends_the_run() {
     for sprt in [None, Some(Sprt::new(0.0, 1.0, 0.05, 0.05, Model::Normalized).unwrap())] {
         let mut state = from_book(10_000, sprt);
         assert_eq!(play(&mut state, deterministic), 12);
-        assert_eq!((state.ending(), sums(&state)), (Some(Ending::Complete), (12, 6, 6)));
+        assert_eq!((state.ending(), sums(&state)), (Some(RunEnd::Complete), (12, 6, 6)));
         assert!(state.counts().is_exhausted);
         assert_eq!(state.evidence().collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5]);
     }
 }
 
 #[test]
-fn engines_that_vary_go_on() {
+fn runs_of_varying_engines_are_not_ended_by_repeats() {
     // One game of each pass is new.
     let varied = |number| match number % BOOK {
         3 => pair(number, [100 + number, 7]),
@@ -85,7 +85,7 @@ fn repeats_are_no_evidence_of_a_test() {
 }
 
 #[test]
-fn what_differs_in_colours_result_or_one_game_is_no_repeat() {
+fn pairs_that_differ_in_colours_result_or_a_game_are_no_repeats() {
     let tallies = |second: PairTally| {
         let mut state = run(9, None);
         state.apply(RunInput::Committed(pair(0, [1, 2])));
@@ -129,7 +129,7 @@ fn a_pair_counts_once_for_each_two_engines() {
 }
 
 #[test]
-fn a_tuning_goes_on_and_learns_nothing_from_repeats() {
+fn a_tuning_continues_and_ignores_repeats() {
     let mut state = tuned();
     let played = play(&mut state, |number| pair(number, [1, 2]));
     let all = played as u64;
@@ -139,7 +139,7 @@ fn a_tuning_goes_on_and_learns_nothing_from_repeats() {
 }
 
 #[test]
-fn compat_counts_repeats_and_says_how_many() {
+fn compat_counts_and_reports_repeats() {
     let mut state = RunState { counts_repeats: true, ..from_book(60, None) };
     assert_eq!(play(&mut state, deterministic), 60);
     assert_eq!(sums(&state), (12, 54, 60));

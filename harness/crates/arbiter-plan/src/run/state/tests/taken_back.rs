@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn pairs_that_are_taken_back_are_played_and_counted_again() {
+fn withdrawn_pairs_are_replayed_and_recounted() {
     let lost = |pair| tally(pair, [GameResult::Loss; 2]);
     let mut state = run(60, Some(sprt()));
     started(&mut state, 8);
@@ -12,11 +12,11 @@ fn pairs_that_are_taken_back_are_played_and_counted_again() {
         let tally = if [1, 5].contains(&pair) { lost(pair) } else { won(pair) };
         state.apply(RunInput::Committed(tally));
     }
-    assert_eq!(state.counted().count(), 4);
+    assert_eq!(state.counted_pairs().count(), 4);
     let kept: Vec<PairTally> = [0, 2, 3, 6].map(won).to_vec();
     assert!(state.can_take_back());
     state.take_back(&kept);
-    assert_eq!(state.counted().collect::<Vec<_>>(), [0]);
+    assert_eq!(state.counted_pairs().collect::<Vec<_>>(), [0]);
     assert_eq!((state.counts().games(), state.in_flight()), (2, 2));
     // It goes on as one that was resumed with these pairs.
     let mut resumed = run(60, Some(sprt()));
@@ -28,9 +28,9 @@ fn pairs_that_are_taken_back_are_played_and_counted_again() {
     for pair in [1, 5, 8, 9] {
         assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(pair));
     }
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(1)))), [1, 2, 3]);
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(4)))), [4]);
-    assert_eq!(counted(&state.apply(RunInput::Committed(won(5)))), [5, 6]);
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(1)))), [1, 2, 3]);
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(4)))), [4]);
+    assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(5)))), [5, 6]);
     let mut all_won = run(60, Some(sprt()));
     (0..7).for_each(|pair| drop(all_won.apply(RunInput::Committed(won(pair)))));
     assert_eq!(
@@ -40,7 +40,7 @@ fn pairs_that_are_taken_back_are_played_and_counted_again() {
 }
 
 #[test]
-fn an_encounter_whose_verdict_is_taken_back_goes_on() {
+fn an_encounter_continues_after_its_verdict_is_withdrawn() {
     let mut state = RunState::new(gauntlet(), Some(sprt()));
     started(&mut state, 60);
     (0..30).for_each(|pair| drop(state.apply(RunInput::Committed(met(pair)))));
@@ -52,13 +52,13 @@ fn an_encounter_whose_verdict_is_taken_back_goes_on() {
     assert!(state.stopped.is_empty());
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(0));
     let whole = state.clone().apply(RunInput::Committed(met(0)));
-    assert_eq!(counted(&whole).first(), Some(&0));
+    assert_eq!(counted_pairs(&whole).first(), Some(&0));
     state.apply(RunInput::Committed(met(0)));
     assert_eq!(state.stopped[&[0, 1]].1, last);
 }
 
 #[test]
-fn what_later_pairs_follow_from_is_not_taken_back() {
+fn pairs_that_later_ones_depend_on_are_not_withdrawn() {
     let design = Design { format: Format::Knockout, seeds: 4, ..Design::round_robin(1) };
     assert!(!RunState::new(Schedule::new(design, 4, 1), None).can_take_back());
     let mut over = run(1, None);

@@ -20,10 +20,7 @@ pub(super) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 /// digits find no room beside the axis.
 pub(super) fn widened((low, high): (f64, f64)) -> (f64, f64) {
     let lacking = 0.01 * low.abs().max(high.abs()) - (high - low);
-    match lacking > 0.0 {
-        true => (low - lacking / 2.0, high + lacking / 2.0),
-        false => (low, high),
-    }
+    if lacking > 0.0 { (low - lacking / 2.0, high + lacking / 2.0) } else { (low, high) }
 }
 
 /// Returns the number of ticks that puts them at whole numbers, along an axis of counts.

@@ -4,7 +4,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::axis::{range, tick, whole, widened};
-use super::{AXIS, Area, Drawn, Frame, GRID, INK, MARGIN, TEXT, colour, nothing};
+use super::{AXIS, Area, DrawResult, Frame, GRID, INK, MARGIN, TEXT, colour, empty_chart_error};
 use crate::parts::chart::{Line, Lines};
 use crate::parts::text::shortened;
 
@@ -21,16 +21,17 @@ impl Frame {
     }
 }
 
-pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> Drawn {
+pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> DrawResult {
     let points = || chart.lines.iter().flat_map(|line| line.points.iter().copied());
     let levels = chart.levels.iter().map(|level| level.1);
     if chart.lines.iter().all(|line| line.points.len() < 2) {
-        return Err(nothing());
+        return Err(empty_chart_error());
     }
-    let (left, right) = chart.ends().ok_or_else(nothing)?;
+    let (left, right) = chart.ends().ok_or_else(empty_chart_error)?;
     // The intervals of the first points are so wide that nothing else would be visible, so the
     // range follows from the points.
-    let middle = range(points().map(|point| point.1).chain(levels)).ok_or_else(nothing)?;
+    let middle =
+        range(points().map(|point| point.1).chain(levels)).ok_or_else(empty_chart_error)?;
     let ends =
         |line: &Line| line.band.iter().skip(line.band.len() / 4).copied().collect::<Vec<_>>();
     let band = chart.lines.iter().flat_map(ends).flat_map(|(_, low, high)| [low, high]);
@@ -100,7 +101,7 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> Drawn
 
 /// Draws the names of lines beside their ends, whose heights are `ends`; moves those that would
 /// overlap.
-fn draw_labels(area: &Area<'_>, frame: &Frame, chart: &Lines, ends: &[Option<i32>]) -> Drawn {
+fn draw_labels(area: &Area<'_>, frame: &Frame, chart: &Lines, ends: &[Option<i32>]) -> DrawResult {
     let mut places: Vec<(i32, usize)> =
         ends.iter().enumerate().filter_map(|(line, end)| Some(((*end)?, line))).collect();
     places.sort_unstable();

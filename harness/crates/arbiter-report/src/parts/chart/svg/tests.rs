@@ -58,7 +58,7 @@ fn every_chart_is_drawn_in_the_colours_of_the_page() {
 }
 
 #[test]
-fn lines_bear_their_names_where_those_have_room() {
+fn chart_lines_are_labelled_if_there_is_room() {
     let named = |engine, name: &str, end| Line {
         engine,
         ..Line::plain(name, vec![(1.0, 0.0), (2.0, end), (3.0, end)])
@@ -86,7 +86,7 @@ fn lines_bear_their_names_where_those_have_room() {
 }
 
 #[test]
-fn what_is_beyond_bounds_is_shaded() {
+fn areas_beyond_bounds_are_shaded() {
     let shades = vec![(1.0, f64::INFINITY), (f64::NEG_INFINITY, -1.0)];
     let chart = Lines { lines: vec![line(&[(1.0, -2.0), (3.0, 2.0)])], shades, ..Lines::default() };
     let svg = draw(&Chart::Lines(chart), &WIDE).expect("there is something to draw");
@@ -105,7 +105,7 @@ fn rows_have_the_colours_of_their_engines() {
 }
 
 #[test]
-fn nothing_to_draw_is_said() {
+fn an_empty_chart_says_so() {
     // One point is no course of anything.
     for points in [&[(1.0, f64::NAN), (2.0, f64::NAN)][..], &[(1.0, 5.0)]] {
         let chart = Chart::Lines(Lines { lines: vec![line(points)], ..Lines::default() });
