@@ -419,7 +419,7 @@ pub(crate) fn option_warnings(plan: &Plan, found: &[OptionsFound]) -> String {
     let each = plan.engines.iter().zip(found);
     let lines = each.flat_map(|(engine, found)| {
         found.left_out.iter().map(|(option, value, has_it)| {
-            if has_it {
+            if *has_it {
                 format!("Warning; Invalid value for option {option}; {value}\n")
             } else {
                 format!("Warning; {} doesn't have option {option}\n", engine.name)

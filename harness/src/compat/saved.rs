@@ -162,10 +162,8 @@ impl Config {
         };
         let Some(run) = ours.clone().filter(is_same) else {
             if let Some(SavedIdentity { run, results, .. }) = ours {
-                log_warn(&format!(
-                    "{} differs from run '{run}': starting a new run",
-                    path.display()
-                ));
+                let path = path.display();
+                log_warn(&format!("{path} differs from run '{run}': starting a new run"));
                 let values = vec![format!("results={}", results.display())];
                 words.push(Word { name: "arbiter".to_owned(), values });
             }

@@ -25,7 +25,7 @@ pub(crate) async fn play(
                 return Report::Failed(reason);
             }
             JobEvent::Started { game_index: begun, .. } => {
-                drop(half.send(u8::try_from(begun).ok()))
+                let _ = half.send(u8::try_from(begun).ok());
             }
             JobEvent::Ended { .. }
             | JobEvent::Paused(_)

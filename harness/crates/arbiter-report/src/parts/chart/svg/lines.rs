@@ -30,8 +30,8 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> DrawR
     let (left, right) = chart.ends().ok_or_else(empty_chart_error)?;
     // The intervals of the first points are so wide that nothing else would be visible, so the
     // range follows from the points.
-    let middle =
-        range(points().map(|point| point.1).chain(levels)).ok_or_else(empty_chart_error)?;
+    let values = points().map(|point| point.1);
+    let middle = range(values.chain(levels)).ok_or_else(empty_chart_error)?;
     let ends =
         |line: &Line| line.band.iter().skip(line.band.len() / 4).copied().collect::<Vec<_>>();
     let band = chart.lines.iter().flat_map(ends).flat_map(|(_, low, high)| [low, high]);
@@ -70,8 +70,7 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> DrawR
         // Above the line and a little away from the axis.
         let style = style.pos(Pos::new(HPos::Left, VPos::Bottom));
         let place = (left + 0.01 * (right - left), *level);
-        let label = Text::new(name.clone(), place, style);
-        context.draw_series([label])?;
+        context.draw_series([Text::new(name.clone(), place, style)])?;
     }
     for (index, line) in chart.lines.iter().enumerate() {
         let colour = colour(line.engine.unwrap_or(index));
