@@ -16,11 +16,16 @@ pub fn verdict_sentence(summary: &Summary) -> String {
              over {other})."
         )
     };
-    let mut sentence = match (summary.verdict(), summary.plan.sprt) {
-        (Verdict::H1, Some(sprt)) => decided("H1", "beats", [sprt.elo1, sprt.elo0], sprt.model),
-        (Verdict::H0, Some(sprt)) => {
-            decided("H0", "does not beat", [sprt.elo0, sprt.elo1], sprt.model)
+    // A negative bound means that a small loss is accepted, so the test shows no strength.
+    let (better, worse) = match summary.plan.sprt {
+        Some(sprt) if sprt.elo0 < 0.0 => {
+            ("passed the non-regression test against", "failed the non-regression test against")
         }
+        _ => ("beats", "does not beat"),
+    };
+    let mut sentence = match (summary.verdict(), summary.plan.sprt) {
+        (Verdict::H1, Some(sprt)) => decided("H1", better, [sprt.elo1, sprt.elo0], sprt.model),
+        (Verdict::H0, Some(sprt)) => decided("H0", worse, [sprt.elo0, sprt.elo1], sprt.model),
         _ => open_sentence(summary),
     };
     let (suspect, games) = (summary.disturbances.counted, summary.counts.games());
