@@ -153,10 +153,10 @@ fn load_plan(
 
 /// Returns the plan of a request.
 fn resolve_plan(kind: RunKind, requested: &mut RequestedRun) -> Result<Plan, Failure> {
-    if let Some(path) = &requested.request.openings {
+    if let Some(path) = &requested.request.draft.book {
         std::fs::metadata(path).map_err(|error| {
             let path = path.display();
-            Failure::invalid(if requested.request.has_no_book {
+            Failure::invalid(if requested.request.draft.has_no_book {
                 format!("-openings file={path}: {error}")
             } else {
                 format!("{path}: {error}\nhint: omit --openings to use the bundled book")
@@ -270,7 +270,7 @@ pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Resul
         load_inputs(plan, None).map(drop)
     });
     let own = &requested.request;
-    let outputs = own.pgn.iter().chain(&own.epd);
+    let outputs = own.draft.pgn.iter().chain(&own.draft.epd);
     let context = BuildContext {
         config: requested.config.clone(),
         without: outputs.chain(&own.stderr_dir).chain([&requested.results]).cloned().collect(),
@@ -281,7 +281,7 @@ pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Resul
     let engines = std::mem::take(&mut requested.request.engines);
     let built = requested.build.prepare(engines, &requested.request.each, context, Some(check))?;
     requested.request.engines = built.engines;
-    requested.request.scale = built.scale;
+    requested.request.draft.scale = built.scale;
     // The engines are built. A second call returns them instead of building again.
     (requested.build.dev, requested.build.base) = (None, None);
     Ok(())

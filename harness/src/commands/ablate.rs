@@ -84,7 +84,7 @@ pub(crate) fn resolve(args: AblateArgs) -> Result<RequestedRun, Failure> {
         engine.eval = Some(known.name.to_owned());
         features = select(&known, features)?;
     }
-    request.ablation = Some(Ablation { option, features });
+    request.draft.ablation = Some(Ablation { option, features });
     request.is_sequential = is_sequential;
     Ok(requested)
 }

@@ -206,8 +206,8 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
         return run::run_command(kind, requested);
     };
     let kind = Store::open(&results)?.run(&run)?.plan.kind;
-    let Request { concurrency, affinity, .. } = options.request;
-    let affinity = (affinity != Affinity::None).then_some(affinity);
+    let Request { concurrency, draft, .. } = options.request;
+    let affinity = Some(draft.affinity).filter(|affinity| *affinity != Affinity::None);
     let resume = Some(Resume { run, pgn: None, concurrency, affinity });
     let style = Some(Style { replaces: Vec::new(), ..options.style });
     let requested = RequestedRun { results, resume, compat: style, ..RequestedRun::default() };

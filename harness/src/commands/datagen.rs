@@ -87,7 +87,7 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     let before = begun.and_then(|store| store.tallies(&name).ok());
     if genfens {
         let path = out.with_file_name(format!("{name}.genfens.epd"));
-        requested.request.openings = Some(openings(&mut requested, path, before.is_some())?);
+        requested.request.draft.book = Some(openings(&mut requested, path, before.is_some())?);
         // The openings count as given, so that a run that was started with others is rejected.
         requested.given.insert("openings".to_owned());
     }
@@ -155,11 +155,11 @@ fn requested_run(play: PlayArgs, out: &Path) -> Result<(RequestedRun, String), F
         request.engines.push(itself);
     }
     let tournament = &mut request.tournament;
-    tournament.noswap = true;
+    tournament.draft.is_single = true;
     if tournament.pairs.is_none() {
         tournament.games.get_or_insert(DEFAULT_GAMES);
     }
-    let rules = &mut request.rules;
+    let rules = &mut request.draft.rules;
     rules.draw.get_or_insert(DrawRule { move_number: 40, move_count: 6, score_cp: 8 });
     rules.resign.get_or_insert(ResignRule { move_count: 5, score_cp: 2_000, two_sided: true });
     rules.move_cap.get_or_insert(200);

@@ -53,10 +53,10 @@ impl Options {
     /// Parses the options. An error is a sentence about an unusable one.
     pub(crate) fn read(dialect: Dialect, words: &[Word]) -> Result<Options, String> {
         let mut request = Request { order: Some(Order::Sequential), ..Request::default() };
-        request.annotation.has_origin = true;
-        request.annotation.dialect = Some(dialect);
-        request.rules.counts_as_fastchess = dialect == Dialect::Fastchess;
-        (request.is_lenient, request.has_no_book) = (true, true);
+        request.draft.annotation.has_origin = true;
+        request.draft.annotation.dialect = Some(dialect);
+        request.draft.rules.counts_as_fastchess = dialect == Dialect::Fastchess;
+        (request.draft.is_lenient, request.draft.has_no_book) = (true, true);
         request.cpu_contention = CpuContention::Off;
         let mut options = Options {
             dialect,
@@ -95,7 +95,7 @@ impl Options {
     /// Returns the adjudication rule of tables; the presence of tables is checked at the end.
     pub(super) fn tablebase(&mut self) -> &mut TablebaseRule {
         let all = TablebaseRule { pieces: 0, ignores_fifty: false, scope: Scope::Both };
-        self.request.rules.tablebase.get_or_insert(all)
+        self.request.draft.rules.tablebase.get_or_insert(all)
     }
 
     pub(super) fn quick(&mut self, word: &Word) -> Result<(), String> {
@@ -110,7 +110,7 @@ impl Options {
                     let values = vec![format!("cmd={value}"), name, "tc=10+0.1".to_owned()];
                     self.add_engine(&Word { name: word.name.clone(), values })?;
                 }
-                "book" => self.request.openings = Some(PathBuf::from(value)),
+                "book" => self.request.draft.book = Some(PathBuf::from(value)),
                 _ => return Err(word.unknown_key(key, "cmd, book")),
             }
         }
@@ -118,7 +118,8 @@ impl Options {
         (self.games, self.rounds) = (Some(2), Some(25_000));
         self.concurrency(-2);
         self.style.recovers = true;
-        self.request.rules.draw = Some(DrawRule { move_number: 30, move_count: 8, score_cp: 8 });
+        self.request.draft.rules.draw =
+            Some(DrawRule { move_number: 30, move_count: 8, score_cp: 8 });
         self.style.dialect = Dialect::Cutechess;
         Ok(())
     }
@@ -154,21 +155,21 @@ impl Options {
         for (key, value) in word.pairs()? {
             let request = &mut self.request;
             match (key, value) {
-                ("file", _) => request.openings = Some(PathBuf::from(value)),
+                ("file", _) => request.draft.book = Some(PathBuf::from(value)),
                 // The kind of a book is recognized by its name or contents.
                 ("format", "epd" | "pgn") => {}
                 ("order", "random") => request.order = Some(Order::Random),
                 ("order", "sequential") => request.order = Some(Order::Sequential),
-                ("plies", "-1" | "0") => request.reading.plies = None,
-                ("plies", _) => request.reading.plies = Some(figure(&word.name, key, value)?),
+                ("plies", "-1" | "0") => request.draft.reading.plies = None,
+                ("plies", _) => request.draft.reading.plies = Some(figure(&word.name, key, value)?),
                 ("start", _) => {
                     request.tournament.opening_start = Some(figure(&word.name, key, value)?)
                 }
-                ("policy", "default") => request.tournament.openings = None,
+                ("policy", "default") => request.tournament.draft.openings = OpeningPolicy::Shared,
                 ("policy", "encounter") => {
-                    request.tournament.openings = Some(OpeningPolicy::PerEncounter)
+                    request.tournament.draft.openings = OpeningPolicy::PerEncounter
                 }
-                ("policy", "round") => request.tournament.openings = Some(OpeningPolicy::PerRound),
+                ("policy", "round") => request.tournament.draft.openings = OpeningPolicy::PerRound,
                 ("format" | "order" | "policy", _) => {
                     return Err(format!("-openings {key}={value}: unknown value '{value}'"));
                 }
@@ -181,21 +182,21 @@ impl Options {
     pub(super) fn pgnout(&mut self, word: &Word) -> Result<(), String> {
         for (key, value) in word.fields() {
             match (key, value) {
-                ("file", Some(value)) => self.request.pgn = Some(PathBuf::from(value)),
+                ("file", Some(value)) => self.request.draft.pgn = Some(PathBuf::from(value)),
                 ("notation", Some(value)) => {
                     let notation = value.parse();
-                    self.request.annotation.notation =
+                    self.request.draft.annotation.notation =
                         notation.map_err(|error| format!("-pgnout notation={value}: {error}"))?;
                 }
                 ("append", Some(value)) => self.replaces[0] = !truth(&word.name, key, value)?,
                 ("min", Some(value)) => {
-                    self.request.annotation.is_minimal = truth(&word.name, key, value)?
+                    self.request.draft.annotation.is_minimal = truth(&word.name, key, value)?
                 }
                 ("match_line", Some(value)) => self.match_line(value)?,
                 (_, Some(value)) => {
                     let field: Field = key.parse().map_err(|_| word.unknown_key(key, PGN_KEYS))?;
                     if truth(&word.name, key, value)? {
-                        self.request.annotation.fields.push(field);
+                        self.request.draft.annotation.fields.push(field);
                     }
                 }
                 // cutechess-cli takes the file and then words such as `fi`; fastchess rejects this
@@ -203,32 +204,32 @@ impl Options {
                 (_, None) if self.dialect == Dialect::Fastchess => {
                     return Err(word.unknown_key(key, PGN_KEYS));
                 }
-                ("fi", None) if self.request.pgn.is_some() => {}
-                ("min", None) if self.request.pgn.is_some() => {
-                    self.request.annotation.is_minimal = true
+                ("fi", None) if self.request.draft.pgn.is_some() => {}
+                ("min", None) if self.request.draft.pgn.is_some() => {
+                    self.request.draft.annotation.is_minimal = true
                 }
-                (_, None) if self.request.pgn.is_none() => {
-                    self.request.pgn = Some(PathBuf::from(key))
+                (_, None) if self.request.draft.pgn.is_none() => {
+                    self.request.draft.pgn = Some(PathBuf::from(key))
                 }
                 (_, None) => return Err(word.unknown_key(key, PGN_KEYS)),
             }
         }
-        self.request.pgn.get_or_insert_with(|| named_by_time("pgn"));
+        self.request.draft.pgn.get_or_insert_with(|| named_by_time("pgn"));
         Ok(())
     }
 
     pub(super) fn epdout(&mut self, word: &Word) -> Result<(), String> {
         for (key, value) in word.fields() {
             match (key, value) {
-                ("file", Some(value)) => self.request.epd = Some(PathBuf::from(value)),
+                ("file", Some(value)) => self.request.draft.epd = Some(PathBuf::from(value)),
                 ("append", Some(value)) => self.replaces[1] = !truth(&word.name, key, value)?,
                 (file, None) if self.dialect == Dialect::Cutechess => {
-                    self.request.epd = Some(PathBuf::from(file))
+                    self.request.draft.epd = Some(PathBuf::from(file))
                 }
                 _ => return Err(word.unknown_key(key, "file, append")),
             }
         }
-        self.request.epd.get_or_insert_with(|| named_by_time("epd"));
+        self.request.draft.epd.get_or_insert_with(|| named_by_time("epd"));
         Ok(())
     }
 
@@ -257,7 +258,7 @@ impl Options {
     }
 
     pub(super) fn affinity(&mut self, word: &Word) -> Result<(), String> {
-        self.request.affinity = match &word.values[..] {
+        self.request.draft.affinity = match &word.values[..] {
             [] => Affinity::Auto,
             _ => {
                 let list = word.single()?;
@@ -269,7 +270,7 @@ impl Options {
 
     /// Writes engine lines that match `line`, besides those that earlier patterns match.
     fn match_line(&mut self, line: &str) -> Result<(), String> {
-        let pattern = &mut self.request.annotation.pattern;
+        let pattern = &mut self.request.draft.annotation.pattern;
         let earlier = pattern.take().map_or_else(String::new, |pattern| format!("{pattern}|"));
         let all = format!("{earlier}(?:{line})").parse();
         *pattern = Some(all.map_err(|error| format!("-pgnout match_line: {error}"))?);
@@ -369,9 +370,9 @@ mod tests {
     #[test]
     fn tables_are_in_several_folders() {
         let request = read("-tbpieces 6 -tb /a:/b;/c -tbadjudicate WIN_LOSS").unwrap().request;
-        let rule = request.rules.tablebase.unwrap();
-        assert_eq!((rule.pieces, rule.scope, request.tables.len()), (6, Scope::Wins, 3));
-        let all = read("-tb /a -tbpieces 9").unwrap().request.rules.tablebase.unwrap();
+        let rule = request.draft.rules.tablebase.unwrap();
+        assert_eq!((rule.pieces, rule.scope, request.draft.tables.len()), (6, Scope::Wins, 3));
+        let all = read("-tb /a -tbpieces 9").unwrap().request.draft.rules.tablebase.unwrap();
         assert_eq!(all.pieces, 7);
         assert!(read("-tbadjudicate wins").is_err());
     }
@@ -379,7 +380,7 @@ mod tests {
     #[test]
     fn any_of_several_lines_is_written() {
         let line = "-pgnout file=a.pgn match_line='^info string a' match_line=b$ nodes=true";
-        let annotation = read(line).unwrap().request.annotation;
+        let annotation = read(line).unwrap().request.draft.annotation;
         assert_eq!(annotation.fields, [Field::Nodes]);
         let pattern = annotation.pattern.unwrap();
         assert!(
@@ -391,7 +392,8 @@ mod tests {
 
     #[test]
     fn rules_have_the_defaults_of_the_other_programs() {
-        let rules = read("-draw movenumber=9 movecount=0 -resign score=7").unwrap().request.rules;
+        let rules =
+            read("-draw movenumber=9 movecount=0 -resign score=7").unwrap().request.draft.rules;
         assert_eq!(rules.draw, Some(DrawRule { move_number: 9, move_count: 1, score_cp: 0 }));
         let resign = rules.resign.unwrap();
         assert_eq!((resign.move_count, resign.score_cp, resign.two_sided), (1, 7, false));

@@ -41,7 +41,7 @@ pub(crate) fn check(options: &Options) -> Result<(), String> {
             return Err(format!("engine '{name}' has both tc and st; remove one of them"));
         }
     }
-    let has_book = options.request.openings.is_some() || !options.books.is_empty();
+    let has_book = options.request.draft.book.is_some() || !options.books.is_empty();
     if options.style.is_chess960 && !has_book {
         return Err("-variant fischerandom needs -openings".to_owned());
     }
@@ -57,13 +57,13 @@ pub(crate) fn check(options: &Options) -> Result<(), String> {
 
 /// Returns the request and the kind of the run; may change the style in which it is shown.
 pub(crate) fn request(options: &mut Options) -> Result<(RunKind, Request), String> {
-    let (pgn, epd) = (options.request.pgn.clone(), options.request.epd.clone());
+    let (pgn, epd) = (options.request.draft.pgn.clone(), options.request.draft.epd.clone());
     let files = pgn.into_iter().zip([options.replaces[0]]);
     let files = files.chain(epd.into_iter().zip([options.replaces[1]]));
     let files = files.chain(options.style.log.file.clone().into_iter().zip([options.replaces[2]]));
     options.style.replaces = files.filter(|(_, is_new)| *is_new).map(|(path, _)| path).collect();
-    if options.request.tables.is_empty() {
-        options.request.rules.tablebase = None;
+    if options.request.draft.tables.is_empty() {
+        options.request.draft.rules.tablebase = None;
     }
     engine_books(options)?;
     let is_bayesian = options.request.sprt.model == Some(Model::Bayesian);
@@ -71,7 +71,7 @@ pub(crate) fn request(options: &mut Options) -> Result<(RunKind, Request), Strin
     if is_test_of_games && options.style.penta && options.style.dialect == Dialect::Fastchess {
         options.first_lines.push_str(NO_PAIRS);
     }
-    match (options.dialect, &options.request.openings) {
+    match (options.dialect, &options.request.draft.book) {
         (Dialect::Fastchess, None) => options.first_lines.push_str(NO_BOOK),
         (_, Some(_)) if options.request.order == Some(Order::Random) => {
             options.first_lines.push_str("Indexing opening suite...\n");
@@ -91,20 +91,21 @@ pub(crate) fn request(options: &mut Options) -> Result<(RunKind, Request), Strin
     let (tournament, round_games) = tournament(options)?;
     let style = &mut options.style;
     let is_cutechess = style.dialect == Dialect::Cutechess;
-    style.penta &= !(is_cutechess || tournament.noswap || is_test_of_games);
+    style.penta &= !(is_cutechess || tournament.draft.is_single || is_test_of_games);
     let evidence = match style.program {
         Dialect::Cutechess => Evidence::GamesWithPrior,
         Dialect::Fastchess if style.penta => Evidence::Pairs,
         Dialect::Fastchess => Evidence::Games,
     };
     let mut request = std::mem::take(&mut options.request);
-    request.annotation.round_games = round_games;
-    request.prior = options.prior;
+    request.draft.annotation.round_games = round_games;
+    request.draft.prior = options.prior;
     request.tournament = tournament;
     request.sprt.evidence = Some(evidence);
     request.concurrency = request.concurrency.or(Some(1));
-    request.deadlines.readyok = options.ready.unwrap_or(request.deadlines.readyok);
-    request.deadlines = request.deadlines.with_start_scaled(options.start_scale.unwrap_or(1.0));
+    request.draft.deadlines.readyok = options.ready.unwrap_or(request.draft.deadlines.readyok);
+    request.draft.deadlines =
+        request.draft.deadlines.with_start_scaled(options.start_scale.unwrap_or(1.0));
     request.seed.get_or_insert_with(random_seed);
     print_result(&options.first_lines).map_err(|failure| failure.message)?;
     Ok((kind, request))
@@ -121,13 +122,13 @@ fn engine_books(options: &mut Options) -> Result<(), String> {
     let Some(book) = options.books.first().cloned() else { return Ok(()) };
     let is_shared = options.books.len() >= options.request.engines.len()
         && options.books.iter().all(|other| *other == book);
-    if !is_shared || options.request.openings.is_some() {
+    if !is_shared || options.request.draft.book.is_some() {
         let reason = "book=: give all engines the same book, or -openings (no book of one engine)";
         return Err(reason.to_owned());
     }
     let (path, moves) = book;
-    options.request.openings = Some(path);
-    options.request.reading.book_depth = moves.map(|moves| moves.saturating_mul(2));
+    options.request.draft.book = Some(path);
+    options.request.draft.reading.book_depth = moves.map(|moves| moves.saturating_mul(2));
     Ok(())
 }
 
@@ -169,21 +170,21 @@ fn tournament(options: &Options) -> Result<(TournamentRequest, Option<u64>), Str
     let has_seeds = matches!(request.format, Some(Format::Gauntlet | Format::Knockout));
     request.format = request.format.filter(|_| !is_duel);
     request.seeds = request.seeds.filter(|seeds| *seeds > 0 && !is_duel && has_seeds);
-    request.seeds_meet = is_fastchess && request.format == Some(Format::Gauntlet);
+    request.draft.seeds_meet = is_fastchess && request.format == Some(Format::Gauntlet);
     // Between two engines all games are alike, so rounds do not matter.
     let total = rounds.saturating_mul(games);
     let length = if is_duel { total.saturating_sub(before) } else { games };
     request.rounds = Some(rounds).filter(|_| !is_duel && !is_knockout);
-    let is_paired =
-        is_knockout || (!request.noswap && length.is_multiple_of(2) && repeats.is_multiple_of(2));
-    request.alternate = !is_paired && !request.noswap;
-    request.noswap = !is_paired;
+    let is_paired = is_knockout
+        || (!request.draft.is_single && length.is_multiple_of(2) && repeats.is_multiple_of(2));
+    request.draft.alternates = !is_paired && !request.draft.is_single;
+    request.draft.is_single = !is_paired;
     let unit = if is_paired { 2 } else { 1 };
     request.pairs = Some(length.div_ceil(unit));
-    request.repeats = Some((repeats / unit).max(1));
-    if !is_duel && request.openings.is_none() && !is_knockout {
-        request.openings =
-            Some(if is_fastchess { OpeningPolicy::Cycled } else { OpeningPolicy::PerPair });
+    request.draft.repeats = repeats / unit;
+    let openings = &mut request.draft.openings;
+    if !is_duel && *openings == OpeningPolicy::Shared && !is_knockout {
+        *openings = if is_fastchess { OpeningPolicy::Cycled } else { OpeningPolicy::PerPair };
     }
     // In a round of cutechess-cli each engine plays one encounter.
     let at_once = if is_fastchess { 1 } else { options.request.engines.len() as u64 / 2 };

@@ -46,13 +46,13 @@ pub(super) const OPTIONS: &[OptionRow] = &[
         word.number().map(|n| o.request.tournament.seeds = Some(n))
     }),
     ("noswap", "", "colours are not swapped", |o, word| {
-        word.check_no_value().map(|()| o.request.tournament.noswap = true)
+        word.check_no_value().map(|()| o.request.tournament.draft.is_single = true)
     }),
     ("reverse", "", "the second engine starts with White", |o, word| {
-        word.check_no_value().map(|()| o.request.tournament.reverse = true)
+        word.check_no_value().map(|()| o.request.tournament.draft.is_reversed = true)
     }),
     ("wait", "MS", "pause between games", |o, word| {
-        word.millis().map(|pause| o.request.tournament.wait = Some(pause))
+        word.millis().map(|pause| o.request.draft.wait = pause)
     }),
     (
         "openings",
@@ -76,22 +76,22 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     ),
     ("draw", "[movenumber=N] [movecount=N] [score=CP]", "draws are adjudicated", |o, word| {
         let rule = word.rule("movenumber=0,movecount=1,score=0")?.parse();
-        o.request.rules.draw = Some(rule.map_err(|error| format!("-draw: {error}"))?);
+        o.request.draft.rules.draw = Some(rule.map_err(|error| format!("-draw: {error}"))?);
         Ok(())
     }),
     ("resign", "[movecount=N] [score=CP] [twosided=BOOL]", "wins are adjudicated", |o, word| {
         let rule = word.rule("movecount=1,score=0")?.parse();
-        o.request.rules.resign = Some(rule.map_err(|error| format!("-resign: {error}"))?);
+        o.request.draft.rules.resign = Some(rule.map_err(|error| format!("-resign: {error}"))?);
         Ok(())
     }),
     ("maxmoves", "N", "longer games are drawn; 0: none", |o, word| {
         let moves = u32::try_from(word.number::<u64>()?).unwrap_or(u32::MAX);
-        o.request.rules.move_cap = (moves > 0).then_some(moves);
+        o.request.draft.rules.move_cap = (moves > 0).then_some(moves);
         Ok(())
     }),
     ("tb", "FOLDERS", "Syzygy tables adjudicate", |o, word| {
         let folders = word.single()?.split([':', ';']).filter(|folder| !folder.is_empty());
-        o.request.tables = folders.map(PathBuf::from).collect();
+        o.request.draft.tables = folders.map(PathBuf::from).collect();
         o.tablebase();
         Ok(())
     }),
@@ -125,11 +125,11 @@ pub(super) const OPTIONS: &[OptionRow] = &[
         Ok(())
     }),
     ("event", "NAME", "name of the event", |o, word| {
-        o.request.annotation.event = Some(word.values.join(" "));
+        o.request.draft.annotation.event = Some(word.values.join(" "));
         Ok(())
     }),
     ("site", "NAME", "name of the site", |o, word| {
-        o.request.annotation.site = Some(word.values.join(" "));
+        o.request.draft.annotation.site = Some(word.values.join(" "));
         Ok(())
     }),
     ("output", "format=fastchess|cutechess", "format of the lines", Options::output),
@@ -151,7 +151,7 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     ),
     ("use-affinity", "[CPUS]", "games on separate processors", Options::affinity),
     ("startup-ms", "MS", "time for uciok", |o, word| {
-        word.millis().map(|limit| o.request.deadlines.uciok = limit)
+        word.millis().map(|limit| o.request.draft.deadlines.uciok = limit)
     }),
     ("ping-ms", "MS", "time for readyok", |o, word| {
         word.millis().map(|limit| o.ready = o.ready.max(Some(limit)))

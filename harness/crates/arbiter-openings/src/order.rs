@@ -17,12 +17,13 @@ const PURPOSE: &str = "openings.order";
 const PART: usize = 4096;
 
 /// Order of the openings of a book.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
     /// As written, again and again.
     Sequential,
     /// Each opening once, in a random order; then each once more, in another.
+    #[default]
     Random,
 }
 

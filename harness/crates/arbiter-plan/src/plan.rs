@@ -53,12 +53,13 @@ pub const DEFAULT_FAULT_LIMIT: f64 = 0.05;
 pub const DEFAULT_TC: &str = "8+0.08";
 
 /// Kind of a run, named after the subcommand that plays it, in the store and in reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RunKind {
     /// Test whether the first engine is stronger than the second, ended by the SPRT.
     Sprt,
     /// Fixed number of pairs.
+    #[default]
     Match,
     /// Tournament of several engines, in a format.
     Tournament,
@@ -111,7 +112,7 @@ pub struct Engine {
 
 /// A resolved run. Fields that are skipped in its stored form are stored elsewhere in the plan's
 /// row.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Plan {
     /// Kind of the run.
     pub kind: RunKind,
@@ -207,7 +208,8 @@ impl Plan {
         if let Some(dir) = &request.stderr_dir {
             launch::spread_stderr(&mut engines, &absolute(dir.clone()));
         }
-        let ablation = request.ablation.filter(|_| kind == RunKind::Ablate);
+        let draft = request.draft;
+        let ablation = draft.ablation.filter(|_| kind == RunKind::Ablate);
         let is_sequential =
             if ablation.is_some() { request.is_sequential } else { kind == RunKind::Sprt };
         let pairs = usual_pairs(kind, is_sequential);
@@ -218,7 +220,6 @@ impl Plan {
         let tuning = request.tuning.filter(|_| kind == RunKind::Tune);
         let tuning = tuning.map(|t| Tuning { iterations: design.rounds, pairs: design.pairs, ..t });
         tuning.iter().try_for_each(|tuning| tuning::check(tuning, &engines[0]))?;
-        let has_no_book = request.has_no_book && request.openings.is_none();
         let fault_limit = request.fault_limit.unwrap_or(DEFAULT_FAULT_LIMIT);
         if !(0.0..=1.0).contains(&fault_limit) {
             return Err(format!("fault limit {fault_limit} is not between 0 and 1").into());
@@ -227,33 +228,24 @@ impl Plan {
         let plan = Plan {
             kind,
             engines,
-            book: request.openings.map(absolute),
-            has_no_book,
-            reading: request.reading,
-            book_length: None,
+            has_no_book: draft.has_no_book && draft.book.is_none(),
+            book: draft.book.map(absolute),
             order: request.order.unwrap_or(Order::Random),
             seed: request.seed.unwrap_or(1),
             opening_start: request.tournament.opening_start()?,
             design,
-            wait: request.tournament.wait.unwrap_or_default(),
             concurrency: request.concurrency.unwrap_or_else(|| default_concurrency(is_timed)),
-            affinity: request.affinity,
             sprt: is_sequential.then(|| request.sprt.resolve()).transpose()?,
-            prior: request.prior,
             ablation,
             tuning: tuning.map(Arc::new),
             fault_limit,
-            scale: request.scale,
-            rules: request.rules,
-            tables: request.tables.into_iter().map(absolute).collect(),
+            tables: draft.tables.into_iter().map(absolute).collect(),
             noise_limit: (request.cpu_contention != CpuContention::Off).then_some(UNEQUAL),
             counts_disturbed: request.cpu_contention == CpuContention::Report,
-            is_lenient: request.is_lenient,
-            deadlines: request.deadlines,
-            pgn: request.pgn.map(absolute),
-            annotation: Annotation { has_origin: true, ..request.annotation },
-            epd: request.epd.map(absolute),
-            transcripts: request.transcripts,
+            pgn: draft.pgn.map(absolute),
+            annotation: Annotation { has_origin: true, ..draft.annotation },
+            epd: draft.epd.map(absolute),
+            ..draft
         };
         // The plan is stored as JSON, which has UTF-8 only.
         if let Some(path) = plan.paths().find(|path| path.to_str().is_none()) {
@@ -362,12 +354,12 @@ fn resolve_engines(kind: RunKind, request: &Request) -> Result<Vec<Engine>, Plan
         }
         engines.push(engine);
     }
-    let mut engines = match (&request.ablation, &engines[..]) {
+    let mut engines = match (&request.draft.ablation, &engines[..]) {
         (Some(asked), [whole]) => asked.engines(whole.clone())?,
         (_, [engine]) if kind == RunKind::Tune => tuning::sides(engine).into(),
         _ => engines,
     };
-    if let Some(scale) = request.scale {
+    if let Some(scale) = request.draft.scale {
         for Engine { conditions, .. } in &mut engines {
             conditions.limits = scale.applied(conditions.limits);
         }

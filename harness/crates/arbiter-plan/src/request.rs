@@ -2,14 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::{
-    Ablation, Affinity, BUNDLED, BookReading, CpuContention, EngineSpec, PlanError, Prior, Scale,
-    TournamentRequest,
-};
-use arbiter_game::adjudicate::Rules;
-use arbiter_game::annotation::{Annotation, Keeping};
+use crate::{BUNDLED, CpuContention, EngineSpec, Plan, PlanError, TournamentRequest};
 use arbiter_openings::Order;
-use arbiter_protocol::Deadlines;
 use arbiter_schedule::Format;
 use arbiter_spsa::Tuning;
 use arbiter_stats::{Correction, DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Evidence, Model, Sprt};
@@ -18,19 +12,13 @@ use arbiter_stats::{Correction, DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Evide
 /// machine.
 const DEFAULT_ABLATE_NODES: u64 = 2_000;
 
-/// A requested run.
+/// A requested run: settings that others decide, and a plan with all the rest.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     /// Engines in the order of the request.
     pub engines: Vec<EngineSpec>,
     /// Settings for all engines.
     pub each: EngineSpec,
-    /// Opening book.
-    pub openings: Option<PathBuf>,
-    /// `true` if all games start from the initial position, without openings.
-    pub has_no_book: bool,
-    /// Settings for reading the book.
-    pub reading: BookReading,
     /// Order of the openings.
     pub order: Option<Order>,
     /// Seed of every random choice.
@@ -39,43 +27,20 @@ pub struct Request {
     pub tournament: TournamentRequest,
     /// Number of concurrent games.
     pub concurrency: Option<usize>,
-    /// Processors for the games.
-    pub affinity: Affinity,
-    /// PGN file.
-    pub pgn: Option<PathBuf>,
-    /// Contents of the PGN besides the moves.
-    pub annotation: Annotation,
-    /// File for final positions.
-    pub epd: Option<PathBuf>,
-    /// Games whose transcripts are kept.
-    pub transcripts: Keeping,
     /// Folder for the error output of engines that have no file of their own.
     pub stderr_dir: Option<PathBuf>,
     /// Share of games, 0 to 1, that may end by a fault.
     pub fault_limit: Option<f64>,
-    /// Scale of times.
-    pub scale: Option<Scale>,
-    /// Counts of games that another program played before.
-    pub prior: Option<Prior>,
-    /// Adjudication rules.
-    pub rules: Rules,
-    /// Folders of the endgame tables that the rules need.
-    pub tables: Vec<PathBuf>,
     /// Treatment of CPU contention.
     pub cpu_contention: CpuContention,
-    /// `true` if options that an engine does not have or accept are left out, and the first opening
-    /// may be one of a later pass through the book.
-    pub is_lenient: bool,
-    /// Maximum times for answers of engines.
-    pub deadlines: Deadlines,
     /// Bounds of the SPRT.
     pub sprt: SprtRequest,
-    /// Features that an ablation takes away from its engine.
-    pub ablation: Option<Ablation>,
     /// `true` if the games of each feature of an ablation end when an SPRT decides.
     pub is_sequential: bool,
     /// Parameters and schedule of a tuning; the tournament has its iterations and pairs.
     pub tuning: Option<Tuning>,
+    /// Plan whose fields above are still open. Paths may be relative.
+    pub draft: Plan,
 }
 
 /// A requested SPRT.

@@ -1,9 +1,7 @@
 //! Request for a tournament, and its resolution to a [`Design`].
 
-use std::time::Duration;
-
 use crate::RunKind;
-use arbiter_schedule::{Design, Format, OpeningPolicy};
+use arbiter_schedule::{Design, Format};
 
 /// Default maximum number of further pairs of a knockout encounter that is level.
 pub const DEFAULT_TIE_BREAKS: u64 = 4;
@@ -14,7 +12,7 @@ const MAX_PAIRS: u64 = 10_000_000;
 /// Maximum number of engines of such a format.
 const MAX_ENGINES: usize = 2_000;
 
-/// Requested format and length of a tournament; every part may be open.
+/// Requested tournament: settings that others decide, and a design with all the rest.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TournamentRequest {
     /// Format of the tournament.
@@ -27,28 +25,14 @@ pub struct TournamentRequest {
     pub games: Option<u64>,
     /// Number of seeded engines.
     pub seeds: Option<usize>,
-    /// `true` if the seeds of a gauntlet meet each other, too.
-    pub seeds_meet: bool,
     /// Maximum number of further pairs of a level knockout encounter.
     pub tie_breaks: Option<u64>,
-    /// `true` if knockout encounters continue when they are decided.
-    pub play_out: bool,
-    /// `true` if each opening is played once, not twice.
-    pub noswap: bool,
-    /// `true` if single games have colours reversed in turn.
-    pub alternate: bool,
-    /// Number of consecutive pairs of an encounter with one opening.
-    pub repeats: Option<u64>,
     /// `true` if the SPRT tests games, and not pairs.
     pub has_game_evidence: bool,
-    /// `true` if the second engine is White first.
-    pub reverse: bool,
-    /// Time at which the next opening is taken.
-    pub openings: Option<OpeningPolicy>,
     /// First opening, from 1.
     pub opening_start: Option<u64>,
-    /// Pause between games.
-    pub wait: Option<Duration>,
+    /// Design whose fields above are still open.
+    pub draft: Design,
 }
 
 impl TournamentRequest {
@@ -72,7 +56,7 @@ impl TournamentRequest {
             return Err(format!("tune plays one encounter, not a {format}"));
         }
         // With single games, a test would take the luck of the opening for strength.
-        if is_judged_by_pairs && self.noswap && !self.has_game_evidence {
+        if is_judged_by_pairs && self.draft.is_single && !self.has_game_evidence {
             return Err(
                 "sprt, ablate and tune require pairs with colours reversed; noswap is only for \
                  match and tournament"
@@ -83,7 +67,7 @@ impl TournamentRequest {
             return Err(no_seeds("run of ablate"));
         }
         // With single games, the colours would decide who advances.
-        if self.noswap && !format.is_fixed() {
+        if self.draft.is_single && !format.is_fixed() {
             return Err(format!(
                 "a {format} requires pairs with colours reversed; noswap is only for round-robin, \
                  gauntlet and pyramid"
@@ -92,7 +76,7 @@ impl TournamentRequest {
         if self.tie_breaks.is_some() && format != Format::Knockout {
             return Err(format!("a {format} has no tie-break pairs; they are only for knockout"));
         }
-        if self.play_out && format != Format::Knockout {
+        if self.draft.plays_out && format != Format::Knockout {
             return Err(format!(
                 "a {format} always plays all pairs; play-out is only for knockout"
             ));
@@ -100,19 +84,14 @@ impl TournamentRequest {
         let design = Design {
             format,
             seeds: self.seeds(format, engines)?,
-            seeds_meet: self.seeds_meet,
             rounds: self.rounds(format, engines)?,
             pairs: self.pairs_per_encounter()?.unwrap_or(pairs),
-            is_single: self.noswap,
-            alternates: self.alternate,
-            repeats: self.repeats.unwrap_or(1).max(1),
-            is_reversed: self.reverse,
-            openings: self.openings.unwrap_or_default(),
+            repeats: self.draft.repeats.max(1),
             tie_breaks: match format {
                 Format::Knockout => self.tie_breaks.unwrap_or(DEFAULT_TIE_BREAKS),
                 _ => 0,
             },
-            plays_out: self.play_out,
+            ..self.draft
         };
         let rounds = if format == Format::Knockout { 1 } else { design.rounds };
         let most = (engines as u64).saturating_mul(rounds).saturating_mul(design.pairs);
@@ -127,7 +106,7 @@ impl TournamentRequest {
     fn pairs_per_encounter(&self) -> Result<Option<u64>, String> {
         match (self.pairs, self.games) {
             (Some(_), Some(_)) => Err("give either --pairs or --games".to_owned()),
-            (None, Some(games)) if self.noswap => Ok(Some(games)),
+            (None, Some(games)) if self.draft.is_single => Ok(Some(games)),
             (None, Some(games)) if games % 2 == 1 => Err(format!(
                 "{games} games are not whole pairs; give --games an even number, or --noswap"
             )),
@@ -194,8 +173,9 @@ mod tests {
     #[test]
     fn games_are_pairs_unless_sides_are_not_swapped() {
         let games = |games, noswap| {
-            let asked =
-                TournamentRequest { games: Some(games), noswap, ..request_for(Format::Pyramid) };
+            let mut asked =
+                TournamentRequest { games: Some(games), ..request_for(Format::Pyramid) };
+            asked.draft.is_single = noswap;
             asked.design(RunKind::Tournament, 3, 2).map(|design| design.pairs)
         };
         assert_eq!(games(6, false), Ok(3));
@@ -209,7 +189,8 @@ mod tests {
             let error = asked.design(kind, 6, 2).unwrap_err();
             assert!(error.contains(part), "{error}");
         };
-        let noswap = |format| TournamentRequest { noswap: true, ..request_for(format) };
+        let draft = Design { is_single: true, ..Design::default() };
+        let noswap = |format| TournamentRequest { draft, ..request_for(format) };
         let seeds = |format, seeds| TournamentRequest { seeds: Some(seeds), ..request_for(format) };
         check(RunKind::Sprt, request_for(Format::Swiss), "not a swiss");
         check(RunKind::Sprt, noswap(Format::RoundRobin), "require pairs");

@@ -98,7 +98,7 @@ pub fn filled(mut request: Request, plan: &Plan, is_whole: bool) -> Request {
     if plan.kind != RunKind::Ablate {
         request.tournament.format.get_or_insert(plan.design.format);
     }
-    if let (Some(asked), Some(own)) = (&mut request.ablation, &plan.ablation)
+    if let (Some(asked), Some(own)) = (&mut request.draft.ablation, &plan.ablation)
         && asked.features.is_empty()
     {
         asked.features.clone_from(&own.features);

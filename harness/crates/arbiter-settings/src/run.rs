@@ -17,10 +17,10 @@ use arbiter_game::annotation::{Annotation, Keeping, LinePattern, Notation};
 use arbiter_openings::Order;
 use arbiter_plan::{
     Affinity, BookReading, CpuContention, DEFAULT_FAULT_LIMIT, DEFAULT_TIE_BREAKS, EngineSpec,
-    Request, RunKind, SprtRequest, TournamentRequest, unexpanded_home, usual_pairs,
+    Plan, Request, RunKind, SprtRequest, TournamentRequest, unexpanded_home, usual_pairs,
 };
 use arbiter_protocol::Deadlines;
-use arbiter_schedule::{Format, OpeningPolicy};
+use arbiter_schedule::{Design, Format, OpeningPolicy};
 use arbiter_stats::{Correction, DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Model};
 
 /// Flags of runs on other machines, whose processors cannot be named.
@@ -317,24 +317,8 @@ impl Settings {
         let (openings, schedule, pgn) =
             (merged(self.openings), merged(self.schedule), merged(self.pgn));
         Ok(Request {
-            deadlines: merged(self.deadlines).deadlines(),
-            rules: Rules {
-                draw: self.draw,
-                resign: self.resign,
-                move_cap: self.max_moves,
-                counts_by_position: true,
-                tablebase: syzygy.rule()?,
-                ..Rules::default()
-            },
-            tables: syzygy.dirs.unwrap_or_default().0,
             engines: self.engines,
             each: self.each,
-            openings: openings.file,
-            reading: BookReading {
-                plies: openings.plies,
-                book_depth: openings.depth,
-                strict_book: openings.strict.unwrap_or_default(),
-            },
             order: openings.order,
             seed: self.seed,
             tournament: TournamentRequest {
@@ -344,29 +328,17 @@ impl Settings {
                 games: self.games,
                 seeds: schedule.seeds,
                 tie_breaks: schedule.tie_breaks,
-                play_out: schedule.play_out.unwrap_or_default(),
-                noswap: self.noswap,
-                reverse: self.reverse,
-                openings: openings.policy,
                 opening_start: openings.start,
-                wait: self.wait.map(Duration::from_millis),
+                draft: Design {
+                    is_single: self.noswap,
+                    is_reversed: self.reverse,
+                    openings: openings.policy.unwrap_or_default(),
+                    plays_out: schedule.play_out.unwrap_or_default(),
+                    ..Design::default()
+                },
                 ..TournamentRequest::default()
             },
             concurrency: self.concurrency,
-            affinity: self.affinity.unwrap_or_default(),
-            pgn: pgn.file,
-            annotation: Annotation {
-                notation: pgn.notation.unwrap_or_default(),
-                fields: pgn.fields.unwrap_or_default().0,
-                pattern: pgn.r#match,
-                is_minimal: pgn.minimal.unwrap_or_default(),
-                has_origin: true,
-                event: pgn.event,
-                site: pgn.site,
-                ..Annotation::default()
-            },
-            epd: self.epd,
-            transcripts: self.transcripts.unwrap_or_default(),
             stderr_dir: self.stderr_dir,
             fault_limit: self.fault_limit,
             cpu_contention: self.cpu_contention.unwrap_or_default(),
@@ -378,6 +350,39 @@ impl Settings {
                 model: self.sprt.model,
                 correction: self.sprt.overshoot,
                 evidence: None,
+            },
+            draft: Plan {
+                book: openings.file,
+                reading: BookReading {
+                    plies: openings.plies,
+                    book_depth: openings.depth,
+                    strict_book: openings.strict.unwrap_or_default(),
+                },
+                wait: self.wait.map(Duration::from_millis).unwrap_or_default(),
+                affinity: self.affinity.unwrap_or_default(),
+                rules: Rules {
+                    draw: self.draw,
+                    resign: self.resign,
+                    move_cap: self.max_moves,
+                    counts_by_position: true,
+                    tablebase: syzygy.rule()?,
+                    ..Rules::default()
+                },
+                tables: syzygy.dirs.unwrap_or_default().0,
+                deadlines: merged(self.deadlines).deadlines(),
+                pgn: pgn.file,
+                annotation: Annotation {
+                    notation: pgn.notation.unwrap_or_default(),
+                    fields: pgn.fields.unwrap_or_default().0,
+                    pattern: pgn.r#match,
+                    is_minimal: pgn.minimal.unwrap_or_default(),
+                    event: pgn.event,
+                    site: pgn.site,
+                    ..Annotation::default()
+                },
+                epd: self.epd,
+                transcripts: self.transcripts.unwrap_or_default(),
+                ..Plan::default()
             },
             ..Request::default()
         })

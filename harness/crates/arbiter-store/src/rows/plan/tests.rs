@@ -8,6 +8,7 @@ use arbiter_plan::{
     BookReading, CpuContention, EngineSpec, Provenance, Request, RunKind, Scale, SprtRequest,
     TournamentRequest,
 };
+use arbiter_schedule::Design;
 use arbiter_spsa::Tuning;
 use arbiter_stats::{Correction, Evidence};
 
@@ -61,9 +62,8 @@ fn plans_survive_storage() {
                ponder=true,stderr=e.log,memory=64,sandbox=auto";
     let odd = format!("{odd},option.EvalFile=@{}", net.display());
     let engines = ["cmd=bundled", &odd].map(|spec| EngineSpec::parse(spec).unwrap()).into();
-    let request = Request {
+    let draft = Plan {
         rules,
-        engines,
         reading: BookReading { book_depth: Some(6), strict_book: true, ..BookReading::default() },
         scale: Some(Scale { reference_nps: 1e6, measured_nps: 7e5 }),
         annotation: annotation(),
@@ -71,16 +71,17 @@ fn plans_survive_storage() {
         transcripts: Keeping::All,
         has_no_book: true,
         is_lenient: true,
-        cpu_contention: CpuContention::Report,
-        tournament: TournamentRequest {
-            noswap: true,
-            alternate: true,
-            seeds_meet: true,
-            repeats: Some(3),
-            ..TournamentRequest::default()
-        },
-        sprt: SprtRequest { evidence: Some(Evidence::GamesWithPrior), ..SprtRequest::default() },
         tables: vec!["/tables/3-4".into(), "/tables/5".into()],
+        ..Plan::default()
+    };
+    let (is_single, alternates, seeds_meet) = (true, true, true);
+    let design = Design { is_single, alternates, seeds_meet, repeats: 3, ..Design::default() };
+    let request = Request {
+        engines,
+        draft,
+        cpu_contention: CpuContention::Report,
+        tournament: TournamentRequest { draft: design, ..TournamentRequest::default() },
+        sprt: SprtRequest { evidence: Some(Evidence::GamesWithPrior), ..SprtRequest::default() },
         ..Request::default()
     };
     let mut plan = Plan::resolve(RunKind::Sprt, request).unwrap();
