@@ -75,7 +75,7 @@ impl Options {
             }
         }
         if log.has_engines {
-            self.request.transcripts = Keeping::All;
+            self.request.draft.transcripts = Keeping::All;
         }
         Ok(())
     }
@@ -83,7 +83,7 @@ impl Options {
     /// Applies `-debug`.
     pub(super) fn debug(&mut self) {
         self.style.log.is_printed = true;
-        self.request.transcripts = Keeping::All;
+        self.request.draft.transcripts = Keeping::All;
     }
 }
 

@@ -48,7 +48,7 @@ pub fn fill(folder: &Path) {
     add(&mut store, 3, "interrupted", &sprt(), Some(RunEnd::Interrupted), 3, &even);
     add(&mut store, 4, "killed", &sprt(), None, 2, &even);
     let mut single = duel(RunKind::Match, |request| {
-        request.tournament.noswap = true;
+        request.tournament.draft.is_single = true;
         request.tournament.pairs = Some(6);
     });
     // Earlier versions took such names.
@@ -62,7 +62,7 @@ pub fn fill(folder: &Path) {
     add(&mut store, 6, "tournament", &many, Some(RunEnd::Complete), 12, &results);
     let mut whole = request(&["whole"]);
     let features = vec!["tempo".into(), "outpost".into()];
-    whole.ablation = Some(Ablation { option: "Disable".into(), features });
+    whole.draft.ablation = Some(Ablation { option: "Disable".into(), features });
     whole.tournament.pairs = Some(8);
     let whole = Plan::resolve(RunKind::Ablate, whole).expect("the request makes sense");
     let results = [Some(0), None, None, Some(0), Some(1), None, Some(0)];
@@ -166,7 +166,7 @@ fn request(names: &[&str]) -> Request {
 
 fn rich(store: &mut Store) {
     let mut request = request(&["new <b>&|", "old"]);
-    request.rules = Rules {
+    request.draft.rules = Rules {
         draw: Some(DrawRule { move_number: 40, move_count: 8, score_cp: 10 }),
         resign: Some(ResignRule { move_count: 4, score_cp: 600, two_sided: true }),
         move_cap: Some(200),

@@ -313,9 +313,10 @@ impl Settings {
 
     /// Returns the request for a run.
     pub fn request(self) -> Result<Request, String> {
+        let openings = merged(self.openings);
+        let schedule = merged(self.schedule);
         let syzygy = merged(self.syzygy);
-        let (openings, schedule, pgn) =
-            (merged(self.openings), merged(self.schedule), merged(self.pgn));
+        let mut pgn = merged(self.pgn);
         Ok(Request {
             engines: self.engines,
             each: self.each,
@@ -370,22 +371,28 @@ impl Settings {
                 },
                 tables: syzygy.dirs.unwrap_or_default().0,
                 deadlines: merged(self.deadlines).deadlines(),
-                pgn: pgn.file,
-                annotation: Annotation {
-                    notation: pgn.notation.unwrap_or_default(),
-                    fields: pgn.fields.unwrap_or_default().0,
-                    pattern: pgn.r#match,
-                    is_minimal: pgn.minimal.unwrap_or_default(),
-                    event: pgn.event,
-                    site: pgn.site,
-                    ..Annotation::default()
-                },
+                pgn: pgn.file.take(),
+                annotation: pgn.annotation(),
                 epd: self.epd,
                 transcripts: self.transcripts.unwrap_or_default(),
                 ..Plan::default()
             },
             ..Request::default()
         })
+    }
+}
+
+impl PgnKeys {
+    fn annotation(self) -> Annotation {
+        Annotation {
+            notation: self.notation.unwrap_or_default(),
+            fields: self.fields.unwrap_or_default().0,
+            pattern: self.r#match,
+            is_minimal: self.minimal.unwrap_or_default(),
+            event: self.event,
+            site: self.site,
+            ..Annotation::default()
+        }
     }
 }
 
