@@ -44,12 +44,12 @@ arbiter_settings::keys! {
     priority["N"]: u8 as "arbiter_settings::text" = DEFAULT_PRIORITY,
     /// Seconds, 2 to 3600, for which a worker may be silent about a pair before another gets it
     lease["SEC"]: Lease as "arbiter_settings::text" = DEFAULT_LEASE_S,
-    /// Key that signs the descriptions of runs, without which workers start no program; created if
-    /// missing [default: that of the join file, or arbiter/signing.key in the user's settings
-    /// folder]
+    /// Key that signs the descriptions of runs (workers start programs only for signed runs);
+    /// created if missing [default: that of the join file, or arbiter/signing.key in the user's
+    /// settings folder]
     signing_key["FILE"]: PathBuf as "arbiter_settings::text",
-    /// Have workers run `bench` of every engine before they play, and exclude those whose number of
-    /// nodes differs from that of this machine; otherwise only engines built from a revision with a
+    /// Have workers run the bench of every engine before playing, and exclude workers whose node
+    /// count differs from that of this machine; if false, only engines built from a revision with a
     /// bench are compared
     check_bench["true|false"]: bool as "arbiter_settings::text",
     /// Share of the pairs that another worker replays before they count, such as 2%. A worker that

@@ -40,7 +40,7 @@ Examines the processors and their load for a second, the clock and the memory, a
 registered engines and the known ones in PATH and /usr/games. A 'bad' finding makes games under a
 clock unreliable; games at fixed nodes (--each nodes=N) are the same on any machine.
 
-Exit codes: 0 if the machine is suitable for games under a clock, 1 if a finding is bad.
+Exit codes: 0 if the machine is suitable for timed games, 1 if a finding is bad.
 
 Examples:
   arbiter doctor
