@@ -120,7 +120,7 @@ fn elo_history(runs: &[ComparedRun]) -> Option<Figure> {
         }
     };
     let zero = vec![(String::new(), 0.0)];
-    history(runs, ("Elo over games", "Elo, with 95 % at each moment"), zero, line)
+    history(runs, ("Elo by number of games", "Elo, 95 % interval at each point"), zero, line)
 }
 
 fn llr_history(runs: &[ComparedRun]) -> Option<Figure> {
