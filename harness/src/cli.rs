@@ -12,7 +12,7 @@ use crate::{
 
 const EXAMPLES: &str = "\
 Examples:
-  arbiter sprt                                      a demonstration without further files
+  arbiter sprt                                      a demonstration that needs no files
   arbiter match stockfish ./mine --each tc=1+0.01   also: arbiter sprt HEAD main";
 
 /// Engine-testing and tournament harness for UCI chess engines.
@@ -55,7 +55,7 @@ Examples:
     Serve(serve::ServeArgs),
     /// Print the transcript of a game, and let the referee judge the game again.
     Replay(replay::ReplayArgs),
-    /// Steer a run in progress: pause, resume, drain, stop, concurrency, status.
+    /// Control a run in progress: pause, resume, drain, stop, concurrency, status.
     Ctl(ctl::CtlArgs),
     /// Play a command line of fastchess or cutechess-cli, and report in its format.
     Compat(compat::CompatArgs),

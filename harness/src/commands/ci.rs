@@ -43,10 +43,9 @@ Gates are [[ci.gate]] of arbiter.toml:
 The engine under test is HEAD and the base is its parent, unless --dev and --base, or base in [ci],
 select others. `arbiter results gates` lists the results of all gates so far.
 
-Exit codes: 0 if all gates pass; otherwise the code of the first gate that does not pass: 1 if it failed,
-5 if it was inconclusive and has inconclusive = \"fail\", 20 to 28 if a build or bench failed (see
-arbiter --help), or any other code of its subcommand; 4 if there is no gate; 2 and 3 for bad usage and
-input.
+Exit codes: 0 if all gates pass; otherwise the code of the first gate that does not pass: 1 if it failed, 5 if it was
+inconclusive and has inconclusive = \"fail\", 20 to 28 if a build or bench failed (see arbiter --help), or any other
+code of its subcommand; 4 if there is no gate; 2 and 3 for bad usage and input.
 
 Examples:
   arbiter ci

@@ -42,7 +42,7 @@ pub(crate) struct ReportArgs {
     runs: Vec<String>,
     #[command(flatten)]
     results: ResultsArg,
-    /// File, or folder that gets a file for each run [default: standard output]
+    /// File to write, or folder for one file per run [default: standard output]
     #[arg(long, short, value_name = "FILE|DIR")]
     out: Option<PathBuf>,
     /// Format of the report [default: from the file extension; html in a folder; otherwise md]
@@ -61,8 +61,7 @@ fn web_address(text: &str) -> Result<String, String> {
     if is_web && is_plain {
         Ok(text.to_owned())
     } else {
-        Err("is not a web address: write http:// or https:// and no blanks or angle brackets"
-            .to_owned())
+        Err("expected a URL with http:// or https://, without spaces or angle brackets".to_owned())
     }
 }
 
@@ -184,7 +183,7 @@ fn form(asked: Option<ReportFormat>, target: &Target) -> Result<ReportFormat, Fa
         (None, Target::Folder(_)) => ReportFormat::Html,
         (None, Target::File(path)) => ReportFormat::from_path(path).ok_or_else(|| {
             let usage = format!(
-                "unknown report format of '{}': give --format html, md, json, ndjson, csv, junit, \
+                "unknown report format for '{}': give --format html, md, json, ndjson, csv, junit, \
                  text, svg, badge or comment",
                 path.display()
             );

@@ -34,18 +34,17 @@ const PROCESSES: u64 = 8192;
 /// Flags of `arbiter worker`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A worker plays for every run on the server that is signed with a trusted key: the run with the highest
-priority first, and runs of equal priority in equal shares. It starts programs that such a run names by
-their hashes, in a sandbox; run it as a separate user nevertheless. Programs must run on this machine
-unchanged; files that they read, such as networks, must be at the paths given in the engine options, and
-below a path given with --readable.
+A worker plays for every run on the server that is signed with a trusted key: the run with the highest priority first,
+and runs of equal priority in equal shares. It starts programs that such a run names by their hashes, in a sandbox;
+run it as a separate user nevertheless. Programs must run on this machine unchanged; files that they read, such as
+networks, must be at the paths given in the engine options, and below a path given with --readable.
 
 Ctrl-C ends the worker after its pairs in progress, a second Ctrl-C immediately; other workers then play
 these pairs. A worker that has lost its server waits for it; then one Ctrl-C ends it immediately.
 
-Exit codes: 0 after Ctrl-C or a signal; 2 for bad usage, 3 for bad input, 7 for an environment error
-or no complete sandbox with --sandbox require, 8 if the server cannot be reached, refuses the
-connection, or lacks encryption or authentication (see --insecure).
+Exit codes: 0 after Ctrl-C or a signal; 2 for bad usage, 3 for bad input, 7 for an environment error or no complete
+sandbox with --sandbox require, 8 if the server cannot be reached, refuses the connection, or lacks encryption or
+authentication (see --insecure).
 
 Examples:
   arbiter worker --on worker1.join
@@ -201,7 +200,7 @@ fn entry(args: EntryArgs) -> Result<(Access, String, Vec<PublicKey>), Failure> {
             name
         }
         Some(Role::Coordinator(_)) => {
-            return Err(Failure::invalid("--on: this is the coordinator's; expected a worker's"));
+            return Err(Failure::invalid("--on: a coordinator's join file; expected a worker's"));
         }
         None => args.name.unwrap_or_else(default_name),
     };

@@ -142,7 +142,7 @@ impl AccessArgs {
         };
         let ca = path(nats.ca, "ARBITER_NATS_CA");
         if nats.cert.is_some() != nats.cert_key.is_some() {
-            return Err(Failure::invalid("--nats: cert and cert-key need each other"));
+            return Err(Failure::invalid("--nats: give both cert and cert-key"));
         }
         let certificate = nats.cert.zip(nats.cert_key);
         for path in ca.iter().chain(certificate.iter().flat_map(|(one, key)| [one, key])) {

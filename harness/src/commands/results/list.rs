@@ -36,7 +36,7 @@ pub(super) struct RunFilterArgs {
     /// List only runs of this kind: sprt, match, tournament, ablate, tune
     #[arg(long)]
     kind: Option<RunKind>,
-    /// List only runs with the engine of this name
+    /// List only runs with the engine NAME
     #[arg(long, value_name = "NAME")]
     engine: Option<String>,
 }

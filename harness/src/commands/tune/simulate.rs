@@ -40,7 +40,7 @@ pub(super) struct SimulateArgs {
     /// of its range]
     #[arg(long, value_name = "V,…", value_delimiter = ',', allow_negative_numbers = true)]
     optimum: Vec<f64>,
-    /// Elo that a step of C_END off the optimum costs: one figure, or one for each parameter
+    /// Elo lost at a distance of C_END from the optimum: one value, or one for each parameter
     #[arg(long, value_name = "ELO,…", value_delimiter = ',', default_value = "2")]
     step_elo: Vec<f64>,
     /// Share of drawn games, 0 to 1

@@ -128,7 +128,7 @@ fn llr_history(runs: &[ComparedRun]) -> Option<Figure> {
         let llr = |point: &HistoryPoint| Some((point.games as f64, point.sprt_status?.llr));
         Line::plain(name(run), run.history.iter().filter_map(llr).collect())
     };
-    history(runs, ("Log-likelihood ratio over games", "log-likelihood ratio"), bounds(runs), line)
+    history(runs, ("LLR by number of games", "log-likelihood ratio"), bounds(runs), line)
 }
 
 /// Returns Wald's bounds, if they are the same in all tests.
