@@ -22,8 +22,8 @@ const PROGRAMS: [&str; 2] = ["nats-server", "/usr/sbin/nats-server"];
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Writes into DIR the configuration of a NATS server that encrypts and authenticates its users (nats.conf,
-users.conf, a certificate that is valid for ten years), and a join file for each user with all that
-it needs: coordinator.join, worker1.join and so on. Join files are secret.
+users.conf, a certificate that is valid for ten years), and a join file with the access of each user:
+coordinator.join, worker1.join and so on. Join files are secret.
 
   arbiter cluster up --dir DIR            on the machine of the server
   arbiter worker --on worker1.join        on a machine that plays; each has its own file

@@ -46,7 +46,7 @@ pub(super) struct SimulateArgs {
     /// Share of drawn games, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
     draw_ratio: f64,
-    /// Iterations, each of which moves the values
+    /// Number of iterations; each moves the values
     #[arg(long, value_name = "N", default_value_t = DEFAULT_ITERATIONS)]
     iterations: u64,
     /// Pairs of an iteration
@@ -58,7 +58,7 @@ pub(super) struct SimulateArgs {
     /// Exponent of the perturbation
     #[arg(long, value_name = "X", default_value_t = GAMMA)]
     gamma: f64,
-    /// Share of all pairs by which the first steps are damped
+    /// Share of all pairs that is added to the number of each pair, to damp the first steps
     #[arg(long, value_name = "SHARE", default_value_t = A_RATIO)]
     a_ratio: f64,
     /// Number of simulated tunings, each with its own seed

@@ -48,7 +48,7 @@ pub(super) const CHECKS: &[Check] = &[
             Ok(s.search(MIDDLEGAME, "wtime 500 btime 500 movestogo 1"))
         })
         .timed(|case| answered_within(case, 500)),
-    must("go-tiny-times", "with almost no time on the clock there is a legal move").script(|s| {
+    must("go-tiny-times", "with almost no time left, bestmove is legal").script(|s| {
         let s = s.search(MIDDLEGAME, "wtime 1 btime 1");
         Ok(s.search(MIDDLEGAME, "wtime 5 btime 5 movestogo 1").search(MIDDLEGAME, "movetime 1"))
     }),
