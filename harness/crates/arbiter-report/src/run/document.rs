@@ -315,7 +315,7 @@ fn bias(summary: &Summary) -> String {
     {
         words.push_str(&format!(
             " Opening bias: {bias:.0} Elo (root mean square, estimated from the two games of each \
-             pair); pairs cancel it."
+             pair); playing pairs cancels it."
         ));
     }
     words
