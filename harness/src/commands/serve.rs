@@ -77,8 +77,8 @@ pub(crate) struct ServeArgs {
     /// Also let holders of the token start tests
     #[arg(long, conflicts_with = "read_only")]
     start: bool,
-    /// NATS server whose workers and runs are also shown: the coordinator's join file (*.join), or a
-    /// URL such as tls://host:4222
+    /// NATS server whose workers and runs are also shown: the coordinator's join file (*.join), or
+    /// a URL such as tls://host:4222
     #[cfg(feature = "cluster")]
     #[arg(long, value_name = "FILE|URL")]
     on: Option<ServerName>,

@@ -176,7 +176,7 @@ keys! {
     order["ORDER"]: Order as "text" => unless(Order::Random, plan.order),
     /// Number of the first opening in this order, counted from 1 [default: 1]
     start["N"]: u64 as "text" => unless(1, plan.opening_start + 1),
-    /// When to take the next opening: shared (the n-th pair of every encounter of a round gets the
+    /// Change to the next opening: shared (the n-th pair of every encounter of a round gets the
     /// same opening), per-round, per-encounter, per-pair, or cycled (pairs cycle through as many
     /// openings as there are rounds) [default: shared]
     policy["POLICY"]: OpeningPolicy as "text" =>
