@@ -26,18 +26,18 @@ pub(crate) struct PlayArgs {
     /// Engines, as described below; figures are from the point of view of the first
     #[arg(help_heading = None::<&str>, value_name = "ENGINE", conflicts_with_all = ["dev", "base"])]
     pub engines: Vec<String>,
-    /// Engine, after those without a flag; repeat for each engine
+    /// Engine, listed after the positional ones; repeat for each engine
     #[arg(help_heading = "Engines", help = engine_help(), long, value_name = "SPEC",
         conflicts_with_all = ["dev", "base"])]
     pub engine: Vec<String>,
-    /// Settings for all engines, in the same form; an engine's own settings win
+    /// Settings for all engines, in the form of --engine; an engine's own settings take precedence
     #[arg(help_heading = "Engines", long, value_name = "SPEC")]
     each: Option<String>,
-    /// Sandbox of engines on this machine: each has an empty home and folder of its own, may write
-    /// nowhere else, has access to neither network nor other processes, and reads the system's
-    /// programs and libraries, the folder of its program, dir=, and files that its options name by
-    /// absolute paths. A build of a revision has its checkout, the toolchains and the network
-    /// [default: off]
+    /// Sandbox for engines on this machine: each has its own empty home, which is its working
+    /// folder, and can write nowhere else. It can read only the system's programs and libraries,
+    /// the folder of its program, dir=, and files that its options name by absolute paths, and it
+    /// cannot access the network or other processes. The build of a revision can also use its
+    /// checkout, the toolchains and, with network = true in [build], the network [default: off]
     #[arg(help_heading = "Engines", long, value_parser = one_of(SANDBOXES))]
     sandbox: Option<SandboxMode>,
     /// Settings file [default: arbiter.toml, here or in a folder above this one in the repository]
@@ -51,15 +51,15 @@ pub(crate) struct PlayArgs {
     /// Purpose of the run, in one line, for reports and `arbiter results log`
     #[arg(help_heading = "Run", long, value_name = "TEXT", value_parser = one_line)]
     about: Option<String>,
-    /// Resume a run that was interrupted or killed, by its name or latest; takes its settings from
-    /// the store. Flags given as well must agree with them
+    /// Resume a run that was interrupted or killed, by its name or latest, with its settings from
+    /// the store. Other flags must match these settings
     #[arg(help_heading = "Run", long, value_name = "RUN", conflicts_with = "name")]
     resume: Option<String>,
-    /// Resume the run of --name if there is one, as --resume does, or else start it
+    /// Resume the run of --name as --resume does, or start it if there is no such run
     #[arg(help_heading = "Run", id = "or_start", long = "resume-or-start", requires = "name")]
     resume_or_start: bool,
-    /// Print the resolved plan and play nothing: engines are tried out, but revisions are not
-    /// built, the book is read, and nothing is written
+    /// Print the resolved plan and exit: engines are started and the book is read, but no revision
+    /// is built, no game is played, and nothing is written
     #[arg(help_heading = "Run", long, conflicts_with_all = ["resume", "or_start"])]
     dry_run: bool,
     /// Format of the result
@@ -109,8 +109,8 @@ pub(crate) fn threads(requested: Option<usize>) -> Result<usize, String> {
 fn engine_help() -> String {
     let keys: Vec<String> = ENGINE_KEYS.iter().map(ToString::to_string).collect();
     format!(
-        "Engine, after those without a flag: comma-separated KEY=VALUE with the keys {}. Double quotes \
-         protect commas and spaces. Repeat for each engine",
+        "Engine, listed after the positional ones: comma-separated KEY=VALUE with the keys {}. Double \
+         quotes protect commas and spaces. Repeat for each engine",
         keys.join(", ")
     )
 }

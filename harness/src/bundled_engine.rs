@@ -23,14 +23,14 @@ pub(crate) fn evaluation(
         Variant::from_name(name).ok_or_else(|| {
             let known = Variant::ALL.map(Variant::name);
             let (hint, known) = (did_you_mean(name, known), known.join(", "));
-            format!("the bundled engine has no evaluation '{name}'{hint}; it has {known}")
+            format!("the bundled engine has no evaluation '{name}'{hint}; available: {known}")
         })
     };
     let personality = match personality {
         None => Personality::default(),
         Some(name) => Personality::from_name(name).ok_or_else(|| {
             let known = Personality::ALL.map(Personality::name).join(", ");
-            format!("the bundled engine has no personality '{name}'; it has {known}")
+            format!("the bundled engine has no personality '{name}'; available: {known}")
         })?,
     };
     let configuration = Configuration::with_features(personality, name.map(variant).transpose()?);

@@ -12,7 +12,7 @@ use crate::{
 
 const EXAMPLES: &str = "\
 Examples:
-  arbiter sprt                                      a demonstration without further files
+  arbiter sprt                                      a demonstration that needs no files
   arbiter match stockfish ./mine --each tc=1+0.01   also: arbiter sprt HEAD main";
 
 /// Engine-testing and tournament harness for UCI chess engines.
@@ -43,25 +43,25 @@ Examples:
     Match(PlayArgs),
     /// Play a tournament: round robin, gauntlet, pyramid, knockout, Swiss or ladder.
     Tournament(play::TournamentCommand),
-    /// Measure the worth of each feature of an engine, by games with it against without.
+    /// Measure the worth of each feature of an engine by games with the feature against without.
     Ablate(ablate::AblateArgs),
     /// Tune parameters of an engine by SPSA.
     Tune(Box<tune::TuneArgs>),
     /// List and show the runs in the results folder.
     Results(results::ResultsArgs),
-    /// Write a report of runs: a page with charts and boards, Markdown or JSON.
+    /// Write a report on runs: as an HTML page with charts and boards, as Markdown or as JSON.
     Report(report::ReportArgs),
     /// Serve a live page of the runs in the results folder, for browsers.
     Serve(serve::ServeArgs),
     /// Print the transcript of a game, and let the referee judge the game again.
     Replay(replay::ReplayArgs),
-    /// Steer a run in progress: pause, resume, drain, stop, concurrency, status.
+    /// Control a run in progress: pause, resume, drain, stop, concurrency, status.
     Ctl(ctl::CtlArgs),
     /// Play a command line of fastchess or cutechess-cli, and report in its format.
     Compat(compat::CompatArgs),
     /// Rate players by their games in any PGN.
     Rate(rate::RateArgs),
-    /// Compute the state, plan or simulation of an SPRT.
+    /// Compute the state of an SPRT, plan one, or simulate it.
     Stats(stats::StatsArgs),
     /// Check that an engine complies with UCI, with transcripts of more than 100 checks.
     Check(check::CheckArgs),
@@ -73,11 +73,11 @@ Examples:
     Speed(speed::SpeedArgs),
     /// List the cached builds, and remove old ones.
     Builds(builds::BuildsArgs),
-    /// Run the gates of a change: those of [ci] in arbiter.toml.
+    /// Run the gates listed in [ci] of arbiter.toml on a commit.
     Ci(ci::CiArgs),
     /// Make a suite: find positions with one clearly best move in games.
     Mine(mine::MineArgs),
-    /// Extract quiet positions and results from games, to tune evaluations on.
+    /// Extract quiet positions and results from games, for tuning evaluations.
     Samples(samples::SamplesArgs),
     /// Play games for positions that train a network.
     Datagen(Box<datagen::DatagenArgs>),
@@ -87,11 +87,11 @@ Examples:
     /// Set up a NATS server for workers, and show its workers and runs.
     #[cfg(feature = "cluster")]
     Cluster(cluster::ClusterCommand),
-    /// Register engines under names of your own, list them, and try them out.
+    /// Register engines under your own names, list them, and test whether they start.
     Engines(engines::EnginesArgs),
     /// Write arbiter.toml for a repository: its build, and gates for its commits.
     Init(init::InitArgs),
-    /// Check whether this machine is fit for games under a clock, and advise on faults.
+    /// Check whether this machine is suitable for timed games, and suggest remedies.
     Doctor(Box<doctor::DoctorArgs>),
     /// Make opening books.
     Openings(openings::OpeningsArgs),

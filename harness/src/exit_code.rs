@@ -8,7 +8,7 @@ use clap::ValueEnum;
 pub enum ExitCode {
     /// H1 accepted, or the run is complete with nothing to decide.
     Passed = 0,
-    /// H0 accepted; perft: a wrong count; check: a mandatory check failed; epd, speed, ci: a gate
+    /// H0 accepted; perft: a wrong count; check: a check graded must failed; epd, speed, ci: a gate
     /// failed.
     Negative = 1,
     /// Usage error: invalid command line.
@@ -17,31 +17,31 @@ pub enum ExitCode {
     Invalid = 3,
     /// Nothing to run.
     NothingToRun = 4,
-    /// Inconclusive: the cap was reached before a decision.
+    /// Inconclusive: the maximum number of pairs was reached.
     Inconclusive = 5,
     /// Invalid run: more engine faults than --fault-limit.
     TooManyFaults = 6,
     /// Environment failure: disk, memory, processes; no sandbox although --sandbox require.
     Environment = 7,
-    /// The NATS server cannot be reached, refuses, or is open without --insecure.
+    /// The NATS server cannot be reached, refuses the connection, or is open without --insecure.
     Cluster = 8,
     /// No git, or no repository.
     NoRepository = 20,
-    /// No such revision, or engine.
+    /// Unknown revision or engine.
     NoRevision = 21,
     /// A shallow clone lacks the revision.
     Shallow = 22,
-    /// The build failed, or there is no way to build.
+    /// The build failed, or no recipe was found.
     BuildFailed = 23,
     /// The build timed out.
     BuildTimeout = 24,
-    /// The build left no program.
+    /// The build produced no program.
     NoBinary = 25,
-    /// The bench fails, or there is none where one is needed.
+    /// The bench fails, or is missing where it is required.
     NoBench = 26,
     /// The bench differs between copies of an engine.
     BenchNondeterministic = 27,
-    /// The bench differs from the one that the commit promises.
+    /// The bench differs from the one in the commit message.
     BenchBroken = 28,
     /// A bug of Arbiter.
     Bug = 70,

@@ -42,18 +42,18 @@ arbiter_settings::keys! {
     FleetKeys, plan;
     /// Priority of the run for workers, 0 to 255; runs of equal priority share workers evenly
     priority["N"]: u8 as "arbiter_settings::text" = DEFAULT_PRIORITY,
-    /// Seconds, 2 to 3600, for which a worker may be silent about a pair before another gets it
+    /// Seconds, 2 to 3600, without a heartbeat of a pair after which another worker gets the pair
     lease["SEC"]: Lease as "arbiter_settings::text" = DEFAULT_LEASE_S,
-    /// Key that signs the descriptions of runs, without which workers start no program; created if
-    /// missing [default: that of the join file, or arbiter/signing.key in the user's settings
-    /// folder]
+    /// Key that signs the descriptions of runs (workers start programs only for signed runs);
+    /// created if missing [default: that of the join file, or arbiter/signing.key in the user's
+    /// settings folder]
     signing_key["FILE"]: PathBuf as "arbiter_settings::text",
-    /// Have workers run `bench` of every engine before they play, and exclude those whose number of
-    /// nodes differs from that of this machine; otherwise only engines built from a revision with a
+    /// Have workers run the bench of every engine before playing, and exclude workers whose node
+    /// count differs from that of this machine; if false, only engines built from a revision with a
     /// bench are compared
     check_bench["true|false"]: bool as "arbiter_settings::text",
-    /// Share of the pairs that another worker replays before they count, such as 2%. A worker that
-    /// is found to invent games is excluded, and all its pairs are played again
+    /// Share of the pairs that another worker repeats before they count, such as 2%. A worker found
+    /// to invent games is excluded, and all its pairs are played again
     audit["SHARE"]: Share as "arbiter_settings::text",
 }
 
@@ -90,9 +90,9 @@ impl FromStr for Share {
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Other machines")]
 pub(crate) struct ClusterArgs {
-    /// Have the workers of a NATS server play: the coordinator's join file, *.join, or a URL such
-    /// as tls://host:4222, several separated by commas. --concurrency then limits the pairs in
-    /// flight [default: as many as workers have room for]
+    /// Have the workers of a NATS server play: the coordinator's join file (*.join), or URLs such
+    /// as tls://host:4222, separated by commas. --concurrency then limits the pairs in progress
+    /// [default: as many as the workers have slots for]
     #[arg(long, value_name = "FILE|URL")]
     on: Option<ServerName>,
     /// Run on workers.

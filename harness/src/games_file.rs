@@ -214,7 +214,7 @@ impl GamesFile {
                 None => "the missing games could not be saved".to_owned(),
             };
             let again =
-                format!("the store has all games; give {flag} another file to write them again");
+                format!("the store has all games; to write them again, give {flag} another file");
             Failure::environment(format!("{name}: {reason}; {saved}; {again}"))
         })
     }

@@ -24,11 +24,12 @@ pub(crate) enum OutputFormat {
     Text,
     /// One JSON value.
     Json,
-    /// JSON in lines: each item of a list; each pair of a run when it counts, and then the report.
+    /// JSON Lines: one for each item of a list, or for each counted pair of a run and then the
+    /// report.
     Ndjson,
     /// A Markdown document.
     Md,
-    /// Comma-separated values below a heading.
+    /// Comma-separated values with a header row.
     Csv,
 }
 

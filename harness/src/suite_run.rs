@@ -37,7 +37,7 @@ pub(crate) struct SuiteArgs {
     /// Engines, as described below; all others are compared with the first
     #[arg(value_name = "ENGINE", required_unless_present_any = ["engine", "dev", "base"], conflicts_with_all = ["dev", "base"])]
     engines: Vec<String>,
-    /// Engine, after those without a flag; may be repeated
+    /// Engine, listed after the positional ones; may be repeated
     #[arg(help_heading = "Engines", long, value_name = "SPEC", conflicts_with_all = ["dev", "base"])]
     engine: Vec<String>,
     /// File with the suite

@@ -79,7 +79,7 @@ pub(crate) fn resolve(args: AblateArgs) -> Result<RequestedRun, Failure> {
         let known = known.map_err(Failure::invalid)?;
         if known.features.is_empty() {
             let reason = format!("evaluation {} has no features", known.name);
-            return Err(Failure::invalid(format!("{reason}; another is bundled:palimpsest")));
+            return Err(Failure::invalid(format!("{reason}; use bundled:palimpsest")));
         }
         engine.eval = Some(known.name.to_owned());
         features = select(&known, features)?;

@@ -34,9 +34,9 @@ enum BuildsCommand {
         #[arg(long, value_enum, default_value = "text")]
         format: OutputFormat,
     },
-    /// Remove builds, the longest unused first, but none in progress or in use.
+    /// Remove builds, the longest unused first, except those in progress or in use.
     ///
-    /// A build that a resumed run needs is built again then.
+    /// If a resumed run needs a removed build, it is built again.
     Clean(CleanArgs),
 }
 

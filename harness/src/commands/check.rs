@@ -18,13 +18,13 @@ use arbiter_report::{CheckReport, note};
 use arbiter_runner::ask_engine;
 
 const HELP: &str = "\
-Each check starts a new process. Its grade is its importance: must (games are lost or runs
-break without it), should (the protocol requires it), nice. The score weighs them 4, 2 and 1; checks
-that do not apply to an engine, such as ponderhit without the option Ponder, do not count. Checks of
-time are repeated up to three times, because a busy machine delays replies.
+Each check starts a new process. The grade of a check is its importance: must (games are lost or runs
+break if it fails), should (the protocol requires it), or nice. The score weights these grades 4, 2
+and 1; checks that do not apply to an engine, such as ponderhit without the option Ponder, do not count.
+Timing checks are repeated up to three times, because a busy machine delays replies.
 
-Exit codes: 0 if every mandatory check passes; 1 if one fails; 2 for bad usage; 3 for an engine that cannot
-be started; 4 if no check is selected; 7 for an environment error.
+Exit codes: 0 if every check graded must passes; 1 if one fails; 2 for bad usage; 3 for an engine that
+cannot be started; 4 if no check is selected; 7 for an environment error.
 
 Examples:
   arbiter check ./mine
@@ -38,19 +38,19 @@ pub(crate) struct CheckArgs {
     /// Engine, as in `arbiter match -h`; its options are set before each check
     #[arg(value_name = "ENGINE", required_unless_present = "list")]
     engine: Option<String>,
-    /// Run only checks whose name or grade matches, in any case
+    /// Run only checks whose name or grade matches, ignoring case
     #[arg(long, value_name = "REGEX")]
     filter: Option<String>,
     /// List the checks without running them
     #[arg(long)]
     list: bool,
-    /// Seconds to wait for an answer before it counts as missing
+    /// Seconds after which a reply counts as missing
     #[arg(long, value_name = "SEC", value_parser = parse_seconds, default_value = "5")]
     patience: Duration,
-    /// Seconds by which an answer may be late where time is checked
+    /// Seconds by which a reply may be late in timing checks
     #[arg(long, value_name = "SEC", value_parser = parse_seconds, default_value = "0.1")]
     margin: Duration,
-    /// Write the outcomes as JUnit XML to this file
+    /// Write the results as JUnit XML to this file
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
     /// Format of the result

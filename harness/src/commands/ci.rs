@@ -32,19 +32,19 @@ const GITHUB_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 const HELP: &str = "\
 Gates are [[ci.gate]] of arbiter.toml:
   kind          check, bench, perft, epd, lint, speed or sprt
-  name          name of the gate, if it is not the kind
+  name          name of the gate [default: its kind]
   args          flags of the subcommand
-  changed       paths; the gate is skipped unless something below them differs from the base
+  changed       paths; the gate is skipped unless a file below them differs from the base
   stop          true (the default) if its failure skips all later gates
   budget        seconds after which an sprt stops and reports its result so far
   ignore        rules of a lint whose findings are ignored, by name
   inconclusive  pass (the default) or fail: result of an sprt or speed without verdict
 
-The engine under test is HEAD and the base its parent, unless --dev and --base, or base in [ci],
-give others. `arbiter results gates` lists the results of all gates so far.
+The engine under test is HEAD and the base is its parent, unless --dev and --base, or base in [ci],
+select others. `arbiter results gates` lists the results of all gates so far.
 
-Exit codes: 0 if all gates pass; otherwise that of the first that does not: 1 failed, 5 inconclusive
-where that is not allowed, 20 to 28 not built or wrong bench (see arbiter --help), or any other
+Exit codes: 0 if all gates pass; otherwise the code of the first gate that does not pass: 1 if it failed, 5 if it was
+inconclusive and has inconclusive = \"fail\", 20 to 28 if a build or bench failed (see arbiter --help), or any other
 code of its subcommand; 4 if there is no gate; 2 and 3 for bad usage and input.
 
 Examples:
@@ -59,14 +59,14 @@ pub(crate) struct CiArgs {
     /// the repository]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Run only the gates of these names
+    /// Run only the gates with these names
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Vec<String>,
     /// Run gates even if they were run for the same commits before
     #[arg(long)]
     no_cache: bool,
-    /// Folder of the results store, in which outcomes of gates are kept [default: results, beside
-    /// the settings or where a store is already]
+    /// Folder of the results store, in which the results of gates are kept [default: results here
+    /// or in a parent folder if it contains a store, else a new one next to the settings file]
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
     /// Write JUnit XML to this file
@@ -75,7 +75,7 @@ pub(crate) struct CiArgs {
     /// Append a summary in Markdown to this file [default: $GITHUB_STEP_SUMMARY, if set]
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
-    /// Concurrent games and benches of gates that set none
+    /// Number of concurrent games and benches in gates that do not set --concurrency
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     concurrency: Option<usize>,
     /// Sandbox of the engines in all gates, as in `arbiter sprt --sandbox`, and of their builds

@@ -30,12 +30,12 @@ pub(crate) struct ClusterCommand {
 
 #[derive(Debug, Subcommand)]
 enum ClusterAction {
-    /// Create a folder with all that your own NATS server needs, and a join file for the
-    /// coordinator and for each worker.
+    /// Create a folder with the files of your own NATS server, and a join file for the coordinator
+    /// and for each worker.
     Init(Box<server::InitArgs>),
     /// Create join files for more workers.
     Add(server::AddArgs),
-    /// Start the server of such a folder, until Ctrl-C.
+    /// Run the server of such a folder until Ctrl-C.
     Up(server::UpArgs),
     /// Show the workers and runs on a NATS server, after listening for some seconds.
     Show(Box<ShowArgs>),
@@ -48,7 +48,7 @@ struct ShowArgs {
     /// NATS server: the coordinator's join file, *.join, or a URL such as tls://host:4222
     #[arg(long, value_name = "FILE|URL")]
     on: ServerName,
-    /// Format of the output; csv has the workers
+    /// Format of the output; csv contains the workers
     #[arg(long, value_parser = OutputFormat::of_one(), default_value = "text")]
     format: OutputFormat,
     #[command(flatten)]

@@ -27,17 +27,17 @@ const NAMES: [(&str, &str); 3] =
 /// Flags of `arbiter compat`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-`arbiter compat install DIR` makes the links fastchess, fastchess-ob and cutechess-cli to this program
-in DIR, which is created if missing. Called by one of these names, through a link or as a copy, arbiter
-takes the command line of that program: -help lists the options, and docs/compat.md describes for each
-whether it is honoured, and the differences. Unknown options are errors. Without -srand the seed is
+`arbiter compat install DIR` creates the links fastchess, fastchess-ob and cutechess-cli to this program
+in DIR, which is created if missing. Started by one of these names, as a link or as a copy, arbiter
+accepts the command line of that program: -help lists the options, and docs/compat.md lists which of them
+have an effect, and the differences. Unknown options are errors. Without -srand the seed is
 random. Options that an engine does not have are ignored with a warning. -arbiter verbose=true and
 `arbiter results` show the run and its seed.
 CPU contention is ignored, unless -arbiter contention=discard or =report is given. SIGINT and SIGTERM
-end the run within a second; pairs in flight are abandoned. Games are stored where `arbiter results`
-finds them (-arbiter results=DIR); -config file=FILE resumes the run of FILE, even if fastchess has
-written or you have edited FILE (fastchess only; written as config.json, or -config outname=), and
-`arbiter match --resume RUN` (or sprt, or tournament) a run of arbiter.
+end the run within a second; pairs in progress are discarded. Games are stored where `arbiter results`
+finds them (-arbiter results=DIR). -config file=FILE resumes the run of FILE, even if fastchess wrote
+or you edited FILE (fastchess only; written as config.json, or -config outname=).
+`arbiter match --resume RUN` (or sprt, or tournament) resumes a run of arbiter.
 
 Exit codes: 0 if the games were played, whatever the result; fastchess: 1 if the run was interrupted;
 else as for `arbiter match`.

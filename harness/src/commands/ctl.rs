@@ -17,7 +17,7 @@ Commands:
   resume         start pairs again
   drain          finish the pairs in progress, then stop; the run ends with exit code 75
                  and can be resumed
-  stop           abandon the pairs in progress and stop immediately, otherwise as drain
+  stop           discard the pairs in progress and stop immediately, otherwise as drain
   concurrency N  play N games in parallel; if fewer than before, pairs in progress are finished first
   status         state and figures of the run
   boards         status with the games in progress, as JSON

@@ -64,9 +64,9 @@ pub(crate) struct DatagenArgs {
     /// File to write, in an existing folder
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Have the first engine make the openings, a new one for each game: it is started as by
-    /// OpenBench, with the arguments "genfens N seed S book None" and "quit", and prints info
-    /// string genfens FEN
+    /// Have the first engine generate a new opening for each game: it is started as by OpenBench,
+    /// with the arguments "genfens N seed S book None" and "quit", and prints info string genfens
+    /// FEN
     #[arg(long, conflicts_with = "openings")]
     genfens: bool,
     #[command(flatten)]
@@ -192,7 +192,7 @@ fn openings(
     let first = request.engines.first().cloned().unwrap_or_default();
     let engine = resolve_engine(0, first.or(&request.each)).map_err(Failure::invalid)?;
     let setup = setup(&engine)?;
-    note(&format!("{} makes {count} openings", setup.name));
+    note(&format!("{} generates {count} openings", setup.name));
     let fens = interruptible(move |spawner, cancel| genfens(setup, count, seed, spawner, cancel))?;
     write_atomically(&path, &fens, in_use(store_files(&requested.results))?)?;
     Ok(path)

@@ -36,11 +36,11 @@ stockfish lc0 berserk caissa ethereal-chess fairy-stockfish obsidian rubichess t
 crafty gnuchess fairymax hoichess phalanx sjeng weiss viridithas";
 
 const HELP: &str = "\
-Examines the processors and their load for a second, the clock and the memory, and starts the
-registered engines and the known ones in PATH and /usr/games. A 'bad' finding makes games under a
-clock unreliable; games at fixed nodes (--each nodes=N) are the same on any machine.
+Examines the processors, their load during one second, the clock and the memory, and starts the
+registered engines and the known ones in PATH and /usr/games. A 'bad' finding makes timed games
+unreliable; games at fixed nodes (--each nodes=N) are the same on any machine.
 
-Exit codes: 0 if the machine is suitable for games under a clock, 1 if a finding is bad.
+Exit codes: 0 if the machine is suitable for timed games, 1 if a finding is bad.
 
 Examples:
   arbiter doctor
@@ -118,7 +118,7 @@ pub(crate) fn run(args: DoctorArgs) -> Result<ExitCode, Failure> {
         findings.push(check_server(args.access, server));
     }
     let is_fit = findings.iter().all(|finding| finding.health != Health::Bad);
-    let mut table = Table::new(["what", "is", "found", "advice"]);
+    let mut table = Table::new(["subject", "state", "found", "advice"]);
     for Finding { subject, health, found, advice } in &findings {
         table.push([subject, health, found, &advice.unwrap_or_default()]);
     }

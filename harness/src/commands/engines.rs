@@ -39,8 +39,8 @@ pub(crate) struct EnginesArgs {
 
 #[derive(Debug, Subcommand)]
 enum EnginesCommand {
-    /// Register an engine under a name, after a try. A revision stays at its present commit, and
-    /// limits are not kept.
+    /// Start an engine and register it under a name. A revision stays at its current commit, and
+    /// limits are not stored.
     Add {
         /// New name of the engine
         name: String,
@@ -59,7 +59,7 @@ enum EnginesCommand {
         #[arg(long, value_enum, default_value = "text")]
         format: OutputFormat,
     },
-    /// Start engines and show their answers; exits with 6 if one does not answer.
+    /// Start engines and show their replies; exits with 6 if one does not reply.
     Check {
         /// Engines to start [default: all registered]
         #[arg(value_name = "ENGINE")]

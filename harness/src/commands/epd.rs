@@ -19,12 +19,12 @@ use arbiter_suite::epd::{Answer, Question, Record, SearchOutcome, read};
 const DEFAULT_MOVETIME: Duration = Duration::from_secs(1);
 
 const HELP: &str = "\
-A position is solved by a move of bm, by none of am, or by announcing a mate within dm moves (bm #5
-counts as dm 5; bm #-5 is solved by announcing to be mated in at most 5). Points for moves are taken from c0 (\"f5=10, Be5=2\") or c7 and c9 with c8. The time
-to the solution ends when the PV changes to a solution and stays there. Themes come from
-ids. Unusable lines are listed and count neither as solved nor as failed. With --on
-(Cargo feature cluster) workers search the positions; use --nodes or --depth if their machines
-differ.
+A position is solved if the engine plays a move of bm, avoids the moves of am, or announces a mate within
+dm moves (bm #5 counts as dm 5; for bm #-5 the engine must announce that it is mated in at most 5). Points
+for moves are taken from c0 (\"f5=10, Be5=2\") or from c7 and c9 with c8. The time to the solution is the
+time after which the PV always begins with a solution. Themes come from ids. Unusable lines are listed and
+count neither as solved nor as failed. With --on (Cargo feature cluster) workers search the positions; use
+--nodes or --depth if the machines differ.
 
 Exit codes: 0 if all gates pass; 1 if --min-solved or --max-lost fails; 2 for bad usage; 3 for bad
 input; 4 if no line is usable; 6 if an engine did not reply; 7 for an environment error;
@@ -177,7 +177,7 @@ fn verdict(args: &EpdArgs, report: &EpdReport) -> ExitCode {
     let engines = 0..report.engines.len();
     let solved = report.tally(0).solved;
     if let Some(wanted) = args.min_solved.filter(|wanted| solved < *wanted) {
-        note(&format!("{} solved {solved}, wanted {wanted}", report.engines[0].name));
+        note(&format!("{} solved {solved}, expected {wanted}", report.engines[0].name));
         return ExitCode::Negative;
     }
     for other in 1..report.engines.len() {

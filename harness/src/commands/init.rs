@@ -50,7 +50,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub(crate) struct InitArgs {
-    /// Write a workflow for GitHub Actions, too
+    /// Also write a workflow for GitHub Actions
     #[arg(long)]
     ci: bool,
     /// Repository of the engine [default: that of the current folder]
@@ -116,8 +116,7 @@ pub(crate) fn run(args: InitArgs) -> Result<(), Failure> {
         written.join(" ")
     );
     if ci {
-        next +=
-            "Set the variable ARBITER_REPOSITORY of the repository to the address of Arbiter.\n";
+        next += "Set the variable ARBITER_REPOSITORY of the repository to the URL of Arbiter.\n";
     }
     print_result(&next)
 }
@@ -277,7 +276,7 @@ fn text(facts: Facts<'_>) -> String {
         None => "# openings = \"book.epd\"   # default: the bundled book".to_owned(),
     };
     let build = if downloads {
-        "[build]\nnetwork = true   # a sandbox lets it download its packages\n"
+        "[build]\nnetwork = true   # a sandboxed build may download packages\n"
     } else {
         "# [build]\n"
     };
@@ -301,7 +300,7 @@ fn text(facts: Facts<'_>) -> String {
         gate("The engine follows the protocol.", "check", "");
     }
     if has_bench {
-        let why = "The bench is deterministic and as in a line \"Bench: N\" of the commit.";
+        let why = "The bench is deterministic and matches \"Bench: N\" of the commit message.";
         gate(why, "bench", "");
     }
     if let Some(suite) = perft {

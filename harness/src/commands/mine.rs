@@ -20,17 +20,17 @@ use arbiter_suite::mine::{
 };
 
 const HELP: &str = "\
-A position is taken if one move is better than the second by --gap, with scores limited to
---decided, at --depth and the two depths before; if that move is not a mere recapture; and if the
-engine preferred it only from --found-at on. Cheaper searches come first and require half of --gap.
-The engine uses one thread and an empty hash for each search: the same games give the same suite.
+A position is taken if the best move leads the second by --gap, with scores limited to --decided, at
+--depth and the two depths before it; if the best move is not a simple recapture; and if the engine
+prefers it only from depth --found-at on. Cheaper searches come first and require half of --gap. The
+engine uses one thread and an empty hash table for each search, so the same games give the same suite.
 
 Results are stored in FILE.journal until the suite is written; after an interruption the same command
 resumes, and repeats the positions at which the engine failed.
 
 Exit codes: 0 if the suite is written; 2 for bad usage; 3 for bad input; 4 if there is no position to
 search, or none has one clearly best move; 6 if the engine failed at some positions
-(the journal stays); 7 for an environment error; 130 and 143 if interrupted.
+(the journal is kept); 7 for an environment error; 130 and 143 if interrupted.
 
 Examples:
   arbiter mine --pgn games.pgn --depth 18 --out suite.epd";
@@ -47,18 +47,18 @@ const FOUND_AT: u32 = 4;
 pub(crate) struct MineArgs {
     #[command(flatten)]
     source: GameSourceArgs,
-    /// Engine that proves, as in `arbiter match -h`, with the options Threads and MultiPV
+    /// Engine that verifies positions, as in `arbiter match -h`, with options Threads and MultiPV
     #[arg(long, value_name = "ENGINE", default_value = "stockfish")]
     engine: String,
     /// Suite to write, in an existing folder
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Depth of the proof, in plies
+    /// Depth of the verification, in plies
     #[arg(long, value_name = "N", default_value = "18",
         value_parser = clap::value_parser!(u32).range(i64::from(CONFIRMATIONS)..=245))]
     depth: u32,
-    /// Depths of the preliminary searches that decide whether a proof is worth its time, in plies,
-    /// rising [default: 8,12, or those below --depth]
+    /// Increasing depths, in plies, of the preliminary searches that select positions to verify
+    /// [default: 8,12, or those below --depth]
     #[arg(long, value_name = "N,N…", value_delimiter = ',',
         value_parser = clap::value_parser!(u32).range(1..=245))]
     looks: Vec<u32>,
@@ -66,12 +66,12 @@ pub(crate) struct MineArgs {
     #[arg(long, value_name = "CP", default_value = "200",
         value_parser = clap::value_parser!(i32).range(1..=10_000))]
     gap: i32,
-    /// Score that decides the game, in centipawns: scores beyond count as this one
+    /// Score that decides the game, in centipawns; higher scores count as this score
     #[arg(long, value_name = "CP", default_value = "600",
         value_parser = clap::value_parser!(i32).range(1..=10_000))]
     decided: i32,
-    /// Leave out moves that the engine prefers from before this depth on, as too easy [default: 4,
-    /// or as --depth allows]
+    /// Exclude moves that the engine has preferred since before this depth as too easy [default: 4,
+    /// or less if --depth requires it]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     found_at: Option<u32>,
     /// Skip the first N plies of each game

@@ -28,7 +28,7 @@ pub(crate) struct OpeningsArgs {
 
 #[derive(Debug, Subcommand)]
 enum OpeningsCommand {
-    /// Generate a book of balanced openings by random play and an engine's judgement.
+    /// Generate a book of balanced openings by random play, evaluated by an engine.
     Generate(GenerateArgs),
 }
 
@@ -49,10 +49,10 @@ struct GenerateArgs {
     /// Nodes of the first search of a position
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     quick_nodes: u64,
-    /// Nodes of the second search, of positions that pass the first
+    /// Nodes of the second search, for positions that pass the first
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     deep_nodes: u64,
-    /// Engine that judges, as in `arbiter match -h`
+    /// Engine that evaluates the positions, as in `arbiter match -h`
     #[arg(long, value_name = "ENGINE", default_value = BUNDLED)]
     engine: String,
     /// Seed of the random play

@@ -12,10 +12,10 @@ use arbiter_suite::perft::{Case, Count, Limits, Patterns, PerftQuery, read, vari
 const HELP: &str = "\
 Suites: lines of FEN and counts (\";D1 20 ;D2 400\", \",20,400\", \"| 3 | 8902\"), records (\"id\", \"epd\", \"perft 1 20\"), and JSON
 (a list of fen, depth, nodes; or testCases with start and the positions expected after each move).
-Unusable lines are listed and not counted. With --on (Cargo feature cluster) workers count.
+Unusable lines are listed and not counted. With --on (Cargo feature cluster) the engine runs on workers.
 
-Exit codes: 0 if all counts are right; 1 if the engine is wrong somewhere; 2 for bad usage; 3 for
-bad input, an engine that cannot count, or a suite that is wrong where the engine is right; 4 if
+Exit codes: 0 if all counts are right; 1 if a count of the engine is wrong; 2 for bad usage; 3 for
+bad input, an engine that cannot count, or a suite with a wrong count that the engine gets right; 4 if
 there is nothing to count; 6 if the engine did not reply; 7 for an environment error;
 8 if the NATS server cannot be used.
 
@@ -30,14 +30,14 @@ pub(crate) struct PerftArgs {
     /// Maximum depth in plies; each position is counted at its deepest count within the limits
     #[arg(long, value_name = "N", default_value = "64")]
     depth: u32,
-    /// Maximum number of leaves for one position, by the suite's counts
+    /// Maximum number of leaves of one position, according to the suite
     #[arg(long, value_name = "N", default_value = "10000000")]
     max_nodes: u64,
     /// Command that makes the engine count, sent after `position`; {depth} stands for the depth
     #[arg(long, value_name = "TEXT", default_value = "go perft {depth}")]
     command: String,
-    /// Pattern of the line with the total count, as its first group, which ends the answer
-    /// [default: the usual formats, such as "Nodes searched: 20"]
+    /// Pattern of the last line of the reply; its first group is the total count [default: the
+    /// usual formats, such as "Nodes searched: 20"]
     #[arg(long, value_name = "REGEX")]
     pattern: Option<String>,
     /// Format of the result
@@ -52,7 +52,7 @@ pub(crate) struct PerftArgs {
 /// Returns an error for a suite that is named after a variant of chess.
 fn check_rules(suite: &str) -> Result<(), Failure> {
     let Some(variant) = variant_of(suite) else { return Ok(()) };
-    let message = format!("{suite}: a suite of {variant}; arbiter knows chess and Chess960");
+    let message = format!("{suite}: a suite of {variant}; arbiter supports chess and Chess960");
     Err(Failure::invalid(message))
 }
 

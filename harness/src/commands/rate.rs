@@ -33,23 +33,23 @@ enum LawArg {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ScaleArg {
-    /// 400 points for a factor of ten
+    /// 400 points for a factor of ten in the odds
     Logistic,
-    /// 202 points for 76 %, as in Ordo
+    /// 202 points for an expected score of 76 %, as in Ordo
     Ordo,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum CopiesArg {
-    /// Count a game once, as copies are no evidence
+    /// Count a game once, as duplicates are no evidence
     Once,
-    /// Count each copy
+    /// Count each duplicate
     All,
 }
 
 const HELP: &str = "\
-Moves are not replayed: illegal moves, and results that contradict the last position, go unnoticed.
-The number of games that cannot be counted is shown, and the first 20 are listed.
+Without --verify, moves are not replayed, so illegal moves and results that contradict the last position
+go unnoticed. The number of games that cannot be counted is shown, and the first 20 are listed.
 
 Exit codes: 0 if there are ratings, even if some games do not count; 2 for bad usage, 3 for a
 file that cannot be read and other bad input, 4 if no game counts, 7 if the result cannot be
@@ -72,11 +72,11 @@ pub(crate) struct RateArgs {
     /// Scale of the ratings
     #[arg(long, value_enum, default_value = "logistic")]
     scale: ScaleArg,
-    /// White's advantage in points, instead of estimating it
+    /// White's advantage in points [default: estimated]
     #[arg(long, value_name = "ELO", allow_negative_numbers = true,
         value_parser = within(-MAX_DIFFERENCE..=MAX_DIFFERENCE))]
     advantage: Option<f64>,
-    /// Share of draws between equal players, instead of estimating it
+    /// Share of draws between equal players [default: estimated]
     #[arg(long, value_name = "SHARE", value_parser = within(1e-6..=1.0 - 1e-6))]
     draw_ratio: Option<f64>,
     /// Player with a fixed rating; may be repeated
@@ -85,8 +85,9 @@ pub(crate) struct RateArgs {
     /// Player with a prior: rating and standard deviation; may be repeated
     #[arg(long, value_name = "NAME=ELO:SD", value_parser = prior)]
     prior: Vec<(String, [f64; 2])>,
-    /// File of prior differences of two players, in Ordo's format: on each line two names, the lead
-    /// of the first in points, and the standard deviation, separated by commas
+    /// File of prior rating differences between players, in Ordo's format: on each line two names,
+    /// the rating of the first minus that of the second, and the standard deviation, separated by
+    /// commas
     #[arg(long, value_name = "FILE")]
     relations: Option<PathBuf>,
     /// Virtual draws of each player, spread over the opponents; BayesElo has 1
@@ -96,7 +97,8 @@ pub(crate) struct RateArgs {
     #[arg(long, value_name = "ELO", default_value_t = 0.0, allow_negative_numbers = true,
         value_parser = within(-MAX_RATING..=MAX_RATING))]
     average: f64,
-    /// Plies that make an opening where neither a position nor book moves are marked
+    /// Number of plies that count as the opening of a game that marks neither a start position nor
+    /// book moves
     #[arg(long, value_name = "N", default_value_t = OPENING_PLIES)]
     opening_plies: u32,
     /// Other name of a player; may be repeated
@@ -106,11 +108,11 @@ pub(crate) struct RateArgs {
     /// commas
     #[arg(long, value_name = "FILE")]
     synonyms: Option<PathBuf>,
-    /// Count only games between players of these names; may be repeated; @FILE has a name on each
-    /// line
+    /// Count only games between players with these names; may be repeated; @FILE contains one name
+    /// per line
     #[arg(long, value_name = "NAME")]
     include: Vec<String>,
-    /// Ignore games of this player; may be repeated; @FILE has a name on each line
+    /// Ignore games of this player; may be repeated; @FILE contains one name per line
     #[arg(long, value_name = "NAME")]
     exclude: Vec<String>,
     /// Omit players with fewer games from the table of ratings; all games count
@@ -119,14 +121,14 @@ pub(crate) struct RateArgs {
     /// Ignore draws
     #[arg(long)]
     ignore_draws: bool,
-    /// Treatment of copies of a game: the same players, start, moves and result
+    /// Treatment of duplicate games, which have the same players, start, moves and result
     #[arg(long, value_enum, default_value = "once")]
     copies: CopiesArg,
     /// Count games one by one, not in pairs of the same opening
     #[arg(long)]
     no_pairs: bool,
-    /// Replay every game: an illegal move, an impossible position, or a result that the last
-    /// position contradicts makes a bad game. Takes several times as long
+    /// Replay every game, and reject games with an illegal move, an impossible position, or a
+    /// result that contradicts the last position. Takes several times as long
     #[arg(long)]
     verify: bool,
     /// Number of threads [default: one for each core]

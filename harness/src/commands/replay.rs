@@ -142,7 +142,7 @@ fn judgement(recorded: &Outcome, replayed: &ReplayResult) -> (String, ExitCode) 
     };
     let mut text = format!("\nrecorded: {}\n", sentence(recorded));
     let (line, code) = match &replayed.outcome {
-        Some(outcome) if outcome == recorded => ("replayed: the same".to_owned(), ExitCode::Passed),
+        Some(outcome) if outcome == recorded => ("replayed: matches".to_owned(), ExitCode::Passed),
         Some(outcome) => (format!("replayed: DIFFERS: {}", sentence(outcome)), ExitCode::Negative),
         None => {
             let moves = replayed.moves;

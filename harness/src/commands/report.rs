@@ -26,7 +26,8 @@ use arbiter_store::{Store, StoreError};
 /// Flags of `arbiter report`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A PGN contains results, openings, endings and times; its report lists what only a store contains.
+A PGN contains only results, openings, endings and times; its report names the sections that need a
+results store.
 
 Exit codes: 0 if all reports were made; 2 for bad usage; 3 if there is no such run or file; 4 if no game of
 a file counts; 7 if the store cannot be read or a file cannot be written.
@@ -41,13 +42,13 @@ pub(crate) struct ReportArgs {
     runs: Vec<String>,
     #[command(flatten)]
     results: ResultsArg,
-    /// File, or folder that gets a file for each run [default: standard output]
+    /// File to write, or folder for one file per run [default: standard output]
     #[arg(long, short, value_name = "FILE|DIR")]
     out: Option<PathBuf>,
-    /// Format of the report [default: by the ending of the file name; html in a folder; else md]
+    /// Format of the report [default: from the file extension; html in a folder; otherwise md]
     #[arg(long, value_enum)]
     format: Option<ReportFormat>,
-    /// Link in a comment to more information: an address (http or https)
+    /// URL of more information, http or https, for the link in a comment
     #[arg(long, value_name = "URL", value_parser = web_address)]
     link: Option<String>,
 }
@@ -60,8 +61,7 @@ fn web_address(text: &str) -> Result<String, String> {
     if is_web && is_plain {
         Ok(text.to_owned())
     } else {
-        Err("is not a web address: write http:// or https:// and no blanks or angle brackets"
-            .to_owned())
+        Err("expected a URL with http:// or https://, without spaces or angle brackets".to_owned())
     }
 }
 
@@ -72,14 +72,15 @@ enum ReportFormat {
     Html,
     /// A Markdown document.
     Md,
-    /// One JSON object, as of `arbiter results show`.
+    /// One JSON object, as printed by `arbiter results show`.
     Json,
     /// The JSON object on one line.
     Ndjson,
     /// Comma-separated values: one line for each engine of a tournament, each feature of an
     /// ablation, or the two engines of a match.
     Csv,
-    /// JUnit XML: one case for the verdict or each encounter, for the faults, and for each gate.
+    /// JUnit XML: one test case for the verdict (or for each encounter), one for the faults, and
+    /// one for each gate.
     #[value(alias = "xml")]
     Junit,
     /// Text as at the end of a run.
@@ -87,7 +88,7 @@ enum ReportFormat {
     Text,
     /// A picture: the verdict and the first chart.
     Svg,
-    /// A badge for a README, as SVG; of runs only.
+    /// A badge for a README, as SVG; for runs only, not for PGN files.
     Badge,
     /// Markdown for a pull request: verdict, figures, crosstable, and the link of --link; of runs
     /// only.
@@ -182,7 +183,7 @@ fn form(asked: Option<ReportFormat>, target: &Target) -> Result<ReportFormat, Fa
         (None, Target::Folder(_)) => ReportFormat::Html,
         (None, Target::File(path)) => ReportFormat::from_path(path).ok_or_else(|| {
             let usage = format!(
-                "unknown report format of '{}': give --format html, md, json, ndjson, csv, junit, \
+                "unknown report format for '{}': give --format html, md, json, ndjson, csv, junit, \
                  text, svg, badge or comment",
                 path.display()
             );

@@ -33,13 +33,13 @@ pub(crate) struct ResultsArgs {
 enum ResultsCommand {
     /// List the runs, newest first; the default.
     List(list::ListArgs),
-    /// List the outcomes of the gates of `arbiter ci`, oldest first.
+    /// List the results of the gates of `arbiter ci`, oldest first.
     Gates {
-        /// List only the gate of this name
+        /// List only the gate with this name
         #[arg(long, value_name = "NAME")]
         gate: Option<String>,
     },
-    /// Show one run as at its end.
+    /// Show one run, as printed at its end.
     Show {
         /// Name of the run, or latest
         run: String,
@@ -47,7 +47,7 @@ enum ResultsCommand {
     /// Write the log of tests: one row for each SPRT, oldest first, with its purpose, the commits,
     /// the bounds and limits, the counts, Elo, LLR and verdict. The same stores give the same log.
     Log(log::LogArgs),
-    /// Remove runs with all their games from the store, but none in progress.
+    /// Remove runs with all their games from the store; runs in progress cannot be removed.
     Rm(keep::RemoveArgs),
     /// Remove old runs; without --yes, only list them.
     Prune(keep::PruneArgs),
@@ -55,8 +55,8 @@ enum ResultsCommand {
     Export(keep::ExportArgs),
     /// Import the run of an exported file into the store, after a check of the whole file.
     Import(keep::ImportArgs),
-    /// Verify that the store is undamaged: the checksums of all runs, pairs and games, and the file
-    /// as SQLite checks it. Exit code 7 if anything is damaged.
+    /// Verify that the store is undamaged: check the checksums of all runs, pairs and games, and
+    /// run SQLite's integrity check. Exit code 7 if anything is damaged.
     Verify {
         /// Name of the only run to verify, or latest
         run: Option<String>,

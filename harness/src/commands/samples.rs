@@ -11,9 +11,9 @@ use arbiter_suite::samples;
 const HELP: &str = "\
 Writes one line per position, FEN;RESULT;GAME, such as
   8/5k2/8/8/3PK3/8/8/8 w - - 0 60;1-0;17
-The side to move is not in check and played neither a capture nor a promotion. Games without a result,
-or decided by an engine fault, are skipped, and so are the positions of each game after an engine
-announced a mate. `palimpsest tune` reads such files.
+In each position, the side to move is not in check and played neither a capture nor a promotion. Games
+without a result or decided by an engine fault are skipped, as are positions after an engine announced a
+mate. `palimpsest tune` reads such files.
 
 Exit codes: 0 if there are samples; 2 for bad usage; 3 for bad input; 4 if there is no such position; 7 for
 an environment error.
@@ -33,7 +33,7 @@ pub(crate) struct SamplesArgs {
     /// Skip the first N plies of each game
     #[arg(long, value_name = "PLIES", default_value = "8")]
     from_ply: usize,
-    /// Take one position in N, as neighbours are much alike
+    /// Take one position in N, because neighbouring positions are similar
     #[arg(long, value_name = "N", default_value = "1",
         value_parser = clap::value_parser!(u16).range(1..))]
     every: u16,
@@ -48,7 +48,7 @@ fn no_samples_reason(args: &SamplesArgs, games: usize) -> String {
     match games {
         0 => format!("{sources}: there is no game; give a PGN file with moves"),
         _ => format!(
-            "{sources}: {games} games, and no quiet position of one with a result; see what is left out \
+            "{sources}: {games} games, but no quiet position in a game with a result; see the rules \
              with --help, or lower --from-ply and --every"
         ),
     }

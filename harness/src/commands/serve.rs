@@ -37,23 +37,23 @@ const TOKEN_FILE: &str = "serve.token";
 #[command(after_help = "\
 Anyone who can reach the address sees the runs. The token also allows pausing, resuming, draining and
 stopping the runs of the same user on this machine: open the printed address with the token, or
-enter the token on the page of a run. A generated token is printed on a terminal only: otherwise, as
-in a log or systemd's journal, it is stored in the results folder's serve.token, which only its
-owner can read, and the next server uses it again. Programs send
+enter the token on the page of a run. A generated token is printed only on a terminal. Otherwise, for
+example in systemd's journal, the token is stored in serve.token in the results folder, which only the
+owner can read, and the next server uses the token again. Programs send
 'Authorization: Bearer TOKEN' with POST /runs/RUN/pause, resume, drain or stop. With --start the
 list has a form for a new test (POST /start?dev=…&base=…&limit=…&elo0=…&elo1=…&pairs=…&name=…).
-The test is played on this machine as by 'arbiter sprt', with arbiter.toml, one at a time, writes to
-RUN.log in the results folder, and continues when this server ends. Its engines are registered,
+Tests are played on this machine as by 'arbiter sprt', with arbiter.toml, one at a time. A test writes to
+RUN.log in the results folder and continues when this server ends. Its engines must be registered,
 bundled, or revisions, which are built first.
 
 The server listens on this machine only, unless --listen gives another address. To reach it from
 another machine, use 'ssh -L 7878:localhost:7878 HOST'.
 
-Connections without a complete request within 10 s, or that read nothing for 20 s, are closed; at 256
-connections, a new one replaces the oldest from the address with the most.
+Connections that send no complete request within 10 s, or read nothing for 20 s, are closed. At 256
+connections, a new one replaces the oldest connection of the address with the most connections.
 
 Exit codes: 0 after Ctrl-C or a signal; 2 for bad usage, 3 for a bad token, 7 if the server
-cannot listen or the folder of --results cannot be made.
+cannot listen or the folder of --results cannot be created.
 
 Examples:
   arbiter serve
@@ -68,17 +68,17 @@ pub(crate) struct ServeArgs {
     /// repeated
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
-    /// File with the token, in its first line [default: $ARBITER_TOKEN, else a new one]
+    /// File with the token on its first line [default: $ARBITER_TOKEN, else a new token]
     #[arg(long, value_name = "FILE", conflicts_with = "read_only")]
     token_file: Option<PathBuf>,
-    /// Let nobody steer runs
+    /// Do not let anyone control runs
     #[arg(long)]
     read_only: bool,
-    /// Let holders of the token start tests, too
+    /// Also let holders of the token start tests
     #[arg(long, conflicts_with = "read_only")]
     start: bool,
-    /// NATS server whose workers and runs are shown, too: the coordinator's join file, *.join, or a
-    /// URL such as tls://host:4222
+    /// NATS server whose workers and runs are also shown: the coordinator's join file (*.join), or
+    /// a URL such as tls://host:4222
     #[cfg(feature = "cluster")]
     #[arg(long, value_name = "FILE|URL")]
     on: Option<ServerName>,

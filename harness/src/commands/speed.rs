@@ -22,9 +22,9 @@ use arbiter_stats::speed::{FEWEST_ROUNDS, SpeedTest, SpeedVerdict};
 
 const HELP: &str = "\
 In each round both engines run their bench once, in random order, so that other load on the
-machine cannot favour one of them. After 8, 16, 32 … rounds the interval is tested; it accounts for
-these tests: at most 5 % of comparisons of equal engines end with a verdict. Speed is the value
-that the bench reports, or its nodes divided by its time.
+machine cannot favour one of them. After 8, 16, 32 … rounds the 95 % interval is tested. It accounts for
+these repeated tests: at most 5 % of the comparisons of equal engines end with a verdict. Speed is the
+value that the bench reports, or else its nodes divided by its time.
 
 Exit codes: 0 if the speeds were measured and the loss is below --max-loss; 1 if it is above; 5 if
 inconclusive; 2 for bad usage; 3 for bad input; 7 for an environment error; 20 to 28 for a
@@ -47,7 +47,7 @@ pub(crate) struct SpeedArgs {
     /// Maximum number of rounds; in each, both engines run their bench once
     #[arg(long, value_name = "N", default_value = "64", value_parser = clap::value_parser!(u32).range(FEWEST_ROUNDS as i64..=10_000))]
     rounds: u32,
-    /// Seed of the coin that decides which engine goes first in a round
+    /// Seed of the random choice of the engine that runs first in a round
     #[arg(long, value_name = "N", default_value = "1")]
     seed: u64,
     /// Exit with 1 if the first engine is certainly slower than the second by more than PCT per

@@ -29,14 +29,14 @@ pub(crate) struct StatsArgs {
 
 #[derive(Debug, Subcommand)]
 enum StatsCommand {
-    /// Compute Elo, normalized Elo, likelihood of superiority and SPRT state of given counts.
+    /// Compute Elo, normalized Elo, likelihood of superiority and SPRT state from given counts.
     ///
     /// A calculator: the verdict is part of the answer, not of the exit code.
     #[command(after_help = HELP)]
     Sprt(sprt::CountArgs),
-    /// Plan an SPRT: probability to pass and games to play, by true strength.
+    /// Plan an SPRT: probability of passing and expected number of games, by true strength.
     Plan(plan::PlanArgs),
-    /// Simulate SPRTs and count how often they are right.
+    /// Simulate SPRTs and count how often their verdict is right.
     Simulate(simulate::SimulateArgs),
 }
 

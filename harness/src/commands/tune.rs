@@ -17,12 +17,12 @@ use arbiter_settings::TuneTable;
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "\
-A parameter is a line NAME,START,MIN,MAX,C_END,R_END, or NAME,int|float,START,… as in OpenBench. In
-each iteration every parameter is perturbed up or down at random, by C_END at the end and more before,
-and the engine with these values plays --pairs pairs against the engine with the opposite values; a won
-game then moves the values by R_END of the perturbation at the end. The schedule is fixed from the start:
-a tuning ends after its last iteration; --resume continues an interrupted one on the same path. For
---spins the start is the option's default, C_END a twentieth of its range (at least 0.5), R_END 0.002.
+A parameter is a line NAME,START,MIN,MAX,C_END,R_END, or NAME,int|float,START,… as in OpenBench. In each iteration
+every parameter is perturbed up or down at random, by C_END in the last iteration and by more before it, and the
+engine with these values plays --pairs pairs against the engine with the opposite values. In the last iteration, a
+won game moves the values by the fraction R_END of the perturbation. The schedule is fixed from the start: a tuning
+ends after its last iteration, and --resume continues an interrupted one on the same path. For --spins the start is
+the option's default, C_END a twentieth of its range (at least 0.5), and R_END 0.002.
 
 The result is not a proof: --confirm plays an SPRT of the tuned values against the start values.
 

@@ -34,16 +34,17 @@ const PROCESSES: u64 = 8192;
 /// Flags of `arbiter worker`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A worker plays for every run on the server that a trusted key has signed, the highest priority first,
-and runs of equal priority in equal shares. It starts programs that such a run names by their
-hashes, in a sandbox; run it as a separate user nevertheless. Programs must run on this machine unchanged;
-files that they read, such as networks, must be at the paths in their options and below a --readable.
+A worker plays for every run on the server that is signed with a trusted key: the run with the highest priority first,
+and runs of equal priority in equal shares. It starts programs that such a run names by their hashes, in a sandbox;
+run it as a separate user nevertheless. Programs must run on this machine unchanged; files that they read, such as
+networks, must be at the paths given in the engine options, and below a path given with --readable.
 
 Ctrl-C ends the worker after its pairs in progress, a second Ctrl-C immediately; other workers then play
 these pairs. A worker that has lost its server waits for it; then one Ctrl-C ends it immediately.
 
-Exit codes: 0 after Ctrl-C or a signal; 2 for bad usage, 3 for bad input, 7 for an environment error
-or no complete sandbox with --sandbox require, 8 if the server cannot be reached, refuses, or is open.
+Exit codes: 0 after Ctrl-C or a signal; 2 for bad usage, 3 for bad input, 7 for an environment error or no complete
+sandbox with --sandbox require, 8 if the server cannot be reached, refuses the connection, or lacks encryption or
+authentication (see --insecure).
 
 Examples:
   arbiter worker --on worker1.join
@@ -52,7 +53,7 @@ pub(crate) struct WorkerArgs {
     /// Number of concurrent games [default: one less than the number of cores]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     slots: Option<usize>,
-    /// Folder of fetched programs [default: arbiter/programs in the user's cache folder]
+    /// Folder of downloaded programs [default: arbiter/programs in the user's cache folder]
     #[arg(long, value_name = "DIR")]
     programs: Option<PathBuf>,
     /// Maximum address space of an engine process in MiB, whatever a run allows
@@ -61,21 +62,21 @@ pub(crate) struct WorkerArgs {
     /// Maximum size of a file that an engine process may write, in MiB
     #[arg(long, value_name = "MIB", default_value_t = FILE_MIB)]
     file_size: u64,
-    /// Maximum processor time of an engine process in seconds, over its whole life; then it is
-    /// killed, and loses the game
+    /// Maximum processor time of an engine process in seconds, from its start to its end; a process
+    /// that exceeds it is killed, and the engine loses the game
     #[arg(long, value_name = "SEC", value_parser = clap::value_parser!(u64).range(1..))]
     cpu_time: Option<u64>,
-    /// Maximum number of processes and threads of the worker's user when an engine starts another;
-    /// root is exempt
+    /// Maximum number of processes and threads of the worker's user; at this number, an engine
+    /// cannot start another process. Root is exempt
     #[arg(long, value_name = "N", default_value_t = PROCESSES)]
     processes: u64,
-    /// Sandbox of engines and their benches: each has an empty home and folder of its own and may
-    /// write nowhere else, reads the system's programs and libraries and its own program, and has
-    /// no access to the network, to other processes, or to variables of the environment that may
-    /// contain a secret
+    /// Sandbox for engines and their benches: each has its own empty home, which is its working
+    /// folder, and can write nowhere else. It can read only the system's programs and libraries and
+    /// its own program, and it cannot access the network, other processes, or environment variables
+    /// that may contain a secret
     #[arg(long, value_parser = one_of(SANDBOXES), default_value_t = SandboxMode::Auto)]
     sandbox: SandboxMode,
-    /// File or folder that engines may also read, such as one of networks; may be repeated
+    /// File or folder that engines may also read, such as a folder of networks; may be repeated
     #[arg(long, value_name = "PATH")]
     readable: Vec<PathBuf>,
     #[command(flatten)]
@@ -89,12 +90,12 @@ pub(crate) struct WorkerArgs {
 /// Server, identity and trust of the worker.
 #[derive(Debug, Args)]
 struct EntryArgs {
-    /// NATS server: the join file of this worker, *.join, made by 'arbiter cluster init' or 'add',
-    /// or a URL such as tls://host:4222, several separated by commas, with --trust
+    /// NATS server: the join file of this worker (*.join), written by 'arbiter cluster init' or
+    /// 'add'; or, with --trust, URLs such as tls://host:4222, separated by commas
     #[arg(long, value_name = "FILE|URL")]
     on: ServerName,
-    /// Public key of a coordinator whose programs may be started here, as its run shows it, or a
-    /// file with it; may be repeated
+    /// Public key, or a file that contains it, of a coordinator whose programs may be started here;
+    /// 'arbiter cluster key' prints the key; may be repeated
     #[arg(long, value_name = "KEY")]
     trust: Vec<String>,
     /// Name of the worker if the server is a URL, unique on the server: letters, digits, '.', '_',
@@ -199,7 +200,7 @@ fn entry(args: EntryArgs) -> Result<(Access, String, Vec<PublicKey>), Failure> {
             name
         }
         Some(Role::Coordinator(_)) => {
-            return Err(Failure::invalid("--on: this is the coordinator's; expected a worker's"));
+            return Err(Failure::invalid("--on: a coordinator's join file; expected a worker's"));
         }
         None => args.name.unwrap_or_else(default_name),
     };

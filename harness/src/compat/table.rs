@@ -25,14 +25,14 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     (
         "concurrency",
         "N",
-        "concurrent games; 0 or less: as many fewer than processors",
+        "concurrent games; 0 or less: added to the number of processors",
         |o, word| {
             o.concurrency(word.number()?);
             Ok(())
         },
     ),
     ("rounds", "N", "rounds", |o, word| word.number().map(|n| o.rounds = Some(n))),
-    ("games", "N", "games of an encounter in a round", |o, word| {
+    ("games", "N", "games per encounter and round", |o, word| {
         word.number().map(|n| o.games = Some(n))
     }),
     ("repeat", "[N]", "games from one opening: 2 or N", Options::repeat),
@@ -48,7 +48,7 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     ("noswap", "", "colours are not swapped", |o, word| {
         word.check_no_value().map(|()| o.request.tournament.draft.is_single = true)
     }),
-    ("reverse", "", "the second engine starts with White", |o, word| {
+    ("reverse", "", "the second engine plays White first", |o, word| {
         word.check_no_value().map(|()| o.request.tournament.draft.is_reversed = true)
     }),
     ("wait", "MS", "pause between games", |o, word| {
@@ -84,12 +84,12 @@ pub(super) const OPTIONS: &[OptionRow] = &[
         o.request.draft.rules.resign = Some(rule.map_err(|error| format!("-resign: {error}"))?);
         Ok(())
     }),
-    ("maxmoves", "N", "longer games are drawn; 0: none", |o, word| {
+    ("maxmoves", "N", "longer games are adjudicated as draws; 0: none", |o, word| {
         let moves = u32::try_from(word.number::<u64>()?).unwrap_or(u32::MAX);
         o.request.draft.rules.move_cap = (moves > 0).then_some(moves);
         Ok(())
     }),
-    ("tb", "FOLDERS", "Syzygy tables adjudicate", |o, word| {
+    ("tb", "FOLDERS", "Syzygy tablebases adjudicate", |o, word| {
         let folders = word.single()?.split([':', ';']).filter(|folder| !folder.is_empty());
         o.request.draft.tables = folders.map(PathBuf::from).collect();
         o.tablebase();

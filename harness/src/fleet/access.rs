@@ -38,7 +38,7 @@ impl FromStr for ServerName {
 }
 
 arbiter_settings::keys! {
-    /// Access to the NATS server. Secrets are in files or variables
+    /// Access to the NATS server. Secrets come from files or environment variables
     NatsKeys, plan;
     /// Name of the user [env: ARBITER_NATS_USER]
     user["NAME"]: String as "arbiter_settings::text",
@@ -56,8 +56,8 @@ arbiter_settings::keys! {
     cert["FILE"]: PathBuf as "arbiter_settings::text",
     /// Key (PEM) of the client certificate
     cert_key["FILE"]: PathBuf as "arbiter_settings::text",
-    /// Prefix of the subjects of replies, for accounts that may listen to some only: _INBOX.NAME
-    /// [default: _INBOX]
+    /// Prefix of the reply subjects, for accounts that may subscribe only to certain subjects, such
+    /// as _INBOX.NAME [default: _INBOX]
     inbox["PREFIX"]: String as "arbiter_settings::text",
 }
 
@@ -68,8 +68,8 @@ pub(crate) struct AccessArgs {
     /// Access to the NATS server.
     #[arg(long, value_name = "KEY=VALUE", help = NatsKeys::ABOUT.trim(), long_help = NatsKeys::help())]
     nats: Vec<NatsKeys>,
-    /// Accept a NATS server that does not encrypt or does not authenticate its clients, so that
-    /// others can read and change what is sent
+    /// Accept a NATS server without encryption or client authentication; others can then read and
+    /// change messages
     #[arg(long)]
     insecure: bool,
 }
@@ -142,7 +142,7 @@ impl AccessArgs {
         };
         let ca = path(nats.ca, "ARBITER_NATS_CA");
         if nats.cert.is_some() != nats.cert_key.is_some() {
-            return Err(Failure::invalid("--nats: cert and cert-key need each other"));
+            return Err(Failure::invalid("--nats: give both cert and cert-key"));
         }
         let certificate = nats.cert.zip(nats.cert_key);
         for path in ca.iter().chain(certificate.iter().flat_map(|(one, key)| [one, key])) {

@@ -88,7 +88,7 @@ pub(super) fn note_engines(loaded: &LoadedPlan, without_limits: &[usize]) {
         if without_limits.len() < plan.engines.len() {
             let (name, limits) = (&engine.name, engine.conditions.limits);
             note(&format!(
-                "{name} has no limits and plays at {limits}; --each sets those of all engines"
+                "{name} has no limits and plays at {limits}; --each sets limits for all engines"
             ));
         }
     }
@@ -119,7 +119,7 @@ pub(super) fn note_engines(loaded: &LoadedPlan, without_limits: &[usize]) {
 fn concurrency_reason(plan: &Plan) -> &'static str {
     match plan.is_timed() {
         is_timed if plan.concurrency != default_concurrency(is_timed) => "",
-        true => " (one core stays free for games under a clock)",
+        true => " (one core stays free for timed games)",
         false => " (one game per core)",
     }
 }

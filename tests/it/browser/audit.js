@@ -102,7 +102,7 @@
     const [across, down] = [said("middle"), said("end")];
     const isPart = (word) => /^-?\d+\.\d+$/.test(word);
     if (across.some((word) => ["games", "move"].includes(word)) && across.some(isPart)) found.push(`parts of games or moves at ${across} in ${chart.parentElement.ariaLabel}`);
-    if (across.some((word) => ["pairs", "times"].includes(word)) && down.some(isPart)) found.push(`parts at ${down} in ${chart.parentElement.ariaLabel}`);
+    if (across.some((word) => ["pairs", "count"].includes(word)) && down.some(isPart)) found.push(`parts at ${down} in ${chart.parentElement.ariaLabel}`);
     const rows = down.filter((word) => !/^-?[\d.]+( [kM])?$/.test(word));
     rows.filter((row, place) => rows.indexOf(row) !== place).forEach((row) => found.push(`two rows '${row}' in ${chart.parentElement.ariaLabel}`));
     const boxes = texts.map((text) => text.getBoundingClientRect());

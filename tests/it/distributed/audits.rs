@@ -209,7 +209,7 @@ fn under_a_clock_claims_of_breakdowns_are_found_by_their_rate() {
     let plan = plan.set("fleet lease", LEASE.as_secs()).set("each", "tc=60+0.5");
     plan.set("fleet audit", "100%").run().expect_code(0);
     let excluded = excluded_workers(&bench);
-    let by_rate = "liar: excluded: crashes and the like in ";
+    let by_rate = "liar: excluded: engine failures in ";
     assert!(excluded.len() == 1 && excluded[0].starts_with(by_rate), "{excluded:#?}");
     let players = store::players(&bench.path("results"));
     assert_eq!(players.keys().collect::<Vec<_>>(), ["a", "b"]);

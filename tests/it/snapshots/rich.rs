@@ -230,7 +230,7 @@ fn rich(store: &mut Store) {
         }
         store.append("rich", &played, noise, None).expect("it is committed");
     }
-    let remark = Remark { worker: "w1".into(), pair: Some(2), text: "sent it twice".into() };
+    let remark = Remark { worker: "w1".into(), pair: Some(2), text: "a duplicate result".into() };
     store.note_remark("rich", BEGUN, &remark).expect("it is noted");
     gates(store);
 }
@@ -324,9 +324,14 @@ fn gates(store: &Store) {
         (Bench, GateVerdict::Broken, "the bench differs between copies", json!(null)),
         (Perft, GateVerdict::Failed, "126 right, 2 wrong, 0 without a reply", perft),
         (Epd, GateVerdict::Passed, "31 of 40 solved, 1 lost", tactics),
-        (Speed, GateVerdict::Unproven, "speed 0.9950 [0.9700, 1.0210] of the base", json!(null)),
+        (
+            Speed,
+            GateVerdict::Unproven,
+            "speed relative to the base 0.9950 [0.9700, 1.0210] (95 %)",
+            json!(null),
+        ),
         (Sprt, GateVerdict::Undecided, "inconclusive: LLR 0.40 [-2.94, 2.94]", json!(null)),
-        (Build, GateVerdict::Skipped, "nothing that matters has changed", json!(null)),
+        (Build, GateVerdict::Skipped, "no changes in engine, Cargo.lock", json!(null)),
     ];
     for (number, (kind, verdict, words, figures)) in (0..).zip(gates) {
         let outcome = GateOutcome {

@@ -37,7 +37,7 @@ pub fn check_promises(files: &[File]) -> Vec<Violation> {
     let page = files.iter().find(|file| file.path == "docs/security.md").expect("it is there");
     let is_promise = |text: &str| text.starts_with("| ") && text.split('|').count() == 5;
     let lines = (1..).zip(page.text.lines());
-    let begun = lines.skip_while(|(_, text)| *text != "## What holds").skip(1);
+    let begun = lines.skip_while(|(_, text)| *text != "## Defences").skip(1);
     let section = begun.take_while(|(_, text)| !text.starts_with("## "));
     let promises = section.filter(|(_, text)| is_promise(text)).skip(1);
     let mut found = Vec::new();

@@ -200,7 +200,7 @@ pub fn run_bench_once(
         EndReason::Exited => {}
     }
     let Some((nodes, speed)) = reader.read(&ended.lines) else {
-        let reason = "printed no known number of nodes".to_owned();
+        let reason = "printed no recognised node count".to_owned();
         return Err(fail(BuildFailure::NoBench, reason));
     };
     // The start of the process counts as search here, so a speed that the engine reports is

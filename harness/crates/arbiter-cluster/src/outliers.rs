@@ -137,7 +137,7 @@ impl OutlierDetector {
                 FailureCount { games: counts.games(), failures }
             })
         };
-        let fails = ended(worker, "crashes and the like", is_breakdown, 0.0);
+        let fails = ended(worker, "engine failures", is_breakdown, 0.0);
         let late = || ended(worker, "losses on time", is_time_loss, MIN_TIME_LOSSES);
         fails.or_else(late).or_else(|| self.residual())
     }

@@ -90,7 +90,7 @@ pub fn cluster_text(cluster: &Cluster) -> String {
     // An empty sum of floats is -0, which would be shown with its sign.
     let pace = 0.0 + workers().filter_map(WorkerStatus::pairs_per_minute).sum::<f64>();
     format!(
-        "{} with {}, {playing} playing, {pace:.1} pairs a minute; {}.",
+        "{} with {}, {playing} playing, {pace:.1} pairs per minute; {}.",
         count(workers().count(), "worker"),
         count(slots as usize, "slot"),
         count(cluster.runs().len(), "run"),

@@ -117,7 +117,7 @@ pub enum SetupError {
     Join(#[from] JoinError),
     /// The text cannot be a host name or address.
     #[error(
-        "'{0}' is not a host name or address; --host gives those by which workers reach the server"
+        "'{0}' is not a host name or address; give --host one by which workers reach the server"
     )]
     Host(String),
     /// The text cannot be the name of a worker here.

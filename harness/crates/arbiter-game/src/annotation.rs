@@ -184,7 +184,7 @@ mod tests {
             assert_eq!(keeping.to_string().parse(), Ok(keeping));
         }
         let error = "figurine".parse::<Notation>().unwrap_err().to_string();
-        assert_eq!(error, "'figurine' is none of san, lan, uci");
+        assert_eq!(error, "'figurine' is not one of san, lan, uci");
     }
 
     #[test]

@@ -17,7 +17,7 @@ impl Error for UnknownName {
 
     fn unknown_variant(name: &str, expected: &'static [&'static str]) -> UnknownName {
         let hint = did_you_mean(name, expected.iter().copied());
-        UnknownName(format!("'{name}' is none of {}{hint}", expected.join(", ")))
+        UnknownName(format!("'{name}' is not one of {}{hint}", expected.join(", ")))
     }
 }
 
@@ -185,6 +185,6 @@ mod tests {
         }
         assert_eq!(format!("{:>7}", Size::Small), "  small");
         let error = "medium".parse::<Size>().expect_err("no such size");
-        assert_eq!(error.to_string(), "'medium' is none of small, very-large");
+        assert_eq!(error.to_string(), "'medium' is not one of small, very-large");
     }
 }

@@ -42,7 +42,7 @@ macro_rules! keys {
 
 keys! { spec, key, text, engine;
     false => {
-        "engine", "a name to look up, which may also come first without its key",
+        "engine", "a name to look up; the key may be omitted if it comes first",
             put(&mut spec.engine, Ok(text.to_owned())) => None;
         "name", "in reports",
             put(&mut spec.name, Ok(text.to_owned())) => own_name(engine);
@@ -72,7 +72,7 @@ keys! { spec, key, text, engine;
         "whitepov", "true: its scores are from White's point of view",
             put(&mut spec.white_pov, truth(key, text)) => unusual(false, engine.conditions.white_pov);
         // The file of the error output decides no game, so that reports leave it out.
-        "stderr", "file for its error output",
+        "stderr", "file for its standard error",
             put(&mut spec.stderr, Ok(text.into())) => None;
         "memory", "MiB of address space",
             put(&mut spec.memory_mib, positive(key, text)) => engine.launch.memory_mib.map(text_of);
@@ -82,7 +82,7 @@ keys! { spec, key, text, engine;
     true => {
         "tc", "[MOVES/]SEC[+INC], several periods separated by \":\", hg/SEC for an hourglass, or inf",
             set_clock(spec, text) => engine.conditions.limits.clock.map(text_of);
-        "st", "seconds a move",
+        "st", "seconds per move",
             put(&mut spec.limits.movetime, parse_seconds(text).map_err(text_of))
             => engine.conditions.limits.movetime.map(|time| text_of(time.as_secs_f64()));
         "nodes", "",

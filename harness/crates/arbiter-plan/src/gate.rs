@@ -175,7 +175,7 @@ pub fn gate_text(kind: GateKind, figures: &Value) -> String {
             format!("{} of {} solved{lost}", of("solved"), of("positions"))
         }
         GateKind::Speed => format!(
-            "speed {} [{}, {}] of the base, {}",
+            "speed relative to the base {} [{}, {}] (95 %), {}",
             decimal("ratio", 4),
             decimal("ratio_low", 4),
             decimal("ratio_high", 4),

@@ -277,8 +277,8 @@ mod tests {
         check("nodes=-5", "nodes=-5 is not a positive whole number");
         check("depth=99999999999", "depth=99999999999 is not a positive whole number");
         check("memory=lots", "memory=lots is not a positive whole number");
-        check("proto=usb", "proto: 'usb' is none of uci, xboard");
-        check("restart=maybe", "restart: 'maybe' is none of auto, on, off");
+        check("proto=usb", "proto: 'usb' is not one of uci, xboard");
+        check("restart=maybe", "restart: 'maybe' is not one of auto, on, off");
         check("ponder=yes", "ponder=yes is neither true nor false");
         check("name=\"x", "unclosed quotation mark");
         check("st=fast", "'fast' is not a time in seconds between 0.001 and 10000000");

@@ -176,7 +176,7 @@ pub(crate) fn game(
         let opening = opening.map_or(String::new(), |name| format!(" Opening: {name}."));
         let names = game.engines.map(|engine| stored.plan.engines[engine].name.as_str());
         let (why, told) = (outcome.termination.describe(), outcome.naming(names));
-        format!("Ended by {why}: {told}.{opening}")
+        format!("Ending: {why}. {told}.{opening}")
     });
     Ok(Ok(Some(pages::game(run, asked, place, &around, &shown))))
 }

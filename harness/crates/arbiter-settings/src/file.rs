@@ -291,7 +291,7 @@ mod tests {
         check("pears = 3", "pairs");
         check("pairs = 3\n seed = 'x'", "line 2, column 9");
         check("pairs = 3\nseed = = 2", "line 2");
-        check("schedule = 'swill'", "line 1, column 12: schedule: format: 'swill' is none of");
+        check("schedule = 'swill'", "line 1, column 12: schedule: format: 'swill' is not one of");
         check(
             "[syzygy]\npieces = 9",
             "line 2, column 10: pieces: 9 is not a number of pieces from 3 to 7",

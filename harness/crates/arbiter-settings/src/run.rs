@@ -42,8 +42,8 @@ settings! {
         /// Tournament format.
         #[arg(help = ScheduleKeys::ABOUT.trim(), long_help = ScheduleKeys::help())]
         schedule["FORMAT,KEY=VALUE"]: Vec<ScheduleKeys> as "keys" => ScheduleKeys::said(plan),
-        /// Number of rounds: passes through the schedule, rounds of a Swiss, climbs of a ladder
-        /// [default: 1, for a Swiss as many as a knockout has]
+        /// Number of rounds: passes through the schedule, rounds of a Swiss, or climbs of a ladder
+        /// [default: 1; for a Swiss, the number of rounds of a knockout with as many engines]
         #[resume(Length)]
         rounds["N"]: Option<u64> =>
             unusual(plan, |design| design.rounds).filter(|_| plan.kind != RunKind::Tune),
@@ -54,28 +54,29 @@ settings! {
         #[arg(conflicts_with = "pairs")]
         #[resume(Length)]
         games["N"]: Option<u64>,
-        /// Play each opening once, with the engine that is listed first as White. Figures then
-        /// count games, not pairs, and colours are not balanced
+        /// Play each opening once, with the engine listed first as White. Figures then count games,
+        /// not pairs, and colours are not balanced
         noswap: bool => plan.design.is_single,
-        /// Give White in the first game to the engine that is listed second
+        /// Give White in the first game to the engine listed second
         reverse: bool => plan.design.is_reversed,
         /// Milliseconds between two games of the same slot [default: 0]
         wait["MS"]: Option<u64> => unless(0, plan.wait.as_millis()),
     }
     "Run" => {
-        /// Number of concurrent games [default: one for each core; under a clock one less, but at
-        /// least 1]
+        /// Number of concurrent games [default: the number of cores; one less for timed games, but
+        /// at least 1]
         #[arg(value_parser = at_least_one)]
         #[resume(Free)]
         concurrency["N"]: Option<usize> => Some(plan.concurrency),
-        /// Processors for the games: auto (each game its own, different physical cores first), a
-        /// list such as 0-3,8 (taken in this order), or none. A game gets as many as its engines
-        /// have Threads: the larger number, or the sum if they may ponder [default: none]
+        /// Processors for the games: auto (separate ones for each game, different physical cores
+        /// first), a list such as 0-3,8 (used in this order), or none. The number of processors of
+        /// a game is the larger of its engines' Threads options, or their sum if they may ponder
+        /// [default: none]
         #[arg(conflicts_with_all = WORKERS)]
         #[resume(Free)]
         affinity["CPUS"]: Option<Affinity> as "text" => unless(Affinity::None, plan.affinity.clone()),
-        /// Folder of the results store [default: results, beside the settings or where a store is
-        /// already]
+        /// Folder of the results store [default: results here or in a parent folder if it contains
+        /// a store, else a new one next to the settings file]
         #[resume(Free)]
         results["DIR"]: Option<PathBuf>,
     }
@@ -86,14 +87,14 @@ settings! {
         pgn["FILE,KEY=VALUE"]: Vec<PgnKeys> as "keys",
     }
     "Faults and noise" => {
-        /// Share of games, 0 to 1, that may end by a fault of an engine (crash, stall, disconnect,
-        /// illegal move, time loss) before the run counts as invalid
+        /// Share of games, 0 to 1, that may end with an engine fault (crash, stall, disconnect,
+        /// illegal move, time forfeit) before the run counts as invalid
         fault_limit["SHARE"]: Option<f64> = DEFAULT_FAULT_LIMIT => Some(plan.fault_limit),
-        /// Treatment of engines that wait for a processor in games under a clock. "discard" replays
-        /// a pair, twice at most, if the waiting may have decided it: an engine lost on time by no
-        /// more than it had waited in that game, or one waited for a share of its thinking time
-        /// that is more than 0.25 above the other's. All other pairs count, and the result reports
-        /// how much engines waited. "report" counts all pairs, "off" does not measure [default:
+        /// Treatment of engines that wait for a processor in timed games. "discard" replays a pair,
+        /// at most twice, if waiting may have decided it: an engine exceeded its time by no more
+        /// than it had waited, or the fraction of its thinking time that one engine spent waiting
+        /// exceeds its opponent's by more than 0.25. All other pairs count, and the result reports
+        /// how long engines waited. "report" counts all pairs, "off" does not measure [default:
         /// discard]
         cpu_contention["WHAT"]: Option<CpuContention> as "text" =>
             unless(CpuContention::default(), plan.cpu_contention()),
@@ -102,22 +103,24 @@ settings! {
         /// Append the final position of each game to this file, in schedule order
         #[resume(Written)]
         epd["FILE"]: Option<PathBuf>,
-        /// Games of which every line to and from both engines is kept: abnormal (ended by an
-        /// engine's fault), all or none; `arbiter replay` shows them [default: abnormal]
+        /// Games whose transcript is kept, with every line to and from both engines: abnormal
+        /// (ended by an engine fault), all or none; `arbiter replay` prints them [default:
+        /// abnormal]
         #[resume(Written)]
         transcripts["GAMES"]: Option<Keeping> as "text",
-        /// Append the error output of each engine to a file of its own in this folder
+        /// Append the error output of each engine to a separate file in this folder
         stderr_dir["DIR"]: Option<PathBuf>,
     }
     "Adjudication" => {
-        /// Draw games in which both engines report equality: movenumber=N (not before; 40),
-        /// movecount=N (moves of each in a row, counted anew from each capture or pawn move; 8),
-        /// score=CP (10)
+        /// Adjudicate a draw when both engines report scores near 0: movenumber=N (earliest move,
+        /// default 40), movecount=N (consecutive moves of each engine, restarted by a capture or
+        /// pawn move, default 8), score=CP (largest absolute score, default 10)
         draw["RULE"]: Option<DrawRule> as "text" => plan.rules.draw,
-        /// Adjudicate a loss when the loser reports it: movecount=N (moves in a row; 3), score=CP
-        /// (600), twosided=true if the winner must report it too
+        /// Adjudicate a loss when an engine reports a lost position: movecount=N (consecutive
+        /// moves, default 3), score=CP (centipawns behind, default 600), twosided=true if its
+        /// opponent must also report a win
         resign["RULE"]: Option<ResignRule> as "text" => plan.rules.resign,
-        /// Draw games after N moves of each side
+        /// Adjudicate a draw after N moves by each side
         #[arg(value_parser = clap::value_parser!(u32).range(1..))]
         max_moves["N"]: Option<u32> => plan.rules.move_cap,
         /// Endgame tables.
@@ -130,9 +133,9 @@ settings! {
         deadlines["KEY=VALUE"]: Vec<DeadlineKeys> as "keys" => DeadlineKeys::said(plan),
     }
     "Run" => {
-        /// Multiply all times by the slowness of this machine, relative to a reference that reaches
-        /// NPS nodes per second. This machine's speed is that of the last engine's bench, with as
-        /// many copies in parallel as games; workers measure their own
+        /// Multiply all times by NPS divided by the speed of this machine in nodes per second. The
+        /// speed is measured with the bench of the last engine, run in as many parallel copies as
+        /// there are concurrent games; each worker measures its own speed
         #[resume(Engines)]
         scale["NPS"]: Option<Nps> as "text",
     }
@@ -173,34 +176,34 @@ keys! {
     order["ORDER"]: Order as "text" => unless(Order::Random, plan.order),
     /// Number of the first opening in this order, counted from 1 [default: 1]
     start["N"]: u64 as "text" => unless(1, plan.opening_start + 1),
-    /// Time at which the next opening is taken: shared (the n-th pair of each encounter of a round
-    /// gets the same opening), per-round, per-encounter, per-pair, or cycled (pairs take as many
-    /// openings in turn as there are rounds) [default: shared]
+    /// Change to the next opening: shared (the n-th pair of every encounter of a round gets the
+    /// same opening), per-round, per-encounter, per-pair, or cycled (pairs cycle through as many
+    /// openings as there are rounds) [default: shared]
     policy["POLICY"]: OpeningPolicy as "text" =>
         unless(OpeningPolicy::default(), plan.design.openings),
     /// Maximum number of plies of a PGN opening
     plies["N"]: u32 as "text" => plan.reading.plies,
-    /// Plies for which a Polyglot book is followed [default: 8]
+    /// Number of plies for which a Polyglot book is followed [default: 8]
     depth["PLIES"]: u32 as "text" => plan.reading.book_depth,
     /// Refuse a book with a bad line instead of excluding the line
     strict["true|false"]: bool as "text" => plan.reading.strict_book,
 }
 
 keys! {
-    /// Format of a tournament, as `arbiter tournament --help` describes it
+    /// Format of a tournament
     ScheduleKeys, plan;
     /// round-robin, gauntlet, pyramid, knockout, swiss or ladder [default: round-robin]
     format["FORMAT"]: Format as "text" =>
         unless(Format::default(), plan.design.format).filter(|_| plan.kind != RunKind::Ablate),
-    /// Number of seeded engines, in the order in which they are listed: for a gauntlet those that
-    /// meet all others [default: 1]; for knockout, Swiss and ladder the others are drawn [default:
-    /// all]
+    /// Number of seeded engines, in the order listed: for a gauntlet, those that meet all others
+    /// [default: 1]; for knockout, Swiss and ladder, the remaining engines are placed in random
+    /// order [default: all]
     seeds["N"]: usize as "text" =>
         unusual(plan, |design| design.seeds as u64).filter(|_| plan.kind != RunKind::Ablate),
-    /// Maximum number of further pairs of a knockout encounter that is level; then the better seed
-    /// goes through
+    /// Maximum number of additional pairs of a drawn knockout encounter; then the better seed
+    /// advances
     tie_breaks["N"]: u64 as "text" = DEFAULT_TIE_BREAKS => unusual(plan, |design| design.tie_breaks),
-    /// Continue a knockout encounter when its loser cannot catch up any more
+    /// Continue a knockout encounter when its loser can no longer catch up
     play_out["true|false"]: bool as "text" => plan.design.plays_out,
 }
 
@@ -209,14 +212,14 @@ keys! {
     PgnKeys, plan;
     /// File to which games are appended
     file["FILE"]: PathBuf,
-    /// Further facts in the comments of moves, separated by +: timeleft, latency, nodes, seldepth,
-    /// nps, hashfull, tbhits, pv; or all
+    /// Additional fields in move comments, separated by +: timeleft, latency, nodes, seldepth, nps,
+    /// hashfull, tbhits, pv; or all
     fields["FIELDS"]: Fields as "text",
-    /// Regular expression of engine lines that go into the comment of the move
+    /// Regular expression that selects the engine lines to include in the move comment
     r#match["REGEX"]: LinePattern as "text",
     /// san (Nf3), lan (Ng1f3) or uci (g1f3) [default: san]
     notation["NOTATION"]: Notation as "text",
-    /// Write no comments, and only the tags that every game must have
+    /// Write no comments, and only the Seven Tag Roster
     minimal["true|false"]: bool as "text",
     /// Event tag [default: the kind of run]
     event["TEXT"]: String as "text",
@@ -225,14 +228,14 @@ keys! {
 }
 
 keys! {
-    /// Syzygy tables that end games
+    /// Syzygy tablebases for adjudication
     SyzygyKeys, plan;
-    /// Folders of the tables, separated by ":". The fifty-move rule counts, which needs the .rtbz
-    /// files, too
+    /// Folders of the tables, separated by ":". The fifty-move rule applies, so the .rtbz files are
+    /// needed as well
     dirs["DIRS"]: Folders => plan.rules.tablebase.map(|_| Folders(plan.tables.clone())),
     /// Maximum number of pieces, kings included [default: as many as the tables have]
     pieces["N"]: Pieces as "text" => plan.rules.tablebase.and_then(|rule| unless(0, rule.pieces)),
-    /// Count wins that the fifty-move rule prevents as wins
+    /// Adjudicate cursed wins (draws by the fifty-move rule) as wins
     ignore_50["true|false"]: bool as "text" =>
         plan.rules.tablebase.is_some_and(|rule| rule.ignores_fifty),
     /// Results that are adjudicated: both (wins and draws), wins or draws [default: both]
@@ -249,7 +252,7 @@ keys! {
     /// Answer to "isready"
     ready["SEC"]: Seconds as "text" = Deadlines::default().readyok.as_secs() =>
         deadline(plan, |deadlines| deadlines.readyok),
-    /// A move that no clock limits (nodes, depth)
+    /// Move without a time limit (nodes, depth)
     r#move["SEC"]: Seconds as "text" = Deadlines::default().bestmove.as_secs() =>
         deadline(plan, |deadlines| deadlines.bestmove),
     /// Answer to "stop" after the engine's flag has fallen

@@ -32,7 +32,7 @@ pub const SANDBOXES: &Words<SandboxMode> = &[
 pub const MODELS: &Words<Model> = &[
     (Model::Normalized, "Normalized Elo"),
     (Model::Logistic, "Logistic Elo"),
-    (Model::Bayesian, "BayesElo, converted to logistic Elo with the draws of the sample"),
+    (Model::Bayesian, "BayesElo, converted to logistic Elo with the observed draw ratio"),
 ];
 
 /// Corrections of a test's bounds.

@@ -101,7 +101,7 @@ impl Store {
         if known == games {
             Ok(tallies)
         } else {
-            Err(self.damage_error(run, &format!("{games} games of which its pairs have {known}")))
+            Err(self.damage_error(run, &format!("{games} games, of which {known} are in pairs")))
         }
     }
 
@@ -149,7 +149,7 @@ impl Store {
         }
         let mut games = games.into_iter();
         let (Some(first), second, None) = (games.next(), games.next(), games.next()) else {
-            return Err(self.corrupt(run, format!("pair {pair} has not one or two games")));
+            return Err(self.corrupt(run, format!("pair {pair} lacks its one or two games")));
         };
         Ok(Some(PlayedPair { pairing, games: Games { first, second } }))
     }

@@ -408,7 +408,7 @@ fn invalid_imports_are_rejected_and_leave_nothing() {
     swapped("\"half\":1", "\"half\":7", "pair 1, game 8: not a game of this pair");
     swapped("\"plies\":1", "\"plies\":2", "not a game of this pair");
     swapped("\"result\":\"0-1\"", "\"result\":\"9-1\"", "'9-1' is not a result");
-    swapped("time_forfeit", "boredom", "'boredom' is none of");
+    swapped("time_forfeit", "boredom", "'boredom' is not one of");
     swapped("e8e7", "e8e9", "line 4: pair 1, game 1: moves");
     swapped("\"half\":1", "\"half\":0", "line 5: is in games twice");
     swapped("\"blob\":\"", "\"blob\":\"AAAA", "transcript of pair 0");

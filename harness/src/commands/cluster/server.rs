@@ -22,8 +22,8 @@ const PROGRAMS: [&str; 2] = ["nats-server", "/usr/sbin/nats-server"];
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Writes into DIR the configuration of a NATS server that encrypts and authenticates its users (nats.conf,
-users.conf, a certificate that is valid for ten years), and a join file for each user with all that
-it needs: coordinator.join, worker1.join and so on. Join files are secret.
+users.conf, a certificate that is valid for ten years), and a join file with the access of each user:
+coordinator.join, worker1.join and so on. Join files are secret.
 
   arbiter cluster up --dir DIR            on the machine of the server
   arbiter worker --on worker1.join        on a machine that plays; each has its own file
@@ -92,9 +92,9 @@ pub(super) fn init(args: InitArgs) -> Result<(), Failure> {
     make_server(&args.dir, &hosts, args.port, &workers, &key, unix_time_ms())?;
     let (host, port, dir) = (&hosts[0], args.port, quoted(&args.dir));
     print_result(&format!(
-        "The server, on this machine, which workers must be able to reach as {host}, port \
-         {port}:\n  arbiter cluster up --dir {dir}\n{}Runs, on this machine or where you take the \
-         file:\n  arbiter sprt … --on {}\n",
+        "On this machine, which all others must be able to reach as {host}, port {port}:\n  \
+         arbiter cluster up --dir {dir}\n{}On the machine that owns the runs, with this file:\n  \
+         arbiter sprt … --on {}\n",
         joining(&args.dir, &workers),
         quoted(&join_path(&args.dir, "coordinator"))
     ))
@@ -103,7 +103,7 @@ pub(super) fn init(args: InitArgs) -> Result<(), Failure> {
 pub(super) fn add(args: &AddArgs) -> Result<(), Failure> {
     add_workers(&args.dir, &args.workers)?;
     print_result(&format!(
-        "A running server:\n  nats-server --signal reload={}\n{}",
+        "Reload a running server:\n  nats-server --signal reload={}\n{}",
         quoted(&args.dir.join("nats.pid")),
         joining(&args.dir, &args.workers)
     ))
@@ -114,7 +114,7 @@ fn joining(dir: &Path, workers: &[String]) -> String {
     let line =
         |worker: &String| format!("  arbiter worker --on {}\n", quoted(&join_path(dir, worker)));
     let lines: String = workers.iter().map(line).collect();
-    format!("Each worker, on the machine to which you take its file:\n{lines}")
+    format!("On each machine that plays, with its own join file:\n{lines}")
 }
 
 /// Replaces this process by the server.

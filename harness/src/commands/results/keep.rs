@@ -54,7 +54,7 @@ pub(super) struct PruneArgs {
 pub(super) struct ExportArgs {
     /// Name of the run, or latest
     run: String,
-    /// File to write, usually with the ending .jsonl.gz
+    /// File to write, usually with the extension .jsonl.gz
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Replace an existing file

@@ -27,7 +27,7 @@ pub(super) struct ListArgs {
 /// Filter of runs.
 #[derive(Debug, Clone, Args, Default)]
 pub(super) struct RunFilterArgs {
-    /// List only runs whose name, engines, --about or state matches, in any case
+    /// List only runs whose name, engines, --about or state matches, ignoring case
     #[arg(long, value_name = "REGEX", value_parser = run_pattern)]
     filter: Option<Regex>,
     /// List only runs in this state
@@ -36,7 +36,7 @@ pub(super) struct RunFilterArgs {
     /// List only runs of this kind: sprt, match, tournament, ablate, tune
     #[arg(long)]
     kind: Option<RunKind>,
-    /// List only runs with the engine of this name
+    /// List only runs with the engine NAME
     #[arg(long, value_name = "NAME")]
     engine: Option<String>,
 }

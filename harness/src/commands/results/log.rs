@@ -20,7 +20,7 @@ use arbiter_store::{RunHead, Store};
 /// Flags of `arbiter results log`.
 #[derive(Debug, Args)]
 pub(super) struct LogArgs {
-    /// List only runs whose name or --about matches, in any case
+    /// List only runs whose name or --about matches, ignoring case
     #[arg(long, value_name = "REGEX", value_parser = run_pattern)]
     filter: Option<Regex>,
     /// Write the log to this file, as Markdown unless --format selects another format

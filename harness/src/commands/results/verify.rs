@@ -23,7 +23,7 @@ pub(super) fn verify(store: &Store, run: Option<&str>) -> Result<(), Failure> {
         let (pairs, games) = (quantity(checked.pairs, "pair"), quantity(checked.games, "game"));
         add(format!("run '{run}', {pairs}, {games}"), checked.damaged);
     }
-    add(format!("{}, as SQLite checks it", store.file().display()), store.check_file()?);
+    add(format!("{}, SQLite check", store.file().display()), store.check_file()?);
     print_result(&text)?;
     if damaged == 0 {
         return Ok(());

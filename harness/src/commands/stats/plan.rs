@@ -122,7 +122,7 @@ fn range(test: &Sprt, planned: &PlannedTest) -> Vec<f64> {
 fn pilot_exit(test: &Sprt, pairs: &Pentanomial) -> Result<Exit, String> {
     let probabilities = pairs.distribution().regularized().probabilities();
     let probabilities = probabilities.filter(|_| pairs.pairs() > 0);
-    let probabilities = probabilities.ok_or("expected a pilot with pairs")?;
+    let probabilities = probabilities.ok_or("expected a pilot with at least 1 pair")?;
     test.exit_of_pairs(&probabilities)
         .ok_or_else(|| "pairs like the pilot's move the LLR in one direction only".to_owned())
 }

@@ -282,7 +282,7 @@ fn document(args: &SimulateArgs, test: &Sprt, rows: &[Row]) -> Document {
     };
     let mut document = Document::new("Error rates of simulated tests".to_owned());
     document.paragraph(format!(
-        "{} tests each of {} Elo {} against {}, alpha {}, beta {}, {correction}, a look every {} \
+        "{} tests each of {} Elo {} against {}, alpha {}, beta {}, {correction}, evaluated every {} \
          pairs, seed {}. Errors are standard errors.",
         args.runs, test.model, test.elo0, test.elo1, test.alpha, test.beta, args.batch, args.seed
     ));

@@ -22,7 +22,7 @@ use arbiter_stats::{
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("sample").required(true).multiple(true))]
 pub(crate) struct CountArgs {
-    /// Pairs by points: lost both, lost one and drew one, even, won one and drew one, won both
+    /// Pairs by points: both lost, one lost and one drawn, even, one won and one drawn, both won
     #[arg(long, value_name = "LL,LD,DD,WD,WW", group = "sample", value_parser = numbers::counts::<5>)]
     counts: Option<[u64; 5]>,
     /// Games won, drawn and lost; with --counts, these must be the games of the pairs

@@ -40,13 +40,13 @@ pub(super) struct SimulateArgs {
     /// of its range]
     #[arg(long, value_name = "V,…", value_delimiter = ',', allow_negative_numbers = true)]
     optimum: Vec<f64>,
-    /// Elo that a step of C_END off the optimum costs: one figure, or one for each parameter
+    /// Elo lost at a distance of C_END from the optimum: one value, or one for each parameter
     #[arg(long, value_name = "ELO,…", value_delimiter = ',', default_value = "2")]
     step_elo: Vec<f64>,
     /// Share of drawn games, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
     draw_ratio: f64,
-    /// Iterations, each of which moves the values
+    /// Number of iterations; each moves the values
     #[arg(long, value_name = "N", default_value_t = DEFAULT_ITERATIONS)]
     iterations: u64,
     /// Pairs of an iteration
@@ -58,7 +58,7 @@ pub(super) struct SimulateArgs {
     /// Exponent of the perturbation
     #[arg(long, value_name = "X", default_value_t = GAMMA)]
     gamma: f64,
-    /// Share of all pairs by which the first steps are damped
+    /// Share of all pairs that is added to the number of each pair, to damp the first steps
     #[arg(long, value_name = "SHARE", default_value_t = A_RATIO)]
     a_ratio: f64,
     /// Number of simulated tunings, each with its own seed

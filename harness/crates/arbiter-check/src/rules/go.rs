@@ -39,7 +39,7 @@ pub(super) const CHECKS: &[Check] = &[
         // White's clock is ample, so that an engine that uses it answers late.
         .script(|s| Ok(s.search(BLACK_TO_MOVE, "wtime 60000 btime 500 winc 1000 binc 0")))
         .timed(|case| answered_within(case, 500)),
-    must("go-increment", "an increment is added after the move, so it cannot be spent on it")
+    must("go-increment", "the increment is added after the move, which cannot use it")
         .script(|s| Ok(s.search(MIDDLEGAME, "wtime 200 btime 200 winc 2000 binc 2000")))
         .timed(|case| answered_within(case, 200)),
     must("go-movestogo", "with movestogo, bestmove comes before the time is over")
@@ -48,7 +48,7 @@ pub(super) const CHECKS: &[Check] = &[
             Ok(s.search(MIDDLEGAME, "wtime 500 btime 500 movestogo 1"))
         })
         .timed(|case| answered_within(case, 500)),
-    must("go-tiny-times", "with almost no time on the clock there is a legal move").script(|s| {
+    must("go-tiny-times", "with almost no time left, bestmove is legal").script(|s| {
         let s = s.search(MIDDLEGAME, "wtime 1 btime 1");
         Ok(s.search(MIDDLEGAME, "wtime 5 btime 5 movestogo 1").search(MIDDLEGAME, "movetime 1"))
     }),

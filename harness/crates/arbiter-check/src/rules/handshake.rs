@@ -17,13 +17,13 @@ pub(super) const CHECKS: &[Check] = &[
     should("id-author", "an engine names its author in answer to uci")
         .script(introduction)
         .judge(|case| named(case.engine.author.as_deref(), "id author")),
-    must("option-lines", "every option line has a name, a known type, and what that type needs")
+    must("option-lines", "every option line has a name, a known type, and the type's fields")
         .script(introduction)
         .judge(|case| case.engine.option_lines.iter().try_for_each(|line| well_formed(line))),
-    must("option-defaults", "the default of an option is a value that the option takes")
+    must("option-defaults", "the default of an option is a valid value of the option")
         .script(introduction)
         .judge(|case| case.engine.options.iter().try_for_each(sound_default)),
-    must("option-names", "no two options have the same name, whatever the case of its letters")
+    must("option-names", "no two options have the same name, ignoring case")
         .script(introduction)
         .judge(|case| distinct(case.engine)),
     must(

@@ -42,7 +42,7 @@ pub(super) const CHECKS: &[Check] = &[
     nice("info-seldepth", "seldepth is not less than depth")
         .script(searched)
         .judge(|case| each_info(case, deep_enough)),
-    nice("info-nps", "nps is about nodes by time")
+    nice("info-nps", "nps is about nodes / time")
         .script(|s| Ok(s.search(OPEN, "movetime 400")))
         .judge(|case| each_info(case, plausible_nps)),
     should(
@@ -54,7 +54,7 @@ pub(super) const CHECKS: &[Check] = &[
         Ok(s.search("fen 6k1/R7/1R6/8/8/8/8/6K1 b - - 0 1", "depth 10"))
     })
     .judge(mate_scores),
-    must("info-point-of-view", "scores are those of the side to move")
+    must("info-point-of-view", "scores are from the point of view of the side to move")
         .script(|s| {
             let positions = [
                 "fen 4k3/8/8/8/8/8/8/QQ2K3 w - - 0 1",

@@ -29,19 +29,19 @@ pub(super) const CHECKS: &[Check] = &[
         let s = s.bytes(b"isready\r\n", "isready\\r").expect("readyok");
         Ok(s.send(&format!("position {ONE_MOVE}\r\ngo depth 2\r")).expect("bestmove"))
     }),
-    should("long-line", "a meaningless line of 30000 characters is survived").script(|s| {
+    should("long-line", "the engine survives a meaningless line of 30000 characters").script(|s| {
         let line = format!("{}\n", "garbage ".repeat(3750));
         Ok(s.bytes(line.as_bytes(), "garbage garbage … (30000)").responds())
     }),
-    should("long-word", "a word of 20000 characters is survived").script(|s| {
+    should("long-word", "the engine survives a word of 20000 characters").script(|s| {
         let line = format!("setoption name {}\n", "x".repeat(20_000));
         Ok(s.bytes(line.as_bytes(), "setoption name xxx… (20000)").responds())
     }),
-    nice("binary-input", "invalid UTF-8 is survived").script(|s| {
+    nice("binary-input", "the engine survives invalid UTF-8").script(|s| {
         let bytes = b"\x01\x02\xff\xfe\x80 \xc3\x28 \x1b[2J\n";
         Ok(s.bytes(bytes, "(invalid UTF-8)").responds())
     }),
-    nice("go-nonsense", "a go with invalid words and values is survived")
+    nice("go-nonsense", "the engine survives a go with invalid words and values")
         .script(|s| {
             let s = s.go("startpos", "depth x").collect(200).send("stop").ready();
             let s = s.send("go sideways 5").collect(200).send("stop").ready();

@@ -13,11 +13,11 @@ pub(super) const CHECKS: &[Check] = &[
         let s = s.send("setoption name No Such Thing value 7");
         Ok(s.send("setoption name Nothing").responds())
     }),
-    should("option-out-of-range", "a value that an option does not take is survived").script(|s| {
+    should("option-out-of-range", "the engine survives invalid option values").script(|s| {
         s.engine.range("Hash")?;
         Ok(["0", "-5", "many", ""].into_iter().fold(s, |s, value| s.set("Hash", value)).responds())
     }),
-    nice("option-malformed", "an incomplete setoption line is survived").script(|s| {
+    nice("option-malformed", "the engine survives an incomplete setoption line").script(|s| {
         let lines = ["setoption", "setoption name", "setoption value 3", "setoption Hash 16"];
         Ok(lines.into_iter().fold(s, |s, line| s.send(line).ready()).responds())
     }),
@@ -41,7 +41,7 @@ pub(super) const CHECKS: &[Check] = &[
             Ok(s.send(&line).responds())
         })
         .judge(not_refused),
-    must("option-hash", "Hash can be set, between searches too").script(|s| {
+    must("option-hash", "Hash can be set, also between searches").script(|s| {
         let (min, max) = s.engine.range("Hash")?;
         // The table grows and shrinks, each time after a search that has filled it.
         let sizes = [min.max(1), 8.clamp(min, max), 64.clamp(min, max), 1.clamp(min, max)];
@@ -49,7 +49,7 @@ pub(super) const CHECKS: &[Check] = &[
     }),
     should("option-has-hash", "an engine has the option Hash, so that matches are fair in memory")
         .judge(|case| case.engine.range("Hash").map(drop)),
-    must("option-threads", "Threads can be set, between searches too").script(|s| {
+    must("option-threads", "Threads can be set, also between searches").script(|s| {
         let (_, max) = s.engine.range("Threads")?;
         ensure(max >= 2, || "the engine has one thread".to_owned())?;
         // Threads are both added and removed between searches.
@@ -67,7 +67,7 @@ pub(super) const CHECKS: &[Check] = &[
             Ok(s.set("MultiPV", 4).search("startpos moves e2e4 e7e5 g1f3 d7d6", "depth 5"))
         })
         .judge(in_order),
-    should("multipv-few-moves", "MultiPV may be more than there are moves").script(|s| {
+    should("multipv-few-moves", "MultiPV may exceed the number of legal moves").script(|s| {
         several_lines(s.engine, 4)?;
         // An engine that waits for four lines would never end here.
         let one_move = "fen rR4k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1";

@@ -44,7 +44,7 @@ pub(super) const CHECKS: &[Check] = &[
         .script(|s| Ok(s.search_all(&ONLY_MOVES[2..5], "depth 2"))),
     must(
         "position-en-passant",
-        "a pawn can be taken en passant after its move, and by the field of the FEN",
+        "a pawn can be taken en passant after its move, and if the FEN has the square",
     )
     .script(|s| Ok(s.search_all(&EN_PASSANT, "depth 2"))),
     must("position-promotion", "promotions among the moves are understood: f7f8n, a7a8q")

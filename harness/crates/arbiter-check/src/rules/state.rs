@@ -16,7 +16,7 @@ pub(super) const CHECKS: &[Check] = &[
     must("stop", "stop ends a search, which is answered by one bestmove")
         .script(|s| Ok(s.think(200).stop().settle()))
         .judge(stopped_searches),
-    should("stop-prompt", "stop is obeyed immediately, within the margin and 50 ms")
+    should("stop-prompt", "stop is obeyed within 50 ms plus the margin")
         .script(|s| Ok(s.think(200).stop()))
         .timed(promptly),
     must("stop-at-once", "stop immediately after go is obeyed with a legal move")

@@ -59,7 +59,7 @@ impl Admission {
                 Some(Ok(found)) if found.nodes == *nodes => {}
                 Some(Ok(found)) => {
                     let why = format!(
-                        "the bench of engine '{name}' has {} nodes there, and {nodes} here",
+                        "the bench of engine '{name}' has {} nodes there, but {nodes} here",
                         found.nodes
                     );
                     self.wrong.insert(worker.to_owned(), why.clone());
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn one_wrong_worker_is_excluded_and_two_end_the_run() {
         let mut admission = admission();
-        let why = "the bench of engine 'B' has 21 nodes there, and 20 here";
+        let why = "the bench of engine 'B' has 21 nodes there, but 20 here";
         for _ in 0..3 {
             let verdict = admission.judge("a", &benches([10, 21]));
             assert_eq!(verdict, Verdict::Exclude(why.into()), "the same worker is one worker");

@@ -119,7 +119,7 @@ impl<A: Assignment> Coordinator<A> {
                 return Some(JoinAnswer { nonce, at, token });
             }
             Verdict::Exclude(why) => (why, None),
-            Verdict::EndRun(why) => ("the run ends: others report the same".to_owned(), Some(why)),
+            Verdict::EndRun(why) => ("the run ends: others report this, too".to_owned(), Some(why)),
         };
         let answer = refused(&reason);
         self.exclude(Finding { worker, reason }).await;

@@ -55,9 +55,10 @@ impl Rules {
             ));
         }
         if let Some(ResignRule { move_count, score_cp, two_sided }) = self.resign {
-            let sides = if two_sided { "both engines" } else { "the loser" };
+            let report = if two_sided { "both engines report" } else { "the loser reports" };
             words.push(format!(
-                "resigned after {move_count} moves at {score_cp} cp or worse for {sides}"
+                "resigned after {move_count} moves in which {report} at least {score_cp} cp against \
+                 the loser"
             ));
         }
         words.extend(self.move_cap.map(|cap| format!("drawn after {cap} moves")));
@@ -70,7 +71,7 @@ impl Rules {
             let few =
                 if pieces > 0 { format!(" with up to {pieces} pieces") } else { String::new() };
             let fifty = if ignores_fifty { ", the fifty-move rule ignored" } else { "" };
-            words.push(format!("{what} by Syzygy tables{few}{fifty}"));
+            words.push(format!("{what} by Syzygy tablebases{few}{fifty}"));
         }
         words
     }

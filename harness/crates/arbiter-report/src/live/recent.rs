@@ -91,8 +91,8 @@ pub fn event_texts(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
             vec![format!("pair {} {fate}: {reason}", pair + 1)]
         }
         RunEvent::Paused { length } => vec![format!(
-            "arbiter did not run for {:.1} s (stopped or suspended): pairs in progress under a \
-             clock are played again",
+            "arbiter did not run for {:.1} s (stopped or suspended): timed pairs in progress \
+             are played again",
             length.as_secs_f64()
         )],
         RunEvent::Noted { remark } => vec![remark.to_string()],

@@ -211,11 +211,11 @@ fn confidence(summary: &Summary) -> String {
     let rates = match summary.verdict() {
         Verdict::H1 => {
             let alpha = percent(Some(sprt.alpha));
-            format!("If H0 were true, H1 would be accepted in {alpha} of such tests. ")
+            format!("If H0 were true, H1 would be accepted in about {alpha} of such tests. ")
         }
         Verdict::H0 => {
             let beta = percent(Some(sprt.beta));
-            format!("If H1 were true, H0 would be accepted in {beta} of such tests. ")
+            format!("If H1 were true, H0 would be accepted in about {beta} of such tests. ")
         }
         Verdict::Inconclusive | Verdict::None => String::new(),
     };
@@ -315,7 +315,7 @@ fn bias(summary: &Summary) -> String {
     {
         words.push_str(&format!(
             " Opening bias: {bias:.0} Elo (root mean square, estimated from the two games of each \
-             pair); pairs cancel it."
+             pair); playing pairs cancels it."
         ));
     }
     words

@@ -46,11 +46,11 @@ pub fn log_json(entries: &[LogEntry]) -> Value {
 }
 
 const LEGEND: &str = "\
-Made by `arbiter results log`; a row for each SPRT, the oldest first. Accepted: H1, the
-second bound. Rejected: H0, the first. Undecided: neither. Error rates of the bounds are 5 % unless
-others are given. Elo is logistic, bias-corrected, with its 95 % interval. The unit of
-evidence is the pair of games from one opening with colours reversed; pairs are counted by the
-points of the engine under test, from none (LL) to both (WW).
+Made by `arbiter results log`; one row for each SPRT, oldest first. Accepted: H1, the second bound.
+Rejected: H0, the first bound. Undecided: neither. Error rates (alpha and beta) are 5 % unless the
+row gives others. Elo is logistic, bias-corrected, with its 95 % interval. The unit of evidence is
+the pair of games from one opening with colours reversed; pairs are grouped by the points of the
+engine under test, from 0 (LL) to 2 (WW).
 ";
 
 fn table(entries: &[LogEntry]) -> Table {

@@ -12,8 +12,8 @@ pub fn verdict_sentence(summary: &Summary) -> String {
     let decided = |hypothesis, relation, [preferred, other]: [f64; 2], model| {
         let (first, second) = (name(0), name(1));
         format!(
-            "{hypothesis} accepted: {first} {relation} {second} ({preferred} {model} Elo accepted \
-             over {other})."
+            "{hypothesis} accepted: {first} {relation} {second} ({model} Elo {preferred} accepted \
+             against {other})."
         )
     };
     // A negative bound means that a small loss is accepted, so the test shows no strength.
@@ -71,14 +71,14 @@ fn open_sentence(summary: &Summary) -> String {
         (Some(RunEnd::Complete | RunEnd::AcceptedH1 | RunEnd::AcceptedH0), RunKind::Ablate)
             if summary.plan.sprt.is_some() =>
         {
-            "Complete: all tests are decided or have reached their limit of pairs.".to_owned()
+            "Complete: all tests have a verdict or reached the limit of pairs.".to_owned()
         }
         (Some(RunEnd::Complete), RunKind::Match | RunKind::Tournament)
         | (Some(RunEnd::Complete | RunEnd::AcceptedH1 | RunEnd::AcceptedH0), RunKind::Ablate) => {
             "Complete: all pairs were played.".to_owned()
         }
         (Some(RunEnd::Complete), RunKind::Sprt) => {
-            "Inconclusive: the limit of pairs was reached before a decision."
+            "Inconclusive: the limit of pairs was reached before a verdict."
                 .to_owned()
         }
         (Some(_), _) => {
@@ -99,7 +99,7 @@ fn open_sentence(summary: &Summary) -> String {
 fn so_far(summary: &Summary) -> String {
     let Some((_, sprt_status)) = summary.test() else { return String::new() };
     let (llr, games) = (ratio(sprt_status), quantity(summary.counts.games(), "game"));
-    format!("\nNo decision yet: LLR {llr} after {games}.")
+    format!("\nNo verdict yet: LLR {llr} after {games}.")
 }
 
 /// Returns the state of the tuning, and what to do about it.

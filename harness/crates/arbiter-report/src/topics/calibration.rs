@@ -12,7 +12,7 @@ const MIN_GAMES: u64 = 5;
 /// Returns the chart of results by evaluation of each engine; `None` if too few games have
 /// evaluations.
 pub(crate) fn figure(engines: &[(&str, &Calibration)]) -> Option<Figure> {
-    let mut table = Table::new(["engine", "evaluation", "games", "score (95 %)"]);
+    let mut table = Table::new(["engine", "evaluation (pawns)", "games", "score (95 %)"]);
     let mut lines = Vec::new();
     for (name, calibration) in engines {
         let mut line = Line::plain(*name, Vec::new());
@@ -40,7 +40,7 @@ pub(crate) fn figure(engines: &[(&str, &Calibration)]) -> Option<Figure> {
         ..Lines::default()
     };
     let caption = "Evaluations against results".to_owned();
-    let description = "Score of an engine in the games in which it reported that evaluation at \
+    let description = "Score of an engine in the games in which it reported this evaluation at \
                        least once.";
     Some(Figure { caption, description: description.to_owned(), chart: Chart::Lines(chart), table })
 }

@@ -25,7 +25,7 @@ pub(crate) fn misjudged(document: &mut Document, summary: &Summary, statistics: 
     }
     document.heading("Misjudged games");
     document.paragraph(format!(
-        "Games that an engine evaluated at {MIN_ADVANTAGE} or more and did not win, worst first."
+        "Games that an engine evaluated at {MIN_ADVANTAGE} or more but did not win, worst first."
     ));
     document.blocks.push(Block::Games(games));
 }
@@ -36,7 +36,7 @@ fn misjudged_game(summary: &Summary, found: &MisjudgedGame) -> Game {
     let engine = &summary.engines[*engines.get(*color)];
     game_to_show(&summary.plan, (*pair, *game_index, game), *ply + 1, |number| {
         format!(
-            "{engine} ({}) reported {score} at move {}. The game ended by {}.",
+            "{engine} ({}) reported {score} at move {}. Game ending: {}.",
             color_name(*color),
             number.trim_end_matches('.'),
             outcome.termination.describe()
@@ -51,15 +51,14 @@ pub(crate) fn faulty(document: &mut Document, summary: &Summary, statistics: &Ga
     }
     document.heading("Games with faults");
     document.paragraph(format!(
-        "The first games that ended by an engine fault. arbiter replay {} GAME prints the engine \
+        "The first games that ended with an engine fault. arbiter replay {} GAME prints the engine \
          I/O and judges the game again.",
         summary.run
     ));
     let games = statistics.faulty.iter().map(|(pair, game_index, game)| {
         game_to_show(&summary.plan, (*pair, *game_index, game), game.moves.len(), |_| {
             let names = game.engines.map(|engine| summary.engines[engine].as_str());
-            let (why, told) = (game.outcome.termination.describe(), game.outcome.naming(names));
-            format!("Ended by {why}: {told}.")
+            format!("{}.", game.outcome.naming(names))
         })
     });
     document.blocks.push(Block::Games(games.collect()));

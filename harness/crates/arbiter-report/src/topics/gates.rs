@@ -169,7 +169,7 @@ pub(crate) fn all(document: &mut Document, outcomes: &[GateOutcome]) {
     }
     for outcome in outcomes.iter().filter(|outcome| outcome.kind == GateKind::Epd) {
         if let Some(table) = themes(&outcome.figures) {
-            document.paragraph(format!("{} by theme, solved of all:", outcome.gate));
+            document.paragraph(format!("{} by theme, solved / total:", outcome.gate));
             document.table(table);
         }
     }
@@ -177,7 +177,7 @@ pub(crate) fn all(document: &mut Document, outcomes: &[GateOutcome]) {
 
 /// Returns a table with a row for each engine of each suite.
 fn suites(outcomes: &[GateOutcome]) -> Table {
-    let mut table = Table::new(["suite", "engine", "positions", "solved or right", "share (95 %)"]);
+    let mut table = Table::new(["suite", "engine", "positions", "correct", "share (95 %), errors"]);
     for GateOutcome { gate, kind, figures, .. } in outcomes {
         let count = |value: &Value, key: &str| value[key].as_u64().unwrap_or_default();
         match kind {
@@ -195,8 +195,8 @@ fn suites(outcomes: &[GateOutcome]) -> Table {
                 let right = count(figures, "right");
                 let others = ["wrong", "wrong_suite", "faults"].map(|key| count(figures, key));
                 let all = right + others.iter().sum::<u64>();
-                let [wrong, of_suite, faults] = others;
-                let rest = format!("{wrong} wrong, {of_suite} wrong in the suite, {faults} faults");
+                let [wrong, suite, faults] = others;
+                let rest = format!("{wrong} wrong, {suite} suite errors, {faults} engine faults");
                 table.push([gate, &text(figures, "engine"), &all, &right, &rest]);
             }
             _ => {}

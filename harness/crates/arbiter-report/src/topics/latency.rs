@@ -9,12 +9,12 @@ use arbiter_plan::LatencyKind;
 
 /// Explanation of the kinds.
 const LEGEND: &str = "ready: from \"isready\" to \"readyok\" before a game. move: from \
-     \"go\" to \"bestmove\", minus the time that the engine reported last. overrun: time past the \
-     limit, of moves with st= and of losses on time.";
+     \"go\" to \"bestmove\", minus the time that the engine reported last. overrun: time by which the \
+     limit was exceeded, for moves with st= and for games that ended by time forfeit.";
 
 /// Returns quantiles by engine and kind; `None` if nothing was measured.
 pub(crate) fn quantiles(summary: &Summary) -> Option<Table> {
-    let mut table = Table::new(["engine", "latency", "times", "p50", "p90", "p99", "max"]);
+    let mut table = Table::new(["engine", "latency", "count", "p50", "p90", "p99", "max"]);
     let answers =
         summary.latencies.iter().filter(|(_, kind, _)| LatencyKind::ANSWERS.contains(kind));
     for (engine, kind, distribution) in answers {
@@ -32,6 +32,12 @@ pub(crate) fn time(us: u64) -> String {
         1_000..1_000_000 => format!("{} ms", short(us as f64 / 1e3)),
         _ => format!("{} s", short(us as f64 / 1e6)),
     }
+}
+
+/// Formats a range of times, with one unit if both ends have the same.
+pub(crate) fn time_range(start: &str, end: &str) -> String {
+    let unit = end.trim_start_matches(char::is_numeric);
+    format!("{}–{end}", start.strip_suffix(unit).unwrap_or(start))
 }
 
 /// Formats a number with two significant digits, or more before the point.
@@ -94,16 +100,11 @@ fn histogram(summary: &Summary, wanted: LatencyKind) -> Option<Figure> {
     let mut all: Vec<(&String, Vec<u64>)> = all.collect();
     let most = all.iter().map(|(_, counts)| counts.len()).max().filter(|most| *most > 0)?;
     all.iter_mut().for_each(|(_, counts)| counts.resize(most, 0));
-    let decades = 0..most as u32;
-    let labels: Vec<String> =
-        decades.map(|decade| format!("< {}", time(10_u64.pow(decade)))).collect();
-    let description = format!(
-        "Response times of each engine by decade, from {} to {}.",
-        labels[0],
-        labels[most - 1]
-    );
+    let label = |end: u64| time_range(&time(end / 10), &time(end));
+    let labels: Vec<String> = (0..most as u32).map(|decade| label(10_u64.pow(decade))).collect();
+    let description = format!("Response times of each engine: {}.", labels.join(", "));
     let height = |count: &u64, _: &[u64]| *count as f64;
-    let (chart, table) = bars_by_engine("times", labels, &all, u64::to_string, height);
+    let (chart, table) = bars_by_engine("count", labels, &all, u64::to_string, height);
     Some(Figure { caption: format!("Latency: {wanted}"), description, chart, table })
 }
 

@@ -78,16 +78,16 @@ pub(crate) fn all(document: &mut Document, summary: &Summary) {
     }
     document.heading("Lint");
     document.paragraph(
-        "Impossible engine output. It does not affect results. The first move of each kind is \
-         listed with its game, as in the PGN tag Round.",
+        "Impossible engine output, which does not affect results. For each kind of finding, the \
+         first move is listed with the number of its game, which is also the PGN tag Round.",
     );
-    let mut table = Table::new(["engine", "finding", "moves", "games", "first", "what"]);
+    let mut table = Table::new(["engine", "finding", "moves", "games", "first move", "details"]);
     for (number, found) in summary.lint.iter().enumerate() {
         let LintCount { engine, rule, moves, games, what, .. } = found;
         let (engine, place) = (&summary.engines[*engine], place_of(found));
         table.push([engine, &rule.describe(), moves, games, &place, what]);
         if number < MAX_LINTED {
-            table.link("first", format!("#lint-{number}-{}", found.ply + 1));
+            table.link("first move", format!("#lint-{number}-{}", found.ply + 1));
         }
     }
     document.table(table);

@@ -72,7 +72,7 @@ pub(crate) fn pairs(name: &str, counts: [u64; 5]) -> Figure {
         table.push([&cell, &count, &percent(share)]);
     }
     let caption = format!("Pairs by the points of {name}");
-    let description = format!("From no point (LL) to both (WW): {counts:?}.");
+    let description = format!("From 0 points (LL) to 2 (WW): {counts:?}.");
     let labels = names.map(str::to_owned).to_vec();
     let series = vec![(String::new(), counts.map(|count| count as f64).to_vec())];
     let chart = Chart::Bars(Bars { y: "pairs", labels, series, is_lying: false });

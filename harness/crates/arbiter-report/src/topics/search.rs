@@ -1,6 +1,6 @@
 //! Search statistics of the engines: depth, speed, time, and calibration of their evaluations.
 
-use super::calibration;
+use super::{calibration, latency::time_range};
 use crate::figures::{
     BUCKETS, ENDS_MS, EngineStatistics, GameStatistics, MOVES_PER_RANGE, PHASES, RANGES,
     SearchStatistics, Summary,
@@ -14,7 +14,7 @@ type Measure = (&'static str, &'static str, fn(&SearchStatistics) -> Option<f64>
 const MEASURES: [Measure; 3] = [
     ("Depth", "plies, mean", SearchStatistics::depth),
     ("Speed", "nodes per second", SearchStatistics::speed),
-    ("Time", "ms for a move, mean", SearchStatistics::time_ms),
+    ("Time", "ms per move, mean", SearchStatistics::time_ms),
 ];
 
 /// Engines that are shown, with their names.
@@ -34,8 +34,8 @@ pub(crate) fn all(document: &mut Document, summary: &Summary, statistics: &GameS
     }
     document.heading("Search statistics");
     document.paragraph(
-        "The table below each chart also lists phases, by material without kings and pawns (minor \
-         piece 1, rook 2, queen 4): at least 22 of 24 in the opening, less than 9 in the endgame.",
+        "The tables also list game phases, by material without kings and pawns (minor piece 1, rook \
+         2, queen 4; initially 24): at least 22 in the opening, less than 9 in the endgame.",
     );
     document.multiples(figures);
 }
@@ -44,18 +44,16 @@ pub(crate) fn all(document: &mut Document, summary: &Summary, statistics: &GameS
 fn times(engines: &Engines<'_>) -> Option<Figure> {
     let has_any = |bucket: &usize| engines.iter().any(|(_, own)| own.times[*bucket] > 0);
     let (first, last) = ((0..BUCKETS).find(has_any)?, (0..BUCKETS).rfind(has_any)?);
+    let start = |bucket: usize| duration(if bucket > 0 { ENDS_MS[bucket - 1] } else { 0 });
     let label = |bucket: usize| match ENDS_MS.get(bucket) {
-        Some(end) => format!("< {}", duration(*end)),
-        None => format!("≥ {}", duration(ENDS_MS[bucket - 1])),
+        Some(end) => time_range(&start(bucket), &duration(*end)),
+        None => format!("≥ {}", start(bucket)),
     };
     let labels: Vec<String> = (first..=last).map(label).collect();
     let rows: Vec<_> =
         engines.iter().map(|(name, own)| (*name, own.times[first..=last].to_vec())).collect();
-    let description = format!(
-        "Share of each engine's moves by thinking time, from {} to {}.",
-        labels[0],
-        labels[labels.len() - 1]
-    );
+    let description =
+        format!("Share of each engine's moves by thinking time: {}.", labels.join(", "));
     let height = |n: &u64, own: &[u64]| 100.0 * *n as f64 / own.iter().sum::<u64>().max(1) as f64;
     let (chart, table) = bars_by_engine("moves, %", labels, &rows, u64::to_string, height);
     Some(Figure { caption: "Moves by thinking time".to_owned(), description, chart, table })

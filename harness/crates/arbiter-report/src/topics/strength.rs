@@ -86,8 +86,8 @@ fn elo(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     let levels = vec![(String::new(), 0.0)];
     let hypotheses = summary.hypotheses();
     let shades = hypotheses.map(|[elo0, elo1]| (elo0, elo1)).into_iter().collect();
-    let allowance = if summary.plan.sprt.is_some() { ", not corrected for the stop" } else { "" };
-    let caption = format!("Elo over games (95 % at each moment{allowance})");
+    let rule = if summary.plan.sprt.is_some() { ", not corrected for stopping" } else { "" };
+    let caption = format!("Elo by number of games (95 % interval at each point{rule})");
     let (first, second) = (&summary.engines[0], &summary.engines[1]);
     let games = quantity(summary.counts.games(), "game");
     let elo = summary.strength().elo_text();
@@ -132,8 +132,8 @@ const NAIVE: &str = "Elo and LOS of the first table are corrected for the stoppi
     Elo is biased towards the verdict.";
 
 const LEGEND: &str = "Figures are from the first engine's point of view. The unit of evidence is the \
-    pair of games from one opening with colours reversed; pairs are counted by the points of the \
-    first engine, from none (LL) to both (WW).";
+    pair of games from one opening with colours reversed; pairs are grouped by the points of the \
+    first engine, from 0 (LL) to 2 (WW).";
 
 /// Adds the encounters of each two engines, and the legend.
 pub(crate) fn encounters(document: &mut Document, summary: &Summary) {

@@ -69,7 +69,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             ControlCommand::Stop => {
                 self.stop_cause.get_or_insert(StopCause::Drain);
                 let given_up = self.state.in_flight();
-                (Some(RunInput::Stop), Ok(format!("stopped; {given_up} pairs abandoned")))
+                (Some(RunInput::Stop), Ok(format!("stopped; {given_up} pairs discarded")))
             }
             ControlCommand::Interrupt => {
                 // The key stands for Ctrl-C, and scripts expect the exit code of the last signal.

@@ -120,7 +120,7 @@ fn elo_history(runs: &[ComparedRun]) -> Option<Figure> {
         }
     };
     let zero = vec![(String::new(), 0.0)];
-    history(runs, ("Elo over games", "Elo, with 95 % at each moment"), zero, line)
+    history(runs, ("Elo by number of games", "Elo, 95 % interval at each point"), zero, line)
 }
 
 fn llr_history(runs: &[ComparedRun]) -> Option<Figure> {
@@ -128,7 +128,7 @@ fn llr_history(runs: &[ComparedRun]) -> Option<Figure> {
         let llr = |point: &HistoryPoint| Some((point.games as f64, point.sprt_status?.llr));
         Line::plain(name(run), run.history.iter().filter_map(llr).collect())
     };
-    history(runs, ("Log-likelihood ratio over games", "log-likelihood ratio"), bounds(runs), line)
+    history(runs, ("LLR by number of games", "log-likelihood ratio"), bounds(runs), line)
 }
 
 /// Returns Wald's bounds, if they are the same in all tests.

@@ -146,7 +146,7 @@ const offer = () => {
 if (steer) {
   for (const button of all(steer, "[data-command]")) {
     const { command } = button.dataset;
-    const sure = () => command !== "stop" || confirm("Abandon the pairs in progress and stop the run immediately?");
+    const sure = () => command !== "stop" || confirm("Discard the pairs in progress and stop the run immediately?");
     button.addEventListener("click", () => sure() && post(`/runs/${steer.dataset.run}/${command}`));
   }
   document.getElementById("unlock").addEventListener("submit", (event) => {

@@ -13,7 +13,7 @@ pub(crate) const COMMANDS: [(ControlCommand, &str, &str); 4] = [
     (ControlCommand::Pause, "Pause", "start no more pairs until resumed"),
     (ControlCommand::Resume, "Resume", "start pairs again"),
     (ControlCommand::Drain, "Drain", "finish the pairs in progress, then stop"),
-    (ControlCommand::Stop, "Stop", "abandon the pairs in progress and stop immediately"),
+    (ControlCommand::Stop, "Stop", "discard the pairs in progress and stop immediately"),
 ];
 
 /// State of a run: played, or how it ended.

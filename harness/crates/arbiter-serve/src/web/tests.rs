@@ -66,7 +66,7 @@ fn a_running_test_has_no_verdict() {
     open.is_played = true;
     let words = verdict_sentence(&open);
     let (_, sprt_status) = open.test().unwrap();
-    assert!(words.starts_with("Running.\nNo decision yet: LLR +"), "{words}");
+    assert!(words.starts_with("Running.\nNo verdict yet: LLR +"), "{words}");
     assert!(words.contains(&format!(
         " [{:.2}, {:.2}] after 4 games.",
         sprt_status.lower, sprt_status.upper
@@ -75,7 +75,7 @@ fn a_running_test_has_no_verdict() {
         assert!(!words.contains(claim), "{words}");
     }
     open.is_played = false;
-    assert!(verdict_sentence(&open).contains("was killed and can be resumed.\nNo decision"));
+    assert!(verdict_sentence(&open).contains("was killed and can be resumed.\nNo verdict"));
     open.ending = Some(RunEnd::AcceptedH1);
     assert!(verdict_sentence(&open).contains("beats"));
 }

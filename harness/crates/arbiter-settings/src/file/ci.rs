@@ -61,7 +61,7 @@ impl GateTable {
         let kind = self.kind.parse().ok().filter(|kind| *kind != GateKind::Build);
         let kind = kind.ok_or_else(|| {
             let all = GateKind::ALL.map(|kind| kind.to_string()).join(", ");
-            format!("kind '{}' is none of {all}", self.kind)
+            format!("kind '{}' is not one of {all}", self.kind)
         })?;
         let args = self.args.as_deref().unwrap_or_default();
         let args = shell_words::split(args)
@@ -122,7 +122,7 @@ mod tests {
             let error = gates(text).unwrap_err();
             assert!(error.contains(part), "{error}");
         };
-        check("[[gate]]\nkind = 'dance'", "number 1: kind 'dance' is none of check, bench");
+        check("[[gate]]\nkind = 'dance'", "number 1: kind 'dance' is not one of check, bench");
         check("[[gate]]\nkind = 'epd'\n[[gate]]\nkind = 'epd'", "number 2: two gates");
         check("[[gate]]\nkind = 'epd'\nargs = '\"'", "quotes");
         check("[[gate]]\nkind = 'sprt'\nbudget = 0", "budget");
@@ -134,7 +134,7 @@ mod tests {
         );
         check(
             "[[gate]]\nkind = 'lint'\nignore = ['mates']",
-            "ignore: 'mates' is none of illegal_pv",
+            "ignore: 'mates' is not one of illegal_pv",
         );
     }
 }

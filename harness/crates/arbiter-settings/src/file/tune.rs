@@ -11,7 +11,7 @@ settings! {
     /// Settings of a tuning: flags of `arbiter tune` and the `[tune]` table.
     TuneTable, plan;
     None::<&str> => {
-        /// Iterations, each of which moves the values
+        /// Number of iterations; each moves the values
         #[arg(conflicts_with = "rounds")]
         #[resume(Length)]
         iterations["N"]: Option<u64> = DEFAULT_ITERATIONS => plan.tuning.as_ref().map(|tuning| tuning.iterations),
@@ -19,10 +19,10 @@ settings! {
         alpha["X"]: Option<f64> = ALPHA => plan.tuning.as_ref().map(|tuning| tuning.alpha),
         /// Exponent of the perturbation
         gamma["X"]: Option<f64> = GAMMA => plan.tuning.as_ref().map(|tuning| tuning.gamma),
-        /// Share of all pairs by which the first steps are damped
+        /// Share of all pairs that is added to the number of each pair, to damp the first steps
         a_ratio["SHARE"]: Option<f64> = A_RATIO => plan.tuning.as_ref().map(|tuning| tuning.a_ratio),
-        /// Iterations that may start before the result of one is known, so that no slot waits for
-        /// the last game of each; their values lag by as many iterations
+        /// Number of iterations that may start before an earlier result is known, so that no slot
+        /// waits for the last game of an iteration; their values lag by as many iterations
         ahead["N"]: Option<u64> = DEFAULT_AHEAD => plan.tuning.as_ref().map(|tuning| tuning.ahead),
     }
     @of_file => {

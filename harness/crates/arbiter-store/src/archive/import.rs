@@ -213,7 +213,7 @@ impl Store {
                              (typeof({column}) = 'integer' AND {column} BETWEEN 0 AND ?2)"
                     );
                     if self.number(&beyond, params![run, engines - 1])? > 0 {
-                        return Err(self.corrupt(run, format!("{table} of engines it lacks")));
+                        return Err(self.corrupt(run, format!("{table} of unknown engines")));
                     }
                 }
             }
@@ -272,7 +272,7 @@ impl TryFrom<serde_json::Value> for Cell {
             },
             number => number.as_i64().map(Cell::Integer),
         };
-        cell.ok_or("a value is none of a store")
+        cell.ok_or("a value is invalid")
     }
 }
 

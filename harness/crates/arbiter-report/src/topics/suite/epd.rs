@@ -187,7 +187,7 @@ impl EpdReport<'_> {
         let lines = searches.filter_map(|(record, searched)| match searched {
             Err(fault) => Some(format!("{}: fault: {fault}", name(record))),
             Ok(outcome) if !outcome.is_solved => Some(format!(
-                "{}: played {}, wanted {}",
+                "{}: played {}, expected {}",
                 name(record),
                 san(record, outcome.played),
                 solution_san(record)
@@ -398,8 +398,8 @@ nonsense";
                 "p = 1.0000 (exact)",
                 "Only A: A.1, A.2",
                 "Only B: B.1",
-                "B.1: played e4, wanted not e4",
-                "A.1: played e3, wanted e4 Rh8+",
+                "B.1: played e4, expected not e4",
+                "A.1: played e3, expected e4 Rh8+",
                 "A.2: fault: illegal move 'zzzz'",
                 "line 4: bm 'Qa1' is not legal; ignored",
                 "line 5: ",

@@ -206,7 +206,7 @@ impl PerftReport<'_> {
         let all = [
             (wrong, "wrong"),
             (faults, "without a reply (engine fault)"),
-            (wrong_suite, "with a wrong count in the suite, and right by the engine"),
+            (wrong_suite, "right, but with a wrong count in the suite"),
             (self.beyond, "skipped: every count is beyond --depth or --max-nodes"),
         ];
         let some = all.into_iter().filter(|(number, _)| *number > 0);
