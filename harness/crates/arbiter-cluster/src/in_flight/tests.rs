@@ -162,13 +162,13 @@ fn a_game_is_announced_once() {
     );
 }
 
-/// Pairs that are sent again at this time, in seconds.
+/// Returns the pairs that are overdue `seconds` seconds after the start.
 fn overdue(in_flight: &mut InFlight<PairJob>, seconds: u64) -> Vec<u64> {
     let overdue = in_flight.overdue(LEASE, 2 * LEASE, Duration::from_secs(seconds));
     overdue.into_iter().map(|(pair, _)| pair).collect()
 }
 
-/// Returns three pairs in flight that the server has, in another order than theirs: 1, 0, 2.
+/// Returns three pairs in flight whose jobs are on the server in the order 1, 0, 2.
 fn three() -> InFlight<PairJob> {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     for (pair, sequence) in [(1, 70), (0, 71), (2, 72)] {
@@ -265,7 +265,7 @@ fn only_its_worker_gives_a_pair_back() {
     assert!(in_flight.give_back("a", 4, 0), "before it has begun");
     in_flight.heartbeat("b".into(), heartbeat(4, Some(0)), LEASE, LEASE);
     assert!(!in_flight.give_back("a", 4, 0), "another plays it");
-    // Who had it before does not take it over.
+    // A worker whose heartbeats were displaced does not become the player again.
     in_flight.heartbeat("a".into(), heartbeat(4, Some(0)), LEASE, LEASE);
     assert!(!in_flight.give_back("a", 4, 0));
     assert!(!in_flight.give_back("b", 4, 1), "another attempt");
@@ -281,7 +281,7 @@ fn an_audit_is_resent_until_another_worker_starts_it() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     let number = AUDITS + 4;
     assert_eq!(in_flight.order(number, job(4), START), Ok(0));
-    // It may be taken before the server has said that it has it.
+    // A worker may take the audit before the server has acknowledged the job.
     in_flight.leave_to_others(number, 0, START);
     assert_eq!(in_flight.returned(), [(number, 1)]);
     assert_eq!(in_flight.returned(), []);
@@ -317,7 +317,7 @@ fn attempt_numbers_continue_after_a_restart() {
     assert!(matches!(accepted, Disposition::Accept(_)));
     in_flight.note_stored(4);
     assert_eq!(in_flight.order(4, job(4), START), Ok(51), "the pair was void");
-    // Of the first attempt the server would say that there is an earlier one.
+    // The server would reject the first attempt, because it has an earlier job.
     in_flight.order(AUDITS, job(5), START).unwrap();
     in_flight.sent(AUDITS, SentJob { is_left_over: true, ..sent(49, 78) }, START);
     in_flight.leave_to_others(AUDITS, 49, START);
