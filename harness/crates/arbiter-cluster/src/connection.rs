@@ -304,7 +304,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_this_machine_is_the_loopback_device() {
+    fn only_loopback_urls_count_as_local() {
         for url in ["localhost", "nats://localhost:1", "nats://127.8.9.1", "nats://[::1]:4222"] {
             assert!(is_loopback(url), "{url}");
         }

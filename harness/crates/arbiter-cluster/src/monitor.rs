@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn an_excluded_worker_is_none_that_is_idle() {
+    fn an_excluded_worker_is_not_idle() {
         let refused = |why: &str| vec![(RunId::new("run", 1, "k"), why.to_owned())];
         let state = |playing, refusals| {
             WorkerState::of(&WorkerStatus { playing, refusals, ..WorkerStatus::default() }, 3)

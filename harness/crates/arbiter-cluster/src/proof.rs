@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_proof_is_that_of_one_worker_and_one_attempt_at_one_job_of_one_run() {
+    fn a_proof_depends_on_worker_job_attempt_run_and_key() {
         let dir = tempfile::tempdir().unwrap();
         let key = |name: &str| Key::load_or_make(&dir.path().join(name)).unwrap();
         let secret = |key: &Key, run: &str| RunSecret::new(key, &RunId::new(run, 1, "k"));

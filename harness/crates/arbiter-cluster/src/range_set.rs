@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ends_of_the_numbers_are_in_range() {
+    fn the_smallest_and_largest_numbers_are_supported() {
         let mut set = RangeSet::default();
         for number in [0, u64::MAX, u64::MAX - 1, 1] {
             set.insert(number);

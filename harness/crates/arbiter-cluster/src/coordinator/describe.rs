@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn strangers_and_forgers_are_refused() {
+    fn untrusted_and_forged_descriptions_are_rejected() {
         let dir = tempfile::tempdir().unwrap();
         let key = |name: &str| Key::load_or_make(&dir.path().join(name)).unwrap();
         let (own, other) = (key("own"), key("other"));

@@ -24,7 +24,7 @@ fn sent(attempt: u32, sequence: u64) -> SentJob {
 }
 
 #[test]
-fn the_first_result_of_a_pair_counts_and_no_other() {
+fn only_the_first_result_of_a_pair_counts() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     assert_eq!(in_flight.order(4, job(4), START), Ok(0));
     assert!(in_flight.sent(4, sent(0, 77), START));
@@ -42,7 +42,7 @@ fn the_first_result_of_a_pair_counts_and_no_other() {
 }
 
 #[test]
-fn stored_pairs_take_no_more_memory_the_longer_a_run_is() {
+fn memory_of_stored_pairs_does_not_grow() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     for first in (0..1_000).step_by(2) {
         // Pairs are not stored in their order.
@@ -60,7 +60,7 @@ fn stored_pairs_take_no_more_memory_the_longer_a_run_is() {
 }
 
 #[test]
-fn results_of_pairs_on_disk_are_of_no_use() {
+fn results_of_stored_pairs_make_no_room() {
     let mut stored = RangeSet::default();
     (0..9).for_each(|pair| stored.insert(pair));
     let mut in_flight = InFlight::new(50, stored, Terms::default());
@@ -83,7 +83,7 @@ fn results_from_before_a_restart_wait_for_their_order() {
 }
 
 #[test]
-fn an_impossible_result_leaves_the_pair_to_others() {
+fn an_impossible_result_does_not_finish_the_pair() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     in_flight.order(4, job(4), START).unwrap();
     let mut wrong = result(4);
@@ -93,7 +93,7 @@ fn an_impossible_result_leaves_the_pair_to_others() {
 }
 
 #[test]
-fn one_bad_machine_does_not_end_a_run_and_several_do() {
+fn three_failing_workers_end_a_run_but_two_do_not() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     in_flight.order(4, job(4), START).unwrap();
     let mut fail = |worker: &str| {
@@ -258,7 +258,7 @@ fn heartbeats_of_this_attempt_extend_the_lease() {
 }
 
 #[test]
-fn only_its_worker_gives_a_pair_back() {
+fn only_the_playing_worker_can_give_a_pair_back() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     in_flight.order(4, job(4), START).unwrap();
     in_flight.sent(4, sent(0, 77), START);
@@ -325,7 +325,7 @@ fn attempt_numbers_continue_after_a_restart() {
 }
 
 #[test]
-fn a_worker_keeps_no_pair_for_ever() {
+fn a_slow_attempt_ends_despite_heartbeats() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     for pair in 0..2 {
         in_flight.order(pair, job(pair), START).unwrap();

@@ -86,7 +86,7 @@ fn a_worker_that_loses_on_time_is_found() {
 }
 
 #[test]
-fn a_worker_with_other_results_is_found_among_three() {
+fn a_worker_with_different_results_is_found_among_three() {
     let mut random = seed_for(1, "audit", 2);
     let odd = |random: &mut ChaCha8Rng, worker| match worker {
         0 if random.next_u32().is_multiple_of(2) => {
@@ -102,7 +102,7 @@ fn a_worker_with_other_results_is_found_among_three() {
 }
 
 #[test]
-fn a_worker_that_chooses_its_results_is_found() {
+fn a_worker_that_gives_back_too_many_jobs_is_found() {
     let mut random = seed_for(13, "audit", 0);
     let mut give_back = |share: f64, is_single: bool| {
         let mut outliers = OutlierDetector::new(true);

@@ -154,7 +154,7 @@ fn quantiles(mut needed: Vec<u64>) -> [u64; 2] {
 /// Number of audits, or of pairs without audits, until one lying worker of five is found, for
 /// engines that do not repeat their games. The manual contains these figures.
 #[test]
-fn a_liar_is_found_by_results() {
+fn audits_of_results_find_a_lying_worker() {
     let found = LIES.map(|(what, lie)| {
         let needed = |find: fn(u8, Lie, u64) -> Option<(String, u64)>, most| {
             let one = |run| {
@@ -191,7 +191,7 @@ fn omitting_a_tenth_of_the_jobs_gains_23_elo() {
 
 /// Number of lies of a worker until one is audited, for engines that repeat their games.
 #[test]
-fn a_liar_is_found_by_moves() {
+fn audits_of_moves_find_a_lying_worker() {
     let found = [0.01, 0.02, 0.05, 0.1].map(|share| {
         let told = |run: u8| {
             let secret = secret(run);
