@@ -1,4 +1,4 @@
-//! Prints a run in the format of the other programs.
+//! Output of a run in the format of another program.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -24,47 +24,47 @@ use arbiter_runner::{ControlRequest, OptionsFound};
 use arbiter_schedule::{Pairing, Schedule};
 use arbiter_stats::{LlrBounds, Sprt, SprtStatus};
 
-/// Observer of a run that prints lines on standard output.
+/// Observer that prints a run on standard output.
 #[derive(Debug)]
 pub(crate) struct Printer {
     style: Style,
     writer: DialectWriter,
     plan: Plan,
-    /// Name of the run, and folder of its store.
+    /// Name of the run, and results folder; `None` before the start.
     place: Option<(String, PathBuf)>,
-    /// Warnings about options that are left out, from before the run.
+    /// Warnings about options that are not sent to engines, printed before the run.
     left_out: String,
-    /// Log of the lines; only of a run in progress.
+    /// Log; `None` unless the run is in progress.
     log: Option<Log>,
     /// Channel of requests to end the run.
     control: Option<mpsc::Sender<ControlRequest>>,
-    /// Number of pairs that CPU contention may have decided.
+    /// Number of pairs that CPU contention may have affected.
     disturbed: u64,
-    /// Engines that were warned about for reporting no score.
+    /// Engines for which a warning about missing scores was printed.
     without_score: BTreeSet<usize>,
-    /// Schedule that follows the counted pairs, as the number of games may depend on them.
+    /// Schedule after the counted pairs, because the number of games may depend on results.
     schedule: Schedule,
     counts: RunCounts,
-    /// Counts in the order in which pairs ended, which are printed.
+    /// Counts of the pairs that have ended, in the order of their ends; these are printed.
     shown: RunCounts,
-    /// First games of pairs whose second game is not over, with their outcomes by engine.
+    /// First games of pairs whose second game has not ended, with their outcomes by engine.
     open_pairs: BTreeMap<u64, (PairTally, [(usize, String); 2])>,
-    /// Pairs that are in `shown`, and not yet in `counts`.
+    /// Pairs that are in `shown` but not yet in `counts`.
     told: BTreeSet<u64>,
-    /// Number of games of each engine by outcome.
+    /// Number of games by outcome, for each engine.
     outcomes: Vec<BTreeMap<String, u64>>,
-    /// Pair after whose count the run ends.
+    /// Pair after which the run ends, if that is decided.
     last: Option<u64>,
     sprt: Option<Sprt>,
     games: u64,
-    /// Number of games that another program counted before.
+    /// Number of games that another program counted before the run.
     before: u64,
-    /// `true` if nothing was counted since the last figures.
+    /// `true` if no game was counted since the last figures.
     is_up_to_date: bool,
 }
 
 impl Printer {
-    /// Returns a printer of a run that has not started; `options` are the known options of the
+    /// Returns a printer of a run that has not started; `options` are the option checks of the
     /// engines.
     pub(crate) fn new(
         style: &Style,
@@ -104,7 +104,7 @@ impl Printer {
         }
     }
 
-    /// Prints the figures of a run that is over.
+    /// Prints the figures of a run that has ended.
     pub(crate) fn print_again(
         style: &Style,
         plan: &Plan,
@@ -117,8 +117,7 @@ impl Printer {
         print_result(&text)
     }
 
-    /// Prints a run of fastchess that ends with the start of its first engine, and creates its
-    /// files.
+    /// Prints a run of fastchess whose engine failed to start, and creates its files.
     pub(crate) fn print_no_start(style: &Style, plan: &Plan, engine: &str) -> Result<(), Failure> {
         if style.program != Dialect::Fastchess {
             return Ok(());
@@ -140,7 +139,7 @@ impl Printer {
         print_result(&text)
     }
 
-    /// Returns a printer that saves the progress of the run, and may end it.
+    /// Returns a printer that also saves the progress of the run, and may end the run.
     pub(crate) fn with_run(
         self,
         run: &str,
@@ -174,20 +173,21 @@ impl Printer {
         self.before + self.schedule.expected_pairs() * self.schedule.design().games_per_pair()
     }
 
-    /// Takes over the counts from before.
+    /// Restores the counts of a resumed run.
     fn restore_counts(&mut self, counts: &RunCounts) {
         (self.counts, self.shown) = (counts.clone(), counts.clone());
         self.games = counts.encounters.values().map(|met| met.games.games()).sum();
     }
 
-    /// Counts a pair, in schedule order; most of its games were printed as they ended.
+    /// Counts a pair, in schedule order. Returns the text to print: usually its games were printed
+    /// when they ended.
     fn count_pair(&mut self, played: &PlayedPair, tally: &PairTally) -> String {
         self.counts.count(tally);
         tally.count_in(&mut self.schedule);
         let mut text = String::new();
         if !self.told.remove(&tally.pair) {
-            // These games have not been printed: they were played before an interruption, or are
-            // printed late because their pair could have been void.
+            // These games have not been printed: they were played before an interruption, or were
+            // delayed because their pair could have been void.
             for (game_index, game) in played.games.iter().enumerate() {
                 text += &self.ended_game(&played.pairing, game_index, game);
             }
@@ -204,7 +204,7 @@ impl Printer {
         self.before + pairing.pair * self.schedule.design().games_per_pair() + game_index as u64 + 1
     }
 
-    /// Returns the lines on a game that is over, and on its consequences.
+    /// Returns the lines to print after the end of a game.
     fn ended_game(&mut self, pairing: &Pairing, game_index: usize, game: &GameRecord) -> String {
         let mut text = String::new();
         let per_pair = self.schedule.design().games_per_pair();
@@ -255,8 +255,8 @@ impl Printer {
         text
     }
 
-    /// Counts a game; returns whether its pair is now complete. The first game of a pair that is
-    /// played again replaces the earlier one.
+    /// Counts a game. Returns whether its pair is now complete. If a pair is played again, its new
+    /// first game replaces the old one.
     fn add(&mut self, pairing: &Pairing, game_index: usize, game: &GameRecord) -> bool {
         let (pair, engines) = (pairing.pair, pairing.engines);
         let mut first = self.open_pairs.remove(&pair);
