@@ -36,7 +36,7 @@ pub(crate) struct Style {
     pub dialect: Dialect,
     /// Program of the command line.
     pub program: Dialect,
-    /// `true` if figures are computed from pairs, for models that allow a choice.
+    /// `true` if figures are computed from pairs where possible.
     pub penta: bool,
     /// Command that started this program, for the help.
     pub called: String,

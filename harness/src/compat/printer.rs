@@ -296,8 +296,8 @@ impl Printer {
         self.style.penta && self.style.dialect == Dialect::Fastchess
     }
 
-    /// Returns the counts of all games that are over; where figures are by pairs, of complete pairs
-    /// only.
+    /// Returns the counts of all finished games, or only of complete pairs if figures are computed
+    /// from pairs.
     fn counts_now(&self) -> RunCounts {
         let mut counts = self.shown.clone();
         if !self.is_by_pairs() {
@@ -342,8 +342,8 @@ impl Printer {
         text
     }
 
-    /// Starts no more pairs, and ends the run when `pair` counts; returns whether this is the first
-    /// such call.
+    /// Starts no more pairs, and ends the run after `pair` has been counted. Returns `false` if the
+    /// end was already decided.
     fn end_with(&mut self, pair: u64) -> bool {
         let is_first = self.last.is_none();
         if is_first {
@@ -356,13 +356,13 @@ impl Printer {
     fn ask(&self, command: ControlCommand) {
         if let Some(control) = &self.control {
             let (reply, _) = oneshot::channel();
-            // A finished run takes no commands, and needs none.
+            // A failure is harmless: a finished run needs no commands.
             let _ = control.try_send(ControlRequest { command, reply });
         }
     }
 
-    /// Returns the figures of a run that is over. fastchess has none for an interrupted run, and
-    /// always those of an SPRT that has decided.
+    /// Returns the figures of a run that has ended. fastchess prints none for an interrupted run,
+    /// and always prints them after the decision of an SPRT.
     fn last_figures(&mut self, ending: RunEnd) -> String {
         let is_fastchess = self.style.program == Dialect::Fastchess;
         match ending {
@@ -376,7 +376,7 @@ impl Printer {
         }
     }
 
-    /// Returns the lines after the last figures.
+    /// Returns the lines that follow the last figures, and saves the state of the run.
     fn end_text(&self, ending: RunEnd, elapsed: Duration) -> Result<String, Failure> {
         let mut text = self.writer.verdict(ending) + &self.writer.faults(&self.shown);
         self.save()?;
@@ -414,7 +414,8 @@ impl Printer {
     }
 }
 
-/// Returns the warnings about options that are left out, with the text that scripts look for.
+/// Returns the warnings about options that are not sent to engines, in the wording that scripts
+/// expect.
 pub(crate) fn option_warnings(plan: &Plan, found: &[OptionsFound]) -> String {
     let each = plan.engines.iter().zip(found);
     let lines = each.flat_map(|(engine, found)| {
@@ -429,7 +430,7 @@ pub(crate) fn option_warnings(plan: &Plan, found: &[OptionsFound]) -> String {
     lines.collect()
 }
 
-/// Returns the line with the checksum of a file.
+/// Returns a line with the CRC-32 checksum of a file.
 fn checksum(path: &Path) -> Result<String, Failure> {
     let failed = |error| Failure::environment(format!("{}: {error}", path.display()));
     let mut file = BufReader::new(File::open(path).map_err(failed)?);
@@ -463,7 +464,7 @@ impl Observer for Printer {
                     if *game_index == 0 { (first, second) } else { (second, first) };
                 self.writer.started(number, self.total(), white, black)
             }
-            // A game that may be played again is printed when its pair counts.
+            // A game that may be played again is printed only after its pair has been counted.
             RunEvent::GameEnded { pairing, game_index, game } => {
                 let number = self.number(pairing, *game_index);
                 let said = self.log.as_mut().map(|log| log.game(number, game)).transpose();
@@ -483,7 +484,7 @@ impl Observer for Printer {
             }
             RunEvent::Ended { ending, elapsed } => {
                 if *ending != RunEnd::Interrupted && self.shown != self.counts {
-                    // Games that ended after the decision do not count, so the counts shown last
+                    // Games that ended after the decision do not count, so the last printed counts
                     // may be too high.
                     (self.shown, self.is_up_to_date) = (self.counts.clone(), false);
                 }
@@ -505,7 +506,8 @@ impl Observer for Printer {
         if let Some(log) = &mut self.log {
             log.log_printed(&text).map_err(ObserverError)?;
         }
-        // A closed pipe is no error for `emit`: a script that has read enough must not end the run.
+        // For `print_result` a closed pipe is not an error: a script that has read enough must not
+        // end the run.
         print_result(&text).map_err(|failure| ObserverError(failure.message))
     }
 }

@@ -1,4 +1,4 @@
-//! Execution of one gate. A gate runs this program with a subcommand and the flags of the gate, so
+//! Execution of one gate. A gate with a subcommand runs this program with the flags of the gate, so
 //! that users can repeat it by hand.
 
 use std::path::{Path, PathBuf};
