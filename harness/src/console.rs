@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_have_a_form_for_programs() {
+    fn messages_have_json_and_journald_formats() {
         let about: &[(&str, kv::Value<'_>)] =
             &[("run", "first".into()), ("pair", 7.into()), ("level", "another".into())];
         let mut record = Record::builder();

@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn games_begin_on_a_line_of_their_own() {
+    fn appended_games_begin_on_a_new_line() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("games.pgn");
         for (before, offset) in [("", 0), ("1. e4 *\n", 8), ("1. e4 *", 9)] {
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_that_do_not_count_any_more_leave_the_file() {
+    fn uncounted_pairs_are_removed_from_the_file() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("games.pgn");
         // In the last case, the process was killed before the last pair was removed from the file.
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn a_noted_prefix_is_compared_again_only_if_it_changed() {
+    fn an_unchanged_prefix_is_skipped() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("games.pgn");
         std::fs::write(&path, whole(2)).unwrap();

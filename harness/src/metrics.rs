@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_port_alone_is_of_this_machine() {
+    fn a_port_without_address_is_on_loopback() {
         for (text, expected) in [
             ("9464", Ok("127.0.0.1:9464")),
             ("0.0.0.0:9464", Ok("0.0.0.0:9464")),

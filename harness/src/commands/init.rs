@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn the_suite_is_right() {
+    fn the_perft_suite_is_correct() {
         for line in PERFT.lines() {
             let (fen, counts) = line.split_once(" ;").unwrap();
             let fen: shakmaty::fen::Fen = fen.parse().unwrap();

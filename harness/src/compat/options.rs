@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_in_several_folders() {
+    fn several_tablebase_folders_are_accepted() {
         let request = read("-tbpieces 6 -tb /a:/b;/c -tbadjudicate WIN_LOSS").unwrap().request;
         let rule = request.rules.tablebase.unwrap();
         assert_eq!((rule.pieces, rule.scope, request.tables.len()), (6, Scope::Wins, 3));
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn any_of_several_lines_is_written() {
+    fn several_match_lines_are_combined() {
         let line = "-pgnout file=a.pgn match_line='^info string a' match_line=b$ nodes=true";
         let annotation = read(line).unwrap().request.annotation;
         assert_eq!(annotation.fields, [Field::Nodes]);

@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_found_again() {
+    fn a_saved_file_identifies_its_run() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a b.json");
         let results = folder.path().join("results");
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_another_program_stays() {
+    fn files_of_other_programs_are_not_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("config.json");
         std::fs::write(&file, "{\"engines\": []}").unwrap();

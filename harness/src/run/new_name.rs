@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_of_one_millisecond_have_names_of_their_own() {
+    fn runs_of_the_same_millisecond_have_different_names() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::create(dir.path()).unwrap();
         let take = |chosen: Option<&str>| {

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_have_their_length_or_are_refused() {
+    fn lists_of_wrong_length_are_rejected() {
         assert_eq!(counts::<3>("1, 2,3"), Ok([1, 2, 3]));
         for bad in ["", "1,2", "1,2,3,4", "1,2,x", "1,2,-3", "1,2,1000000000000001"] {
             assert!(counts::<3>(bad).is_err(), "{bad}");
