@@ -147,7 +147,7 @@ pub(crate) struct RequestedRun {
     pub about: Option<String>,
     /// The run to resume, instead of a new one.
     pub resume: Option<Resume>,
-    /// `true` if a new run is started where there is none to resume.
+    /// `true` if a new run is started when there is no run to resume.
     pub may_start: bool,
     /// Names of the flags on the command line, without dashes.
     pub given: BTreeSet<String>,

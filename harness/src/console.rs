@@ -41,8 +41,8 @@ impl ConsoleArgs {
         };
         choice.write_global();
         log::set_max_level(if self.quiet { LevelFilter::Error } else { LevelFilter::Info });
-        // A process has one logger. If it was already installed by an earlier command in this
-        // process, it is the same.
+        // A process has one logger. An earlier command in this process may already have installed
+        // it, with the same settings.
         let _ = log::set_logger(Box::leak(Box::new(Messages(format))));
         // In a JSON or journal log, a panic must not print plain text.
         if format != LogFormat::Text {

@@ -43,7 +43,7 @@ impl Word {
         }
     }
 
-    /// Returns the only value as a whole number.
+    /// Returns the only value as an integer.
     pub(crate) fn number<T: FromStr>(&self) -> Result<T, String> {
         let value = self.single()?;
         value.parse().map_err(|_| format!("-{} {value}: not a whole number", self.name))

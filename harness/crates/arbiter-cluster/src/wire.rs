@@ -84,7 +84,7 @@ pub enum WireError {
     Invalid(String),
 }
 
-/// A message of one kind.
+/// Type of a message.
 pub trait Message: Serialize + DeserializeOwned {
     /// Maximum length of a message, in bytes.
     // Most messages are short: only results, descriptions and jobs have a larger limit.

@@ -121,14 +121,14 @@ impl Shared {
     }
 
     fn known_runs(&self) -> MutexGuard<'_, KnownRuns> {
-        // No code that holds the lock leaves the value half changed by a panic, so a poisoned lock
-        // is used as usual.
+        // Code that holds the lock does not panic in the middle of a change, so the value is valid
+        // even if the lock is poisoned.
         self.known_runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn throughput(&self) -> MutexGuard<'_, Throughput> {
-        // No code that holds the lock leaves the value half changed by a panic, so a poisoned lock
-        // is used as usual.
+        // Code that holds the lock does not panic in the middle of a change, so the value is valid
+        // even if the lock is poisoned.
         self.throughput.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
