@@ -1,4 +1,4 @@
-//! Flags that `sprt`, `match` and `tournament` share, and how they merge with `arbiter.toml`.
+//! Flags that all commands that play games share, and their merging with `arbiter.toml`.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -76,7 +76,8 @@ pub(crate) struct PlayArgs {
     cluster: ClusterArgs,
 }
 
-/// Returns the names of the flags on the command line, which must be UTF-8, as its text is stored.
+/// Returns the names of the flags on the command line; an error if an argument is not UTF-8,
+/// because the command line is stored as text.
 fn given_flags() -> Result<BTreeSet<String>, Failure> {
     let flag = |word: OsString| match word.to_str() {
         Some(word) => {
@@ -93,7 +94,7 @@ pub(crate) fn not_utf8(word: &OsStr) -> String {
     format!("{} is not UTF-8; rename the file or link to it", word.display())
 }
 
-/// Returns the requested number of threads, or one for each core up to a maximum.
+/// Returns the requested number of threads, by default one per core (at most [`MAX_THREADS`]).
 pub(crate) fn threads(requested: Option<usize>) -> Result<usize, String> {
     match requested {
         Some(threads @ 1..=MAX_THREADS) => Ok(threads),
@@ -115,28 +116,28 @@ fn engine_help() -> String {
     )
 }
 
-/// Parses the engine, or the settings of all engines, that a flag describes.
+/// Parses the value of a flag as an engine, or as the settings of all engines.
 pub(crate) fn engine_spec(flag: &str, text: &str) -> Result<EngineSpec, Failure> {
     EngineSpec::parse(text).map_err(|error| Failure::invalid(format!("{flag} '{text}': {error}")))
 }
 
-/// A run to resume, with the few settings that may change.
+/// A run to resume, with the settings that may change; `None` keeps the stored value.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Resume {
     /// Name of the run.
     pub run: String,
-    /// New PGN file.
+    /// New path of the PGN file.
     pub pgn: Option<PathBuf>,
     /// New concurrency.
     pub concurrency: Option<usize>,
-    /// New processors.
+    /// New assignment of engines to processors.
     pub affinity: Option<Affinity>,
 }
 
-/// A run requested by flags and file, with the form of its result.
+/// A run as requested by flags and the settings file.
 #[derive(Debug, Default)]
 pub(crate) struct RequestedRun {
-    /// The request for a new run.
+    /// Settings of a new run.
     pub request: Request,
     /// Results folder.
     pub results: PathBuf,
@@ -146,43 +147,43 @@ pub(crate) struct RequestedRun {
     pub about: Option<String>,
     /// The run to resume, instead of a new one.
     pub resume: Option<Resume>,
-    /// `true` if a new run is started where there is none to resume.
+    /// `true` if a new run is started when there is no run to resume.
     pub may_start: bool,
-    /// Names of the flags that the command line gives, as written there.
+    /// Names of the flags on the command line, without dashes.
     pub given: BTreeSet<String>,
-    /// `true` if nothing is to be played.
+    /// `true` to play nothing.
     pub is_dry_run: bool,
     /// Format of the result.
     pub format: OutputFormat,
     /// Files that are emptied before the run writes to them.
     pub replaces: Vec<PathBuf>,
-    /// Files that the run uses besides those of its plan.
+    /// Files that the run uses in addition to those of its plan.
     pub files: OtherFiles,
-    /// Style of another program in which the run is shown, instead of the live view and the result.
+    /// Output style of another program, in place of the live view and the result.
     pub compat: Option<Style>,
     /// Flags of builds.
     pub build: BuildArgs,
-    /// Settings file that a flag names.
+    /// Settings file named by a flag.
     pub config: Option<PathBuf>,
-    /// Nodes per second for which times are meant, if they are scaled.
+    /// Reference speed in nodes per second, if times are scaled.
     pub reference_nps: Option<f64>,
-    /// `true` if the run first tries whether an engine can be tuned.
+    /// `true` if the run first checks whether an engine can be tuned.
     pub is_probed: bool,
     /// Workers that play, if any.
     pub cluster: ClusterArgs,
-    /// Address at which metrics are served, if any.
+    /// Address for serving metrics, if any.
     pub metrics: MetricsArgs,
-    /// Concurrency of games, or of pairs if workers play, if the command line gives it.
+    /// Concurrency from the command line, in games, or in pairs if workers play.
     pub concurrency: Option<usize>,
 }
 
 impl PlayArgs {
-    /// Returns whether a run is to be resumed.
+    /// Returns whether the flags request resuming a run.
     pub(crate) fn is_resuming(&self) -> bool {
         self.resume.is_some()
     }
 
-    /// Returns the run to resume, if there may be one.
+    /// Returns the run to resume, if the flags name one.
     fn to_resume(&self) -> Option<Resume> {
         let run = self.resume.as_ref().or(self.name.as_ref().filter(|_| self.resume_or_start));
         Some(Resume {
@@ -193,8 +194,8 @@ impl PlayArgs {
         })
     }
 
-    /// Returns the settings for a new run, or none for a resumed run, whose settings come from the
-    /// store, whatever the file says by now.
+    /// Returns the settings of a new run; empty for a resumed run, whose settings come from the
+    /// store even if the file has changed.
     fn of_new_run(&self, settings: Settings) -> Settings {
         if self.resume.is_some() {
             return Settings::default();
@@ -205,7 +206,8 @@ impl PlayArgs {
         settings
     }
 
-    /// Merges flags and file; flags win. `bounds` are those of the SPRT, if the command plays one.
+    /// Merges flags and settings file; flags win. `bounds` are the bounds of the SPRT, if the
+    /// command plays one.
     pub(crate) fn resolve(self, bounds: Option<TestSettings>) -> Result<RequestedRun, Failure> {
         if self.verbose {
             log::set_max_level(LevelFilter::Debug);
@@ -220,7 +222,7 @@ impl PlayArgs {
         let concurrency = self.settings.concurrency;
         let mut given = given_flags()?;
         given.extend((!self.engines.is_empty()).then(|| "engine".to_owned()));
-        // The format of a tournament may stand without its flag.
+        // The format of a tournament may be given without a flag.
         given.extend(self.settings.schedule.first().map(|_| "schedule".to_owned()));
         let pgn = merged(self.settings.pgn.clone());
         if pgn == (PgnKeys { file: pgn.file.clone(), ..PgnKeys::default() }) {
@@ -250,8 +252,7 @@ impl PlayArgs {
         })
     }
 
-    /// Returns the engines of the flags, or of the file if there are none, and the settings for all
-    /// of them.
+    /// Returns the engines of the flags, or else of the file, and the settings for all engines.
     fn engines(&self, file: &Settings) -> Result<(Vec<EngineSpec>, EngineSpec), Failure> {
         let named = self.engines.iter().map(|text| engine_spec("engine", text));
         let own = named.chain(self.engine.iter().map(|text| engine_spec("--engine", text)));
@@ -274,7 +275,7 @@ impl PlayArgs {
         Ok((own, each))
     }
 
-    /// Returns an error if the name of an engine is a format of tournaments.
+    /// Returns an error if the name of an engine is a tournament format.
     fn check_no_format(&self) -> Result<(), Failure> {
         let is_format = |word: &&String| word.parse::<Format>().is_ok();
         let Some(format) = self.engines.iter().find(is_format) else { return Ok(()) };
@@ -286,7 +287,7 @@ impl PlayArgs {
         Err(Failure::new(ExitCode::Usage, message))
     }
 
-    /// Returns the settings of the file; none if there is no file.
+    /// Returns the settings of the file; empty if there is no file.
     pub(crate) fn file(&self) -> Result<Settings, Failure> {
         settings(self.config.as_deref()).map(Option::unwrap_or_default)
     }
@@ -295,7 +296,7 @@ impl PlayArgs {
 /// Maximum length of the purpose of a run, in characters.
 const MAX_ABOUT: usize = 300;
 
-/// Parses text for a cell of a table.
+/// Parses the purpose of a run, which must be one short line.
 pub(crate) fn one_line(text: &str) -> Result<String, String> {
     let text = text.trim();
     match text.chars().count() {

@@ -1,20 +1,21 @@
-//! The bundled engine. The only file that depends on Palimpsest.
+//! The bundled engine. No other module depends on Palimpsest.
 
 use arbiter_names::did_you_mean;
 use palimpsest::eval::Variant;
 use palimpsest::search::{Configuration, Personality};
 
-/// An evaluation of the bundled engine, as a search uses it.
+/// An evaluation of the bundled engine, with the features of a search that uses it.
 #[derive(Debug)]
 pub(crate) struct Evaluation {
     /// Name of the evaluation, as in the option `Eval`.
     pub name: &'static str,
-    /// Features that the option `Disable` switches off: the evaluation's, then the search's.
+    /// Features that the option `Disable` can switch off: first those of the evaluation, then those
+    /// of the search.
     pub features: Vec<&'static str>,
 }
 
-/// Returns the evaluation `name` with its features and those of the search; without a name, an
-/// evaluation with features for `personality`, or for the default one. An error lists the names.
+/// Returns the evaluation `name`, by default one that has features, and the features of evaluation
+/// and search, for `personality` or the default personality. The error lists the known names.
 pub(crate) fn evaluation(
     name: Option<&str>,
     personality: Option<&str>,
@@ -38,8 +39,8 @@ pub(crate) fn evaluation(
     Ok(Evaluation { name: configuration.eval.variant.name(), features })
 }
 
-/// Checks the features that the engine's options name, in the order in which they are set. An
-/// engine would ignore unknown ones.
+/// Checks the features named in the engine's options, in the order of the options. The engine
+/// itself would ignore unknown features.
 pub(crate) fn check_features(options: &[(String, String)]) -> Result<(), String> {
     let (mut personality, mut eval) = (Personality::default(), None);
     let mut configuration = Configuration::default();
@@ -65,7 +66,7 @@ pub(crate) fn check_features(options: &[(String, String)]) -> Result<(), String>
     Ok(())
 }
 
-/// Runs the engine in this process; returns its exit code.
+/// Runs the engine in this process, and returns its exit code.
 pub(crate) fn run(args: Vec<String>) -> i32 {
     palimpsest::run(args.into_iter())
 }

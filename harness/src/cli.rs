@@ -1,4 +1,4 @@
-//! The command line: all subcommands with their flags, and the functions that carry them out.
+//! The command line: all subcommands with their flags, and the functions that run them.
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
@@ -104,7 +104,7 @@ Examples:
 }
 
 impl Cli {
-    /// Parses the command line of the process; ends the process if there is nothing to carry out.
+    /// Parses the command line of the process; ends the process after a usage error or the help.
     pub fn read() -> Cli {
         let args = compat::by_name(std::env::args_os().collect());
         let is_short = args.iter().any(|arg| arg == "-h");
@@ -115,7 +115,7 @@ impl Cli {
         Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }
 
-    /// Carries out the command.
+    /// Runs the command.
     pub fn run(self) -> ExitCode {
         let format = self.command.log_format();
         self.console.set_up(*format.as_ref().unwrap_or(&LogFormat::Text));
@@ -124,7 +124,7 @@ impl Cli {
 }
 
 impl Command {
-    /// Returns the form of messages, which is a choice for services.
+    /// Returns the format of messages; only services have a flag for it.
     fn log_format(&self) -> Result<LogFormat, Failure> {
         match self {
             Command::Serve(args) => args.log.format(),

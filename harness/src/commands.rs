@@ -1,4 +1,4 @@
-//! The subcommands, one file each. None imports another.
+//! The subcommands, one module each. No subcommand imports another.
 
 pub(crate) mod ablate;
 pub(crate) mod builds;

@@ -1,4 +1,5 @@
-//! Command lines of fastchess and cutechess-cli, and runs shown in their format.
+//! Command lines of fastchess and cutechess-cli, and output of runs in the format of these
+//! programs.
 
 mod engine;
 mod foreign;
@@ -24,27 +25,28 @@ use crate::{Failure, own_binary};
 use arbiter_plan::{Plan, RunCounts};
 use arbiter_report::Dialect;
 
-/// Output of `-version` of fastchess, as scripts expect that of the program whose options these
-/// are; fishtest parses its commit, too, at the end of a line.
+/// Output of `-version` in place of fastchess. Scripts expect the version of the program that they
+/// know; fishtest also parses the commit at the end of the line.
 pub(crate) const FASTCHESS: &str = "fastchess alpha 1.8.2 20260729-74deac23";
 
-/// Style of another program in which a run is shown, in place of the live view and the report.
+/// Output style of another program, in place of the live view and the report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Style {
-    /// Program whose format is used.
+    /// Program whose output format is used.
     pub dialect: Dialect,
-    /// Program whose command line it is.
+    /// Program of the command line.
     pub program: Dialect,
-    /// `true` if figures are by pairs, where there is a choice.
+    /// `true` if figures are computed from pairs where possible.
     pub penta: bool,
-    /// Command by which this program was called.
+    /// Command that started this program, for the help.
     pub called: String,
-    /// Games (pairs, if figures are by pairs) between two reports of figures; 0 for only one at the
-    /// end.
+    /// Number of games (pairs, if figures are computed from pairs) between two reports of figures;
+    /// 0 for a single report at the end.
     pub rating_interval: u64,
-    /// Games between two lines of the score; 0 for none.
+    /// Number of games between two lines with the score; 0 for none.
     pub score_interval: u64,
-    /// Games between two lists of outcomes; 0 for one at the end, which only cutechess-cli has.
+    /// Number of games between two lists of outcomes; 0 for a single list at the end (cutechess-cli
+    /// only).
     pub outcome_interval: u64,
     /// `true` if the run continues after the crash of an engine.
     pub recovers: bool,
@@ -52,17 +54,17 @@ pub(crate) struct Style {
     pub is_strict: bool,
     /// `true` if the checksum of the PGN file is shown at the end.
     pub shows_crc: bool,
-    /// `true` if the LLR of the SPRT by pairs is shown beside the program's own.
+    /// `true` if the LLR computed from pairs is shown in addition to the LLR of the other program.
     pub shows_pairs_llr: bool,
-    /// File that identifies the run, if one is wanted.
+    /// File for the identity of the run, if requested.
     pub saved_in: Option<PathBuf>,
-    /// Games between two writes of that file; 0 for only one at the end.
+    /// Number of games between two writes of `saved_in`; 0 for a single write at the end.
     pub save_interval: u64,
-    /// `true` if the command line is one of Chess960.
+    /// `true` if the command line selects Chess960.
     pub is_chess960: bool,
-    /// Log that is written or printed besides.
+    /// Log that is also written or printed.
     pub log: log::LogRequest,
-    /// `true` if PVs of mate scores are checked.
+    /// `true` if the PVs of mate scores are checked.
     pub checks_mates: bool,
     /// Files that are emptied before the run writes to them.
     pub replaces: Vec<PathBuf>,
@@ -93,7 +95,7 @@ impl Style {
         }
     }
 
-    /// Saves a run that could not be played.
+    /// Saves the settings of a run that could not be started.
     pub(crate) fn save_unplayed(&self, plan: &Plan) -> Result<(), Failure> {
         let Some(path) = &self.saved_in else { return Ok(()) };
         saved::write(
@@ -102,7 +104,7 @@ impl Style {
         )
     }
 
-    /// Saves the identity of the run, for those who want to resume it, fastchess among them.
+    /// Saves the identity and state of the run, so that this program or fastchess can resume it.
     pub(crate) fn save(
         &self,
         run: &str,

@@ -1,4 +1,4 @@
-//! Colour, amount and format of messages on standard error, and the logger that prints them.
+//! Colour, level and format of messages on standard error, and the logger that prints them.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -32,7 +32,7 @@ pub(crate) enum LogFormat {
 }
 
 impl ConsoleArgs {
-    /// Applies the flags to the whole program.
+    /// Applies the flags, and installs the logger.
     pub(crate) fn set_up(self, format: LogFormat) {
         let choice = match self.color {
             clap::ColorChoice::Auto => ColorChoice::Auto,
@@ -41,24 +41,23 @@ impl ConsoleArgs {
         };
         choice.write_global();
         log::set_max_level(if self.quiet { LevelFilter::Error } else { LevelFilter::Info });
-        // A process has one logger. A second command in the process finds it in place, and its own
-        // would be the same.
+        // A process has one logger. An earlier command in this process may already have installed
+        // it, with the same settings.
         let _ = log::set_logger(Box::leak(Box::new(Messages(format))));
-        // A log in JSON or for the journal has one format throughout, so a panic must not print
-        // plain text.
+        // In a JSON or journal log, a panic must not print plain text.
         if format != LogFormat::Text {
             std::panic::set_hook(Box::new(|panic| log::error!("{panic}")));
         }
     }
 }
 
-/// Prints messages on standard error.
+/// Logger that prints messages on standard error.
 struct Messages(LogFormat);
 
 impl Log for Messages {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        // Targets are modules. The name of this package is also the start of all arbiter-* crates,
-        // whose messages are shown, unlike those of libraries.
+        // Targets are modules. The names of all arbiter-* crates start with the name of this
+        // package, so their messages are shown, unlike those of libraries.
         metadata.target().starts_with(env!("CARGO_PKG_NAME"))
             && metadata.level() <= log::max_level()
     }
@@ -77,15 +76,15 @@ impl Log for Messages {
             LogFormat::Json => json(record, unix_time_ms()),
             LogFormat::Journald => with_priority(record.level(), &line),
         };
-        // The reader may be gone, for example a closed terminal. A run must not end for that
-        // reason.
+        // Writing fails if the reader is gone, for example a closed terminal, which must not end a
+        // run.
         let _ = writeln!(anstream::stderr().lock(), "{line}");
     }
 
     fn flush(&self) {}
 }
 
-/// Returns a message with its fields as a line of JSON.
+/// Returns a message and its fields as a line of JSON.
 fn json(record: &Record<'_>, now_ms: i64) -> String {
     let mut line = Fields(Map::new());
     // The visitor only inserts strings into a map, which cannot fail.
@@ -97,7 +96,7 @@ fn json(record: &Record<'_>, now_ms: i64) -> String {
     Value::Object(line.0).to_string()
 }
 
-/// Fields of a message.
+/// Fields of a message, as a JSON object.
 struct Fields(Map<String, Value>);
 
 impl<'kvs> kv::VisitSource<'kvs> for Fields {
@@ -108,7 +107,7 @@ impl<'kvs> kv::VisitSource<'kvs> for Fields {
     }
 }
 
-/// Returns a message with its priority in front of each line, as sd-daemon(3) requires.
+/// Returns a message with a priority prefix on each line, as required by sd-daemon(3).
 fn with_priority(level: Level, text: &str) -> String {
     let priority = match level {
         Level::Error => 3,
@@ -120,7 +119,8 @@ fn with_priority(level: Level, text: &str) -> String {
     lines.join("\n")
 }
 
-/// Returns clap's colour choice for help and errors, which are printed before the flags are parsed.
+/// Returns clap's colour choice for help and usage errors, which are printed before the flags are
+/// parsed.
 pub(crate) fn help_colour(args: impl IntoIterator<Item = OsString>) -> clap::ColorChoice {
     let words: Vec<String> =
         args.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_have_a_form_for_programs() {
+    fn messages_have_json_and_journald_formats() {
         let about: &[(&str, kv::Value<'_>)] =
             &[("run", "first".into()), ("pair", 7.into()), ("level", "another".into())];
         let mut record = Record::builder();

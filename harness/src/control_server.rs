@@ -1,4 +1,4 @@
-//! Answers the calls on the socket of a run, one after another, on a thread of its own.
+//! Server for the control socket of a run, which answers one caller at a time on a separate thread.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -17,17 +17,17 @@ use arbiter_runner::{
     Answer, ControlRequest, LiveGames, bind_control_socket, connect_control_socket,
 };
 
-/// Maximum time for a caller to send or receive a line. One thread answers all callers, so the
-/// others wait as long.
+/// Maximum time for a caller to send or receive a line. One thread answers all callers, so other
+/// callers have to wait.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Maximum length of a line, in bytes. A caller that sends no line end must not fill the memory.
 const MAX_LINE: u64 = 8 << 10;
 
-/// Maximum number of boards in an answer; nobody can look at more.
+/// Maximum number of boards in an answer, because users cannot watch more.
 const MAX_BOARDS: usize = 12;
 
-/// Control server that runs until it is closed.
+/// Control server, which runs until it is closed.
 #[derive(Debug)]
 pub(crate) struct Server {
     results: PathBuf,
@@ -37,9 +37,9 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts to listen for commands to the run, which must be locked by this process, and forwards
-    /// them; its games come from `live_games`, its past events from `recent`. A failure is noted,
-    /// and the run is played without a socket.
+    /// Starts a server that forwards commands to the run, which this process must have locked.
+    /// `live_games` and `recent` are the source of games and events in answers. On failure, prints
+    /// a note, and the run continues without a socket.
     pub(crate) fn listen(
         results: &Path,
         run: &str,
@@ -57,16 +57,16 @@ impl Server {
         Server { results: results.to_owned(), run: run.to_owned(), is_over, thread }
     }
 
-    /// Stops the server after the current call.
+    /// Stops the server after the current caller.
     pub(crate) async fn close(self) {
         let Some(thread) = self.thread else { return };
         // Relaxed is enough: the connection below wakes the thread, and no other data depends on
         // the flag.
         self.is_over.store(true, Ordering::Relaxed);
-        // The thread waits in `accept`, which only a connection ends. Without a socket nobody can
-        // wake it, and it ends with the process.
+        // The thread waits in `accept`, which only a connection ends. If connecting fails, the
+        // thread ends with the process.
         if connect_control_socket(&self.results, &self.run).is_ok() {
-            // An error is a panic of the thread, which has printed its own message.
+            // An error means that the thread has panicked, and printed a message.
             let _ = tokio::task::spawn_blocking(move || thread.join()).await;
         }
     }
@@ -85,12 +85,12 @@ fn serve(
         }
         match call {
             Ok((stream, _)) => {
-                // An error is a caller that left before it was answered, which does not matter to
-                // the run.
+                // An error means that the caller has disconnected, which does not matter to the
+                // run.
                 let _ = answer(&stream, control_requests, seen);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // For example too many open files. Without a pause the loop would use a whole
+            // For example, too many open files. Without a pause, the loop would occupy a whole
             // processor.
             Err(_) => std::thread::sleep(TIMEOUT),
         }
@@ -104,7 +104,7 @@ fn answer(
 ) -> io::Result<()> {
     stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_write_timeout(Some(TIMEOUT))?;
-    // Only the owner may steer a run. The kernel says who calls.
+    // Only the owner may control a run. The kernel reports the user of the caller.
     if !is_own_peer(stream)? {
         return stream.write_all(b"error: this run belongs to another user\n");
     }

@@ -1,4 +1,4 @@
-//! Engines that are built from revisions, and their benchmarks.
+//! Builds and benchmarks of engines.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -28,12 +28,12 @@ pub(crate) fn own_binary() -> Result<PathBuf, Failure> {
     std::env::current_exe().map_err(Failure::environment)
 }
 
-/// Returns the setup of an engine.
+/// Returns the setup of an engine on this machine.
 pub(crate) fn setup(engine: &Engine) -> Result<EngineSetup, Failure> {
     Ok(engine_setup(engine, &own_binary()?))
 }
 
-/// Revision under test where only its base is named.
+/// Default revision under test, if only the base is given.
 pub(crate) const DEFAULT_DEV: &str = "HEAD";
 
 /// Flags of every command that takes engines.
@@ -62,44 +62,45 @@ pub(crate) struct BuildArgs {
     pub pass_env: Vec<String>,
 }
 
-/// Context of builds and benchmarks besides the engines.
+/// Settings of builds and benchmarks, other than the engines.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BuildContext {
-    /// Settings file that a flag names.
+    /// Settings file named by a flag.
     pub config: Option<PathBuf>,
-    /// Results and other outputs, which belong to no working tree.
+    /// Paths of results and other outputs, which do not count as changes of a working tree.
     pub without: Vec<PathBuf>,
-    /// Copies of a benchmark that run in parallel: the concurrency of the games.
+    /// Number of parallel copies of a benchmark, which is the concurrency of the games.
     pub copies: usize,
-    /// Nodes per second of the machine for which times are meant, if they are to be scaled.
+    /// Reference speed in nodes per second, if times are scaled.
     pub reference_nps: Option<f64>,
-    /// `true` if no code of a revision may be run: the bundled engine stands in for it.
+    /// `true` if no code of revisions may be run; the bundled engine then replaces each revision.
     pub is_dry_run: bool,
 }
 
-/// A check of engines before anything is built, with the bundled one in place of each revision.
+/// Check of the engines before anything is built, with the bundled engine in place of each
+/// revision.
 pub(crate) type BuildCheck = Box<dyn FnOnce(Vec<EngineSpec>) -> Result<(), Failure> + Send>;
 
-/// Engines that can be started, and their benchmarks.
+/// Engines that can be started, with their benchmarks.
 #[derive(Debug, Default)]
 pub(crate) struct BuiltEngines {
     /// Engines, each with a program.
     pub engines: Vec<EngineSpec>,
-    /// Benchmark of each engine, where it was run.
+    /// Benchmark result of each engine; `None` if it was not run.
     pub signatures: Vec<Option<Signature>>,
     /// Recipe of each engine's benchmark.
     pub recipes: Vec<BenchRecipe>,
-    /// Scale of times, if they are scaled.
+    /// Scale of times, if times are scaled.
     pub scale: Option<Scale>,
 }
 
 impl BuildArgs {
-    /// Returns the engine under test, if the flags name one or its base.
+    /// Returns the engine under test, if the flags name it or a base.
     pub(crate) fn dev(&self) -> Option<&str> {
         self.dev.as_deref().or(self.base.as_ref().map(|_| DEFAULT_DEV))
     }
 
-    /// Returns whether anything has to be built or measured for these engines.
+    /// Returns whether any of these engines has to be built or benchmarked.
     fn concerns(&self, engines: &[EngineSpec], each: &EngineSpec, context: &BuildContext) -> bool {
         let is_built = |spec: &EngineSpec| spec.rev.is_some();
         self.dev().is_some()
@@ -108,7 +109,8 @@ impl BuildArgs {
             || (is_built(each) && engines.iter().any(|engine| engine.cmd.is_none()))
     }
 
-    /// Builds revisions, and runs the benchmarks. `engines` are those of `--engine`.
+    /// Builds revisions and runs benchmarks. `engines` are used if there is no `--dev` or `--base`;
+    /// `check` runs before anything is built.
     pub(crate) fn prepare(
         &self,
         engines: Vec<EngineSpec>,
@@ -135,7 +137,7 @@ impl BuildArgs {
         })
     }
 
-    /// Returns the outline of a revision of the repository before any of its code is run.
+    /// Returns the description of a revision, without running any of its code.
     pub(crate) fn outline(&self, rev: &'static str) -> Result<Outline, Failure> {
         let repo = self.repository(None)?;
         self.with_all(BuildContext::default(), move |builder| {
@@ -143,7 +145,7 @@ impl BuildArgs {
         })
     }
 
-    /// Returns the result of `work` with an engine builder. A signal ends it.
+    /// Runs `work` with an engine builder until it is done or a signal ends it.
     fn with_all<T: Send + 'static>(
         &self,
         context: BuildContext,
@@ -158,8 +160,8 @@ impl BuildArgs {
         })
     }
 
-    /// Rebuilds the programs of a stored run that the cache has lost. The fingerprints of the run
-    /// show whether a program is the same.
+    /// Rebuilds programs of a stored run that are missing from the cache. The fingerprints of the
+    /// run are checked later.
     pub(crate) fn restore(&self, plan: &Plan) -> Result<(), Failure> {
         for engine in &plan.engines {
             let (Some(from), Program::Path(program)) = (&engine.provenance, &engine.program) else {
@@ -194,28 +196,28 @@ impl BuildArgs {
         Ok(())
     }
 
-    /// Returns the repository of an engine, of `--repo`, or of the current folder.
+    /// Opens the repository of an engine, or of `--repo`, or of the current folder.
     pub(crate) fn repository(&self, own: Option<&Path>) -> Result<Repository, BuildError> {
         Repository::open(own.or(self.repo.as_deref()).unwrap_or(Path::new(".")))
     }
 }
 
-/// Builds the engines of a command, one after the other.
+/// Builder of the engines of a command.
 struct EngineBuilder<'a> {
     args: &'a BuildArgs,
     context: &'a BuildContext,
     cache: Cache,
     spawner: &'a Spawner,
     cancel: &'a Cancel,
-    /// Build settings once they are read, with `true` if a flag named their file.
+    /// Build settings after they have been read, with `true` if a flag named the file.
     settings: Option<Option<(BuildSettings, bool)>>,
-    /// Notes that were printed, so that two engines of one commit do not repeat them.
+    /// Printed notes, so that a second engine of the same repository does not repeat them.
     told: RefCell<BTreeSet<String>>,
 }
 
 impl EngineBuilder<'_> {
-    /// Returns the engines with the bundled one in place of each revision. Notes if the working
-    /// tree has changes that a commit to be built lacks.
+    /// Returns the engines with the bundled engine in place of each revision. Prints a note if HEAD
+    /// is built although the working tree has uncommitted changes.
     fn outlines(
         &mut self,
         mut engines: Vec<EngineSpec>,
@@ -230,8 +232,8 @@ impl EngineBuilder<'_> {
             let head = repo.commit("HEAD").ok();
             match rev == WORKING_TREE {
                 true => working_trees.push(repo),
-                // A user who writes the full hash of a commit means that commit. Other names of
-                // HEAD may be meant to include uncommitted changes.
+                // Users who write the full hash of a commit mean the commit. Users of other names
+                // for HEAD may expect uncommitted changes to be included.
                 false if outline.commit == head && head.is_some_and(|head| head.id != rev) => {
                     heads.push((rev, repo));
                 }
@@ -252,7 +254,7 @@ impl EngineBuilder<'_> {
         Ok(engines)
     }
 
-    /// Builds revisions, and runs the benchmarks.
+    /// Builds revisions and runs benchmarks.
     fn make(
         &mut self,
         engines: Vec<EngineSpec>,
@@ -280,7 +282,7 @@ impl EngineBuilder<'_> {
             note_no_bench(&prepared);
         }
         if let Some(reference_nps) = self.context.reference_nps {
-            // fishtest scales by the base, the last of the two engines.
+            // As in fishtest, times are scaled by the last engine, which is the base.
             let measured = prepared.signatures.iter().flatten().next_back();
             let scale = measured.map(|found| Scale { reference_nps, measured_nps: found.nps });
             match scale {
@@ -328,13 +330,12 @@ impl EngineBuilder<'_> {
         Ok((spec, signature, built.recipe.bench))
     }
 
-    /// Returns the bench of a revision; `None` if it has none, unless one is needed.
+    /// Returns the bench of a revision; `None` if it has none and none is required.
     fn signature(&self, built: &mut Built) -> Result<Option<Signature>, Failure> {
         let (copies, label) = (self.context.copies, built.label());
         let is_timed = self.context.reference_nps.is_some();
         if is_timed {
-            // The cached bench shows the speed of the machine on another day, and under another
-            // load.
+            // The cached bench was measured at another time, under another load.
             built.measure(copies, self.spawner, self.cancel)?;
         } else if self.args.no_bench {
             return Ok(None);
@@ -356,7 +357,7 @@ impl EngineBuilder<'_> {
         }
     }
 
-    /// Puts the bundled engine in place of a revision, and returns the outline of the revision.
+    /// Replaces a revision with the bundled engine, and returns the description of the revision.
     fn outlined(
         &mut self,
         spec: &mut EngineSpec,
@@ -371,8 +372,7 @@ impl EngineBuilder<'_> {
         Ok(outline)
     }
 
-    /// Runs the bench of an existing engine, which is compared with that of a build, or scales
-    /// times.
+    /// Runs the bench of an existing program, for comparison with a build or to scale times.
     fn bench_existing(
         &self,
         index: usize,
@@ -382,7 +382,7 @@ impl EngineBuilder<'_> {
         if self.args.no_bench && self.context.reference_nps.is_none() {
             return Ok(None);
         }
-        // The plan reports the same error later, with its own message.
+        // Resolving the plan reports the error later.
         let Ok(engine) = resolve_engine(index, spec) else { return Ok(None) };
         let EngineSetup { name, launch, .. } = setup(&engine)?;
         let subject = BenchTarget { name: &name, launch: &launch, recipe };
@@ -402,13 +402,13 @@ impl EngineBuilder<'_> {
         }
     }
 
-    /// Returns the bench recipe of an existing program.
+    /// Returns the bench recipe for an existing program.
     fn usual_bench(&mut self, cmd: Option<&str>) -> Result<BenchRecipe, Failure> {
         let settings = if cmd == Some(BUNDLED) { None } else { self.settings()? };
         Ok(settings.map(|(settings, _)| settings.bench).unwrap_or_default())
     }
 
-    /// Returns the result of `work` with a builder for a repository.
+    /// Runs `work` with a builder for a repository.
     fn with_builder<T>(
         &mut self,
         repo: &Repository,
@@ -439,7 +439,7 @@ impl EngineBuilder<'_> {
         Ok(work(&builder)?)
     }
 
-    /// Returns whether the settings of the current folder belong to the repository.
+    /// Returns whether the current folder belongs to the repository.
     fn is_ours(&self, repo: &Repository) -> bool {
         Repository::open(Path::new(".")).is_ok_and(|here| here == *repo)
     }
@@ -479,13 +479,13 @@ fn provenance(
     }
 }
 
-/// Returns whether a built program exists; if so, it stays until this process ends.
+/// Returns whether a built program exists, and prevents its removal until this process ends.
 fn is_kept(program: &Path) -> Result<bool, BuildError> {
     let is_held = Entry::of_program(program).map_or(Ok(true), |entry| entry.hold())?;
     Ok(is_held && program.is_file())
 }
 
-/// Renames two builds of one commit, which would have the same name.
+/// Renames two engines with the same name, such as two builds of one commit.
 fn make_names_differ(engines: &mut [EngineSpec]) {
     if let [test, base] = engines
         && test.name == base.name
@@ -496,8 +496,8 @@ fn make_names_differ(engines: &mut [EngineSpec]) {
     }
 }
 
-/// Returns an error if one revision lacks a bench and the other has one, as the former most likely
-/// lost it.
+/// Returns an error if only the base has a bench, because the revision under test has most likely
+/// broken it.
 fn check_lost_bench(prepared: &BuiltEngines) -> Result<(), Failure> {
     let name = |index: usize| prepared.engines[index].name.as_deref().unwrap_or("it");
     match prepared.signatures[..] {
@@ -514,7 +514,7 @@ fn check_lost_bench(prepared: &BuiltEngines) -> Result<(), Failure> {
     }
 }
 
-/// Notes equal signatures, which mean that the search is unchanged.
+/// Prints a note if both engines have the same bench, which means that the search is unchanged.
 fn note_same_bench(prepared: &BuiltEngines) {
     if let [Some(one), Some(other)] = prepared.signatures[..]
         && one.nodes == other.nodes
@@ -528,7 +528,7 @@ fn note_same_bench(prepared: &BuiltEngines) {
     }
 }
 
-/// Notes the engines without a signature.
+/// Prints a note about engines without a bench.
 fn note_no_bench(prepared: &BuiltEngines) {
     let all = prepared.engines.iter().zip(&prepared.signatures);
     let without = all.filter(|(_, signature)| signature.is_none());

@@ -1,4 +1,4 @@
-//! Meaning of an engine's name, and the engines that the user has registered.
+//! Look-up of engine names, and the user's registered engines.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -18,7 +18,7 @@ use arbiter_settings::load_engines;
 use toml::Spanned;
 use toml::de::DeTable;
 
-/// Help text on the lookup of engine names.
+/// Help text about the look-up of engine names.
 pub(crate) const HELP: &str = "\
 Names of engines are looked up in this order:
   bundled, bundled:EVAL       Palimpsest, with one of its evaluations
@@ -29,10 +29,10 @@ Names of engines are looked up in this order:
   a program                   in PATH or /usr/games
 KEY=VALUE may follow after a comma: stockfish,option.Hash=64; cmd=NAME and rev=NAME skip the look-up.";
 
-/// Maximum number of branches that are suggested for an unknown name.
+/// Maximum number of branches that are considered as suggestions for an unknown name.
 const BRANCHES: usize = 200;
 
-/// An engine that has been registered.
+/// A registered engine.
 #[derive(Debug)]
 pub(crate) struct RegisteredEngine {
     /// Spec of the engine.
@@ -41,12 +41,13 @@ pub(crate) struct RegisteredEngine {
     pub file: PathBuf,
 }
 
-/// Returns the path of the user's engines: a table for each, with the keys of `[[engine]]`.
+/// Returns the path of the file of registered engines, which has a table with the keys of
+/// `[[engine]]` for each engine.
 pub(crate) fn registry() -> Result<PathBuf, Failure> {
     Ok(user_folder("XDG_CONFIG_HOME", ".config", "XDG_CONFIG_HOME")?.join("engines.toml"))
 }
 
-/// Returns all registered engines: those of our file, and those of cutechess's that are not in it.
+/// Returns all registered engines, from Arbiter's and cutechess's files; Arbiter's entries win.
 pub(crate) fn registered() -> Result<BTreeMap<String, RegisteredEngine>, Failure> {
     let mut all = BTreeMap::new();
     let (file, theirs) = cutechess_engines();
@@ -60,7 +61,7 @@ pub(crate) fn registered() -> Result<BTreeMap<String, RegisteredEngine>, Failure
     Ok(all)
 }
 
-/// Adds an engine to the file.
+/// Adds an engine to the file of registered engines. Returns the path of the file.
 pub(crate) fn register(name: &str, table: toml::Table) -> Result<PathBuf, Failure> {
     let path = registry()?;
     let is_plain = |c: char| c.is_alphanumeric() || "-_.+".contains(c);
@@ -87,7 +88,8 @@ pub(crate) fn register(name: &str, table: toml::Table) -> Result<PathBuf, Failur
     Ok(path)
 }
 
-/// Removes an engine from the file; the rest of the file stays as it is.
+/// Removes an engine from the file of registered engines, without other changes. Returns the path
+/// of the file.
 pub(crate) fn unregister(name: &str) -> Result<PathBuf, Failure> {
     let path = registry()?;
     let known = registered()?;
@@ -111,12 +113,12 @@ pub(crate) fn unregister(name: &str) -> Result<PathBuf, Failure> {
     Ok(path)
 }
 
-/// Returns arbiter's folder in the user's folder that `variable` names, or that is `below` HOME;
-/// `flag` is the alternative in the error.
+/// Returns the folder `arbiter` in the folder named by the environment variable `variable`, or else
+/// in the folder `below` HOME. `flag` is the alternative that an error suggests.
 pub(crate) fn user_folder(variable: &str, below: &str, flag: &str) -> Result<PathBuf, Failure> {
     let named = std::env::var_os(variable).map(PathBuf::from);
     let home = std::env::var_os("HOME").map(PathBuf::from);
-    // An empty or relative HOME would lead into the current folder.
+    // An empty or relative HOME would refer to the current folder.
     let home = home.filter(|path| path.is_absolute()).map(|home| home.join(below));
     let folder = named.filter(|path| path.is_absolute()).or(home);
     let unset = || Failure::invalid(format!("HOME is not an absolute path; set it, or {flag}"));
@@ -125,7 +127,8 @@ pub(crate) fn user_folder(variable: &str, below: &str, flag: &str) -> Result<Pat
 }
 
 impl BuildArgs {
-    /// Returns the engine with the program or revision of its name, if it has a name.
+    /// Resolves the name of an engine to a program or revision; an engine without a name is
+    /// returned unchanged.
     pub(crate) fn look_up(&self, mut spec: EngineSpec) -> Result<EngineSpec, Failure> {
         let Some(name) = spec.engine.take() else { return Ok(spec) };
         if spec.cmd.is_some() || spec.rev.is_some() {
@@ -156,7 +159,7 @@ impl BuildArgs {
         let place = spec.repo.clone();
         let repo = self.repository(place.as_deref());
         let commit = repo.and_then(|repo| repo.commit(&name).map(|_| repo.top));
-        // Some systems have a program HEAD (libwww-perl), which is no engine.
+        // Some systems have a program HEAD (libwww-perl), which is not an engine.
         let program = find_program(&name, spec.dir.as_deref()).ok().filter(|_| !is_revision(&name));
         let mut meanings = Vec::new();
         if let Some(RegisteredEngine { spec: own, file }) = known.remove(&name) {
@@ -185,8 +188,8 @@ impl BuildArgs {
                 let hint = hint(&name, known.keys().chain(&branches));
                 let is_outside = matches!(error, BuildError::Failed(BuildFailure::NoRepository, _));
                 let Failure { code, message: why } = Failure::from(error);
-                // Outside a repository the user probably means a program, so the message does not
-                // begin with git's complaint.
+                // Outside a repository, the user probably means a program, so the message does not
+                // begin with the error of git.
                 let (code, why) = if is_outside && self.repo.is_none() {
                     (ExitCode::NoRevision, "not a git revision (no repository here)")
                 } else {
@@ -202,12 +205,12 @@ impl BuildArgs {
     }
 }
 
-/// Returns whether a name is that of a revision in every git repository.
+/// Returns whether a name is a revision in every git repository.
 fn is_revision(name: &str) -> bool {
     name == "HEAD" || name.ends_with("_HEAD")
 }
 
-/// Returns a suggestion for an unknown name.
+/// Returns a suggestion for an unknown name; empty if there is none.
 fn hint<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> String {
     if Path::new(name).is_file() {
         return format!(" (the file here is ./{name})");

@@ -1,8 +1,8 @@
-//! The exit codes of all commands.
+//! Exit codes of all commands.
 
 use clap::ValueEnum;
 
-/// Exit code of the program. The help shows the description of each.
+/// Exit code of the program. The help shows the descriptions of the variants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[repr(u8)]
 pub enum ExitCode {
@@ -59,13 +59,13 @@ impl ExitCode {
         ExitCode::value_variants().iter().copied()
     }
 
-    /// Returns the code of this number, if it is one of Arbiter's.
+    /// Returns the exit code with this number, if there is one.
     pub fn from_number(number: u8) -> Option<ExitCode> {
         ExitCode::all().find(|code| *code as u8 == number)
     }
 }
 
-/// Returns the table as help text.
+/// Returns the table of exit codes for the help.
 pub(crate) fn help() -> String {
     let mut help = "Exit codes:".to_owned();
     for code in ExitCode::all() {

@@ -15,27 +15,28 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// Returns an error with a code.
+    /// Creates an error with an exit code.
     pub(crate) fn new(code: ExitCode, error: impl std::fmt::Display) -> Failure {
         Failure { code, message: error.to_string() }
     }
 
-    /// Returns an error of the environment.
+    /// Creates an error of the environment.
     pub(crate) fn environment(error: impl std::fmt::Display) -> Failure {
         Failure::new(ExitCode::Environment, error)
     }
 
-    /// Returns an error of the input.
+    /// Creates an error of the input.
     pub(crate) fn invalid(error: impl std::fmt::Display) -> Failure {
         Failure::new(ExitCode::Invalid, error)
     }
 
-    /// Returns an error of the environment, or else of the input.
+    /// Creates an error of the environment or, if `is_environment` is `false`, of the input.
     pub(crate) fn classify(is_environment: bool, error: impl std::fmt::Display) -> Failure {
         if is_environment { Failure::environment(error) } else { Failure::invalid(error) }
     }
 
-    /// Returns the end of a command by a signal; `when` is the progress of the command.
+    /// Creates the error for the end of a command by a signal; `when` describes the progress of the
+    /// command.
     pub(crate) fn interrupted(signal: StopSignal, when: &str) -> Failure {
         let code = match signal {
             StopSignal::Interrupt => ExitCode::Interrupted,

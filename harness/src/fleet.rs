@@ -1,4 +1,4 @@
-//! Runs on other machines: their flags, and the connection to the workers.
+//! Flags of runs on other machines, and the connection to the workers.
 
 mod access;
 
@@ -27,14 +27,14 @@ use arbiter_runner::{CoordinatorEnd, DispatcherEnd, RemoteExecutor, Signals, job
 use arbiter_settings::{Keys, merged};
 use arbiter_store::{Store, StoreError};
 
-/// Default time for which a worker may be silent, in seconds.
+/// Default lease: time for which a worker may be silent, in seconds.
 const DEFAULT_LEASE_S: u64 = 30;
 
 /// Default priority of a run.
 const DEFAULT_PRIORITY: u8 = 100;
 
-/// Maximum wait for the server to open what is no longer needed. A request in progress may create
-/// streams after the signal, which would stay on the server.
+/// Maximum time to wait after a signal for a request in progress, which may still create streams.
+/// These streams have to be removed from the server.
 const SETTLE: Duration = Duration::from_secs(2);
 
 arbiter_settings::keys! {
@@ -57,7 +57,7 @@ arbiter_settings::keys! {
     audit["SHARE"]: Share as "arbiter_settings::text",
 }
 
-/// Time for which a worker may be silent, 2 to 3600 seconds.
+/// Time for which a worker may be silent about a pair, 2 to 3600 seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Lease(Duration);
 
@@ -106,23 +106,23 @@ pub(crate) struct ClusterArgs {
 #[derive(Debug)]
 pub(crate) struct Fleet {
     access: Access,
-    /// Server as the command line names it.
+    /// Server as named on the command line.
     server: ServerName,
     key: Key,
     priority: u8,
     lease: Duration,
-    /// Maximum number of pairs in flight, if the user gives one.
+    /// Maximum number of pairs in flight, if given by the user.
     pub most: Option<usize>,
     checks_bench: bool,
-    /// Share of the pairs that are audited, 0 to 1.
+    /// Share of the pairs that are audited, 0 to 1; `None` for no audits.
     audit: Option<f64>,
     /// Metrics of jobs and workers.
     pub metrics: ClusterMetrics,
 }
 
 impl ClusterArgs {
-    /// Returns the fleet, if workers are to play; `most` limits the pairs in flight. Connects to
-    /// the server once, so that an unusable one is an error before a run starts.
+    /// Returns the fleet if the flags name a server; `most` limits the pairs in flight. Connects to
+    /// the server once, so that an unusable server is an error before a run starts.
     pub(crate) fn fleet(self, most: Option<usize>) -> Result<Option<Fleet>, Failure> {
         let Some(server) = self.on else { return Ok(None) };
         let (access, role) = self.access.access(server.clone())?;
@@ -152,18 +152,18 @@ impl ClusterArgs {
     }
 }
 
-/// Returns the path of the key if no flag names one.
+/// Returns the default path of the signing key.
 pub(crate) fn default_key() -> Result<PathBuf, Failure> {
     Ok(user_folder("XDG_CONFIG_HOME", ".config", "--fleet signing-key")?.join("signing.key"))
 }
 
 impl Fleet {
-    /// Returns an error if only this machine could play the plan.
+    /// Returns an error if workers cannot play the plan.
     pub(crate) fn check(&self, plan: &Plan) -> Result<(), Failure> {
         check(plan).map_err(Failure::invalid)
     }
 
-    /// Prints the command that adds a worker.
+    /// Prints the command that starts a worker.
     pub(crate) fn announce(&self) {
         let place = self.access.place();
         note(&format!("played by workers on {place}; to add one:"));
@@ -176,7 +176,7 @@ impl Fleet {
         }
     }
 
-    /// Returns the flags that name the server, without secrets.
+    /// Returns the flags for the server, without secrets.
     pub(crate) fn flag(&self) -> String {
         let server = match &self.server {
             ServerName::Url(_) => self.access.place(),
@@ -189,8 +189,8 @@ impl Fleet {
         if self.access.insecure { " --insecure" } else { "" }
     }
 
-    /// Runs the benchmarks here of engines whose benchmark workers have to run: of all engines if
-    /// times are scaled by them.
+    /// Runs the benchmarks that workers have to reproduce on this machine: those of builds with a
+    /// bench, or of all engines if requested or if times are scaled.
     async fn benches(
         &self,
         engines: &[Engine],
@@ -220,7 +220,8 @@ impl Fleet {
         found
     }
 
-    /// Returns the executor of a run on workers; `history` is the store's record of the workers.
+    /// Starts to coordinate a run, and returns its executor; `history` contains facts about workers
+    /// from the store.
     pub(crate) async fn executor(
         self,
         plan: &Plan,
@@ -229,8 +230,8 @@ impl Fleet {
         setups: Vec<EngineSetup>,
         history: WorkerHistory,
     ) -> Result<RemoteExecutor, Failure> {
-        // Workers scale times by the last engine that has a bench, so every engine with one is
-        // measured.
+        // Workers scale times by the last engine with a bench, so the benches of all engines are
+        // run.
         let benches = self.benches(&plan.engines, &setups, plan.scale.is_some()).await;
         if plan.scale.is_some() && benches.iter().all(Option::is_none) {
             let message = "workers scale times by the bench of the last engine, which has none";
@@ -253,7 +254,7 @@ impl Fleet {
         Ok(remote)
     }
 
-    /// Returns the channel to the workers of a suite.
+    /// Starts to coordinate a suite, and returns the channel to its workers.
     pub(crate) async fn link<A: Assignment>(
         self,
         suite: &str,
@@ -277,7 +278,8 @@ impl Fleet {
         Ok(channel)
     }
 
-    /// Returns the audit of a run with these engines; `repeats` if they play the same moves again.
+    /// Returns the audit settings of a run; `repeats` is `true` if its engines always repeat their
+    /// games.
     fn audited(&self, repeats: bool, engines: Vec<EngineSetup>) -> AuditSpec {
         AuditSpec { share: self.audit.unwrap_or_default(), repeats, engines }
     }
@@ -303,8 +305,8 @@ impl Fleet {
     }
 }
 
-/// Waits until `opening` has opened something on the server, or a signal arrives. What is open by
-/// then is closed by `put_away`; `when` is the progress of the command for the message.
+/// Waits for `opening`, or for a signal. After a signal, `put_away` closes the result of `opening`;
+/// `when` describes the progress of the command for the message.
 pub(crate) async fn opened<T>(
     opening: impl Future<Output = Result<T, Failure>>,
     signals: &mut Signals,
@@ -315,8 +317,8 @@ pub(crate) async fn opened<T>(
     tokio::select! {
         open = &mut opening => open,
         request = signals.next() => {
-            // The opening is finished instead of dropped, because only then it is known what is to
-            // be closed.
+            // `opening` is not dropped, because its result is needed to remove the streams from the
+            // server.
             if let Ok(Ok(open)) = timeout(SETTLE, opening).await {
                 put_away(open).await;
             }
@@ -325,7 +327,7 @@ pub(crate) async fn opened<T>(
     }
 }
 
-/// Returns the files of the engines, in order, and their paths by hash.
+/// Returns the files of the engines, in order, and the paths of all files by hash.
 fn run_files(
     engines: &[Engine],
     setups: &[EngineSetup],
@@ -350,7 +352,7 @@ fn run_files(
     Ok((files, paths))
 }
 
-/// Returns the store's record of the workers of a run.
+/// Returns the facts about the workers of a run from the store.
 pub(crate) fn worker_history(
     store: &Store,
     run: &str,

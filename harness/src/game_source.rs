@@ -1,4 +1,4 @@
-//! The games from which `arbiter mine` and `arbiter samples` take positions.
+//! Source of games for `arbiter mine` and `arbiter samples`.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use arbiter_report::note;
 use arbiter_store::Store;
 use arbiter_suite::mine::{Game, read_games, stored_game};
 
-/// Number of faulty games that are named.
+/// Maximum number of faulty games that are reported individually per file.
 const NAMED: usize = 5;
 
 /// Flags that name games.
@@ -28,7 +28,7 @@ pub(crate) struct GameSourceArgs {
 }
 
 impl GameSourceArgs {
-    /// Returns the files with the games.
+    /// Returns the files that contain the games, so that none of them is overwritten.
     pub(crate) fn in_use(&self) -> Result<FilesInUse, Failure> {
         let folder = if self.run.is_empty() { None } else { Some(self.results.folder()?) };
         let store = folder.as_deref().map(store_files);

@@ -1,8 +1,8 @@
-//! The files of a run's games: PGN, and EPD of final positions.
+//! Files of a run's games: PGN, and EPD of final positions.
 //!
-//! Each contains exactly the counted games in schedule order. It can always be recreated from the
-//! store, so after a kill it is compared with the store, cut after the last complete game, and
-//! continued. The contents of the file from before the run are never touched.
+//! Each file contains exactly the counted games, in schedule order. The games are also in the
+//! store, so after a kill the file is compared with the store, cut after the last complete game,
+//! and continued. Contents from before the run are never changed.
 
 use std::fs::{File, TryLockError};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
@@ -13,12 +13,12 @@ use arbiter_plan::{FilePrefix, Observer, ObserverError, PlayedPair, RunEvent};
 use arbiter_process::{Links, WholeFile, is_at, open_output, places_near};
 use arbiter_report::{Dialect, PgnHeader, final_positions, pgn_text};
 
-/// Content of a file for each game.
+/// Text of a games file for each game.
 #[derive(Debug)]
 pub(crate) enum Content {
     /// The game.
     Pgn(Box<PgnHeader>),
-    /// Final position of the game, as this program writes it, or in the dialect of another.
+    /// The final position of the game, in the format of Arbiter or of another program.
     Epd(Option<Dialect>),
 }
 
@@ -30,7 +30,7 @@ impl Content {
         }
     }
 
-    /// Returns the description of the file for messages, and the flag that names it.
+    /// Returns a description of the file for messages, and its flag.
     fn describe(&self, path: &Path) -> (String, &'static str) {
         let path = path.display();
         match self {
@@ -40,25 +40,24 @@ impl Content {
     }
 }
 
-/// An open file, positioned at its end.
+/// An open games file, positioned at its end.
 #[derive(Debug)]
 pub(crate) struct GamesFile {
     file: File,
     pub(crate) path: PathBuf,
     content: Content,
-    /// Start offset of each counted pair in bytes; of all pairs, if workers can play and be
-    /// excluded.
+    /// Start offset of each counted pair, in bytes, without skipped pairs.
     starts: Vec<u64>,
     /// Number of counted pairs.
     pairs: u64,
-    /// Hash of the run's part of the file.
+    /// Hash of the counted pairs in the file.
     hasher: blake3::Hasher,
-    /// Offset in bytes at which the next pair will start.
+    /// Offset of the next pair, in bytes.
     pub(crate) end: u64,
 }
 
 impl GamesFile {
-    /// Opens the file for a run without games; they will follow the present contents.
+    /// Opens the file for a run without games; new games follow the existing contents.
     pub(crate) fn begin(path: &Path, content: Content) -> Result<GamesFile, Failure> {
         let mut pgn = GamesFile::open(path, content, 0)?;
         pgn.end = pgn.file.seek(SeekFrom::End(0)).map_err(|e| pgn.io(e))?;
@@ -67,8 +66,8 @@ impl GamesFile {
             pgn.file.seek(SeekFrom::End(-1)).map_err(|e| pgn.io(e))?;
             pgn.file.read_exact(&mut last).map_err(|e| pgn.io(e))?;
             if last != *b"\n" {
-                // The last line has no end, so the last game may have none either. In PGN an empty
-                // line ends a game.
+                // The last line is not terminated, so the last game may not be terminated either.
+                // In PGN, an empty line ends a game.
                 let gap = if matches!(pgn.content, Content::Pgn(_)) { "\n\n" } else { "\n" };
                 pgn.append(gap)?;
                 pgn.end += gap.len() as u64;
@@ -77,7 +76,7 @@ impl GamesFile {
         Ok(pgn)
     }
 
-    /// Opens the file of a run whose games start at `offset`, without changing it.
+    /// Opens the file of a run whose games start at `offset`, in bytes, without changing the file.
     pub(crate) fn open(path: &Path, content: Content, offset: u64) -> Result<GamesFile, Failure> {
         let file = open_output(path, File::options().read(true).write(true), Links::Followed);
         let (name, flag) = content.describe(path);
@@ -88,8 +87,8 @@ impl GamesFile {
             TryLockError::WouldBlock => Failure::invalid(format!(
                 "another run is writing {name}; give another file with {flag}"
             )),
-            // Some network file systems have no locks. Without a lock another run may write the
-            // file, so it is rejected.
+            // Some network file systems do not support locks. Without a lock, another run might
+            // write to the file, so the file is rejected.
             TryLockError::Error(error) => Failure::environment(format!(
                 "cannot lock {name}: {error}; give a file on a local disk with {flag}"
             )),
@@ -99,13 +98,13 @@ impl GamesFile {
         Ok(GamesFile { file, path, content, starts, pairs: 0, hasher, end: offset })
     }
 
-    /// Skips the first pairs of the run if the file has them unchanged since `written` was noted.
-    /// Returns the number of skipped pairs.
+    /// Skips the pairs in the prefix `written` if they are unchanged in the file. Returns the
+    /// number of skipped pairs.
     pub(crate) fn skip(&mut self, written: &FilePrefix) -> Result<u64, Failure> {
         let Some(length) = written.end.checked_sub(self.end) else { return Ok(0) };
         let hasher = self.hash(length)?;
         // The hash shows in one pass that nothing has changed, so these pairs need not be rendered
-        // for a comparison.
+        // and compared.
         if written.file != self.path || hasher.finalize().to_hex().as_str() != written.hash {
             return Ok(0);
         }
@@ -113,7 +112,7 @@ impl GamesFile {
         Ok(self.pairs)
     }
 
-    /// Returns the hash of `length` bytes from `end`, or of all there are.
+    /// Returns the hash of at most `length` bytes from offset `end`.
     fn hash(&mut self, length: u64) -> Result<blake3::Hasher, Failure> {
         let mut hasher = blake3::Hasher::new();
         let hashed = self.file.seek(SeekFrom::Start(self.end));
@@ -121,10 +120,10 @@ impl GamesFile {
         hashed.map(|()| hasher).map_err(|error| self.io(error))
     }
 
-    /// Makes the file contain exactly `pairs`, all counted so far in schedule order, from the
-    /// offset of the first game. The file may contain a part of them, cut anywhere, and further
-    /// games of ours if pairs were taken back and the process was killed before the file was cut;
-    /// anything else is an error.
+    /// Makes the file contain exactly `pairs` from offset `end`; these are the remaining counted
+    /// pairs in schedule order. The file may contain a part of them, cut anywhere. It may contain
+    /// further games only if `were_taken_back`, because the process may have been killed before it
+    /// cut the file. Other contents are an error.
     pub(crate) fn reconcile(
         &mut self,
         pairs: impl Iterator<Item = Result<PlayedPair, Failure>>,
@@ -140,8 +139,8 @@ impl GamesFile {
         let mut complete = true;
         for played in pairs {
             let text = self.content.render(&played?);
-            // Counted also if the file has the pair: `take_back` has to know where each pair
-            // begins.
+            // Counted even if the file already contains the pair, because `take_back` needs the
+            // start of each pair.
             self.count(&text);
             if complete {
                 let mut found = Vec::with_capacity(text.len());
@@ -159,9 +158,8 @@ impl GamesFile {
             }
             self.append(&text)?;
         }
-        // A game is written to the store before it is written here. Text beyond the last stored
-        // game is therefore not ours, except after pairs were taken back and the process was killed
-        // before it cut the file.
+        // A game is written to the store first, so text beyond the last stored game is not from
+        // this run, unless pairs were taken back and the process was killed before it cut the file.
         if complete && length > agreed {
             if !were_taken_back {
                 return Err(self.foreign());
@@ -172,7 +170,7 @@ impl GamesFile {
         Ok(())
     }
 
-    /// Accounts for the text of a pair.
+    /// Updates offsets, count and hash for the text of a pair.
     fn count(&mut self, text: &str) {
         self.starts.push(self.end);
         self.end += text.len() as u64;
@@ -180,7 +178,7 @@ impl GamesFile {
         self.hasher.update(text.as_bytes());
     }
 
-    /// Cuts the file to the first `counted` pairs.
+    /// Cuts the file after the first `counted` pairs.
     fn take_back(&mut self, counted: u64) -> Result<(), Failure> {
         let kept = usize::try_from(counted).unwrap_or(usize::MAX);
         let Some(&length) = self.starts.get(kept) else { return Ok(()) };
@@ -198,17 +196,17 @@ impl GamesFile {
         self.file.seek(SeekFrom::Start(length)).map(drop).map_err(|e| self.io(e))
     }
 
-    /// Appends text; if that fails, saves it to another file.
+    /// Appends text. If writing fails, saves the text to another file and returns an error.
     fn append(&mut self, text: &str) -> Result<(), Failure> {
         let written = match self.changed() {
-            // Each write first looks for changes by others. A write at our offset would damage what
-            // they wrote.
+            // The file is checked for changes before each write, because a write at our offset
+            // would damage text of another program.
             Some(what) => Err(format!("was {what} by another program")),
             None => self.file.write_all(text.as_bytes()).map_err(|error| error.to_string()),
         };
         written.map_err(|reason| {
             let (name, flag) = self.content.describe(&self.path);
-            // The disk may be full or the folder deleted, so other places are tried.
+            // The disk may be full or the folder deleted, so other folders are tried.
             let saved = match places_near(&self.path).find(|place| self.save(place, text).is_ok()) {
                 Some(place) => format!("the missing games are saved in {}", place.display()),
                 None => "the missing games could not be saved".to_owned(),
@@ -219,7 +217,7 @@ impl GamesFile {
         })
     }
 
-    /// Returns the change by another program since the last write, if there is one.
+    /// Returns a description of the change by another program since the last write, if any.
     fn changed(&mut self) -> Option<&'static str> {
         let length = self.file.metadata().map_or(0, |about| about.len());
         let end = self.file.stream_position().unwrap_or(length);
@@ -232,8 +230,8 @@ impl GamesFile {
         }
     }
 
-    /// Writes a new file with the text, preceded by the contents of the old file if its path no
-    /// longer leads to it.
+    /// Writes a new file with the text, preceded by the contents of the old file if that was
+    /// deleted or replaced.
     fn save(&mut self, place: &Path, text: &str) -> std::io::Result<()> {
         let mut saved = WholeFile::create(place)?;
         if !is_at(&self.file, &self.path) {
@@ -244,12 +242,12 @@ impl GamesFile {
         saved.finish()
     }
 
-    /// Returns the failure of a system call.
+    /// Creates the failure of a system call on the file.
     fn io(&self, error: std::io::Error) -> Failure {
         Failure::environment(format!("{}: {error}", self.content.describe(&self.path).0))
     }
 
-    /// Returns the error of a file with other contents in place of the run's games.
+    /// Returns the error for a file that does not contain the games of the run.
     fn foreign(&self) -> Failure {
         let (name, _) = self.content.describe(&self.path);
         let hint = match self.content {
@@ -269,8 +267,8 @@ impl Observer for GamesFile {
                 self.append(&text)
             }
             RunEvent::WorkerExcluded { counted, .. } => self.take_back(*counted),
-            // An empty text only checks the file, so that changes since the last game are reported,
-            // too.
+            // The empty text only checks the file, so that changes since the last game are also
+            // reported.
             RunEvent::Ended { .. } => self.append(""),
             _ => Ok(()),
         };
@@ -339,7 +337,7 @@ mod tests {
         format!("{BEFORE}{games}")
     }
 
-    /// Resumes a run of three counted pairs whose file holds `present`.
+    /// Resumes a run of three counted pairs whose file contains `present`.
     fn resume_with(present: &str) -> Result<String, Failure> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("games.pgn");
@@ -372,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn games_begin_on_a_line_of_their_own() {
+    fn appended_games_begin_on_a_new_line() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("games.pgn");
         for (before, offset) in [("", 0), ("1. e4 *\n", 8), ("1. e4 *", 9)] {
@@ -382,10 +380,10 @@ mod tests {
     }
 
     #[test]
-    fn pairs_that_do_not_count_any_more_leave_the_file() {
+    fn uncounted_pairs_are_removed_from_the_file() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("games.pgn");
-        // Of the last one it was not taken back yet when we were killed.
+        // In the last case, the process was killed before the last pair was removed from the file.
         for present in [BEFORE.to_owned(), whole(1), whole(3), whole(4)] {
             std::fs::write(&path, present).unwrap();
             let pairs = (0..3).map(|pair| Ok(played_pair(pair)));
@@ -403,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn a_noted_prefix_is_compared_again_only_if_it_changed() {
+    fn an_unchanged_prefix_is_skipped() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("games.pgn");
         std::fs::write(&path, whole(2)).unwrap();
@@ -413,7 +411,7 @@ mod tests {
         let noted = pgn.written_prefix().unwrap();
         assert_eq!((noted.pairs, noted.end), (2, whole(2).len() as u64));
         drop(pgn);
-        // More pairs came, and the next one was torn by a kill.
+        // Further pairs were written after the prefix, and a kill cut the last one.
         for later in [whole(2), whole(3), whole(4)[..whole(4).len() - 9].to_owned()] {
             std::fs::write(&path, &later).unwrap();
             let mut pgn = reopened();

@@ -1,5 +1,5 @@
-//! Arrangement of the help: `-h` shows a screen with the most used flags and examples, `--help`
-//! shows all.
+//! Arrangement of the help: `-h` shows one screen with the most used flags and examples, `--help`
+//! shows everything.
 
 use std::any::TypeId;
 use std::error::Error;
@@ -18,8 +18,7 @@ use crate::engine_names::HELP as ENGINES;
 use arbiter_plan::{ENGINE_KEYS, field, unexpanded_home};
 use arbiter_settings::RENAMED;
 
-/// Commands whose flags do not fit on a screen, with the flags that `-h` shows, the most used
-/// first.
+/// Commands whose flags do not fit on one screen, with the flags that `-h` shows, most used first.
 const SHOWN: [(&str, &str); 24] = [
     ("", ""),
     ("sprt", "each elo0 elo1 openings concurrency"),
@@ -47,11 +46,11 @@ const SHOWN: [(&str, &str); 24] = [
     ("cluster show", "on format"),
 ];
 
-/// Commands that `-h` hides, as they are rarely needed, or meant for other programs.
+/// Commands that `-h` hides, because they are rarely needed or meant for other programs.
 const RARE: [&str; 5] = ["builds", "completions", "datagen", "engine", "man"];
 
-/// Subcommands, flags and values of flags with the Cargo feature that adds them, and whether this
-/// build has it.
+/// Subcommands, flags and values of flags, each with the Cargo feature that adds it, and `true` if
+/// this build has the feature.
 const OPTIONAL: [(&str, &str, bool); 4] = [
     ("worker", "cluster", cfg!(feature = "cluster")),
     ("cluster", "cluster", cfg!(feature = "cluster")),
@@ -59,10 +58,10 @@ const OPTIONAL: [(&str, &str, bool); 4] = [
     ("--format json-schema", "json-schema", cfg!(feature = "json-schema")),
 ];
 
-/// Start of the examples in the text below the flags of a command.
+/// Heading of the examples in the text below the flags of a command.
 const EXAMPLES: &str = "Examples:\n";
 
-/// Returns the command line with its help arranged, for `-h` if `is_short` and else for `--help`.
+/// Returns the command with its help arranged, for `-h` if `is_short`, otherwise for `--help`.
 pub(crate) fn arrange_help(root: Command, is_short: bool) -> Command {
     arrange(root, "", is_short)
 }
@@ -76,8 +75,8 @@ fn arrange(mut command: Command, path: &str, is_short: bool) -> Command {
             .mut_subcommand(name, |own| arrange(own, path.trim_start(), is_short).hide(is_hidden));
     }
     command = command.mut_args(|arg| {
-        // With negative numbers allowed, the error for -1 names the expected range. Otherwise clap
-        // takes -1 for an unknown flag.
+        // Allowed, so that the error for -1 names the expected range. Otherwise clap would report
+        // -1 as an unknown flag.
         let takes_value = !arg.is_positional() && arg.get_action().takes_values();
         let arg = if takes_value { arg.allow_negative_numbers(true) } else { arg };
         let is_path = arg.get_value_parser().type_id() == TypeId::of::<PathBuf>();
@@ -113,19 +112,20 @@ fn arrange(mut command: Command, path: &str, is_short: bool) -> Command {
     command.after_help(joined(&[engines, examples])).after_long_help(long)
 }
 
-/// Returns the flags in the examples of the command at this path.
+/// Returns the flags in the examples of the command with this path.
 fn example_flags<'a>(examples: &'a str, path: &str) -> impl Iterator<Item = &'a str> {
     let command = format!("arbiter {path} ");
     let own = examples.lines().filter(move |line| line.trim_start().starts_with(&command));
     own.flat_map(str::split_whitespace).filter_map(|word| word.strip_prefix("--"))
 }
 
-/// Accepts a path, unless it begins with a `~` that the shell has not expanded.
+/// Accepts a path unless it starts with a `~` that the shell has not expanded.
 fn a_path(path: PathBuf) -> Result<PathBuf, String> {
     path.to_str().and_then(unexpanded_home).map_or(Ok(path), Err)
 }
 
-/// Returns the expected form of a flag's number, if the parser's error is one of Rust's only.
+/// Returns the expected form of a number, if the error of the parser is one of Rust's standard
+/// library, which does not name it.
 fn number_expected(error: &clap::Error, flag: &str) -> Option<String> {
     let value = error.get(ContextKind::InvalidValue)?.to_string();
     let is_number = |text: &str| text.trim_start_matches('-').parse::<u64>().is_ok();
@@ -149,9 +149,9 @@ fn number_expected(error: &clap::Error, flag: &str) -> Option<String> {
     (is_float || has_comma).then(|| "write a number with a point, as in 0.5".to_owned())
 }
 
-/// Returns an error of the command line with the right flag, where a wrong one is an engine's key
-/// or has the form of another program's; with the expected form of a number; and with only one
-/// suggested command.
+/// Improves an error of the command line: names the right flag for a renamed flag, an engine key or
+/// a flag in the style of another program; names the expected form of a number; and suggests at
+/// most one command.
 pub(crate) fn with_hint(mut error: clap::Error, args: &[OsString]) -> clap::Error {
     if let Some(message) = missing_feature(&error, args, &OPTIONAL) {
         return clap::Error::raw(error.kind(), message);
@@ -171,7 +171,7 @@ pub(crate) fn with_hint(mut error: clap::Error, args: &[OsString]) -> clap::Erro
     let is_theirs =
         |word: &&str| word.len() > 2 && !word.starts_with("--") && word.starts_with(flag.as_str());
     let mut words = args.iter().filter_map(|word| word.to_str());
-    // The value of the flag, which may be behind an equals sign.
+    // The value of the flag, possibly after an equals sign.
     let own = |word: &&str| word.split('=').next() == Some(flag);
     let mut arguments =
         words.clone().skip_while(|word| !own(word)).flat_map(|word| match own(&word) {
@@ -207,8 +207,8 @@ pub(crate) fn with_hint(mut error: clap::Error, args: &[OsString]) -> clap::Erro
     error
 }
 
-/// Returns the answer to a subcommand, flag or value of a Cargo feature that this build lacks: a
-/// command that adds the feature.
+/// Returns the message for a subcommand, flag or value of a Cargo feature that this build lacks,
+/// with a command that adds the feature.
 fn missing_feature(
     error: &clap::Error,
     args: &[OsString],
@@ -218,8 +218,8 @@ fn missing_feature(
         ErrorKind::InvalidSubcommand => {
             error.get(ContextKind::InvalidSubcommand) == Some(&ContextValue::String(word.into()))
         }
-        // The flags of a feature depend on each other, so clap may complain about another of them
-        // first. All arguments are searched.
+        // All arguments are searched, because clap may report another flag of the same feature
+        // first.
         ErrorKind::UnknownArgument => args.iter().filter_map(|arg| arg.to_str()).any(|arg| {
             word.starts_with("--") && (arg.split_once('=').map_or(arg, |(flag, _)| flag) == word)
         }),
@@ -237,7 +237,7 @@ fn missing_feature(
     ))
 }
 
-/// Returns text with new line breaks: lines that are not indented are joined to paragraphs.
+/// Joins lines that are not indented to paragraphs.
 fn reflowed(text: &str) -> String {
     let mut all = String::new();
     let mut is_open = false;
@@ -260,7 +260,7 @@ mod tests {
         OPTIONAL.iter().any(|(own, _, has)| *own == word && !has)
     }
 
-    /// Collects every command with its path.
+    /// Collects all commands with their paths.
     fn all(command: &Command, path: &str, found: &mut Vec<(String, Command)>) {
         found.push((path.to_owned(), command.clone()));
         for own in command.get_subcommands() {
@@ -271,7 +271,7 @@ mod tests {
     fn commands(is_short: bool) -> Vec<(String, Command)> {
         let mut found = Vec::new();
         let mut root = arrange_help(Cli::command(), is_short).term_width(100);
-        // Flags that all commands share are then theirs.
+        // Adds the global flags to all commands.
         root.build();
         all(&root, "", &mut found);
         found
@@ -349,7 +349,7 @@ mod tests {
         }
     }
 
-    /// The flags that may stand under each heading.
+    /// Flags that are allowed under each heading.
     const HEADINGS: [(&str, &str); 13] = [
         ("Engines", "engine each dev base sandbox"),
         (
@@ -382,9 +382,9 @@ mod tests {
         }
     }
 
-    /// Returns the words of an example's command line, without its remark, pipes and redirections;
-    /// `None` if it is not one of arbiter, has variables of a shell, or needs a feature that this
-    /// build lacks.
+    /// Returns the words of an example's command line, without comment, pipes and redirections;
+    /// `None` if the command is not arbiter, contains shell variables, or requires a feature that
+    /// this build lacks.
     fn words_of(line: &str) -> Option<Vec<String>> {
         let line = line.trim().trim_start_matches("$ ");
         let line = Some(line).filter(|it| it.starts_with("arbiter ") && !it.contains("${"))?;
@@ -396,7 +396,7 @@ mod tests {
     }
 
     fn check_example(place: &str, line: &str) {
-        // As the shell would.
+        // As the shell would expand it.
         let line = &line.replace(" ~/", " /data/");
         let Some(words) = words_of(line) else { return };
         match arrange_help(Cli::command(), false).try_get_matches_from(words) {

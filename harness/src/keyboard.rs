@@ -1,4 +1,4 @@
-//! Keys that steer a run from its terminal.
+//! Keys that control a run from its terminal.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,10 +11,10 @@ use arbiter_plan::ControlCommand;
 use arbiter_process::Keys;
 use arbiter_runner::ControlRequest;
 
-/// Maximum time until the thread notices that it should end. It delays the end of the process.
+/// Maximum time until the thread notices that it should end, which delays the end of the process.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Listener to keys that stops when dropped.
+/// Listener for keys, which stops when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Keyboard {
     is_over: Arc<AtomicBool>,
@@ -22,7 +22,7 @@ pub(crate) struct Keyboard {
 }
 
 impl Keyboard {
-    /// Starts to listen if this process has the terminal in the foreground.
+    /// Starts to listen if this process is in the foreground of a terminal.
     pub(crate) fn listen(control_requests: mpsc::Sender<ControlRequest>) -> Option<Keyboard> {
         let keys = Keys::open()?;
         let is_over = Arc::new(AtomicBool::new(false));
@@ -39,7 +39,7 @@ impl Drop for Keyboard {
         // flag.
         self.is_over.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // An error is a panic of the thread, which has printed its own message.
+            // An error means that the thread has panicked, and printed a message.
             let _ = thread.join();
         }
     }
@@ -49,8 +49,8 @@ fn read(keys: &Keys, is_over: &AtomicBool, control_requests: &mpsc::Sender<Contr
     while !is_over.load(Ordering::Relaxed) {
         let Ok(pressed) = keys.read(LOOK) else { return };
         for command in pressed.into_iter().filter_map(command) {
-            // The live view shows the effect, so the reply is not read. A key that comes after the
-            // end of the run has no effect.
+            // The live view shows the effect, so the reply is not read. A key that is pressed after
+            // the end of the run has no effect.
             let (reply, _) = oneshot::channel();
             let _ = control_requests.try_send(ControlRequest { command, reply });
         }

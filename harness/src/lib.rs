@@ -1,7 +1,7 @@
-//! The commands of Arbiter, the engine-testing and tournament harness for UCI chess engines.
+//! Commands of Arbiter, the engine-testing and tournament harness for UCI chess engines.
 //!
-//! `commands` has a file for each subcommand, which imports no other subcommand. Code that several
-//! subcommands share is in the other modules.
+//! `commands` contains a module for each subcommand; no subcommand imports another. The other
+//! modules contain code that subcommands share.
 
 mod args;
 mod bundled_engine;
@@ -34,7 +34,7 @@ mod suite_run;
 #[cfg(not(feature = "cluster"))]
 use no_fleet as fleet;
 
-// What several subcommands share.
+// Items that subcommands share.
 use args::{PlayArgs, RequestedRun, Resume, engine_spec, one_line};
 use compat::{Printer, Style, option_warnings};
 use engine_builds::{BuildArgs, BuildContext, BuiltEngines, own_binary};

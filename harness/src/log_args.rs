@@ -1,4 +1,4 @@
-//! Format of the log messages of a service.
+//! Flag for the format of the log messages of a service.
 
 use clap::{Args, ValueEnum};
 
@@ -6,7 +6,7 @@ use crate::console::LogFormat;
 use crate::{ExitCode, Failure};
 use arbiter_process::is_journal;
 
-/// Variable with the format of a service's messages where no flag gives one.
+/// Environment variable with the format of a service's messages, if no flag is given.
 const FORMAT_VARIABLE: &str = "ARBITER_LOG_FORMAT";
 
 /// Flag for the format of a service's messages.
@@ -21,7 +21,8 @@ pub(crate) struct LogArgs {
 }
 
 impl LogArgs {
-    /// Returns the format given by the flag, the variable, or systemd, in this order.
+    /// Returns the format from the flag, the environment variable, or the detection of systemd's
+    /// journal, in this order.
     pub(crate) fn format(self) -> Result<LogFormat, Failure> {
         if let Some(format) = self.log_format {
             return Ok(format);

@@ -1,4 +1,4 @@
-//! Prometheus metrics, on a port of their own.
+//! Prometheus metrics, on a separate port.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
@@ -30,7 +30,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     port.or_else(|_| text.parse()).map_err(|_| "expected PORT or ADDR:PORT".to_owned())
 }
 
-/// An open port, and the metrics that are served there.
+/// An open port, and the metrics to serve on it.
 #[derive(Debug)]
 pub(crate) struct Endpoint {
     listener: TcpListener,
@@ -38,7 +38,8 @@ pub(crate) struct Endpoint {
 }
 
 impl MetricsArgs {
-    /// Opens the port, so that an occupied one is an error before anything starts.
+    /// Opens the port before anything starts, so that an occupied port is an early error; `None`
+    /// without the flag.
     pub(crate) fn open(self) -> Result<Option<Endpoint>, Failure> {
         let Some(address) = self.metrics else { return Ok(None) };
         let open = || {
@@ -56,7 +57,7 @@ impl MetricsArgs {
 }
 
 impl Endpoint {
-    /// Answers requests as long as the runtime lives.
+    /// Serves the metrics as long as the runtime exists.
     pub(crate) fn serve(self, runtime: &Handle) -> Result<(), Failure> {
         let _inside = runtime.enter();
         let listener = self.listener.try_into().map_err(Failure::environment)?;
@@ -64,7 +65,8 @@ impl Endpoint {
         Ok(())
     }
 
-    /// Serves the metrics of a run, from its observer and its coordinator.
+    /// Serves the metrics of a run and of its coordinator, if any. Returns the observer that
+    /// updates the metrics.
     pub(crate) fn observer(
         mut self,
         runtime: &Handle,
@@ -85,13 +87,13 @@ impl Endpoint {
 
 type Labels = [(&'static str, String); 1];
 
-/// Metrics of the events of a run.
+/// Observer that updates the metrics of a run.
 #[derive(Debug, Default)]
 pub(crate) struct RunMetrics {
     state: Family<Labels, Gauge>,
-    /// Pairs that count; the number falls when a worker is excluded.
+    /// Number of counted pairs; it decreases when a worker is excluded.
     counted: Gauge,
-    /// Pairs that were counted since the start of this process.
+    /// Number of pairs counted since the start of this process.
     pairs: Counter,
     faults: Family<Labels, Counter>,
     disturbed: Counter,
@@ -101,8 +103,8 @@ impl RunMetrics {
     fn register(&self, registry: &mut Registry) {
         self.set_state(Pace::Running);
         for kind in Termination::ALL.into_iter().filter(|kind| kind.is_fault()) {
-            // Each label exists from the start with 0, so that a collector sees the first fault as
-            // an increase.
+            // Each label exists from the start with value 0, so that a collector sees the first
+            // fault as an increase.
             let _ = self.faults.get_or_create(&[("kind", kind.to_string())]);
         }
         let help = "1 if the run is in this state";
@@ -153,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_port_alone_is_of_this_machine() {
+    fn a_port_without_address_is_on_loopback() {
         for (text, expected) in [
             ("9464", Ok("127.0.0.1:9464")),
             ("0.0.0.0:9464", Ok("0.0.0.0:9464")),

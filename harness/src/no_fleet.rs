@@ -1,16 +1,15 @@
-//! Replacement of `fleet` where the feature `cluster` is off: no flag names other machines, so
-//! there are none.
+//! Replacement of `fleet` without the feature `cluster`: there are no flags for other machines.
 
 use clap::Args;
 
 use crate::Failure;
 use arbiter_plan::Plan;
 
-/// No flags.
+/// Flags for other machines, of which there are none.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ClusterArgs {}
 
-/// Other machines, of which there are none.
+/// Empty type in place of the access to workers.
 #[derive(Debug)]
 pub(crate) enum Fleet {}
 

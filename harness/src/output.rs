@@ -1,4 +1,4 @@
-//! Results on standard output and in files: their format, and the width of text.
+//! Output of results on standard output and in files.
 
 use std::io::{BufWriter, ErrorKind, IntoInnerError, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use arbiter_process::{FilesInUse, WholeFile};
 use arbiter_report::{Document, Table, csv_rows, markdown, plain_text, progress_bar, shown_output};
 use arbiter_store::own_files;
 
-/// Minimum number of columns; narrower output is not fitted.
+/// Minimum width of output, in characters; text is not fitted to narrower terminals.
 const NARROWEST: usize = 60;
 
 /// The format of a result.
@@ -33,12 +33,12 @@ pub(crate) enum OutputFormat {
     Csv,
 }
 
-/// The list in a value that becomes the rows of CSV, and the leading columns.
+/// Conversion of a JSON value to CSV: the list that becomes the rows, and the leading columns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rows<'a> {
-    /// Key of the list; `None` if the value is the list, or the only row.
+    /// Key of the list; `None` if the value itself is the list, or is the only row.
     pub list: Option<&'a str>,
-    /// Leading columns.
+    /// Names of the leading columns.
     pub first: &'a [&'a str],
 }
 
@@ -53,7 +53,7 @@ impl Rows<'_> {
 }
 
 impl OutputFormat {
-    /// Returns a parser of the formats for a single value: all but lines of JSON.
+    /// Returns a parser of all formats except ndjson, for results that are a single value.
     pub(crate) fn of_one() -> impl TypedValueParser<Value = OutputFormat> {
         let formats = OutputFormat::value_variants().iter();
         let formats = formats.filter(|format| **format != OutputFormat::Ndjson);
@@ -62,7 +62,7 @@ impl OutputFormat {
             .try_map(|word| <OutputFormat as ValueEnum>::from_str(&word, false))
     }
 
-    /// Returns the result in this format; the others are not computed.
+    /// Returns the result in this format; other formats are not computed.
     pub(crate) fn render(
         self,
         text: impl FnOnce() -> String,
@@ -79,7 +79,7 @@ impl OutputFormat {
         }
     }
 
-    /// Returns a table in this format; text and Markdown show it.
+    /// Returns a result in this format, as `table` for text and Markdown, and otherwise as `value`.
     pub(crate) fn of_table(
         self,
         table: Table,
@@ -90,7 +90,8 @@ impl OutputFormat {
         self.render(|| text.fitted(width()), || table.markdown(), value, rows)
     }
 
-    /// Returns a document in this format; text and Markdown show it.
+    /// Returns a result in this format, as `document` for text and Markdown, and otherwise as
+    /// `value`.
     pub(crate) fn of_document(
         self,
         document: &Document,
@@ -101,12 +102,12 @@ impl OutputFormat {
     }
 }
 
-/// Returns a value on several lines.
+/// Returns a value as indented JSON.
 fn indented(value: &Value) -> String {
     format!("{value:#}\n")
 }
 
-/// Returns a value on one line, or a list with one line for each item.
+/// Returns a value as JSON on one line, or a list with one line per item.
 pub(crate) fn lines(value: &Value) -> String {
     match value {
         Value::Array(items) => items.iter().map(|item| format!("{item}\n")).collect(),
@@ -114,8 +115,8 @@ pub(crate) fn lines(value: &Value) -> String {
     }
 }
 
-/// Returns the width of text: the columns of the terminal or of the variable COLUMNS, 60 at the
-/// least. `None` where no width applies, as in a file.
+/// Returns the width of text, in characters: of the environment variable COLUMNS or the terminal,
+/// but at least 60. `None` if there is no limit, as in a file.
 pub(crate) fn width() -> Option<usize> {
     let set = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let seen = || {
@@ -125,10 +126,10 @@ pub(crate) fn width() -> Option<usize> {
     set.or_else(seen).map(|columns: usize| columns.max(NARROWEST))
 }
 
-/// Prints a result on standard output. A reader that closes the pipe early, as `head` does, is no
-/// error.
+/// Prints a result on standard output. A reader that closes the pipe early, such as `head`, is not
+/// an error.
 pub(crate) fn print_result(text: &str) -> Result<(), Failure> {
-    // anstream removes colour codes where they are not wanted, as in a file.
+    // anstream removes colour codes if they are not wanted, as in a file.
     let mut stdout = anstream::stdout().lock();
     match stdout.write_all(shown_output(text).as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -141,7 +142,8 @@ pub(crate) fn print_result(text: &str) -> Result<(), Failure> {
 /// A file that a command uses, with a description of its use.
 pub(crate) type FileUse = (&'static str, PathBuf);
 
-/// Returns the files that a command reads, and the file of its output.
+/// Returns the files that a command reads, and the file of its standard output, none of which may
+/// be overwritten.
 pub(crate) fn in_use(read: impl IntoIterator<Item = FileUse>) -> Result<FilesInUse, Failure> {
     let mut files = FilesInUse::default();
     for (words, path) in read {
@@ -155,21 +157,21 @@ pub(crate) fn store_files(folder: &Path) -> impl Iterator<Item = FileUse> + use<
     own_files(folder).into_iter().map(|path| ("the results store", path))
 }
 
-/// Writes a file completely or not at all, and none that is in use.
+/// Writes a file completely or not at all; an error if it is in use.
 pub(crate) fn write_atomically(path: &Path, text: &str, in_use: FilesInUse) -> Result<(), Failure> {
     let mut file = NewFile::create(path, in_use)?;
     file.write(text)?;
     file.finish()
 }
 
-/// A file that appears at its path once it is complete.
+/// A file that appears at its path when it is complete.
 pub(crate) struct NewFile<'a> {
     path: &'a Path,
     file: BufWriter<WholeFile>,
 }
 
 impl NewFile<'_> {
-    /// Starts the file that will be at `path`, unless that is in use.
+    /// Starts a file that will appear at `path`; an error if that file is in use.
     pub(crate) fn create(path: &Path, mut in_use: FilesInUse) -> Result<NewFile<'_>, Failure> {
         in_use.writes("the file to write", path).map_err(Failure::invalid)?;
         let file = WholeFile::create(path).map_err(|error| write_error(path, &error))?;
@@ -198,12 +200,12 @@ impl Write for NewFile<'_> {
     }
 }
 
-/// Returns a path as a word of a command line.
+/// Returns a path quoted for a command line.
 pub(crate) fn quoted(path: &Path) -> String {
     shell_words::quote(&path.to_string_lossy()).into_owned()
 }
 
-/// Returns the failure to write a file.
+/// Creates the failure to write a file.
 pub(crate) fn write_error(path: &Path, error: &std::io::Error) -> Failure {
     let hint = match error.kind() {
         ErrorKind::NotFound => "; create its folder first",

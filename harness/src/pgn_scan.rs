@@ -1,4 +1,4 @@
-//! Reads the games of PGN files for ratings.
+//! Reading of PGN files for ratings.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,16 +8,16 @@ use arbiter_openings::decompressed;
 use arbiter_process::open_input;
 use arbiter_rate::{ScanOptions, Tally, scan_all};
 
-/// Rows of CSV, one for each player.
+/// CSV with a row for each player.
 pub(crate) const PLAYERS: Rows<'static> = Rows {
     list: Some("players"),
     first: &["name", "rating", "rating_low", "rating_high", "games", "score"],
 };
 
-/// Plies that make an opening where nothing is marked.
+/// Default number of plies of an opening, for games without marked book moves.
 pub(crate) const OPENING_PLIES: u32 = 16;
 
-/// Returns the reason that there is nothing to rate.
+/// Returns the reason why there are no games to rate.
 pub(crate) fn no_games_reason(tally: &Tally) -> String {
     if tally.games == 0 {
         return if tally.players.is_empty() {
@@ -32,7 +32,7 @@ pub(crate) fn no_games_reason(tally: &Tally) -> String {
     format!("none of the games can be counted: {}{}", reasons.join(", "), first.unwrap_or_default())
 }
 
-/// Reads the games of all files together and adds them to `tally`.
+/// Reads the games of all files and adds them to `tally`.
 pub(crate) fn read_files(
     files: &[PathBuf],
     asked: ScanOptions,

@@ -1,5 +1,5 @@
-//! The current project: settings and results of the current folder, or of one above it up to the
-//! top of its git repository.
+//! The current project: settings and results in the current folder, or in a folder above it up to
+//! the top of its git repository.
 
 use std::fs::Metadata;
 use std::iter::repeat_n;
@@ -14,13 +14,13 @@ use arbiter_build::Repository;
 use arbiter_settings::{DEFAULT_SETTINGS, Settings, load_settings};
 use arbiter_store::{FILE_NAME, Store};
 
-/// Folder of the results store unless another is named.
+/// Default name of the results folder.
 pub(crate) const DEFAULT_RESULTS: &str = "results";
 
-/// The file at the top of a repository that names what git ignores.
+/// File at the top of a repository with the paths that git ignores.
 pub(crate) const IGNORED: &str = ".gitignore";
 
-/// GitHub Actions workflow.
+/// Path of the GitHub Actions workflow.
 pub(crate) const WORKFLOW_FILE: &str = ".github/workflows/arbiter.yml";
 
 /// Perft suite for repositories that have none.
@@ -33,7 +33,7 @@ rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8 ;D1 44 ;D2 1486 ;D3 62
 ";
 pub(crate) const PERFT_FILE: &str = "perft.epd";
 
-/// Mark of the top of a repository: a folder, or in a worktree or submodule a file.
+/// Name of the entry at the top of a repository: a folder, or a file in a worktree or submodule.
 const GIT: &str = ".git";
 
 /// Flag of every command that reads a results store and plays nothing.
@@ -46,7 +46,7 @@ pub(crate) struct ResultsArg {
 }
 
 impl ResultsArg {
-    /// Returns the folder that the flag names, or that of the project.
+    /// Returns the folder named by the flag, or else the results folder of the project.
     pub(crate) fn folder(&self) -> Result<PathBuf, Failure> {
         match &self.results {
             Some(folder) => Ok(folder.clone()),
@@ -54,24 +54,24 @@ impl ResultsArg {
         }
     }
 
-    /// Opens the store in this folder.
+    /// Opens the store in the results folder.
     pub(crate) fn store(&self) -> Result<Store, Failure> {
         Ok(Store::open(&self.folder()?)?)
     }
 }
 
-/// Returns the settings of the file `named`, or of the nearest file.
+/// Reads the settings file `named`, or else the nearest settings file, if any.
 pub(crate) fn settings(named: Option<&Path>) -> Result<Option<Settings>, Failure> {
-    // A folder of this name, or a broken link, is a mistake that the user should see. Therefore it
-    // is found and then fails to be read.
+    // A folder with this name, or a broken link, also counts as found, so that the user sees an
+    // error.
     let found = || nearest(DEFAULT_SETTINGS, "--config", |path| path.symlink_metadata().is_ok());
     let path = if named.is_some() { named.map(Path::to_owned) } else { found()? };
     path.as_deref().map(load_settings).transpose().map_err(Failure::invalid)
 }
 
-/// Returns the results folder: the `named` one, or that of `settings`, or the nearest one with a
-/// store, or a new one beside the settings if these were found. `config` is the settings file if a
-/// flag named it.
+/// Returns the results folder: `named`, or that of `settings`, or the nearest results folder with a
+/// store, or a new one beside the nearest settings. `config` is the settings file, if named by a
+/// flag.
 pub(crate) fn results_folder(
     named: Option<PathBuf>,
     config: Option<&Path>,
@@ -88,8 +88,8 @@ pub(crate) fn results_folder(
     Ok(folder.join(DEFAULT_RESULTS))
 }
 
-/// Returns the files at the top of a repository that `arbiter init` writes and that do not affect
-/// the program; a perft suite counts only if its text is ours.
+/// Returns the paths of the files of `arbiter init` in a repository, which do not affect the
+/// program. The perft suite is included only if its contents are unchanged.
 pub(crate) fn files_of_init(top: &Path) -> Vec<PathBuf> {
     let suite = top.join(PERFT_FILE);
     let is_ours = std::fs::read(&suite).is_ok_and(|text| text == PERFT.as_bytes());
@@ -97,17 +97,17 @@ pub(crate) fn files_of_init(top: &Path) -> Vec<PathBuf> {
     names.into_iter().chain(is_ours.then_some(suite)).collect()
 }
 
-/// Returns the path of a folder relative to the current one, if the folder is the current one or
-/// above it.
+/// Returns the path of `folder` relative to the current folder; `None` unless `folder` is the
+/// current folder or above it.
 pub(crate) fn relative_to_current(folder: &Path) -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     let depth = here.ancestors().position(|above| above == folder)?;
     Some(repeat_n("..", depth).collect())
 }
 
-/// Returns the path `name` in the nearest folder in which `is_it` accepts it. An error if another
-/// user could have written it, as settings start programs; `flag` is the flag that names it all the
-/// same.
+/// Returns the path of `name` in the nearest folder in which `is_it` accepts the path. An error if
+/// another user could have written it, because settings start programs; the error suggests `flag`,
+/// which names a trusted path.
 fn nearest(
     name: &str,
     flag: &str,
@@ -123,8 +123,8 @@ fn nearest(
         folder.push("..");
     }
     let path = folder.join(name);
-    // Settings can start programs, so they must belong to the user: the link as well as its target,
-    // and the store of a results folder.
+    // Settings can start programs, so the file must belong to the user. The owners of a link, its
+    // target, and the store in a results folder are checked.
     let of_file = [path.symlink_metadata(), path.metadata(), path.join(FILE_NAME).metadata()];
     let refused = |why: String| {
         let path = path.display();
@@ -136,8 +136,8 @@ fn nearest(
     let Some(top) = top else { return Ok(Some(path)) };
     let of_top = [top.metadata(), top.join(GIT).symlink_metadata()];
     match of_top.into_iter().flatten().find_map(foreign_owner) {
-        // git refuses repositories of other users unless the user trusts them by safe.directory.
-        // Arbiter obeys the same setting.
+        // git rejects repositories of other users unless `safe.directory` lists them. Arbiter obeys
+        // the same setting.
         Some(uid) if Repository::open(&top).is_err() => Err(refused(format!(
             "is ignored, because its repository {} belongs to another user (number {uid})",
             top.display()
@@ -153,7 +153,7 @@ fn top() -> Option<PathBuf> {
     here.ancestors().find(is_top).map(Path::to_owned)
 }
 
-/// Returns the owner of a file, if it is another user.
+/// Returns the ID of a file's owner, if that is another user.
 fn foreign_owner(file: Metadata) -> Option<u32> {
     Some(file.uid()).filter(|uid| *uid != geteuid().as_raw())
 }

@@ -1,4 +1,4 @@
-//! Plays a run: a new one, or a resumed one.
+//! Execution of new and resumed runs.
 
 mod dry_run;
 mod files;
@@ -47,14 +47,14 @@ use arbiter_runner::{
 };
 use arbiter_store::{Fingerprints, Offsets, RunLock, Store, StoreError};
 
-/// Maximum number of commands to a run that may be queued.
+/// Maximum number of queued commands to a run.
 const CONTROL_REQUESTS: usize = 64;
 
 /// A run that is ready to be played.
 struct ReadyRun {
     name: String,
     plan: Plan,
-    /// `None` if the run is over.
+    /// `None` if the run has ended.
     inputs: Option<Inputs>,
     store: Store,
     files: Vec<GamesFile>,
@@ -64,17 +64,17 @@ struct ReadyRun {
     _lock: RunLock,
 }
 
-/// Everything with which a run is played.
+/// Inputs of the games of a run.
 struct Inputs {
     book: Book,
     tables: Option<Arc<dyn Tables>>,
     /// Setup of each engine.
     setups: Vec<EngineSetup>,
-    /// Options of each engine that was tried out.
+    /// Option checks of each engine from the preflight.
     options: Vec<OptionsFound>,
 }
 
-/// Plays the requested run and prints the result.
+/// Plays the requested run and prints the result, or makes a dry run.
 pub(crate) fn run_command(kind: RunKind, requested: RequestedRun) -> Result<ExitCode, Failure> {
     if requested.is_dry_run {
         dry_run::print(kind, requested).map(|()| ExitCode::Passed)
@@ -106,7 +106,7 @@ pub(crate) fn play_and_name(
     execute(ready, fleet, endpoint, format, style, retry_hint).map(|code| (name, code))
 }
 
-/// Returns whether there is a run of this name.
+/// Returns whether a run with this name exists.
 fn run_exists(results: &Path, run: &str) -> Result<bool, Failure> {
     match Store::open(results).and_then(|store| store.run(run)) {
         Ok(_) => Ok(true),
@@ -115,7 +115,7 @@ fn run_exists(results: &Path, run: &str) -> Result<bool, Failure> {
     }
 }
 
-/// Plays a plan as a new run of this name.
+/// Plays a plan as a new run with this name.
 pub(crate) fn play_plan(
     plan: Plan,
     results: &Path,
@@ -132,14 +132,14 @@ pub(crate) fn play_plan(
     execute(store_run(load_inputs(plan, None)?, new)?, None, None, format, None, None)
 }
 
-/// A plan with the files it names, before anything is stored.
+/// A plan with the contents of its files, before anything is stored.
 struct LoadedPlan {
     plan: Plan,
     fingerprints: Fingerprints,
     inputs: Inputs,
 }
 
-/// Resolves the request and reads all files that it names.
+/// Resolves the request to a plan, and reads the files of the plan.
 fn load_plan(
     kind: RunKind,
     requested: &mut RequestedRun,
@@ -151,7 +151,7 @@ fn load_plan(
     Ok(loaded)
 }
 
-/// Returns the plan of a request.
+/// Resolves a request to a plan; builds its engines.
 fn resolve_plan(kind: RunKind, requested: &mut RequestedRun) -> Result<Plan, Failure> {
     if let Some(path) = &requested.request.draft.book {
         std::fs::metadata(path).map_err(|error| {
@@ -167,7 +167,7 @@ fn resolve_plan(kind: RunKind, requested: &mut RequestedRun) -> Result<Plan, Fai
     plan_of(kind, std::mem::take(&mut requested.request))
 }
 
-/// Returns the plan of a request whose engines can be started.
+/// Resolves a request whose engines are built.
 fn plan_of(kind: RunKind, request: Request) -> Result<Plan, Failure> {
     let plan = Plan::resolve(kind, request).map_err(|error| match error {
         PlanError::NothingToRun => Failure::new(ExitCode::NothingToRun, error),
@@ -183,7 +183,7 @@ fn plan_of(kind: RunKind, request: Request) -> Result<Plan, Failure> {
     Ok(plan)
 }
 
-/// Reads all files that a plan names; `fleet` plays the plan if this machine does not.
+/// Reads the files of a plan; `fleet` plays the plan, or this machine if `None`.
 fn load_inputs(plan: Plan, fleet: Option<&Fleet>) -> Result<LoadedPlan, Failure> {
     match fleet {
         None => drop(cpu_sets_of(&plan).map_err(Failure::invalid)?),
@@ -221,7 +221,7 @@ fn start_new_run(
     store_run(loaded, requested)
 }
 
-/// Stores a plan as a run, once it is certain that it can be played.
+/// Checks that a plan can be played, and stores it as a run.
 fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failure> {
     let LoadedPlan { mut plan, fingerprints, inputs } = loaded;
     let RequestedRun { results, name, about, is_probed, replaces, compat, files, .. } = requested;
@@ -252,8 +252,8 @@ fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Fa
     Ok(ReadyRun { name, plan, inputs, store, files, state, results, _lock: lock })
 }
 
-/// Builds engines that are revisions and are not built yet. As that takes long, all other errors of
-/// the run are reported before.
+/// Builds engines from revisions. Builds take long, so all other errors of the run are reported
+/// first.
 pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Result<(), Failure> {
     let (request, results) = (requested.request.clone(), requested.results.clone());
     let files = requested.files.clone();
@@ -282,7 +282,7 @@ pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Resul
     let built = requested.build.prepare(engines, &requested.request.each, context, Some(check))?;
     requested.request.engines = built.engines;
     requested.request.draft.scale = built.scale;
-    // The engines are built. A second call returns them instead of building again.
+    // Cleared, so that a second call does not build the engines again.
     (requested.build.dev, requested.build.base) = (None, None);
     Ok(())
 }
@@ -296,8 +296,8 @@ fn resume_run(
     let (results, style) = (requested.results.clone(), requested.compat.clone());
     let store = Store::open(&results)?;
     let name = store.named(&wanted.run)?;
-    // The lock is taken before the run is read, because the process that holds it may change the
-    // run.
+    // The lock is taken before the run is read, because another process with the lock may change
+    // the run.
     let lock = RunLock::take(&results, &name)?;
     let stored = store.run(&name)?;
     let mut plan = stored.plan;
@@ -318,7 +318,7 @@ fn resume_run(
     let concurrency = wanted.concurrency.unwrap_or(plan.concurrency);
     let affinity = wanted.affinity.unwrap_or_else(|| plan.affinity.clone());
     let mut inputs = None;
-    // A finished run needs neither engines nor book, which may be gone by now.
+    // A finished run needs neither engines nor book, which may no longer exist.
     if state.ending().is_none() {
         let changed = Plan { concurrency, affinity: affinity.clone(), ..plan.clone() };
         let loaded = load_inputs(changed, None)?;
@@ -333,7 +333,7 @@ fn resume_run(
         path.as_deref().map(|path| GamesFile::open(path, content, offset)).transpose()
     };
     let pgn = match other_pgn {
-        // Another file receives all games of the run, after its present contents.
+        // A new file receives all games of the run, after its existing contents.
         Some(path) => {
             let pgn = GamesFile::begin(&path, content)?;
             plan.pgn = Some(path);
@@ -351,7 +351,7 @@ fn resume_run(
     Ok(ReadyRun { name, plan, inputs, store, files, state, results, _lock: lock })
 }
 
-/// Appends games of the store that a games file lacks.
+/// Appends the games that are missing from a games file.
 fn reconcile(
     file: &mut GamesFile,
     store: &Store,
@@ -359,8 +359,8 @@ fn reconcile(
     state: &RunState,
     has_workers: bool,
 ) -> Result<(), Failure> {
-    // Pairs of an excluded worker are taken back, for which the start of each pair in the file must
-    // be known. Skipped pairs have no known start.
+    // If a worker is excluded, its pairs are removed from the file, which requires the start of
+    // each pair. The starts of skipped pairs are unknown.
     let written = if has_workers { None } else { store.last_note(run, &file.path)? };
     let counted = state.counted_pairs().count() as u64;
     let written = written.filter(|written| written.pairs <= counted);
@@ -369,12 +369,12 @@ fn reconcile(
     let pairs = later.map(|pair| counted_pair(store, run, pair));
     let were_taken_back = store.excluded_workers(run)?.iter().any(|excluded| excluded.pairs > 0);
     file.reconcile(pairs, were_taken_back)?;
-    // The note only saves time: without it the next comparison renders all games.
+    // The note only saves time: without it, the next comparison renders all games.
     let _ = file.written_prefix().map(|written| store.note_written(run, &written));
     Ok(())
 }
 
-/// Opens the endgame tables that the plan's rules need.
+/// Opens the tablebases that the plan's rules need.
 pub(crate) fn open_tables(plan: &Plan) -> Result<Option<Arc<dyn Tables>>, Failure> {
     let Some(rule) = plan.rules.tablebase else { return Ok(None) };
     let tables =
@@ -408,8 +408,8 @@ fn execute(
         announce(&ready, book, fleet.as_ref());
     }
     let (request, unnoted) = match ready.state.ending() {
-        // The process may have been killed between the last pair and the note of its end, so the
-        // note is made now.
+        // The process may have been killed after the last pair and before the end was stored, so
+        // the end is stored now.
         Some(ending) => {
             let unnoted = ready.store.set_ending(&ready.name, Some(ending)).err();
             if let Some(style) = &style {
@@ -420,7 +420,8 @@ fn execute(
         None => play_pairs(&mut ready, fleet, endpoint, format, style.as_ref(), &resume_hint)
             .map(|finished| (finished.stop_cause, finished.unnoted))?,
     };
-    // The verdict follows from the stored pairs, so a missing note is only a warning.
+    // The verdict follows from the stored pairs, so an error in storing the end does not end the
+    // command.
     if let Some(error) = unnoted {
         log_error(format!("{error}; all pairs are stored, but not the final status of the run"));
     }
@@ -442,7 +443,7 @@ fn execute(
     Ok(result::exit_code(&summary, request))
 }
 
-/// Plays the run; `resume_hint` is the resume command after an error.
+/// Plays the run; `resume_hint` is shown after an error.
 fn play_pairs(
     ready: &mut ReadyRun,
     fleet: Option<Fleet>,
@@ -460,7 +461,7 @@ fn play_pairs(
         (store.run(name)?.head.created_ms, crate::fleet::worker_history(store, name, plan)?);
     let jobs = JobMaker::new(plan, book, tables.clone());
     let (control, control_requests) = mpsc::channel(CONTROL_REQUESTS);
-    // The other programs take no keys.
+    // The other programs have no key commands.
     let keys = if style.is_some() { None } else { Keyboard::listen(control.clone()) };
     let live_games = LiveGames::default();
     let mut observers: Vec<&mut dyn Observer> = Vec::new();
@@ -495,7 +496,7 @@ fn play_pairs(
         let socket =
             control_server::Server::listen(results, name, control, live_games.clone(), seen);
         // The other programs can be interrupted even if a script has started them in the
-        // background, where a shell makes SIGINT ignored.
+        // background, where shells disable SIGINT.
         let signals =
             if style.is_some() { Signals::listen_in_any_case() } else { Signals::listen() };
         let mut signals = signals.map_err(Failure::environment)?;
@@ -518,7 +519,7 @@ fn play_pairs(
     })
 }
 
-/// Returns the executor for this machine's slots.
+/// Returns the executor of a run on this machine.
 fn local(
     plan: &Plan,
     setups: Vec<EngineSetup>,

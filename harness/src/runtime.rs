@@ -1,4 +1,4 @@
-//! The async runtime that drives engines, and work that signals can end.
+//! The async runtime that runs engines, and work that signals can end.
 
 use tokio::runtime::Runtime;
 
@@ -6,11 +6,11 @@ use crate::Failure;
 use arbiter_process::{Cancel, Spawner};
 use arbiter_runner::Signals;
 
-/// Number of threads of the async runtime. They only forward lines and decide; more would take time
-/// from engines.
+/// Number of threads of the async runtime. It only forwards lines and makes decisions; more threads
+/// would take time from engines.
 const RUNTIME_THREADS: usize = 1;
 
-/// Returns the async runtime that drives engines.
+/// Creates the async runtime that runs engines.
 pub(crate) fn runtime() -> Result<Runtime, Failure> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(RUNTIME_THREADS)
@@ -19,7 +19,7 @@ pub(crate) fn runtime() -> Result<Runtime, Failure> {
         .map_err(Failure::environment)
 }
 
-/// Runs blocking work that Ctrl-C ends, with all its processes.
+/// Runs blocking work until it is done or a signal ends it with all its processes.
 pub(crate) fn interruptible<T: Send + 'static>(
     work: impl FnOnce(&Spawner, &Cancel) -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
@@ -34,7 +34,7 @@ pub(crate) fn interruptible<T: Send + 'static>(
             tokio::select! {
                 done = &mut task => {
                     let done = done.unwrap_or_else(|error| {
-                        // The task is never aborted, so an error is always a panic.
+                        // The task is never aborted, so an error means that it panicked.
                         std::panic::resume_unwind(error.into_panic())
                     });
                     return match (done, code) {
@@ -43,8 +43,8 @@ pub(crate) fn interruptible<T: Send + 'static>(
                     };
                 }
                 request = signals.next() => {
-                    // The work is not dropped: it ends its processes itself, and its result says
-                    // what was interrupted.
+                    // The work is not dropped, because it has to end its processes, and its error
+                    // describes the progress.
                     cancel.set();
                     code = Some(Failure::interrupted(request, "").code);
                 }
@@ -53,7 +53,7 @@ pub(crate) fn interruptible<T: Send + 'static>(
     })
 }
 
-/// Runs work until it is done or a signal ends it; `when` is its progress for the message.
+/// Runs work until it is done or a signal ends it; `when` describes the progress for the message.
 pub(crate) async fn until_signal<T>(
     work: impl Future<Output = Result<T, Failure>>,
     when: &str,

@@ -1,4 +1,4 @@
-//! Suites of positions on which engines are queried: the file, the engines, and the tasks.
+//! Execution of suites of positions: flags, engines and tasks.
 
 #[cfg(feature = "cluster")]
 mod remote;
@@ -25,10 +25,10 @@ use arbiter_runner::check_suite_engines;
 use arbiter_settings::at_least_one;
 use arbiter_suite::{Answers, LineFault, SuiteError, Task, run_suite};
 
-/// Maximum number of unusable lines that are named where none is usable.
+/// Maximum number of unusable lines that are reported if no line is usable.
 const NAMED: usize = 5;
 
-/// Progress of a suite that a signal ends.
+/// Progress of a suite, for the message after a signal.
 const UNFINISHED: &str = "before the end of the suite";
 
 /// Flags of `perft` and `epd`.
@@ -76,18 +76,18 @@ impl SuiteArgs {
         self.engines.iter().chain(&self.engine)
     }
 
-    /// Returns all engines; for those that are built, `copies` of their bench run in parallel.
-    /// `limits` apply to engines that have none of their own.
+    /// Returns all engines, and builds those from revisions, with `copies` parallel copies of their
+    /// bench. `limits` apply to engines without limits.
     pub(crate) fn engines(&self, copies: usize, limits: Limits) -> Result<Vec<Engine>, Failure> {
         engines(self.specs(), &self.build, copies, limits)
     }
 
-    /// Returns the workers that query the engines, or `None` if this machine does.
+    /// Returns the workers that run the suite; `None` for this machine.
     pub(crate) fn fleet(&self, cluster: ClusterArgs) -> Result<Option<Fleet>, Failure> {
         cluster.fleet(self.query.concurrency)
     }
 
-    /// Returns the text of the suite.
+    /// Reads the text of the suite.
     pub(crate) fn text(&self) -> Result<String, Failure> {
         let read = read_packed(&self.suite);
         let failed = |error| Failure::invalid(format!("{}: {error}", self.suite.display()));
@@ -100,7 +100,7 @@ impl SuiteArgs {
         name.to_string_lossy().into_owned()
     }
 
-    /// Returns the error of a suite without any usable position.
+    /// Creates the error for a suite without usable positions.
     pub(crate) fn no_positions_error(&self, unusable: &[LineFault]) -> Failure {
         let reasons: String = unusable
             .iter()
@@ -127,7 +127,7 @@ fn engines<'a>(
     resolved(build.prepare(typed, &each, context, Some(check))?.engines, &each)
 }
 
-/// Returns engines that can be started, each with a unique name.
+/// Resolves specs to engines; an error if two engines have the same name.
 fn resolved(specs: Vec<EngineSpec>, each: &EngineSpec) -> Result<Vec<Engine>, Failure> {
     let mut engines: Vec<Engine> = Vec::new();
     for (index, spec) in specs.into_iter().enumerate() {
@@ -141,14 +141,14 @@ fn resolved(specs: Vec<EngineSpec>, each: &EngineSpec) -> Result<Vec<Engine>, Fa
     Ok(engines)
 }
 
-/// Returns the engine of a flag that is the only one; its bench is not run.
+/// Returns the engine of a command with a single engine; its bench is not run.
 pub(crate) fn engine(spec: &str) -> Result<Engine, Failure> {
     let build = BuildArgs { no_bench: true, ..BuildArgs::default() };
     Ok(engines([&spec.to_owned()].into_iter(), &build, 1, Limits::default())?.remove(0))
 }
 
-/// Tries the engines out and runs all tasks on them, with a progress bar on standard error; `tell`
-/// gets each answer as it arrives, and its error ends the suite.
+/// Starts the engines once to check them, and runs all tasks, with a progress bar on standard
+/// error. `tell` receives each answer as it arrives; an error of `tell` ends the suite.
 pub(crate) fn run_tasks<T: Task>(
     args: &QueryArgs,
     engines: &[Engine],
@@ -182,7 +182,7 @@ fn bar(questions: u64) -> ProgressBar {
     progress(questions, "{bar:40} {pos}/{len} {msg} {eta}")
 }
 
-/// Returns the setups of the engines, with `deadline` for their answers.
+/// Returns the setups of the engines, with `deadline` as the timeout of answers.
 fn setups(engines: &[Engine], deadline: Duration) -> Result<Vec<EngineSetup>, Failure> {
     let deadlines = Deadlines { bestmove: deadline, ..Deadlines::default() };
     engines.iter().map(|engine| Ok(EngineSetup { deadlines, ..setup(engine)? })).collect()

@@ -1,4 +1,4 @@
-//! `arbiter ablate`: the worth of each feature of an engine.
+//! `arbiter ablate`: the Elo of each feature of an engine.
 
 use clap::Args;
 
@@ -45,12 +45,12 @@ pub(crate) struct AblateArgs {
     play: PlayArgs,
 }
 
-/// Plays each feature on against off.
+/// Plays the engine with each feature against the engine without it.
 pub(crate) fn run(args: AblateArgs) -> Result<ExitCode, Failure> {
     run::run_command(RunKind::Ablate, resolve(args)?)
 }
 
-/// Merges flags and file; flags win.
+/// Merges flags and settings file; flags win.
 pub(crate) fn resolve(args: AblateArgs) -> Result<RequestedRun, Failure> {
     let is_sequential = args.sprt || args.bounds != TestSettings::default();
     let mut requested = args.play.resolve(Some(args.bounds))?;
@@ -89,7 +89,7 @@ pub(crate) fn resolve(args: AblateArgs) -> Result<RequestedRun, Failure> {
     Ok(requested)
 }
 
-/// Returns the requested features, in the evaluation's spelling; all of them if none was named.
+/// Returns the requested features, as the evaluation spells them; all features if none was named.
 fn select(known: &Evaluation, names: Vec<String>) -> Result<Vec<String>, Failure> {
     if names.is_empty() {
         return Ok(known.features.iter().map(|name| (*name).to_owned()).collect());

@@ -84,8 +84,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let spawner = Spawner::start().map_err(Failure::environment)?;
     let info = introduce(&spawner, &under_test).map_err(|error| spawn_failure(&called, &error))?;
     if !info.speaks_uci() {
-        // The start before a match recognizes xboard engines, and finds the argument that an engine
-        // needs for UCI. The message should name either.
+        // The preflight recognizes xboard engines, and finds the argument that an engine needs for
+        // UCI, so that the message can name the cause.
         let deadlines = Deadlines { uciok: args.patience, ..setup.deadlines };
         let asked = EngineSetup { setup: Setup::default(), deadlines, ..setup };
         match runtime()?.block_on(ask_engine(&asked, Session::is_uci)) {
@@ -103,7 +103,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
         let verdict = verdict.map_err(|error| spawn_failure(&called, &error))?;
         if let Outcome::Failed(reason) = &verdict.outcome {
             failed += 1;
-            // The text output lists failures itself.
+            // The text output already lists failures.
             if args.format != OutputFormat::Text {
                 note(&format!("{} ({}) failed: {reason}", check.name, check.grade));
             }

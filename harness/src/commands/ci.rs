@@ -26,7 +26,7 @@ use arbiter_runner::unix_time_ms;
 use arbiter_settings::{DEFAULT_SETTINGS, SANDBOXES, Settings, at_least_one, one_of};
 use arbiter_store::Store;
 
-/// Variable with the file for GitHub Actions' summary of a step.
+/// Environment variable with the path of the job summary of GitHub Actions.
 const GITHUB_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 
 const HELP: &str = "\
@@ -88,7 +88,7 @@ pub(crate) struct CiArgs {
     build: BuildArgs,
 }
 
-/// Carries out all gates.
+/// Runs all gates.
 pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     let settings = settings(args.config.as_deref())?.ok_or_else(no_settings)?;
     note(&format!("settings of {}", settings.name()));
@@ -159,7 +159,7 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from_number(ci_exit_code(&outcomes)).unwrap_or(ExitCode::Bug))
 }
 
-/// Returns the error where there are no settings.
+/// Returns the error for missing settings.
 fn no_settings() -> Failure {
     let what = match Repository::open(Path::new(".")) {
         Err(_) => "run `git init` and `arbiter init`",
@@ -185,8 +185,8 @@ fn selected_steps(settings: &Settings, only: &[String]) -> Result<Vec<Gate>, Fai
     }
 }
 
-/// Builds the engines of the gates. Without a named base, the parent is the base, if the clone has
-/// it.
+/// Builds the engines of the gates. Without a named base, the parent commit is the base, if the
+/// clone contains it.
 fn sides(
     build: &BuildArgs,
     base: Option<String>,
@@ -215,11 +215,11 @@ fn sides(
     StepEngines::new(prepared, base.err().unwrap_or_default(), unchanged)
 }
 
-/// Returns the gates that are left out, as none of their paths differs.
+/// Returns the names of the gates that are skipped because none of their paths differs.
 fn unchanged(build: &BuildArgs, base: &str, gates: &[Gate]) -> Result<Vec<String>, Failure> {
     let Ok(repo) = build.repository(None) else { return Ok(Vec::new()) };
     let commit = |side: Option<&str>| side.and_then(|side| repo.commit(side).ok());
-    // Only commits can be compared. Programs, and uncommitted files, may differ anywhere.
+    // Only commits can be compared. Programs and uncommitted files may differ anywhere.
     let test = build.dev.as_deref().filter(|test| *test != arbiter_build::WORKING_TREE);
     let (Some(test), Some(base)) = (commit(test), commit(Some(base))) else {
         return Ok(Vec::new());
@@ -233,14 +233,13 @@ fn unchanged(build: &BuildArgs, base: &str, gates: &[Gate]) -> Result<Vec<String
     Ok(unchanged)
 }
 
-/// Returns the parent of the commit under test, or the reason that there is none.
+/// Returns the parent of the commit under test, or the reason why there is none.
 fn parent(build: &BuildArgs) -> Result<Result<String, String>, Failure> {
     let test = build.dev.as_deref().unwrap_or(DEFAULT_DEV);
     let Ok(repo) = build.repository(None) else {
         return Ok(Err("no repository; give --base".to_owned()));
     };
-    // Uncommitted changes are based on HEAD, so they are compared with HEAD instead of with its
-    // parent.
+    // Uncommitted changes are compared with HEAD, on which they are based.
     if test == arbiter_build::WORKING_TREE {
         return Ok(Ok("HEAD".to_owned()));
     }

@@ -1,4 +1,4 @@
-//! `arbiter cluster`: a NATS server of your own, its workers and runs, and the signing key.
+//! `arbiter cluster`: setup and status of a private NATS server, and the signing key.
 
 mod server;
 
@@ -18,7 +18,7 @@ use crate::{
 use arbiter_cluster::{Cluster, Key, Role, RunId, document, observe, trouble};
 use arbiter_report::to_value;
 
-/// Time to listen. Workers send their status every three seconds.
+/// Duration of listening for workers and runs. Workers send a status every three seconds.
 const LISTEN: Duration = Duration::from_millis(3_500);
 
 /// Flags of `arbiter cluster`.
@@ -62,7 +62,7 @@ struct KeyArgs {
     signing_key: Option<PathBuf>,
 }
 
-/// Carries out the command.
+/// Runs the command.
 pub(crate) fn run(command: ClusterCommand) -> Result<(), Failure> {
     match command.what {
         ClusterAction::Init(args) => server::init(*args),
@@ -118,21 +118,21 @@ struct WorkerFigures<'a> {
     slots: u32,
     /// Number of games in progress.
     playing: u32,
-    /// Number of pairs played.
+    /// Number of pairs played since the worker started.
     pairs: u64,
-    /// Pairs per minute.
+    /// Pairs per minute over the last minutes; `null` before the first sample.
     pairs_per_minute: Option<f64>,
     /// Number of processor cores.
     cores: u32,
-    /// Memory in MiB.
+    /// Memory in MiB; 0 if unknown.
     memory_mib: u64,
     /// Operating system.
     system: &'a str,
     /// Processor model.
     cpu: &'a str,
-    /// Isolation of engines.
+    /// Sandbox of engines, such as `landlock 7, seccomp` or `off`; empty if not reported.
     sandbox: &'a str,
-    /// Nodes per second of benches, by engine.
+    /// Benchmark speeds in nodes per second, by engine.
     bench_nps: BTreeMap<&'a str, f64>,
     /// Last problem of the worker, if there is one.
     problem: Option<&'a str>,
@@ -146,11 +146,11 @@ struct RunFigures<'a> {
     /// ID of the run on the server.
     #[schemars(with = "String")]
     run_id: &'a RunId,
-    /// Priority of the run.
+    /// Priority of the run; higher numbers come first.
     priority: u8,
-    /// Pairs that wait for a worker.
+    /// Number of pairs that wait for a worker.
     pairs_queued: u64,
-    /// Pairs in progress.
+    /// Number of pairs in progress.
     pairs_playing: u64,
 }
 

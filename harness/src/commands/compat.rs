@@ -1,5 +1,5 @@
-//! `arbiter compat`: command lines of fastchess and cutechess-cli, played by our own rules and
-//! reported in their format.
+//! `arbiter compat`: command lines of fastchess and cutechess-cli, played by Arbiter and reported
+//! in the format of these programs.
 
 use std::ffi::OsString;
 use std::os::unix::fs::symlink;
@@ -20,7 +20,7 @@ use arbiter_plan::{Affinity, Request};
 use arbiter_report::{Dialect, note};
 use arbiter_store::Store;
 
-/// Names under which this program acts as one of the others, and the program.
+/// Names under which this program acts as another one, each with the other program.
 const NAMES: [(&str, &str); 3] =
     [("fastchess", "fastchess"), ("fastchess-ob", "fastchess"), ("cutechess-cli", "cutechess")];
 
@@ -68,7 +68,7 @@ enum Program {
     Install,
 }
 
-/// Returns the command by which the other program was called.
+/// Returns the command that started this program in place of the other one, for the help.
 fn program_command(dialect: Dialect) -> String {
     let first = std::env::args_os().next().unwrap_or_default();
     let stem = Path::new(&first).file_stem().unwrap_or_default();
@@ -80,13 +80,13 @@ fn program_command(dialect: Dialect) -> String {
     format!("{}{own}", first.to_string_lossy())
 }
 
-/// Returns our command line for one that begins with the name of another program.
+/// Returns the command line of `arbiter compat` if the program was started under the name of
+/// another one; otherwise the same command line.
 pub(crate) fn by_name(mut args: Vec<OsString>) -> Vec<OsString> {
     let called = args.first().and_then(|arg| Path::new(arg).file_stem()).unwrap_or_default();
     let found = NAMES.iter().find(|(name, _)| called == *name);
     match (found, args.get(1).and_then(|arg| arg.to_str())) {
-        // A copy or link starts the bundled engine under its own name, which must not be taken for
-        // another program.
+        // A copy or link with another name also has to start the bundled engine (`engine`).
         (None, _) | (_, Some("engine")) => {}
         (Some(_), Some("--compliance" | "-compliance")) => {
             drop(args.splice(..2, ["arbiter", "check"].map(OsString::from)));
@@ -98,7 +98,7 @@ pub(crate) fn by_name(mut args: Vec<OsString>) -> Vec<OsString> {
     args
 }
 
-/// Plays the command line.
+/// Runs a command line of another program.
 pub(crate) fn run(args: CompatArgs) -> Result<ExitCode, Failure> {
     let (dialect, version) = match args.program {
         Program::Fastchess => (Dialect::Fastchess, FASTCHESS),
@@ -120,7 +120,7 @@ pub(crate) fn run(args: CompatArgs) -> Result<ExitCode, Failure> {
     }
     let played = play(dialect, &args.options).map_err(|failure| {
         let is_usual = !matches!(failure.code, ExitCode::Interrupted | ExitCode::Terminated);
-        // The other programs have one exit code for all errors, which scripts expect.
+        // Scripts expect a single exit code for all errors, as of the other programs.
         Failure { code: if is_usual { ExitCode::Negative } else { failure.code }, ..failure }
     })?;
     Ok(match (played, dialect) {
@@ -137,7 +137,7 @@ pub(crate) fn run(args: CompatArgs) -> Result<ExitCode, Failure> {
     })
 }
 
-/// Creates links to this program with the names of the others, in place of existing ones.
+/// Creates links with the names of the other programs to this program, replacing existing links.
 fn install(folders: &[String]) -> Result<(), Failure> {
     let [folder] = folders else {
         return Err(Failure::new(ExitCode::Usage, "give one folder: arbiter compat install DIR"));
@@ -168,7 +168,7 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
     };
     let mut options = Options::read(dialect, &words).map_err(Failure::invalid)?;
     if !options.is_verbose {
-        // Scripts read standard output and standard error together, and do not know our progress
+        // Scripts read standard output and standard error together, and do not expect our progress
         // messages.
         log::set_max_level(log::max_level().min(LevelFilter::Warn));
     }
@@ -190,7 +190,7 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
         }
         let (kind, request) = request(&mut options).map_err(Failure::invalid)?;
         let Options { results, style, .. } = options;
-        // `arbiter results` looks in the same folder.
+        // The folder in which `arbiter results` looks.
         let results = results.map_or_else(|| ResultsArg::default().folder(), Ok)?;
         let requested = RequestedRun {
             request,

@@ -1,4 +1,4 @@
-//! `arbiter ctl`: steers a run in another process.
+//! `arbiter ctl`: control of a run in another process.
 
 use clap::Args;
 use serde_json::Value;
@@ -39,7 +39,7 @@ pub(crate) struct CtlArgs {
     format: OutputFormat,
 }
 
-/// Carries out the command.
+/// Runs the command.
 pub(crate) fn run(args: &CtlArgs) -> Result<(), Failure> {
     print_result(&ask(args)?)
 }
@@ -53,8 +53,8 @@ fn ask(args: &CtlArgs) -> Result<String, Failure> {
     let run = &store.named(&args.run)?;
     let answer = send_command(&results, run, command, !is_text, CONTROL_TIMEOUT);
     let answer = answer.or_else(|error| {
-        // A misspelt name leads to the same failure as a run that is not played. The store tells
-        // them apart.
+        // A misspelt name causes the same failure as a run that is not being played. A look-up in
+        // the store distinguishes them.
         store.run(run)?;
         Err(Failure::invalid(error))
     })?;
@@ -63,7 +63,7 @@ fn ask(args: &CtlArgs) -> Result<String, Failure> {
     }
     let mut figures: Value = serde_json::from_str(&answer)
         .map_err(|error| Failure::invalid(format!("unexpected reply from run '{run}': {error}")))?;
-    // In CSV each board is a row.
+    // In CSV, each board is a row.
     let has_boards = command == ControlCommand::Boards && args.format == OutputFormat::Csv;
     if has_boards {
         figures = figures["boards"].take();
@@ -72,7 +72,7 @@ fn ask(args: &CtlArgs) -> Result<String, Failure> {
     Ok(args.format.render(|| answer, || table(&figures).markdown(), || figures.clone(), rows))
 }
 
-/// Returns a table of each figure with its name.
+/// Returns a table of figures with their names.
 fn table(figures: &Value) -> Table {
     let mut table = Table::new(["figure", "value"]);
     for (name, value) in figures.as_object().into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! `arbiter datagen`: games of any engines for positions that train a network.
+//! `arbiter datagen`: positions for the training of networks, from games of any engines.
 
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -39,22 +39,22 @@ Examples:
   arbiter datagen ./mine --out mine.data --openings book.epd --games 5000 --each nodes=5000
   arbiter datagen ./mine --out mine.data --genfens --each nodes=5000 --on coordinator.join";
 
-/// First line of a file, by which readers recognize it.
+/// First line of a file, which identifies its format.
 const MAGIC: &str = "palimpsest positions 1";
 
-/// Length of the text at the start of a file, in bytes.
+/// Length of the header of a file, in bytes.
 const HEADER_BYTES: usize = 256;
 
 /// Default number of games.
 const DEFAULT_GAMES: u64 = 1_000;
 
-/// Nodes per move of an engine without a limit, as in `palimpsest datagen`.
+/// Default nodes per move of an engine without a limit, as in `palimpsest datagen`.
 const DEFAULT_NODES: u64 = 5_000;
 
-/// Maximum number of openings that an engine is asked for.
+/// Maximum number of openings requested from an engine.
 const MAX_OPENINGS: u64 = 10_000_000;
 
-/// Maximum time for an engine to make openings.
+/// Maximum time for an engine to generate openings.
 const GENFENS_TIMEOUT: Duration = Duration::from_secs(3_600);
 
 /// Flags of `arbiter datagen`.
@@ -77,7 +77,7 @@ pub(crate) struct DatagenArgs {
 pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     let DatagenArgs { out, genfens, play } = args;
     let (mut requested, name) = requested_run(play, &out)?;
-    // An unreadable store is an error of the run below, which reports it.
+    // The run below reports an unreadable store as an error.
     let begun = Store::open(&requested.results).ok().filter(|store| store.run(&name).is_ok());
     refuse_another(&out, begun.as_ref().map(|_| &*name))?;
     if requested.is_dry_run {
@@ -88,7 +88,8 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     if genfens {
         let path = out.with_file_name(format!("{name}.genfens.epd"));
         requested.request.draft.book = Some(openings(&mut requested, path, before.is_some())?);
-        // The openings count as given, so that a run that was started with others is rejected.
+        // The openings count as given, so that a run that was started with other openings is
+        // rejected.
         requested.given.insert("openings".to_owned());
     }
     let begun_ms = unix_time_ms();
@@ -96,13 +97,13 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     if code != ExitCode::Passed {
         return Ok(code);
     }
-    // The games took a while, and another run may have written the file in the meantime.
+    // Another run may have written the file during the games.
     refuse_another(&out, Some(&name))?;
     let store = Store::open(&results)?;
     let (games, positions) = write(&store, &name, &out)?;
     let new = games - before.map_or(0, |tallies| tallies.len()).min(games);
     let share = new as f64 / games.max(1) as f64;
-    // At least 1 ms, because the clock may be set back, and the value is a divisor.
+    // At least 1 ms, because the value is a divisor and the clock may be set back.
     let seconds = (unix_time_ms() - begun_ms).max(1) as f64 / 1e3;
     let speed = positions as f64 * share / seconds;
     let out = out.display();
@@ -116,7 +117,8 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Refuses a file that cannot be written, or contains anything but positions of the started run.
+/// Returns an error if the file cannot be written, or contains anything but positions of the run
+/// `begun`.
 fn refuse_another(out: &Path, begun: Option<&str>) -> Result<(), Failure> {
     let mut begin = [0; HEADER_BYTES];
     let is_ours = |begin: &[u8]| {
@@ -133,7 +135,7 @@ fn refuse_another(out: &Path, begun: Option<&str>) -> Result<(), Failure> {
     Err(Failure::invalid(format!("{out}: {reason}; name another file with --out")))
 }
 
-/// Returns the match of single games, resumed if it was started, and the name of its run.
+/// Returns the match of single games, which resumes an earlier start, and the name of its run.
 fn requested_run(play: PlayArgs, out: &Path) -> Result<(RequestedRun, String), Failure> {
     if play.is_resuming() {
         let told = "datagen resumes its run automatically; remove --resume, or give --name";
@@ -167,8 +169,8 @@ fn requested_run(play: PlayArgs, out: &Path) -> Result<(RequestedRun, String), F
     Ok((requested, name))
 }
 
-/// Returns the file with the openings that the first engine makes, one for each game; the file is
-/// written anew unless the run was started.
+/// Returns the path of a file with an opening from the first engine for each game. An existing file
+/// is used again only if the run was started before.
 fn openings(
     requested: &mut RequestedRun,
     path: PathBuf,
@@ -198,7 +200,7 @@ fn openings(
     Ok(path)
 }
 
-/// Returns the engine's answer to `genfens`, a line for each opening.
+/// Returns the openings that the engine prints in reply to `genfens`, one per line.
 fn genfens(
     setup: EngineSetup,
     count: u64,
@@ -211,7 +213,7 @@ fn genfens(
     let (send, received) = std::sync::mpsc::channel();
     let read = move |line: &str| {
         let fen = line.trim().strip_prefix("info string genfens ");
-        // Sending fails for lines that arrive after the wanted number, which nobody reads.
+        // Sending fails if the receiver is gone; such lines are not needed.
         fen.into_iter().for_each(|fen| drop(send.send(fen.trim().to_owned())));
     };
     let timeouts = Timeouts { limit: GENFENS_TIMEOUT, grace: Duration::ZERO };
@@ -232,7 +234,7 @@ fn genfens(
     Ok(fens.join("\n") + "\n")
 }
 
-/// Writes the positions of a run; returns its games and their number.
+/// Writes the positions of a run. Returns the numbers of games and positions.
 fn write(store: &Store, run: &str, out: &Path) -> Result<(usize, usize), Failure> {
     let stored = store.run(run)?;
     let games = stored_games(store, run)?;
@@ -250,7 +252,7 @@ fn write(store: &Store, run: &str, out: &Path) -> Result<(usize, usize), Failure
     Ok((games.len(), positions))
 }
 
-/// Returns the text at the start of the file: the conditions of the games, as far as there is room.
+/// Returns the header of the file: the conditions of the games, truncated to [`HEADER_BYTES`].
 fn header(run: &str, plan: &Plan, hashes: &[String]) -> Vec<u8> {
     let (version, seed) = (env!("CARGO_PKG_VERSION"), plan.seed);
     let mut text = format!("{MAGIC}\nrun {run}\narbiter {version}\nseed {seed}\n");

@@ -16,21 +16,21 @@ use arbiter_plan::{BUNDLED, find_program};
 use arbiter_process::{CpuTimes, Machine, allowed_cpus};
 use arbiter_report::{Table, to_value};
 
-/// Time for which the processors are watched.
+/// Duration of the measurement of processor load.
 const WATCH: Duration = Duration::from_secs(1);
 
 /// Maximum share of processor time for other programs.
 const MAX_BUSY: f64 = 0.1;
 const MAX_STOLEN: f64 = 0.01;
 
-/// Memory of one game for each processor, in MiB. Less leads to swapping, which delays replies.
+/// Free memory required per processor for one game, in MiB. Less memory may cause swapping, which
+/// delays replies.
 const GAME_MIB: u64 = 256;
 
-/// Clocks that are slow to read or coarse. A game reads the clock several times for each move.
+/// Clock sources that are slow to read or coarse. A game reads the clock several times per move.
 const BAD_CLOCKS: [&str; 4] = ["hpet", "acpi_pm", "jiffies", "refined-jiffies"];
 
-/// Programs that are started if they are in PATH or /usr/games; other programs there need not be
-/// engines.
+/// Names of engines to start if they are in PATH or /usr/games.
 const ENGINES: &str = "\
 stockfish lc0 berserk caissa ethereal-chess fairy-stockfish obsidian rubichess toga2 glaurung fruit \
 crafty gnuchess fairymax hoichess phalanx sjeng weiss viridithas";
@@ -62,15 +62,15 @@ pub(crate) struct DoctorArgs {
     access: crate::fleet::AccessArgs,
 }
 
-/// Health of a subject.
+/// Grade of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Health {
-    /// Fit for games under a clock.
+    /// No objection to games under a clock.
     Good,
-    /// Worth knowing, but no reason for distrust.
+    /// Remark that does not make games under a clock unreliable.
     Note,
-    /// A reason to distrust games under a clock.
+    /// Fault that makes games under a clock unreliable.
     Bad,
 }
 
@@ -82,7 +82,7 @@ arbiter_names::named!(Health);
 pub(crate) struct Findings {
     /// `true` if no finding is bad.
     fit: bool,
-    /// Findings on each subject.
+    /// Findings on all subjects.
     findings: Vec<Finding>,
 }
 
@@ -91,11 +91,11 @@ pub(crate) struct Findings {
 struct Finding {
     /// Subject of the finding.
     subject: String,
-    /// Health of the subject.
+    /// Grade of the finding.
     health: Health,
     /// Observed value.
     found: String,
-    /// Advice on a fault; `null` if there is none.
+    /// Advice; `null` if the grade is good.
     advice: Option<&'static str>,
 }
 
@@ -178,8 +178,8 @@ fn check_processors(machine: &Machine) -> Vec<Finding> {
     findings
 }
 
-/// Returns the findings on the use of processors and memory; `times` are the processor times of the
-/// watch.
+/// Returns the findings on the load of processors and memory; `times` are the processor times
+/// during the measurement.
 fn check_load(machine: &Machine, times: CpuTimes) -> Vec<Finding> {
     let share = |ticks: u64| ticks as f64 / times.all.max(1) as f64;
     let (busy, stolen) =
@@ -213,14 +213,14 @@ fn check_load(machine: &Machine, times: CpuTimes) -> Vec<Finding> {
     findings
 }
 
-/// Returns the findings on engines: ours and the registered ones, which must answer, and those in
-/// the search path.
+/// Returns the findings on engines: the bundled and the registered engines, which must reply, and
+/// known engines in PATH.
 fn check_engines() -> Result<Vec<Finding>, Failure> {
     let own = registered()?.into_keys().map(|name| (name, Health::Bad));
     let mut names = vec![(BUNDLED.to_owned(), Health::Bad)];
     names.extend(own);
     let found = ENGINES.split(' ').filter(|name| find_program(name, None).is_ok());
-    // Programs that the user has not registered may fail without being a fault of the machine.
+    // The failure of a program that the user has not registered is not a fault of the machine.
     names.extend(found.map(|name| (format!("cmd={name}"), Health::Note)));
     let tried = names.into_iter().map(|(name, otherwise)| {
         let subject = format!("engine {}", name.trim_start_matches("cmd="));

@@ -1,4 +1,4 @@
-//! `arbiter engine`: runs the bundled engine.
+//! `arbiter engine`: the bundled engine.
 
 use clap::Args;
 

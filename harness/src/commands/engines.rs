@@ -70,7 +70,7 @@ enum EnginesCommand {
     },
 }
 
-/// Carries out the command.
+/// Runs the command.
 pub(crate) fn run(args: &EnginesArgs) -> Result<ExitCode, Failure> {
     match &args.command {
         EnginesCommand::Add { name, engine } => add(name, engine),
@@ -104,7 +104,7 @@ fn add(name: &str, text: &str) -> Result<ExitCode, Failure> {
 pub(crate) struct Registration {
     /// Name of the engine.
     name: String,
-    /// Program of the engine, or the revision that it is built from.
+    /// Program of the engine, or the revision from which it is built.
     engine: String,
     /// File in which the engine is registered.
     file: PathBuf,
@@ -118,17 +118,17 @@ pub(crate) struct CheckedEngine {
     name: String,
     #[serde(flatten)]
     engine: Option<Answering>,
-    /// Reason that the engine does not answer; absent if it does.
+    /// Reason why the engine does not reply; absent if it replies.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }
 
-/// Properties that an engine reports; absent if it does not answer.
+/// Properties that an engine reports; absent if it does not reply.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Answering {
     /// Protocol of the engine.
     protocol: Protocol,
-    /// Name that the engine reports.
+    /// Name that the engine reports for itself.
     declared_name: String,
     /// Number of the engine's options.
     options: usize,
@@ -185,7 +185,7 @@ fn check(names: &[String], format: OutputFormat) -> Result<ExitCode, Failure> {
     Ok(code)
 }
 
-/// Properties that an engine reported.
+/// Properties that an engine reports.
 pub(super) struct Answer {
     pub(super) protocol: Protocol,
     pub(super) name: String,

@@ -1,4 +1,4 @@
-//! `arbiter epd`: solutions that engines find to a suite.
+//! `arbiter epd`: suites of positions with known solutions.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use arbiter_protocol::Limits;
 use arbiter_report::{EngineLocation, EpdEngine, EpdReport, note};
 use arbiter_suite::epd::{Answer, Question, Record, SearchOutcome, read};
 
-/// Time for a position without a limit.
+/// Default time per position, if no limit is given.
 const DEFAULT_MOVETIME: Duration = Duration::from_secs(1);
 
 const HELP: &str = "\
@@ -65,7 +65,7 @@ pub(crate) struct EpdArgs {
     cluster: ClusterArgs,
 }
 
-/// Parses `2s`, `250ms`, or milliseconds as in UCI.
+/// Parses a time such as `2s` or `250ms`; a number without a unit is in milliseconds.
 fn movetime(text: &str) -> Result<Duration, String> {
     let (digits, unit) = match text.strip_suffix("ms") {
         Some(digits) => (digits, 0.001),
@@ -139,10 +139,11 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
     Ok(verdict(&args, &report))
 }
 
-/// Answers of all engines to one query, with the worker as a suffix of a fault's message.
+/// Answers of all engines to one question, and a suffix with the name of the worker for the
+/// messages of faults.
 type QueryAnswers = (Vec<Result<Answer, String>>, String);
 
-/// Runs the queries on engines on this machine.
+/// Runs the questions on this machine.
 fn answers_here(
     args: &QueryArgs,
     engines: &[Engine],
@@ -163,7 +164,7 @@ fn common_limits(args: &EpdArgs) -> Limits {
     if limits.is_empty() { Limits { movetime: Some(DEFAULT_MOVETIME), ..limits } } else { limits }
 }
 
-/// Notes the expected duration, as far as it can be known.
+/// Prints the maximum duration, if every engine has a fixed time per position.
 fn announce(args: &EpdArgs, engines: &[Engine], positions: usize) {
     let times: Option<Duration> = engines.iter().map(|e| e.conditions.limits.movetime).sum();
     if let Some(time) = times {
@@ -172,7 +173,7 @@ fn announce(args: &EpdArgs, engines: &[Engine], positions: usize) {
     }
 }
 
-/// Returns the exit code of the gates, in order: solved, lost, faults.
+/// Returns the exit code, from the gates in this order: solved, lost, faults.
 fn verdict(args: &EpdArgs, report: &EpdReport) -> ExitCode {
     let engines = 0..report.engines.len();
     let solved = report.tally(0).solved;

@@ -1,4 +1,4 @@
-//! `arbiter init`: writes the settings of a repository, for its builds and gates.
+//! `arbiter init`: settings of a repository, for its builds and gates.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
@@ -21,16 +21,16 @@ use arbiter_process::{
 use arbiter_report::note;
 use arbiter_settings::{DEFAULT_SETTINGS, Settings, load_settings};
 
-/// Workflow for GitHub Actions; docs/ci.md shows the same.
+/// Workflow for GitHub Actions; docs/ci.md contains the same text.
 const WORKFLOW: &str = include_str!("init/workflow.yml");
 
-/// Seconds for an engine to count one position of the perft suite.
+/// Time limit for one position of the perft suite, in seconds.
 const PERFT_DEADLINE: &str = "10";
 
-/// Maximum time of a gate's trial.
+/// Time limit for trying a gate.
 const TRIAL: Duration = Duration::from_secs(60);
 
-/// Folders in which books are searched, and the endings of their files.
+/// Folders that are searched for opening books, and the file extensions of books.
 const BOOK_FOLDERS: [&str; 5] = ["", "books", "book", "openings", "tests"];
 const BOOK_ENDINGS: [&str; 3] = ["epd", "pgn", "bin"];
 
@@ -67,17 +67,17 @@ pub(crate) struct InitArgs {
 /// Properties of a repository's engine.
 #[derive(Debug, Clone, Copy)]
 struct Facts<'a> {
-    /// File that decides the build: "Cargo.toml".
+    /// File that decides the build, such as "Cargo.toml".
     source: &'a str,
     command: &'a str,
     /// `true` if the build downloads packages.
     downloads: bool,
     has_bench: bool,
-    /// Checks of its protocol that the engine fails, if any.
+    /// Description of the protocol checks that the engine fails, if any.
     failed: Option<&'a str>,
-    /// Perft suite, if the engine counts perft.
+    /// Path of the perft suite, if the engine counts perft correctly.
     perft: Option<&'a str>,
-    /// Book in the repository, relative to its top.
+    /// Opening book, as a path relative to the top of the repository.
     book: Option<&'a str>,
 }
 
@@ -121,7 +121,7 @@ pub(crate) fn run(args: InitArgs) -> Result<(), Failure> {
     print_result(&next)
 }
 
-/// Reads the settings file, which must be valid.
+/// Reads the settings file; an error if it is invalid.
 fn read(path: &Path) -> Result<Settings, Failure> {
     if let (Ok(to), false) = (path.read_link(), path.exists()) {
         let (path, to) = (path.display(), to.display());
@@ -133,7 +133,8 @@ fn read(path: &Path) -> Result<Settings, Failure> {
     gates.map_err(failed).map(|_| settings)
 }
 
-/// Adds the folder of results to the files that git ignores, unless it is ignored.
+/// Adds the results folder to `.gitignore`, unless git already ignores it. Returns the name of a
+/// changed file.
 fn ignore_results(repo: &Repository) -> Result<Option<String>, Failure> {
     if repo.ignores(&format!("{DEFAULT_RESULTS}/x")) {
         return Ok(None);
@@ -148,7 +149,8 @@ fn ignore_results(repo: &Repository) -> Result<Option<String>, Failure> {
     write().map(|()| Some(IGNORED.to_owned())).map_err(|error| write_error(&path, &error))
 }
 
-/// Tries the engine out and writes the settings, and a suite if the engine counts perft.
+/// Builds and tests the engine, and writes the settings, and a perft suite if the engine counts
+/// perft correctly. Returns the names of the written files.
 fn settings(build: BuildArgs, top: &Path) -> Result<Vec<String>, Failure> {
     let Outline { recipe, .. } = build.outline(WORKING_TREE)?;
     note(&format!("building it: {} ({})", recipe.command, recipe.source));
@@ -207,19 +209,19 @@ fn try_command(words: &[&str], folder: &Path) -> Result<Completed, Failure> {
     })
 }
 
-/// Returns the checks of its protocol that a program fails, if any.
+/// Returns a description of the protocol checks that a program fails, if any.
 fn failed_checks(program: &str) -> Result<Option<String>, Failure> {
     let folder = tempfile::tempdir().map_err(Failure::environment)?;
     let engine = format!("cmd=\"{program}\"");
     note("checking its protocol (takes some seconds)");
-    // Only the musts decide the gate.
+    // Only checks of grade `must` decide the gate.
     let words = ["check", &engine, "--filter", "must", "--format", "json"];
     let ended = try_command(&words, folder.path())?;
     if ended.code == Some(0) {
         return Ok(None);
     }
     let words = match serde_json::from_str(&ended.lines.join("\n")) {
-        // The score of the musts alone is not shown, because it differs from the score of `arbiter
+        // The score of these checks is not shown, because it differs from the score of `arbiter
         // check`.
         Ok(figures) => failed_musts(&figures),
         Err(_) => None,
@@ -230,7 +232,7 @@ fn failed_checks(program: &str) -> Result<Option<String>, Failure> {
     Ok(Some(words))
 }
 
-/// Returns whether a program's perft counts are right.
+/// Returns whether a program counts perft correctly.
 fn counts_perft(program: &str) -> Result<bool, Failure> {
     let folder = tempfile::tempdir().map_err(Failure::environment)?;
     let suite = folder.path().join(PERFT_FILE);
@@ -239,7 +241,7 @@ fn counts_perft(program: &str) -> Result<bool, Failure> {
     Ok(try_command(&words, folder.path())?.code == Some(0))
 }
 
-/// Returns whether a build needs external packages that are not in the repository.
+/// Returns whether a build downloads packages that are not in the repository.
 fn downloads_packages(top: &Path, source: &str) -> bool {
     let (listed, mark) = match source {
         "Cargo.toml" => ("Cargo.lock", "\nsource = "),
@@ -250,7 +252,7 @@ fn downloads_packages(top: &Path, source: &str) -> bool {
     packages.contains(mark) && !top.join("vendor").is_dir()
 }
 
-/// Returns the first book in one of the usual folders.
+/// Returns the path of the first opening book in the usual folders.
 fn book(top: &Path) -> Option<String> {
     let names = BOOK_FOLDERS.iter().flat_map(|folder| {
         let entries = fs::read_dir(top.join(folder)).into_iter().flatten().flatten();
@@ -319,7 +321,7 @@ fn text(facts: Facts<'_>) -> String {
     text
 }
 
-/// Writes a file that does not exist; returns its name, or `None` if it exists.
+/// Writes a file unless it exists. Returns its name if it was written.
 fn write_new(top: &Path, name: &str, text: &str) -> Result<Option<String>, Failure> {
     let path = top.join(name);
     let write = || {
@@ -348,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn the_suite_is_right() {
+    fn the_perft_suite_is_correct() {
         for line in PERFT.lines() {
             let (fen, counts) = line.split_once(" ;").unwrap();
             let fen: shakmaty::fen::Fen = fen.parse().unwrap();
@@ -378,7 +380,7 @@ mod tests {
             fs::write(&path, text(facts)).unwrap();
             let read = load_settings(&path).unwrap();
             assert_eq!(merged(read.openings).file, facts.book.map(|book| folder.path().join(book)));
-            // What is commented out can be put in.
+            // The settings stay valid if the commented lines are enabled.
             fs::write(&path, text(facts).replace("# [build]\n# ", "[build]\n")).unwrap();
             assert!(load_settings(&path).unwrap().build.is_some());
             read.ci.gates().unwrap().iter().map(|gate| gate.name.clone()).collect::<Vec<_>>()

@@ -1,4 +1,4 @@
-//! `arbiter completions` and `arbiter man`: shell completions and manuals, made from the
+//! `arbiter completions` and `arbiter man`: shell completions and manuals, generated from the
 //! definitions of the flags.
 
 mod markdown;
@@ -43,7 +43,7 @@ enum ManualFormat {
     JsonSchema,
 }
 
-/// Prints the script that completes command lines in a shell.
+/// Prints the completion script for a shell.
 pub(crate) fn completions(args: &CompletionsArgs, mut command: Command) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "arbiter", &mut script);
@@ -81,7 +81,7 @@ fn write_pages(folder: &Path, format: ManualFormat, command: Command) -> Result<
         #[cfg(feature = "json-schema")]
         ManualFormat::JsonSchema => super::schemas().iter().try_for_each(|schema| {
             let title = schema.get("title").and_then(serde_json::Value::as_str).unwrap_or_default();
-            // The version, as in arbiter.sprt/1, is not part of the file name.
+            // The file name omits the version of a title such as `arbiter.sprt/1`.
             let name = title.strip_prefix("arbiter.").unwrap_or(title);
             let name = name.split_once('/').map_or(name, |(name, _)| name);
             write(format!("{name}.json"), &format!("{:#}\n", schema.as_value()))

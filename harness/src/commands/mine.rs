@@ -1,4 +1,4 @@
-//! `arbiter mine`: positions of games with one clearly best move.
+//! `arbiter mine`: a suite of positions from games, each with one clearly best move.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,8 @@ Examples:
 /// Default depths of the preliminary searches, in plies.
 const LOOKS: [u32; 2] = [8, 12];
 
-/// Default depth before which a solution is too easy to find, in plies.
+/// Default of `--found-at`: the minimum depth at which the engine finds a solution that is not too
+/// easy, in plies.
 const FOUND_AT: u32 = 4;
 
 /// Flags of `arbiter mine`.
@@ -167,7 +168,7 @@ fn engine_name(engine: &Engine) -> Result<String, Failure> {
     Ok(introduced?.unwrap_or_else(|| engine.name.clone()))
 }
 
-/// Returns one line that differs for everything that would be judged differently.
+/// Returns a line that identifies everything that affects the verdicts, for the journal.
 fn criteria_line(criteria: &Criteria, name: &str, engine: &Engine) -> String {
     let search = format!("{name} {engine:?} {criteria:?}");
     let hash = blake3::hash(search.as_bytes());
@@ -180,7 +181,7 @@ fn journal_path(out: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Judges the remaining positions; returns the failures of the engine.
+/// Judges the remaining positions. Returns the faults of the engine.
 fn judge(
     args: &MineArgs,
     engine: &Engine,
@@ -222,7 +223,7 @@ fn judge(
     Ok(faults)
 }
 
-/// Returns the number of positions for each outcome.
+/// Returns a text with the number of positions for each verdict.
 fn summary(judged: &[(usize, &MiningResult)], candidates: usize, lines: usize) -> String {
     let mut counts: BTreeMap<Rejection, usize> = BTreeMap::new();
     for rejection in judged.iter().filter_map(|(_, judged)| judged.as_ref().err()) {
@@ -239,7 +240,7 @@ fn summary(judged: &[(usize, &MiningResult)], candidates: usize, lines: usize) -
     )
 }
 
-/// Returns the header of the suite: its sources and the conditions of the proof.
+/// Returns the header of the suite, with the sources and the conditions of the proof.
 fn header(args: &MineArgs, engine: &str, criteria: &Criteria, games: &[Game]) -> String {
     let sources: Vec<String> = args
         .source

@@ -1,4 +1,4 @@
-//! `arbiter perft`: comparison of an engine's perft counts with a suite.
+//! `arbiter perft`: check of an engine's perft counts against a suite.
 
 use clap::Args;
 
@@ -49,7 +49,7 @@ pub(crate) struct PerftArgs {
     cluster: ClusterArgs,
 }
 
-/// Returns an error for a suite that is named after a variant of chess.
+/// Returns an error if the name of a suite contains the name of a chess variant.
 fn check_rules(suite: &str) -> Result<(), Failure> {
     let Some(variant) = variant_of(suite) else { return Ok(()) };
     let message = format!("{suite}: a suite of {variant}; arbiter supports chess and Chess960");

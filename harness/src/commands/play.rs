@@ -38,13 +38,13 @@ pub(crate) struct TournamentCommand {
 }
 
 impl SprtArgs {
-    /// Merges flags and file.
+    /// Merges flags and settings file; flags win.
     pub(crate) fn resolve(self) -> Result<RequestedRun, Failure> {
         self.play.resolve(Some(self.bounds))
     }
 }
 
-/// Plays until the SPRT accepts a hypothesis.
+/// Plays an SPRT.
 pub(crate) fn sprt(args: SprtArgs) -> Result<ExitCode, Failure> {
     let requested = args.resolve()?;
     let has_engines = !requested.request.engines.is_empty() || requested.build.dev().is_some();
@@ -59,7 +59,7 @@ pub(crate) fn sprt(args: SprtArgs) -> Result<ExitCode, Failure> {
     Ok(code)
 }
 
-/// Plays all pairs of a match.
+/// Plays a match.
 pub(crate) fn play_match(args: PlayArgs) -> Result<ExitCode, Failure> {
     run::run_command(RunKind::Match, args.resolve(None)?)
 }
@@ -81,7 +81,7 @@ pub(crate) fn tournament(mut args: TournamentCommand) -> Result<ExitCode, Failur
     let requested = args.play.resolve(None);
     let played = requested.and_then(|requested| run::run_command(RunKind::Tournament, requested));
     played.map_err(|failure| match failure.code {
-        // The first word may be the name of a format in the wrong place.
+        // The first word may be a misspelt format.
         ExitCode::NoRevision => Failure::new(failure.code, failure.message + &hint),
         _ => failure,
     })

@@ -142,16 +142,16 @@ pub(crate) struct RateArgs {
     elostat: bool,
 }
 
-/// Minimum standard deviation of a prior, in points; a smaller one makes an anchor.
+/// Minimum standard deviation of a prior, in points; a smaller value would be an anchor.
 const LEAST_DEVIATION: f64 = 0.01;
 
-/// Maximum rating, below 0 or above, in points.
+/// Maximum absolute rating, in points.
 const MAX_RATING: f64 = 1e5;
 
 /// Maximum difference of two ratings in a prior, in points.
 const MAX_DIFFERENCE: f64 = 1e4;
 
-/// Standard deviations from a prior at which a warning is due.
+/// Deviation of a rating difference from its prior that causes a warning, in standard deviations.
 const REMARKABLE: f64 = 3.0;
 
 fn anchor(text: &str) -> Result<(String, f64), String> {
@@ -160,7 +160,7 @@ fn anchor(text: &str) -> Result<(String, f64), String> {
     Ok((name.to_owned(), finite(rating).ok_or_else(wrong)?))
 }
 
-/// Parses an alias; the other name comes first.
+/// Parses `NAME=OTHER`. Returns the other name first.
 fn alias(text: &str) -> Result<(String, String), String> {
     let (name, other) =
         text.split_once('=').ok_or_else(|| format!("expected NAME=OTHER, got '{text}'"))?;
@@ -187,7 +187,7 @@ fn within(range: RangeInclusive<f64>) -> impl Fn(&str) -> Result<f64, String> + 
     }
 }
 
-/// Carries out the command.
+/// Runs the command.
 pub(crate) fn run(args: &RateArgs) -> Result<(), Failure> {
     print_result(&ratings_of(args)?)
 }
@@ -236,7 +236,7 @@ fn ratings_of(args: &RateArgs) -> Result<String, Failure> {
     Ok(args.format.of_document(&document, || ratings_json(&shown), PLAYERS))
 }
 
-/// Returns the options, and the line of each relation.
+/// Returns the options, and the line number of each relation.
 fn options(args: &RateArgs, tally: &Tally) -> Result<(Options, Vec<u64>), String> {
     let by_name: HashMap<&str, usize> =
         tally.players.iter().enumerate().map(|(i, p)| (p.name.as_str(), i)).collect();
@@ -287,7 +287,7 @@ fn options(args: &RateArgs, tally: &Tally) -> Result<(Options, Vec<u64>), String
     Ok((options, lines))
 }
 
-/// Warns if the games and the other lines contradict a line about two players.
+/// Warns if the ratings contradict a line of `--relations`.
 fn warn_of_contradiction(
     args: &RateArgs,
     line: u64,
@@ -334,7 +334,7 @@ fn relation(
     }
 }
 
-/// Returns a value for each line of a comma-separated file, by its fields and its number.
+/// Parses each line of a comma-separated file; `of` receives the fields and the line number.
 fn rows<T>(
     path: &Path,
     mut of: impl FnMut(&StringRecord, u64) -> Result<T, String>,
@@ -350,7 +350,7 @@ fn rows<T>(
     lines.from_reader(text.as_bytes()).into_records().map(row).collect()
 }
 
-/// Returns names as given; `@FILE` stands for the names on its lines.
+/// Returns the given names; `@FILE` is replaced with the names on the lines of the file.
 fn names(given: &[String]) -> Result<Vec<String>, String> {
     let mut names = Vec::new();
     for name in given {
@@ -370,7 +370,7 @@ fn names(given: &[String]) -> Result<Vec<String>, String> {
 }
 
 fn read_all(args: &RateArgs, threads: usize) -> Result<Tally, String> {
-    // Only the document in Markdown shows the calibration of evaluations.
+    // Only the Markdown output shows the calibration of evaluations.
     let evaluations = args.format == OutputFormat::Md;
     let asked = ScanOptions { opening_plies: args.opening_plies, replay: args.verify, evaluations };
     let choice = choice(args)?;
@@ -378,8 +378,8 @@ fn read_all(args: &RateArgs, threads: usize) -> Result<Tally, String> {
     let tally = Tally::new(!args.no_pairs).with_choice(choice);
     let tally = read_files(&args.files, asked, tally, threads)?;
     for name in named.iter().filter(|name| tally.players.iter().all(|p| p.name != **name)) {
-        // A list in a file may be for players of many PGN files, so unknown names in it are no
-        // mistake.
+        // A file of names may contain players of many PGN files, so its unknown names cause only a
+        // warning.
         if args.include.iter().chain(&args.exclude).any(|given| given == name) {
             return Err(unknown(name, &tally));
         }

@@ -1,4 +1,4 @@
-//! `arbiter replay`: the transcript of a game, and a second judgement of the referee.
+//! `arbiter replay`: the transcript of a game, which the referee judges again.
 
 use std::path::Path;
 
@@ -45,7 +45,7 @@ pub(crate) struct ReplayArgs {
     raw: bool,
 }
 
-/// Carries out the command.
+/// Runs the command.
 pub(crate) fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
     let path = Path::new(&args.source);
     let recorded = match &args.game {
@@ -108,7 +108,7 @@ fn find(store: &Store, run: &str, game: &str) -> Result<RecordedGame, Failure> {
     })
 }
 
-/// Replays the game.
+/// Lets the referee judge the game again.
 fn again(recorded: &RecordedGame) -> Result<ReplayResult, Failure> {
     let RecordedGame { plan, record, transcript, .. } = recorded;
     let mode = CastlingMode::from_chess960(record.chess960);
@@ -119,7 +119,7 @@ fn again(recorded: &RecordedGame) -> Result<ReplayResult, Failure> {
     let conditions = record.engines.map(|index| plan.engines[index].conditions);
     let tables = open_tables(plan)?;
     let referee = Referee::new(start.clone(), mode, &book, conditions, plan.rules, tables);
-    // A replay starts no engine, so the paths of programs do not matter.
+    // A replay starts no engine, so it does not need the paths of programs.
     let setups = engine_setups(plan, Path::new(""));
     let part = |color: Color| {
         let setup = &setups[*record.engines.get(color)];
@@ -134,7 +134,7 @@ fn again(recorded: &RecordedGame) -> Result<ReplayResult, Failure> {
     Ok(replay(referee, &start, mode, parts, transcript, any_moment()))
 }
 
-/// Returns the comparison with the record, and the exit code.
+/// Returns a text that compares the recorded and the replayed result, and the exit code.
 fn judgement(recorded: &Outcome, replayed: &ReplayResult) -> (String, ExitCode) {
     let sentence = |outcome: &Outcome| {
         let Outcome { result, termination, detail } = outcome;

@@ -1,4 +1,4 @@
-//! `arbiter report`: runs, and games of PGN files, as documents.
+//! `arbiter report`: reports of runs, and of games in PGN files.
 
 mod games;
 
@@ -53,7 +53,7 @@ pub(crate) struct ReportArgs {
     link: Option<String>,
 }
 
-/// Parses an address that is safe to follow and to write between angle brackets.
+/// Parses a web address that can be written between angle brackets.
 fn web_address(text: &str) -> Result<String, String> {
     let is_web = text.starts_with("https://") || text.starts_with("http://");
     let is_plain =
@@ -110,7 +110,7 @@ impl ReportFormat {
         }
     }
 
-    /// Returns whether the report is a document, which reads every game.
+    /// Returns whether the report needs the moves and evaluations of every game.
     fn is_document(self) -> bool {
         matches!(self, ReportFormat::Html | ReportFormat::Md | ReportFormat::Svg)
     }
@@ -130,7 +130,7 @@ enum Target {
     Folder(PathBuf),
 }
 
-/// Carries out the command.
+/// Runs the command.
 pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
     let (files, runs): (Vec<&String>, Vec<&String>) =
         args.runs.iter().partition(|word| games::is_pgn(word));
@@ -167,7 +167,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns whether a word names a file or a folder, and no run.
+/// Returns whether a word is the path of a file or folder, and not the name of a run.
 fn is_other_file(store: &Store, word: &str) -> bool {
     Path::new(word).exists()
         && store
@@ -175,7 +175,7 @@ fn is_other_file(store: &Store, word: &str) -> bool {
             .is_ok_and(|run| matches!(store.run(&run), Err(StoreError::NoRun { .. })))
 }
 
-/// Returns the requested format, or that of the target.
+/// Returns the requested format, by default that of the target.
 fn form(asked: Option<ReportFormat>, target: &Target) -> Result<ReportFormat, Failure> {
     Ok(match (asked, target) {
         (Some(form), _) => form,
@@ -192,8 +192,7 @@ fn form(asked: Option<ReportFormat>, target: &Target) -> Result<ReportFormat, Fa
     })
 }
 
-/// Prints a report or writes its file, completely or not at all, so that an old file stays if this
-/// fails.
+/// Prints a report, or writes its file atomically, so that an old file stays if writing fails.
 fn put(
     target: &Target,
     name: &str,
@@ -211,7 +210,7 @@ fn put(
             folder.join(format!("{name}.{}", form.extension()))
         }
     };
-    // Colour codes are for terminals, and this is a file.
+    // Colour codes are only for terminals.
     let plain = (form == ReportFormat::Text).then(|| strip_str(text).to_string());
     let text = plain.as_deref().unwrap_or(text);
     write_atomically(&path, text, in_use)?;
@@ -219,8 +218,8 @@ fn put(
     Ok(())
 }
 
-/// Returns the target; a name that ends like a folder, or is one, is a folder; several runs need
-/// one.
+/// Returns the target. `--out` is a folder if the folder exists, if its name ends with `/`, or for
+/// several runs if it has no extension.
 fn target(args: &ReportArgs, runs: usize) -> Result<Target, Failure> {
     let Some(out) = args.out.clone() else {
         return match runs {

@@ -1,4 +1,4 @@
-//! `arbiter results`: the stored runs. Also prints the result of a run that just ended.
+//! `arbiter results`: the stored runs.
 
 mod keep;
 mod list;
@@ -71,7 +71,7 @@ enum ResultsCommand {
     },
 }
 
-/// Carries out the command.
+/// Runs the command.
 pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
     let folders = if args.results.is_empty() {
         vec![ResultsArg::default().folder()?]

@@ -1,4 +1,4 @@
-//! `arbiter samples`: quiet positions of games with their results, to tune evaluations on.
+//! `arbiter samples`: quiet positions with the results of their games, for tuning evaluations.
 
 use std::path::PathBuf;
 
@@ -39,7 +39,7 @@ pub(crate) struct SamplesArgs {
     every: u16,
 }
 
-/// Returns the reason that there are no samples, with the sources.
+/// Returns the reason why there are no samples, with the sources.
 fn no_samples_reason(args: &SamplesArgs, games: usize) -> String {
     let files = args.source.pgn.iter().map(|path| path.display().to_string());
     let sources: Vec<String> =

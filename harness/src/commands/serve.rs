@@ -1,7 +1,8 @@
-//! `arbiter serve`: a live page of the runs of a results folder.
+//! `arbiter serve`: live web pages of the runs in a results folder.
 //!
-//! The server reads the store and queries running runs at their sockets, as every process of their
-//! user may; it plays nothing. It runs at the lowest priority, so that engines are not disturbed.
+//! The server reads the store and queries runs in progress through their sockets, like any process
+//! of the same user; it plays nothing. It runs at the lowest priority, so that it does not disturb
+//! engines.
 
 mod start;
 
@@ -26,10 +27,10 @@ use arbiter_runner::Signals;
 use arbiter_serve::{ClusterMonitor, Guard, MIN_TOKEN, Site, Starter};
 use arbiter_store::StoreError;
 
-/// Variable with the token where no file gives one.
+/// Environment variable with the token, if no file is given.
 const TOKEN_VARIABLE: &str = "ARBITER_TOKEN";
 
-/// File in the results folder for a token that the user did not give and no terminal shows.
+/// File in the results folder for a generated token that is not printed on a terminal.
 const TOKEN_FILE: &str = "serve.token";
 
 /// Flags of `arbiter serve`.
@@ -91,19 +92,19 @@ pub(crate) struct ServeArgs {
     pub log: LogArgs,
 }
 
-/// Secret that permits to steer runs.
+/// Secret that allows controlling runs.
 #[derive(Debug, PartialEq, Eq)]
 struct Token {
     text: String,
-    /// Place where the user finds the token; if `None`, the token has to be printed.
+    /// Place where the user finds the token; `None` if the token has to be printed.
     place: Option<String>,
 }
 
-/// Carries out the command.
+/// Runs the command.
 pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     let given = if args.read_only { None } else { given_token(args.token_file.as_deref())? };
     let results = args.results.folder()?;
-    // The store may be created later by the first run, but the folder must be writable now.
+    // The first run may create the store later, but the folder must be writable now.
     if !results.is_dir() {
         std::fs::create_dir_all(&results)
             .map_err(|source| StoreError::Folder { folder: results.clone(), source })?;
@@ -116,8 +117,7 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     let guard = Guard::new(args.hosts, token.as_ref().map(|token| token.text.as_str()));
     let starter = args.start.then(|| TestStarter::new(results.clone())).transpose()?;
     let starter = starter.map(|starter| Arc::new(starter) as Arc<dyn Starter>);
-    // The engines need the processors more. Where the priority cannot be lowered, serving still
-    // works.
+    // Engines have precedence. The server also works if the priority cannot be lowered.
     let _ = lower_priority();
     #[cfg(feature = "cluster")]
     let access =
@@ -147,11 +147,12 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
         }
         tokio::select! {
             never = site.serve(listener) => never,
-            // Pages notice that the connection is lost, and connect again when a server is back.
+            // Pages notice the lost connection, and reconnect when a server is running again.
             _ = signals.next() => Ok(()),
         }
     });
-    // A computation or a start in a blocking thread may take long, and must not delay the end.
+    // A computation or the start of a test in a blocking thread may take long, and must not delay
+    // the end.
     runtime.shutdown_background();
     done
 }
@@ -170,7 +171,7 @@ fn announce(address: SocketAddr, token: Option<&Token>) {
     }
 }
 
-/// Returns the token that the user gave.
+/// Returns the token from the user's file or environment, if any.
 fn given_token(file: Option<&Path>) -> Result<Option<Token>, Failure> {
     match (file, std::env::var(TOKEN_VARIABLE)) {
         (Some(path), _) => parse_token(path.display().to_string(), &read_token(path)?).map(Some),
@@ -179,8 +180,8 @@ fn given_token(file: Option<&Path>) -> Result<Option<Token>, Failure> {
     }
 }
 
-/// Makes the token of a server that was given none. A token that is shown is not stored; a log may
-/// be read by others.
+/// Generates a token. A printed token is not stored; otherwise the token is in a private file,
+/// because other users may read the log.
 fn new_token(results: &Path, is_shown: bool) -> Result<Token, Failure> {
     if is_shown {
         return Ok(Token { text: hex(32)?, place: None });
@@ -192,7 +193,7 @@ fn new_token(results: &Path, is_shown: bool) -> Result<Token, Failure> {
             path.display()
         ))
     })?;
-    // Another user of the folder may have put a file there in order to know the token.
+    // Another user of the folder may have created the file in order to know the token.
     let kept = path.symlink_metadata().map_err(Failure::environment)?;
     if !kept.is_file() || kept.uid() != geteuid().as_raw() || kept.mode() & 0o077 != 0 {
         return Err(Failure::invalid(format!(
@@ -203,7 +204,7 @@ fn new_token(results: &Path, is_shown: bool) -> Result<Token, Failure> {
     parse_token(path.display().to_string(), &read_token(&path)?)
 }
 
-/// Returns text as a token, if it is valid.
+/// Parses a token from the first line of a text.
 fn parse_token(place: String, text: &str) -> Result<Token, Failure> {
     let token = text.lines().next().unwrap_or_default().trim();
     let is_plain = token.chars().all(|c| c.is_ascii_graphic());
@@ -221,7 +222,7 @@ fn read_token(path: &Path) -> Result<String, Failure> {
     })
 }
 
-/// Returns `bytes` unpredictable bytes, as hexadecimal digits.
+/// Returns `bytes` random bytes as hexadecimal digits.
 fn hex(bytes: usize) -> Result<String, Failure> {
     let mut random = vec![0; bytes];
     getrandom::fill(&mut random).map_err(Failure::environment)?;

@@ -73,7 +73,7 @@ pub(crate) struct SpeedArgs {
     build: BuildArgs,
 }
 
-/// One of the two engines, with the recipe of its bench.
+/// An engine, with the recipe of its bench.
 type Side = (EngineSetup, BenchRecipe);
 
 /// Measures the engines and prints the result.
@@ -87,7 +87,7 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     let cpu = if args.no_affinity {
         None
     } else {
-        // The first processors serve most interrupts, so the last one is the quietest.
+        // The first processors serve most interrupts, so the last one is disturbed least.
         Some(args.cpu.or_else(|| allowed_cpus().into_iter().max()).ok_or_else(|| {
             Failure::environment("cannot determine the available CPUs; give --cpu")
         })?)
@@ -95,7 +95,7 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     let mut build = args.build.clone();
     build.dev = args.first.or(build.dev);
     build.base = args.second.or(build.base);
-    // The measurement itself runs the bench many times.
+    // The preparation need not run the bench, because the measurement runs it many times.
     build.no_bench = true;
     let context = BuildContext { config: args.config, copies: 1, ..BuildContext::default() };
     let mut prepared =
@@ -145,7 +145,8 @@ fn sides(prepared: BuiltEngines, pass_env: &[String]) -> Result<[Side; 2], Failu
         .map_err(|_| Failure::invalid(format!("speed compares two engines, not {count}")))
 }
 
-/// Runs rounds until a look decides. Returns the nodes of each bench, and the speeds of each round.
+/// Runs rounds until an interim analysis decides. Returns the node count of each engine's bench,
+/// and the speeds of each round in nodes per second.
 fn measure(
     sides: &[Side; 2],
     (question, seed): (SpeedTest, u64),
@@ -161,7 +162,7 @@ fn measure(
         let target = BenchTarget { name, launch, recipe };
         run_bench_once(&target, &readers[index], spawner, cancel)
     };
-    // The first run of each program reads it from the disk, so it only gives the node count.
+    // The first run of a program includes loading it from the disk, so only its node count is used.
     let nodes = [once(0)?.nodes, once(1)?.nodes];
     let bar = progress(question.rounds as u64, "{bar:40} {pos}/{len} rounds at most {msg}");
     let looks = question.interim_analyses();
@@ -171,7 +172,7 @@ fn measure(
         let mut nps = [0.0; 2];
         for index in order {
             let found = once(index)?;
-            // Speeds are only comparable if each run does the same work.
+            // Speeds are comparable only if each run does the same work.
             if found.nodes != nodes[index] {
                 let counts = [nodes[index], found.nodes];
                 return Err(BuildError::bench_differs(&sides[index].0.name, &counts).into());
@@ -191,8 +192,8 @@ fn measure(
     Ok((nodes, rounds))
 }
 
-/// Returns the order of the engines in a round, by the toss of a coin: any rule could fall into
-/// step with other activity of the machine.
+/// Returns a random order of the engines in a round. A fixed rule could coincide with periodic
+/// activity of the machine.
 fn order(seed: u64, round: usize) -> [usize; 2] {
     match below(&mut seed_for(seed, "speed.order", round as u64), 2) {
         0 => [0, 1],
@@ -210,7 +211,7 @@ mod tests {
         // Five standard deviations.
         assert!(first(1).count().abs_diff(500) < 80);
         assert!(first(1).ne(first(2)));
-        // As often the same as in the round before, the one before that, and so on.
+        // The order equals that of any earlier round in half of the cases.
         for lag in 1..8 {
             let same = (0..1000).filter(|round| order(1, *round) == order(1, round + lag));
             assert!(same.count().abs_diff(500) < 80, "{lag}");

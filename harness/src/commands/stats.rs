@@ -1,4 +1,4 @@
-//! `arbiter stats`: figures from counts, plans and simulations. Nothing is played or stored.
+//! `arbiter stats`: calculators for tests: figures of counts, plans and simulations.
 
 mod numbers;
 pub(super) mod plan;
@@ -66,7 +66,7 @@ impl TestArgs {
     }
 }
 
-/// Carries out the command.
+/// Runs the command.
 pub(crate) fn run(args: StatsArgs) -> Result<(), Failure> {
     let answer = match &args.command {
         StatsCommand::Sprt(command) => sprt::run(command),
@@ -81,9 +81,9 @@ pub(crate) fn run(args: StatsArgs) -> Result<(), Failure> {
 pub(crate) struct Answer {
     json: serde_json::Value,
     document: Document,
-    /// Part of the JSON that is a line of CSV.
+    /// Part of the JSON that forms the lines of CSV.
     rows: Rows<'static>,
 }
 
-/// The rows of CSV for an answer of one line.
+/// CSV with a single line.
 const ONE_ROW: Rows<'static> = Rows { list: None, first: &["schema"] };

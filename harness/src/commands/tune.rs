@@ -1,4 +1,4 @@
-//! `arbiter tune`: tuning of an engine's parameters by SPSA.
+//! `arbiter tune`: tuning of engine parameters by SPSA.
 
 mod confirm;
 mod parameters;
@@ -57,7 +57,7 @@ enum TuneCommand {
     Spins(parameters::SpinsArgs),
 }
 
-/// Tunes, or runs a subcommand.
+/// Tunes parameters, or runs a subcommand.
 pub(crate) fn run(args: TuneArgs) -> Result<ExitCode, Failure> {
     match args.command {
         Some(TuneCommand::Simulate(args)) => simulate::run(&args),
@@ -78,7 +78,7 @@ fn start(args: TuneArgs) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Merges flags and file; flags win.
+/// Merges flags and settings file; flags win.
 fn requested_run(args: TuneArgs) -> Result<RequestedRun, Failure> {
     let TuneArgs { parameters, gains, no_probe, mut play, .. } = args;
     let settings = play.file()?;

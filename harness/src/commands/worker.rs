@@ -1,4 +1,4 @@
-//! `arbiter worker`: plays pairs for runs that other machines coordinate.
+//! `arbiter worker`: a process that plays pairs for runs that other machines coordinate.
 
 use std::path::PathBuf;
 
@@ -24,11 +24,11 @@ use arbiter_runner::{Signals, StopSignal};
 use arbiter_settings::{SANDBOXES, at_least_one, one_of};
 
 /// Default maximum size of a file that an engine may write, in MiB: far more than any log or table
-/// of an engine, and less than a disk.
+/// of an engine, but too little to fill a disk.
 const FILE_MIB: u64 = 1024;
 
-/// Default maximum number of processes and threads of the user: more than engines on any machine
-/// need, and less than brings a machine down.
+/// Default maximum number of processes and threads of the user: more than engines need on any
+/// machine, but too few to bring a machine down.
 const PROCESSES: u64 = 8192;
 
 /// Flags of `arbiter worker`.
@@ -106,7 +106,7 @@ struct EntryArgs {
     access: AccessArgs,
 }
 
-/// Plays until the worker is to leave.
+/// Plays until a signal ends the worker.
 pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
     let slots = args.slots.unwrap_or_else(|| default_concurrency(true));
     if slots > MAX_SLOTS {
@@ -115,7 +115,7 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
     let (access, name, trusted) = entry(args.entry)?;
     let bytes = |mib: u64| mib.saturating_mul(1 << 20);
     let folder = args.programs.map_or_else(default_folder, Ok)?;
-    // Engines are started in other folders, where a relative path would lead elsewhere.
+    // Engines are started in other folders, in which a relative path would be wrong.
     let folder = std::path::absolute(&folder).map_err(Failure::environment)?;
     let config = Config {
         trusted,
@@ -161,8 +161,8 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
                 served = &mut serving => return served.map_err(Failure::from),
                 request = signals.next() => phase.send_modify(|phase| {
                     *phase = match (*phase, request) {
-                        // Without a server the results of the current pairs could not be sent, so
-                        // finishing them would be in vain.
+                        // Without a server, the results of the current pairs could not be sent, so
+                        // finishing the pairs would be useless.
                         (Phase::Working, StopSignal::Interrupt) if server.is_connected() => {
                             note("finishing pairs in progress; press Ctrl-C again to stop");
                             Phase::Leaving
@@ -175,14 +175,14 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
     })
 }
 
-/// Serves metrics, if they are requested.
+/// Serves metrics, if requested.
 fn serve_metrics(args: MetricsArgs, config: &Config, runtime: &Handle) -> Result<(), Failure> {
     let Some(mut endpoint) = args.open()? else { return Ok(()) };
     config.metrics.register(&mut endpoint.registry, config.status.slots);
     endpoint.serve(runtime)
 }
 
-/// Returns the access to the server, the worker's name, and the keys that it trusts.
+/// Returns the access to the server, the worker's name, and its trusted keys.
 fn entry(args: EntryArgs) -> Result<(Access, String, Vec<PublicKey>), Failure> {
     if matches!(args.on, ServerName::Url(_)) && args.trust.is_empty() {
         let message = "--on: a URL requires --trust KEY, as printed by the run";
@@ -212,10 +212,10 @@ fn entry(args: EntryArgs) -> Result<(Access, String, Vec<PublicKey>), Failure> {
 }
 
 fn default_name() -> String {
-    // The name becomes part of subjects of the server.
+    // The name becomes part of subjects on the server.
     let plain = |c: &char| c.is_ascii_alphanumeric() || "._-".contains(*c);
     let host: String = host_name().chars().filter(plain).take(40).collect();
-    // With the process number, because two workers on one machine need different names.
+    // The process ID is included because two workers on one machine need different names.
     format!("{}-{}", if host.is_empty() { "worker" } else { &host }, std::process::id())
 }
 
@@ -223,7 +223,7 @@ fn default_folder() -> Result<PathBuf, Failure> {
     Ok(user_folder("XDG_CACHE_HOME", ".cache", "--programs")?.join("programs"))
 }
 
-/// Returns the sandbox of engines, apart from their limits.
+/// Returns the sandbox of engines, without resource limits.
 fn sandbox(mode: SandboxMode, readable: &[PathBuf]) -> Result<Option<Sandbox>, Failure> {
     if mode == SandboxMode::Require {
         SandboxSupport::detect().complete().map_err(Failure::environment)?;
@@ -236,7 +236,7 @@ fn sandbox(mode: SandboxMode, readable: &[PathBuf]) -> Result<Option<Sandbox>, F
     Ok(arbiter_runner::sandbox(mode, readable))
 }
 
-/// Returns the status of a worker on this machine that plays nothing.
+/// Returns the constant part of the worker's status.
 fn status(slots: usize, sandbox: SandboxMode) -> WorkerStatus {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     WorkerStatus {

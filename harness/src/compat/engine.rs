@@ -10,7 +10,7 @@ use arbiter_process::read_text;
 use arbiter_report::{Dialect, note};
 use arbiter_runner::{ask_engine, engine_setup};
 
-/// Known keys, for errors.
+/// Known keys, for error messages.
 pub(super) const KEYS: &str = "conf, cmd, name, dir, args, arg, proto, tc, st, nodes, depth, plies, \
      timemargin, option.NAME, restart, ponder, initstr, stderr, tscale, book, bookdepth, whitepov, trust, debug";
 
@@ -23,7 +23,7 @@ impl Options {
         Ok(())
     }
 
-    /// Applies `-each`, which as in both programs overrides the settings of single engines.
+    /// Applies `-each`, which overrides the settings of single engines, as in both programs.
     pub(super) fn apply_to_all(&mut self, word: &Word) -> Result<(), String> {
         let mut specs = std::mem::take(&mut self.request.engines);
         let applied = specs.iter_mut().try_for_each(|spec| self.apply(word, spec));
@@ -42,7 +42,7 @@ impl Options {
                 "conf" => configured(value, spec).map_err(wrong)?,
                 "arg" => spec.args.push(value.to_owned()),
                 "initstr" => spec.set("init", value).map_err(wrong)?,
-                // In the other programs 0 is the default, and means no limit.
+                // In the other programs, 0 is the default and means no limit.
                 "nodes" | "depth" | "plies" if value == "0" => {}
                 "plies" => spec.set("depth", value).map_err(wrong)?,
                 "tc" => spec.set("tc", &control(value)).map_err(wrong)?,
@@ -61,7 +61,7 @@ impl Options {
                         *depth = Some(moves);
                     }
                 }
-                // Arbiter sets this option itself, as each opening requires.
+                // Arbiter sets this option itself, as required by each opening.
                 _ if key.eq_ignore_ascii_case("option.UCI_Chess960") => {}
                 "proto" if self.dialect == Dialect::Fastchess && value != "uci" => {
                     return Err(wrong("fastchess plays uci only".to_owned()));
@@ -83,7 +83,7 @@ impl Options {
     fn flag(&mut self, word: &Word, key: &str, spec: &mut EngineSpec) -> Result<(), String> {
         match key {
             "ponder" => spec.ponder = Some(true),
-            // Claims of engines are always checked, and -log records their output.
+            // Result claims of engines are always checked, and `-log` records their output.
             "trust" | "debug" => {}
             "whitepov" => spec.white_pov = Some(true),
             _ => return Err(word.unknown_key(key, KEYS)),
@@ -92,8 +92,8 @@ impl Options {
     }
 }
 
-/// Returns a time control in our notation: the other programs allow an `s` after seconds, and words
-/// for no clock and for no number of moves.
+/// Converts a time control to Arbiter's notation. The other programs allow an `s` after seconds,
+/// and words for no clock and for no number of moves.
 fn control(value: &str) -> String {
     let endless = ["inf/", "infinite/", "0/"].iter().find_map(|moves| value.strip_prefix(moves));
     match value {
@@ -102,7 +102,8 @@ fn control(value: &str) -> String {
     }
 }
 
-/// Sets the program of cutechess-cli, which may be a command line: its arguments go before others.
+/// Sets the program of an engine of cutechess-cli, which may be a command line; its arguments
+/// precede other arguments.
 fn set_command(spec: &mut EngineSpec, line: &str) -> Result<(), String> {
     if !line.contains(' ') || Path::new(line).exists() {
         return spec.set("cmd", line);
@@ -113,7 +114,7 @@ fn set_command(spec: &mut EngineSpec, line: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the names of the engines of cutechess's list, one a line.
+/// Returns the names of the engines in cutechess's list, one per line.
 pub(crate) fn engine_list() -> Result<String, String> {
     let (_, list) = configurations()?;
     let engines = list.as_array().into_iter().flatten();
@@ -121,7 +122,7 @@ pub(crate) fn engine_list() -> Result<String, String> {
     Ok(names.map(|name| format!("{name}\n")).collect())
 }
 
-/// Returns the name that an engine reports.
+/// Starts an engine, and returns the name that it reports, if any.
 pub(crate) fn own_name(spec: &EngineSpec) -> Result<Option<String>, Failure> {
     let engine = resolve_engine(0, spec.clone()).map_err(Failure::invalid)?;
     let setup = engine_setup(&engine, &own_binary()?);
@@ -131,8 +132,8 @@ pub(crate) fn own_name(spec: &EngineSpec) -> Result<Option<String>, Failure> {
     Ok(runtime()?.block_on(asked)?)
 }
 
-/// Returns the path of cutechess's list of engines: `engines.json` here, or where cutechess keeps
-/// it.
+/// Returns the path of cutechess's list of engines: `engines.json` in the current folder or in
+/// cutechess's settings folder.
 fn configuration_file() -> Option<PathBuf> {
     let home = std::env::var_os("HOME").unwrap_or_default();
     let places =
@@ -140,7 +141,7 @@ fn configuration_file() -> Option<PathBuf> {
     places.into_iter().find(|path| path.is_file())
 }
 
-/// Reads the list of that file.
+/// Reads cutechess's list of engines. Returns its path and contents.
 fn configurations() -> Result<(PathBuf, serde_json::Value), String> {
     let file = configuration_file();
     let file = file.ok_or("no engines.json here or in ~/.config/cutechess")?;
@@ -150,7 +151,7 @@ fn configurations() -> Result<(PathBuf, serde_json::Value), String> {
     if list.is_array() { Ok((file, list)) } else { Err(wrong(&"expected a list of engines")) }
 }
 
-/// Sets an engine to one of that list.
+/// Applies the settings of an engine in cutechess's list.
 fn configured(name: &str, spec: &mut EngineSpec) -> Result<(), String> {
     let (file, list) = configurations()?;
     let found = list.as_array().into_iter().flatten().find(|engine| engine["name"] == *name);
@@ -159,8 +160,8 @@ fn configured(name: &str, spec: &mut EngineSpec) -> Result<(), String> {
     configure(engine, spec)
 }
 
-/// Returns the file of that list and all of its engines that can be parsed. The others are noted:
-/// another program's list is no reason to stop.
+/// Returns the path of cutechess's list and all its readable engines. Unreadable ones only cause a
+/// note, because the list belongs to another program.
 pub(crate) fn cutechess_engines() -> (PathBuf, Vec<(String, EngineSpec)>) {
     if configuration_file().is_none() {
         return Default::default();

@@ -1,4 +1,4 @@
-//! The file in which fastchess saves a tournament: its settings, its engines and their counts.
+//! The file in which fastchess saves a tournament, with settings, engines and counts.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use arbiter_report::{Dialect, log_warn};
 use arbiter_schedule::Format;
 use arbiter_stats::{Model, Sprt};
 
-/// Keys of the file for facts about moves.
+/// Keys of the file for the fields of PGN comments.
 const FIELDS: [(Field, &str); 8] = [
     (Field::Nodes, "track_nodes"),
     (Field::Seldepth, "track_seldepth"),
@@ -27,8 +27,8 @@ const FIELDS: [(Field, &str); 8] = [
     (Field::Pv, "track_pv"),
 ];
 
-/// Keys of the counts of pairs, each with both results, lost, drawn or won: `table[a][b]` is part
-/// of the count.
+/// Keys of the pair counts, each with the results of both games (0 lost, 1 drawn, 2 won): the
+/// indices of the table.
 const PAIRS: [(&str, [usize; 2]); 6] = [
     ("penta_WW", [2, 2]),
     ("penta_WD", [2, 1]),
@@ -38,7 +38,7 @@ const PAIRS: [(&str, [usize; 2]); 6] = [
     ("penta_LL", [0, 0]),
 ];
 
-/// Rules that may be enabled, with their keys on a command line and in the file.
+/// Optional rules, with their keys on the command line and in the file.
 const RULES: [(&str, &[(&str, &str)]); 3] = [
     ("resign", &[("movecount", "move_count"), ("score", "score"), ("twosided", "twosided")]),
     ("draw", &[("movenumber", "move_number"), ("movecount", "move_count"), ("score", "score")]),
@@ -54,7 +54,7 @@ const RULES: [(&str, &[(&str, &str)]); 3] = [
     ),
 ];
 
-/// Numbers with the same key in the file.
+/// Numeric options whose name is also their key in the file.
 const NUMBERS: [&str; 7] = [
     "ratinginterval",
     "scoreinterval",
@@ -65,7 +65,7 @@ const NUMBERS: [&str; 7] = [
     "autosaveinterval",
 ];
 
-/// Kinds of tournaments by their number in the file; fastchess has two of them.
+/// Tournament formats by their number in the file; fastchess has only the first two.
 const TYPES: [(Format, &str); 4] = [
     (Format::RoundRobin, "roundrobin"),
     (Format::Gauntlet, "gauntlet"),
@@ -73,16 +73,16 @@ const TYPES: [(Format, &str); 4] = [
     (Format::Pyramid, "pyramid"),
 ];
 
-/// Key under which an engine has the keys that fastchess does not have.
+/// Key for the engine settings that fastchess does not support.
 const MORE: &str = "arbiter";
 
-/// Maximum number of games of a kind that a file may have counted.
+/// Maximum of each count in a file.
 const MOST_GAMES: u64 = 1_000_000_000;
 
-/// Interval without reports before the end, as fastchess saves it.
+/// Value that fastchess saves for an interval without intermediate reports.
 const NEVER: u64 = i32::MAX as u64;
 
-/// Returns a run in the format of fastchess.
+/// Returns a run in the file format of fastchess.
 pub(super) fn to_fastchess(plan: &Plan, style: &Style, own: &Path, counts: &RunCounts) -> Value {
     let design = plan.design;
     let games = match design.is_single {
@@ -134,7 +134,7 @@ pub(super) fn to_fastchess(plan: &Plan, style: &Style, own: &Path, counts: &RunC
     saved
 }
 
-/// Returns the rules by which games and runs end.
+/// Returns the adjudication rules and the SPRT.
 fn rules(plan: &Plan) -> Value {
     let Rules { draw, resign, move_cap, tablebase, .. } = plan.rules;
     let tables: Vec<String> = plan.tables.iter().map(|path| path.display().to_string()).collect();
@@ -159,8 +159,8 @@ fn rules(plan: &Plan) -> Value {
     })
 }
 
-/// Returns the openings; a run that continues `before` rounds of another starts after their
-/// openings.
+/// Returns the openings. In the file of a run that continues `before` earlier rounds, the start is
+/// that of the first round.
 fn opening(plan: &Plan, before: u64) -> Value {
     let file = path_text(plan.book.as_deref());
     let format = match plan.book {
@@ -190,7 +190,7 @@ fn pgn(plan: &Plan, has_crc: bool) -> Value {
     pgn
 }
 
-/// Returns a path as text; empty without one.
+/// Returns a path as text; empty for `None`.
 fn path_text(path: Option<&Path>) -> String {
     path.map_or_else(String::new, |path| path.display().to_string())
 }
@@ -228,7 +228,7 @@ fn engine(engine: &Engine, own: &Path, is_chess960: bool) -> Value {
     })
 }
 
-/// Returns the scores of each two engines.
+/// Returns the counts of each pair of engines.
 fn stats(plan: &Plan, counts: &RunCounts) -> Value {
     let name = |engine: usize| &plan.engines[engine].name;
     let all = counts.encounters.iter().map(|([first, second], met)| {
@@ -248,13 +248,13 @@ fn stats(plan: &Plan, counts: &RunCounts) -> Value {
     Value::Object(all.collect())
 }
 
-/// Returns whether fastchess has written the file.
+/// Returns whether a saved file has the format of fastchess.
 pub(super) fn is_theirs(saved: &Value) -> bool {
     saved["engines"].is_array() && saved["stats"].is_object()
 }
 
-/// Returns a saved tournament of fastchess as a command line, and the games that it counted, if
-/// they are to count.
+/// Converts a saved tournament of fastchess to a command line, and returns its counted games if
+/// `keeps_counts`.
 pub(super) fn read(
     saved: &Value,
     keeps_counts: bool,
@@ -343,7 +343,7 @@ fn log_words(log: &Value) -> Vec<String> {
     ]
 }
 
-/// Returns the options for the openings after those of the counted rounds.
+/// Returns the values of `-openings`, starting after the openings of the counted rounds.
 fn opening_words(opening: &Value, before: u64) -> Vec<String> {
     let start = opening["start"].as_u64().unwrap_or(1).saturating_add(before);
     let order = if opening["order"] == 0 { "random" } else { "sequential" };
@@ -367,7 +367,7 @@ fn pgn_words(pgn: &Value) -> Vec<String> {
     values
 }
 
-/// Returns the values of `-engine` of an engine.
+/// Returns the values of `-engine` for an engine.
 fn spec(engine: &Value) -> Vec<String> {
     let (limit, tc) = (&engine["limit"], &engine["limit"]["tc"]);
     let of = |value: &Value| value.as_u64().filter(|number| *number > 0);
@@ -397,7 +397,7 @@ fn spec(engine: &Value) -> Vec<String> {
     values
 }
 
-/// Returns the games of two engines that were counted, and their number.
+/// Returns the counted games of two engines, and their number.
 fn counted_games(saved: &Value) -> Result<(Option<Prior>, u64), String> {
     let rows: Vec<&Value> = saved["stats"].as_object().into_iter().flat_map(Map::values).collect();
     let count = |row: &Value, key: &str| row[key].as_u64().unwrap_or(0).min(MOST_GAMES);

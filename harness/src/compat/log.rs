@@ -1,4 +1,4 @@
-//! Lines that `-log` of fastchess writes to a file, and `-debug` of cutechess-cli prints.
+//! The log of `-log` of fastchess, and the lines that `-debug` of cutechess-cli prints.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -16,12 +16,11 @@ use arbiter_process::{Links, open_output};
 use arbiter_report::{log_warn, utc_time_as};
 use arbiter_runner::unix_time_ms;
 
-/// Maximum distance in milliseconds of two starts of an engine that are the same start, recorded by
-/// two games; their lines are the same.
+/// Maximum difference, in milliseconds, between the recorded times of one engine start in two
+/// games. The lines of the start are then logged only once.
 const SAME_START: i64 = 20;
 
-/// Severity of a log line. An error counts as a warning, as anything worse ends the run with a
-/// message on standard error. The numbers are those of fastchess.
+/// Severity of a log line, with the numbers of fastchess.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
     Info = 2,
@@ -29,15 +28,15 @@ pub(crate) enum Level {
     Error,
 }
 
-/// Requested log.
+/// Settings of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LogRequest {
-    /// Log file; nothing is written without one.
+    /// Log file, if any.
     pub file: Option<PathBuf>,
     pub level: Level,
-    /// `true` if the file has the lines to and from engines.
+    /// `true` if the lines to and from engines are written to the file.
     pub has_engines: bool,
-    /// `true` if these lines are printed as by cutechess-cli.
+    /// `true` if the lines to and from engines are printed as by cutechess-cli.
     pub is_printed: bool,
 }
 
@@ -95,12 +94,13 @@ pub(super) struct Log {
     engines: Vec<String>,
     /// Start of the run, in milliseconds of Unix time.
     began_ms: i64,
-    /// Starts of engines: the engine and its time in milliseconds of Unix time.
+    /// Logged starts of engines: the index of the engine, and the time in milliseconds of Unix
+    /// time.
     starts: Vec<(usize, i64)>,
 }
 
 impl Log {
-    /// Opens the file, if one is wanted.
+    /// Opens the log file, if requested.
     pub(super) fn open(wanted: &LogRequest, engines: Vec<String>) -> Result<Log, String> {
         let open = |path: &PathBuf| {
             let file = open_output(path, File::options().append(true), Links::Followed);
@@ -132,7 +132,7 @@ impl Log {
         self.write(&lines)
     }
 
-    /// Logs the lines of a game; returns the part that is to be printed.
+    /// Logs the lines of a game. Returns the text to print.
     pub(super) fn game(&mut self, number: u64, game: &GameRecord) -> Result<String, String> {
         let begun_ms = game.begun_ms.unwrap_or_else(unix_time_ms);
         let entries = game.transcript.iter().flat_map(|transcript| &transcript.entries);
@@ -151,8 +151,8 @@ impl Log {
         for entry in entries {
             let engine = *game.engines.get(entry.color);
             let side = &mut is_known[usize::from(entry.color.is_black())];
-            // Lines before the mark belong to the start of the engine, which was logged with an
-            // earlier game.
+            // Lines before the mark belong to a start of the engine that was logged with an earlier
+            // game.
             *side &= entry.mark != Mark::NewGame;
             let (name, text) = (&self.engines[engine], &entry.text);
             let (ours, theirs, label) = match entry.mark {
@@ -183,8 +183,8 @@ impl Log {
     }
 }
 
-/// Returns the prefix of a line; its last field is the number of a game, where fastchess has that
-/// of a thread.
+/// Returns the prefix of a line. Its last field is the number of the game, in place of fastchess's
+/// thread number.
 fn prefix(label: &str, at_ms: i64, game: &str) -> String {
     format!("[{label:<6}] [{:>15}] <{game:>20}> ", utc_time_as(at_ms, "%H:%M:%S%.6f"))
 }

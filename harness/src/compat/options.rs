@@ -1,4 +1,4 @@
-//! The options of fastchess and cutechess-cli, and the resulting request.
+//! Parsing of the options of fastchess and cutechess-cli.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,37 +20,37 @@ use arbiter_stats::{Correction, Model};
 pub(crate) struct Options {
     /// Program of the command line.
     pub dialect: Dialect,
-    /// Style in which the run is shown.
+    /// Output style of the run.
     pub style: Style,
-    /// Request for the run, apart from the effects of `rounds`, `games` and `start_scale`.
+    /// Settings of the run, before the effects of the other fields.
     pub request: Request,
     pub is_sprt: bool,
     pub rounds: Option<u64>,
     pub games: Option<u64>,
-    /// Games from one opening.
+    /// Number of games from one opening.
     pub repeats: Option<u64>,
-    /// Books of single engines, each with its number of moves.
+    /// Opening books of single engines, each with its maximum number of moves.
     pub books: Vec<(PathBuf, Option<u32>)>,
-    /// Games that fastchess counted before.
+    /// Games that fastchess counted in an earlier process.
     pub prior: Option<Prior>,
-    /// Folder of the results, if it is given.
+    /// Results folder, if given.
     pub results: Option<PathBuf>,
-    /// The largest factor for the deadlines of a start.
+    /// Maximum of the engines' factors for the timeouts of a start.
     pub start_scale: Option<f64>,
     /// `true` if more concurrent games than processors are allowed.
     pub is_forced: bool,
-    /// `true` if standard error reports the games and the folder of results.
+    /// `true` to report progress and the results folder on standard error.
     pub is_verbose: bool,
-    /// Lines that are printed before the run starts.
+    /// Lines to print before the run starts.
     pub first_lines: String,
-    /// Deadline for `readyok`.
+    /// Timeout for `readyok`.
     pub ready: Option<Duration>,
-    /// `true` for each existing file that is replaced: PGN, EPD, log.
+    /// `true` for each file that is replaced if it exists: PGN, EPD, log.
     pub replaces: [bool; 3],
 }
 
 impl Options {
-    /// Parses the options. An error is a sentence about an unusable one.
+    /// Parses the options; the error describes an invalid option.
     pub(crate) fn read(dialect: Dialect, words: &[Word]) -> Result<Options, String> {
         let mut request = Request { order: Some(Order::Sequential), ..Request::default() };
         request.draft.annotation.has_origin = true;
@@ -92,7 +92,8 @@ impl Options {
         take(self, word)
     }
 
-    /// Returns the adjudication rule of tables; the presence of tables is checked at the end.
+    /// Returns the tablebase adjudication rule, creating it if needed; the paths of tables are
+    /// checked later.
     pub(super) fn tablebase(&mut self) -> &mut TablebaseRule {
         let all = TablebaseRule { pieces: 0, ignores_fifty: false, scope: Scope::Both };
         self.request.draft.rules.tablebase.get_or_insert(all)
@@ -127,15 +128,15 @@ impl Options {
     pub(super) fn repeat(&mut self, word: &Word) -> Result<(), String> {
         let count = if word.values.is_empty() { 2 } else { word.number()? };
         match self.dialect {
-            // In fastchess all games of a round have the same opening, so repetitions are the games
-            // of a round.
+            // In fastchess, all games of a round have the same opening, so the number of
+            // repetitions is the number of games per round.
             Dialect::Fastchess => self.games = Some(count),
             Dialect::Cutechess => self.repeats = Some(count),
         }
         Ok(())
     }
 
-    /// Sets the number of concurrent games; 0 or less counts down from the processors.
+    /// Sets the concurrency; 0 or a negative number is added to the number of processors.
     pub(super) fn concurrency(&mut self, games: isize) {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         let wanted = match usize::try_from(games) {
@@ -156,7 +157,7 @@ impl Options {
             let request = &mut self.request;
             match (key, value) {
                 ("file", _) => request.draft.book = Some(PathBuf::from(value)),
-                // The kind of a book is recognized by its name or contents.
+                // Arbiter recognizes the format of a book by its name or contents.
                 ("format", "epd" | "pgn") => {}
                 ("order", "random") => request.order = Some(Order::Random),
                 ("order", "sequential") => request.order = Some(Order::Sequential),
@@ -200,7 +201,7 @@ impl Options {
                     }
                 }
                 // cutechess-cli takes the file and then words such as `fi`; fastchess rejects this
-                // form. `fi` is obeyed anyway, because only finished games are written.
+                // form. `fi` needs no action, because only finished games are written.
                 (_, None) if self.dialect == Dialect::Fastchess => {
                     return Err(word.unknown_key(key, PGN_KEYS));
                 }
@@ -268,7 +269,7 @@ impl Options {
         Ok(())
     }
 
-    /// Writes engine lines that match `line`, besides those that earlier patterns match.
+    /// Adds a pattern for the engine lines that are written to the PGN.
     fn match_line(&mut self, line: &str) -> Result<(), String> {
         let pattern = &mut self.request.draft.annotation.pattern;
         let earlier = pattern.take().map_or_else(String::new, |pattern| format!("{pattern}|"));
@@ -288,9 +289,9 @@ impl Options {
             alpha: None,
             beta: None,
             model: Some(model),
-            // Both programs stop at Wald's bounds.
+            // Both programs stop at Wald's bounds, without a correction for overshoot.
             correction: Some(Correction::None),
-            // The evidence depends on other options, so it is set when all have been read.
+            // Set after all options have been read, because it depends on other options.
             evidence: None,
         };
         for (key, value) in word.pairs()? {
@@ -333,7 +334,7 @@ impl Options {
 const PGN_KEYS: &str = "file, notation, append, nodes, seldepth, nps, hashfull, tbhits, pv, \
      timeleft, latency, min, match_line";
 
-/// Returns the default path of a file of games, by the time.
+/// Returns the default path of an output file, which contains the current time.
 fn named_by_time(kind: &str) -> PathBuf {
     PathBuf::from(format!("fastchess_{}.{kind}", utc_time_as(unix_time_ms(), "%Y%m%d_%H%M%S")))
 }
@@ -348,7 +349,7 @@ pub(super) fn scope(word: &str) -> Result<Scope, String> {
     }
 }
 
-/// Returns whether the variant is Chess960; each opening decides which of the two is played.
+/// Returns whether the variant is Chess960. (Each opening decides whether its games are Chess960.)
 pub(super) fn variant(word: &Word) -> Result<bool, String> {
     match word.single()? {
         "standard" => Ok(false),
@@ -368,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_in_several_folders() {
+    fn several_tablebase_folders_are_accepted() {
         let request = read("-tbpieces 6 -tb /a:/b;/c -tbadjudicate WIN_LOSS").unwrap().request;
         let rule = request.draft.rules.tablebase.unwrap();
         assert_eq!((rule.pieces, rule.scope, request.draft.tables.len()), (6, Scope::Wins, 3));
@@ -378,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn any_of_several_lines_is_written() {
+    fn several_match_lines_are_combined() {
         let line = "-pgnout file=a.pgn match_line='^info string a' match_line=b$ nodes=true";
         let annotation = read(line).unwrap().request.draft.annotation;
         assert_eq!(annotation.fields, [Field::Nodes]);

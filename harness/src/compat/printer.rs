@@ -1,4 +1,4 @@
-//! Prints a run in the format of the other programs.
+//! Output of a run in the format of another program.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -24,47 +24,47 @@ use arbiter_runner::{ControlRequest, OptionsFound};
 use arbiter_schedule::{Pairing, Schedule};
 use arbiter_stats::{LlrBounds, Sprt, SprtStatus};
 
-/// Observer of a run that prints lines on standard output.
+/// Observer that prints a run on standard output.
 #[derive(Debug)]
 pub(crate) struct Printer {
     style: Style,
     writer: DialectWriter,
     plan: Plan,
-    /// Name of the run, and folder of its store.
+    /// Name of the run, and results folder; `None` before the start.
     place: Option<(String, PathBuf)>,
-    /// Warnings about options that are left out, from before the run.
+    /// Warnings about options that are not sent to engines, printed before the run.
     left_out: String,
-    /// Log of the lines; only of a run in progress.
+    /// Log; `None` unless the run is in progress.
     log: Option<Log>,
     /// Channel of requests to end the run.
     control: Option<mpsc::Sender<ControlRequest>>,
-    /// Number of pairs that CPU contention may have decided.
+    /// Number of pairs that CPU contention may have affected.
     disturbed: u64,
-    /// Engines that were warned about for reporting no score.
+    /// Engines for which a warning about missing scores was printed.
     without_score: BTreeSet<usize>,
-    /// Schedule that follows the counted pairs, as the number of games may depend on them.
+    /// Schedule after the counted pairs, because the number of games may depend on results.
     schedule: Schedule,
     counts: RunCounts,
-    /// Counts in the order in which pairs ended, which are printed.
+    /// Counts of the pairs that have ended, in the order of their ends; these are printed.
     shown: RunCounts,
-    /// First games of pairs whose second game is not over, with their outcomes by engine.
+    /// First games of pairs whose second game has not ended, with their outcomes by engine.
     open_pairs: BTreeMap<u64, (PairTally, [(usize, String); 2])>,
-    /// Pairs that are in `shown`, and not yet in `counts`.
+    /// Pairs that are in `shown` but not yet in `counts`.
     told: BTreeSet<u64>,
-    /// Number of games of each engine by outcome.
+    /// Number of games by outcome, for each engine.
     outcomes: Vec<BTreeMap<String, u64>>,
-    /// Pair after whose count the run ends.
+    /// Pair after which the run ends, if that is decided.
     last: Option<u64>,
     sprt: Option<Sprt>,
     games: u64,
-    /// Number of games that another program counted before.
+    /// Number of games that another program counted before the run.
     before: u64,
-    /// `true` if nothing was counted since the last figures.
+    /// `true` if no game was counted since the last figures.
     is_up_to_date: bool,
 }
 
 impl Printer {
-    /// Returns a printer of a run that has not started; `options` are the known options of the
+    /// Returns a printer of a run that has not started; `options` are the option checks of the
     /// engines.
     pub(crate) fn new(
         style: &Style,
@@ -104,7 +104,7 @@ impl Printer {
         }
     }
 
-    /// Prints the figures of a run that is over.
+    /// Prints the figures of a run that has ended.
     pub(crate) fn print_again(
         style: &Style,
         plan: &Plan,
@@ -117,8 +117,7 @@ impl Printer {
         print_result(&text)
     }
 
-    /// Prints a run of fastchess that ends with the start of its first engine, and creates its
-    /// files.
+    /// Prints a run of fastchess whose engine failed to start, and creates its files.
     pub(crate) fn print_no_start(style: &Style, plan: &Plan, engine: &str) -> Result<(), Failure> {
         if style.program != Dialect::Fastchess {
             return Ok(());
@@ -140,7 +139,7 @@ impl Printer {
         print_result(&text)
     }
 
-    /// Returns a printer that saves the progress of the run, and may end it.
+    /// Returns a printer that also saves the progress of the run, and may end the run.
     pub(crate) fn with_run(
         self,
         run: &str,
@@ -174,20 +173,21 @@ impl Printer {
         self.before + self.schedule.expected_pairs() * self.schedule.design().games_per_pair()
     }
 
-    /// Takes over the counts from before.
+    /// Restores the counts of a resumed run.
     fn restore_counts(&mut self, counts: &RunCounts) {
         (self.counts, self.shown) = (counts.clone(), counts.clone());
         self.games = counts.encounters.values().map(|met| met.games.games()).sum();
     }
 
-    /// Counts a pair, in schedule order; most of its games were printed as they ended.
+    /// Counts a pair, in schedule order. Returns the text to print: usually its games were printed
+    /// when they ended.
     fn count_pair(&mut self, played: &PlayedPair, tally: &PairTally) -> String {
         self.counts.count(tally);
         tally.count_in(&mut self.schedule);
         let mut text = String::new();
         if !self.told.remove(&tally.pair) {
-            // These games have not been printed: they were played before an interruption, or are
-            // printed late because their pair could have been void.
+            // These games have not been printed: they were played before an interruption, or were
+            // delayed because their pair could have been void.
             for (game_index, game) in played.games.iter().enumerate() {
                 text += &self.ended_game(&played.pairing, game_index, game);
             }
@@ -204,7 +204,7 @@ impl Printer {
         self.before + pairing.pair * self.schedule.design().games_per_pair() + game_index as u64 + 1
     }
 
-    /// Returns the lines on a game that is over, and on its consequences.
+    /// Returns the lines to print after the end of a game.
     fn ended_game(&mut self, pairing: &Pairing, game_index: usize, game: &GameRecord) -> String {
         let mut text = String::new();
         let per_pair = self.schedule.design().games_per_pair();
@@ -255,8 +255,8 @@ impl Printer {
         text
     }
 
-    /// Counts a game; returns whether its pair is now complete. The first game of a pair that is
-    /// played again replaces the earlier one.
+    /// Counts a game. Returns whether its pair is now complete. If a pair is played again, its new
+    /// first game replaces the old one.
     fn add(&mut self, pairing: &Pairing, game_index: usize, game: &GameRecord) -> bool {
         let (pair, engines) = (pairing.pair, pairing.engines);
         let mut first = self.open_pairs.remove(&pair);
@@ -296,8 +296,8 @@ impl Printer {
         self.style.penta && self.style.dialect == Dialect::Fastchess
     }
 
-    /// Returns the counts of all games that are over; where figures are by pairs, of complete pairs
-    /// only.
+    /// Returns the counts of all finished games, or only of complete pairs if figures are computed
+    /// from pairs.
     fn counts_now(&self) -> RunCounts {
         let mut counts = self.shown.clone();
         if !self.is_by_pairs() {
@@ -342,8 +342,8 @@ impl Printer {
         text
     }
 
-    /// Starts no more pairs, and ends the run when `pair` counts; returns whether this is the first
-    /// such call.
+    /// Starts no more pairs, and ends the run after `pair` has been counted. Returns `false` if the
+    /// end was already decided.
     fn end_with(&mut self, pair: u64) -> bool {
         let is_first = self.last.is_none();
         if is_first {
@@ -356,13 +356,13 @@ impl Printer {
     fn ask(&self, command: ControlCommand) {
         if let Some(control) = &self.control {
             let (reply, _) = oneshot::channel();
-            // A finished run takes no commands, and needs none.
+            // A failure is harmless: a finished run needs no commands.
             let _ = control.try_send(ControlRequest { command, reply });
         }
     }
 
-    /// Returns the figures of a run that is over. fastchess has none for an interrupted run, and
-    /// always those of an SPRT that has decided.
+    /// Returns the figures of a run that has ended. fastchess prints none for an interrupted run,
+    /// and always prints them after the decision of an SPRT.
     fn last_figures(&mut self, ending: RunEnd) -> String {
         let is_fastchess = self.style.program == Dialect::Fastchess;
         match ending {
@@ -376,7 +376,7 @@ impl Printer {
         }
     }
 
-    /// Returns the lines after the last figures.
+    /// Returns the lines that follow the last figures, and saves the state of the run.
     fn end_text(&self, ending: RunEnd, elapsed: Duration) -> Result<String, Failure> {
         let mut text = self.writer.verdict(ending) + &self.writer.faults(&self.shown);
         self.save()?;
@@ -414,7 +414,8 @@ impl Printer {
     }
 }
 
-/// Returns the warnings about options that are left out, with the text that scripts look for.
+/// Returns the warnings about options that are not sent to engines, in the wording that scripts
+/// expect.
 pub(crate) fn option_warnings(plan: &Plan, found: &[OptionsFound]) -> String {
     let each = plan.engines.iter().zip(found);
     let lines = each.flat_map(|(engine, found)| {
@@ -429,7 +430,7 @@ pub(crate) fn option_warnings(plan: &Plan, found: &[OptionsFound]) -> String {
     lines.collect()
 }
 
-/// Returns the line with the checksum of a file.
+/// Returns a line with the CRC-32 checksum of a file.
 fn checksum(path: &Path) -> Result<String, Failure> {
     let failed = |error| Failure::environment(format!("{}: {error}", path.display()));
     let mut file = BufReader::new(File::open(path).map_err(failed)?);
@@ -463,7 +464,7 @@ impl Observer for Printer {
                     if *game_index == 0 { (first, second) } else { (second, first) };
                 self.writer.started(number, self.total(), white, black)
             }
-            // A game that may be played again is printed when its pair counts.
+            // A game that may be played again is printed only after its pair has been counted.
             RunEvent::GameEnded { pairing, game_index, game } => {
                 let number = self.number(pairing, *game_index);
                 let said = self.log.as_mut().map(|log| log.game(number, game)).transpose();
@@ -483,7 +484,7 @@ impl Observer for Printer {
             }
             RunEvent::Ended { ending, elapsed } => {
                 if *ending != RunEnd::Interrupted && self.shown != self.counts {
-                    // Games that ended after the decision do not count, so the counts shown last
+                    // Games that ended after the decision do not count, so the last printed counts
                     // may be too high.
                     (self.shown, self.is_up_to_date) = (self.counts.clone(), false);
                 }
@@ -505,7 +506,8 @@ impl Observer for Printer {
         if let Some(log) = &mut self.log {
             log.log_printed(&text).map_err(ObserverError)?;
         }
-        // A closed pipe is no error for `emit`: a script that has read enough must not end the run.
+        // For `print_result` a closed pipe is not an error: a script that has read enough must not
+        // end the run.
         print_result(&text).map_err(|failure| ObserverError(failure.message))
     }
 }

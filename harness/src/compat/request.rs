@@ -1,4 +1,4 @@
-//! Request for a run from options.
+//! Conversion of parsed options to the request of a run.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,18 +11,18 @@ use arbiter_report::Dialect;
 use arbiter_schedule::{Format, OpeningPolicy};
 use arbiter_stats::{Evidence, Model};
 
-/// Output of fastchess on a run without openings.
+/// Output of fastchess for a run without openings.
 const NO_BOOK: &str = "\
 Warning: No opening book specified! Consider using one, otherwise all games will be played from the \
 starting position.
 Warning: Unknown opening format, 2. All games will be played from the starting position.
 ";
 
-/// Output of fastchess on an SPRT that has no figures by pairs.
+/// Output of fastchess for an SPRT whose figures cannot be computed from pairs.
 const NO_PAIRS: &str = "Warning; Bayesian SPRT model not available with pentanomial statistics. \
     Disabling pentanomial reports...\n";
 
-/// Returns an error if the engines cannot play such a run.
+/// Returns an error if the options do not make a valid run.
 pub(crate) fn check(options: &Options) -> Result<(), String> {
     let count = options.request.engines.len();
     let is_fastchess = options.dialect == Dialect::Fastchess;
@@ -55,7 +55,8 @@ pub(crate) fn check(options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the request and the kind of the run; may change the style in which it is shown.
+/// Returns the kind and the request of the run, and prints the first lines; may change the output
+/// style.
 pub(crate) fn request(options: &mut Options) -> Result<(RunKind, Request), String> {
     let (pgn, epd) = (options.request.draft.pgn.clone(), options.request.draft.epd.clone());
     let files = pgn.into_iter().zip([options.replaces[0]]);
@@ -111,13 +112,14 @@ pub(crate) fn request(options: &mut Options) -> Result<(RunKind, Request), Strin
     Ok((kind, request))
 }
 
-/// Returns a seed from the system's randomness, which the standard library has for its hash tables.
+/// Returns a random seed, from the randomness of the standard library's hash tables.
 fn random_seed() -> u64 {
     use std::hash::{BuildHasher, RandomState};
     RandomState::new().hash_one(0)
 }
 
-/// Makes a book that all engines have the book of the run.
+/// Uses a book that all engines share as the book of the run; an error if the engines have
+/// different books.
 fn engine_books(options: &mut Options) -> Result<(), String> {
     let Some(book) = options.books.first().cloned() else { return Ok(()) };
     let is_shared = options.books.len() >= options.request.engines.len()
@@ -132,8 +134,8 @@ fn engine_books(options: &mut Options) -> Result<(), String> {
     Ok(())
 }
 
-/// Gives every engine a unique name: that of its program if it has none, followed by a number for
-/// all but the first of a name.
+/// Gives every engine a unique name, by default that of its program, with a number appended to
+/// repeated names.
 fn name_all(engines: &mut [EngineSpec]) {
     let mut seen: HashMap<String, usize> = HashMap::new();
     for engine in engines {
@@ -146,16 +148,16 @@ fn name_all(engines: &mut [EngineSpec]) {
     }
 }
 
-/// Converts rounds and games of the other programs to rounds and pairs: pairs where each opening is
-/// played an even number of times with colours swapped, else single games in the same order. Also
-/// returns the number of games of a round in games' tags.
+/// Converts rounds and games of the other programs to Arbiter's rounds and pairs: real pairs if
+/// each opening is played an even number of times with colours swapped, or else single games in the
+/// same order. Also returns the number of games per round, for the tag `Round`.
 fn tournament(options: &Options) -> Result<(TournamentRequest, Option<u64>), String> {
     let is_fastchess = options.style.program == Dialect::Fastchess;
     let usual = if is_fastchess { 2 } else { 1 };
     let (mut rounds, mut games) = (options.rounds.unwrap_or(usual), options.games.unwrap_or(usual));
     if is_fastchess && games > 2 {
-        // fastchess exchanges the numbers, too: it takes two rounds of many games for many rounds
-        // of two.
+        // fastchess also exchanges the two numbers: two rounds of many games become many rounds of
+        // two games.
         (rounds, games) = (games, rounds);
         if games > 2 {
             return Err(format!("-games {rounds} -rounds {games}: a round has 2 games at most"));
@@ -166,12 +168,12 @@ fn tournament(options: &Options) -> Result<(TournamentRequest, Option<u64>), Str
     let before = options.prior.map_or(0, |prior| prior.encounter().games.games());
     let mut request = options.request.tournament;
     let is_knockout = request.format == Some(Format::Knockout);
-    // In a round robin, seeds make no difference.
+    // Seeds have no effect in a round robin.
     let has_seeds = matches!(request.format, Some(Format::Gauntlet | Format::Knockout));
     request.format = request.format.filter(|_| !is_duel);
     request.seeds = request.seeds.filter(|seeds| *seeds > 0 && !is_duel && has_seeds);
     request.draft.seeds_meet = is_fastchess && request.format == Some(Format::Gauntlet);
-    // Between two engines all games are alike, so rounds do not matter.
+    // With two engines, only the total number of games matters.
     let total = rounds.saturating_mul(games);
     let length = if is_duel { total.saturating_sub(before) } else { games };
     request.rounds = Some(rounds).filter(|_| !is_duel && !is_knockout);
@@ -186,7 +188,7 @@ fn tournament(options: &Options) -> Result<(TournamentRequest, Option<u64>), Str
     if !is_duel && *openings == OpeningPolicy::Shared && !is_knockout {
         *openings = if is_fastchess { OpeningPolicy::Cycled } else { OpeningPolicy::PerPair };
     }
-    // In a round of cutechess-cli each engine plays one encounter.
+    // In a round of cutechess-cli, each engine plays one encounter.
     let at_once = if is_fastchess { 1 } else { options.request.engines.len() as u64 / 2 };
     Ok((request, (!is_knockout).then(|| games.saturating_mul(at_once))))
 }

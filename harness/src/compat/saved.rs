@@ -1,5 +1,5 @@
-//! `-config`: file in which fastchess saves settings and counts. Our file also identifies the run,
-//! which is in the store with all its games.
+//! `-config`: the file in which fastchess saves settings and counts. Arbiter's file also contains
+//! the identity of the run, whose games are in the store.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -18,14 +18,14 @@ use arbiter_report::log_warn;
 /// Default file name of fastchess.
 const USUAL: &str = "config.json";
 
-/// Maximum size of a file that is read, in bytes.
+/// Maximum size of a saved file, in bytes.
 const LARGEST: u64 = 1 << 22;
 
-/// Key that marks a file as ours, with the version of its contents.
+/// Key that identifies a file as Arbiter's, with the version of its contents.
 const KEY: &str = "arbiter run, version 1";
 
-/// Options that may differ from those at the start of the run, as those without effect may: they
-/// change how it is played and shown, and not which games are played.
+/// Options that may change when a run is resumed: they affect how the run is played and shown, but
+/// not which games are played. Options without effect may change too.
 const CHANGEABLE: [&str; 13] = [
     "arbiter",
     "autosaveinterval",
@@ -42,14 +42,14 @@ const CHANGEABLE: [&str; 13] = [
     "use-affinity",
 ];
 
-/// Identity of a run in such a file.
+/// Identity of a run in a saved file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SavedIdentity {
     /// Name of the run.
     pub run: String,
-    /// Folder of the run's store.
+    /// Results folder of the run.
     pub results: PathBuf,
-    /// Checksum of the file's settings of the games; it differs if these were changed since.
+    /// Checksum of the game settings in the file, which shows whether they were edited.
     #[serde(default)]
     pub checksum: Option<u32>,
 }
@@ -67,7 +67,7 @@ fn content(path: &Path) -> Result<Value, String> {
     }
 }
 
-/// Returns a checksum of the file's settings of the games.
+/// Returns a checksum of the game settings in a saved file.
 fn checksum(saved: &Value) -> u32 {
     let is_about_games = |key: &str| {
         !["stats", "config_name", "report_penta", "affinity", "force_concurrency", "log", KEY]
@@ -84,7 +84,7 @@ fn is_of_another_program(path: &Path) -> bool {
 }
 
 impl SavedIdentity {
-    /// Adds the identity to the file of fastchess, and writes it.
+    /// Writes a file of fastchess with the identity added.
     pub(crate) fn write(self, path: &Path, mut theirs: Value) -> Result<(), Failure> {
         let marked = SavedIdentity { checksum: Some(checksum(&theirs)), ..self };
         theirs[KEY] = serde_json::to_value(marked).map_err(Failure::environment)?;
@@ -92,7 +92,7 @@ impl SavedIdentity {
     }
 }
 
-/// Writes the file of fastchess, but never over a file of another program.
+/// Writes a file of fastchess, but never replaces a file of another program.
 pub(super) fn write(path: &Path, theirs: &Value) -> Result<(), Failure> {
     if is_of_another_program(path) {
         return Ok(());
@@ -103,18 +103,18 @@ pub(super) fn write(path: &Path, theirs: &Value) -> Result<(), Failure> {
 /// The `-config` options of a command line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Config {
-    /// Run to resume.
+    /// Run to resume, if the file identifies one.
     pub run: Option<SavedIdentity>,
     /// Counts of fastchess that the run continues.
     pub prior: Option<Prior>,
-    /// Command line that applies.
+    /// Command line, with the options from the file.
     pub words: Vec<Word>,
     /// File to which the identity of the run is written.
     pub out: PathBuf,
 }
 
 impl Config {
-    /// Parses the options, and the file that they name.
+    /// Parses the `-config` options, and the file that they name.
     pub(crate) fn read(words: &[Word]) -> Result<Config, String> {
         let (mut file, mut out) = (None, None);
         let mut keeps_counts = true;
@@ -147,7 +147,8 @@ impl Config {
             }
             return Ok(Config { run: None, prior: None, words, out });
         };
-        // As in fastchess, options before the file are forgotten, and options after it override it.
+        // As in fastchess, options before `-config file=` are ignored, and options after it
+        // override the file.
         let (before, after) = words.split_at(index);
         let (saved, after) = (content(&path)?, others(after));
         let wrong = |what: String| format!("-config file={}: {what}", path.display());
@@ -183,7 +184,8 @@ impl Config {
                 run.results.display()
             )));
         }
-        // The file only stores that processors were assigned, and not which ones.
+        // The file does not contain the list of assigned processors, so its `use-affinity` is not
+        // used.
         words.retain(|word| is_changeable(word) && word.name != "use-affinity");
         words.extend(after);
         Ok(Config { run: Some(run), prior: None, words, out })
@@ -205,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_found_again() {
+    fn a_saved_file_identifies_its_run() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a b.json");
         let results = folder.path().join("results");
@@ -228,7 +230,7 @@ mod tests {
         assert!(!words.contains(&"rounds".to_owned()), "{words:?}");
         assert_eq!(words.iter().filter(|word| *word == "concurrency").count(), 2);
         assert_eq!(found(&format!("{config} outname=new.json")).1, PathBuf::from("new.json"));
-        // What is played is not what was, if it is another on the command line or in the file.
+        // Changed game settings, on the command line or in the file, start a new run.
         let is_another = |line: &str| {
             let (run, _, words) = found(line);
             assert!(words.contains(&"arbiter".to_owned()), "{words:?}");
@@ -256,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_another_program_stays() {
+    fn files_of_other_programs_are_not_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("config.json");
         std::fs::write(&file, "{\"engines\": []}").unwrap();

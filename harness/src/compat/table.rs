@@ -1,4 +1,4 @@
-//! The options of fastchess and cutechess-cli: their values and effects here.
+//! Table of the options of fastchess and cutechess-cli.
 
 use std::path::PathBuf;
 
@@ -6,20 +6,20 @@ use super::options::{Options, scope, variant};
 use super::words::{Word, truth};
 use arbiter_names::nearest;
 
-/// Applies an option.
+/// Function that applies an option.
 type ApplyOption = fn(&mut Options, &Word) -> Result<(), String>;
 
-/// An option: its name, its values, its effect here, and the function that applies it.
+/// An option: name, values, effect in Arbiter, and the function that applies it.
 type OptionRow = (&'static str, &'static str, &'static str, ApplyOption);
 
-/// Start of the description of an option that is accepted without effect; the reason follows.
+/// Prefix of the description of an option that is accepted without effect, before the reason.
 const NOTHING: &str = "ignored: ";
 
 /// All options, in the order of the help.
 pub(super) const OPTIONS: &[OptionRow] = &[
     ("engine", "KEY=VALUE...", "adds an engine", Options::add_engine),
-    // Settings of all engines override those of one, wherever they stand. Therefore they are read
-    // last, elsewhere.
+    // `-each` overrides the settings of single engines, wherever it stands, so it is applied last,
+    // by `Options::read`.
     ("each", "KEY=VALUE...", "settings of all engines", |_, _| Ok(())),
     ("quick", "cmd=FILE cmd=FILE book=FILE", "a match at 10+0.1", Options::quick),
     (
@@ -227,7 +227,7 @@ pub(super) fn unknown(name: &str) -> String {
     format!("unknown option -{name}; {hint}")
 }
 
-/// Returns the help.
+/// Returns the help, with all options.
 pub(crate) fn help() -> String {
     let lines = OPTIONS.iter().map(|(name, takes, does, _)| {
         let head = format!("-{name} {takes}");

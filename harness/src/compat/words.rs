@@ -1,16 +1,16 @@
-//! A command line of fastchess or cutechess-cli, split into options with their values.
+//! Splitting of a command line of fastchess or cutechess-cli into options with values.
 
 use std::str::FromStr;
 use std::time::Duration;
 
-/// An option without its dash, and the words up to the next option.
+/// An option without its dash, and its values, which are the words up to the next option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Word {
     pub name: String,
     pub values: Vec<String>,
 }
 
-/// Splits a command line. An error is a sentence about a word that belongs to no option.
+/// Splits a command line; an error if it does not start with an option.
 pub(crate) fn split(args: &[String]) -> Result<Vec<Word>, String> {
     let mut words: Vec<Word> = Vec::new();
     for arg in args {
@@ -25,7 +25,8 @@ pub(crate) fn split(args: &[String]) -> Result<Vec<Word>, String> {
     Ok(words)
 }
 
-/// Returns the name of an option: a dash before a letter, so that negative numbers are values.
+/// Returns the name of an option, which starts with a dash and a letter; negative numbers are
+/// values.
 fn option_name(arg: &str) -> Option<&str> {
     let name = arg.strip_prefix('-')?;
     let name = name.strip_prefix('-').unwrap_or(name);
@@ -42,7 +43,7 @@ impl Word {
         }
     }
 
-    /// Returns the only value as a whole number.
+    /// Returns the only value as an integer.
     pub(crate) fn number<T: FromStr>(&self) -> Result<T, String> {
         let value = self.single()?;
         value.parse().map_err(|_| format!("-{} {value}: not a whole number", self.name))
@@ -53,8 +54,8 @@ impl Word {
         self.number().map(Duration::from_millis)
     }
 
-    /// Returns the values as an adjudication rule, after the `defaults` of the other programs, in
-    /// which no moves in a row are one.
+    /// Returns the values as an adjudication rule, appended to the `defaults` of the other
+    /// programs, which treat `movecount=0` as 1.
     pub(crate) fn rule(&self, defaults: &str) -> Result<String, String> {
         let fields = self.pairs()?.into_iter().filter(|field| *field != ("movecount", "0"));
         Ok(fields.fold(defaults.to_owned(), |rule, (key, value)| format!("{rule},{key}={value}")))
@@ -76,7 +77,7 @@ impl Word {
         })
     }
 
-    /// Returns the values as `key=value`, each of which must have both.
+    /// Returns the values as keys with values; an error if a word has no `=`.
     pub(crate) fn pairs<'a>(&'a self) -> Result<Vec<(&'a str, &'a str)>, String> {
         let pair = |(key, value): (&'a str, Option<&'a str>)| {
             let value = value.ok_or_else(|| format!("-{}: '{key}' is not KEY=VALUE", self.name))?;

@@ -1,6 +1,7 @@
-//! Flags and variables of the access to a NATS server.
+//! Flags and environment variables for the access to a NATS server.
 //!
-//! Secrets come from files and variables only, as everybody on the machine can read a command line.
+//! Secrets come only from files and variables, because all users of a machine can read command
+//! lines.
 
 use std::convert::Infallible;
 use std::io;
@@ -17,7 +18,7 @@ use arbiter_process::{open_input, read_text};
 use arbiter_report::note;
 use arbiter_settings::{Keys, merged};
 
-/// NATS server as a command line names it.
+/// NATS server, as named on the command line.
 #[derive(Debug, Clone)]
 pub(crate) enum ServerName {
     /// URL of the server.
@@ -78,7 +79,7 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// Returns the contents read from `path`, or the failure to read it.
+/// Converts an error of reading `path` to a failure.
 fn of_file<T>(path: &Path, read: io::Result<T>) -> Result<T, Failure> {
     read.map_err(|error| Failure::invalid(format!("cannot read {}: {error}", path.display())))
 }
@@ -88,7 +89,7 @@ fn secret(path: &Path) -> Result<Secret, Failure> {
 }
 
 impl AccessArgs {
-    /// Returns the access to a server, and the role of its join file, if there is one.
+    /// Returns the access to a server, and the role in its join file, if any.
     pub(crate) fn access(self, server: ServerName) -> Result<(Access, Option<Role>), Failure> {
         let path = match server {
             ServerName::Url(url) => return Ok((self.access_to(url)?, None)),
@@ -146,7 +147,8 @@ impl AccessArgs {
         }
         let certificate = nats.cert.zip(nats.cert_key);
         for path in ca.iter().chain(certificate.iter().flat_map(|(one, key)| [one, key])) {
-            // The client reads these files when it connects, and would wait forever for a pipe.
+            // The client reads these files when it connects, and would wait forever for a pipe, so
+            // they are checked here.
             of_file(path, open_input(path))?;
         }
         Ok(Access {

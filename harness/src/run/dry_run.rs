@@ -1,11 +1,11 @@
-//! `--dry-run`: resolves and checks everything, and plays nothing.
+//! `--dry-run`: complete checks of a run that is not played.
 
 use super::{LoadedPlan, check_engines, load_plan};
 use crate::{Failure, RequestedRun, Rows, print_result};
 use arbiter_plan::{Engine, Program, RunKind};
 use arbiter_report::{note, plan_document, plan_json, repeats_text};
 
-/// Resolves the plan, reads the book, starts every engine once that is no revision, and prints the
+/// Resolves the plan, reads the book, starts every engine that is not a revision, and prints the
 /// plan. Nothing is stored, and no games file is opened.
 pub(super) fn print(kind: RunKind, mut requested: RequestedRun) -> Result<(), Failure> {
     let format = requested.format;
@@ -31,7 +31,7 @@ pub(super) fn print(kind: RunKind, mut requested: RequestedRun) -> Result<(), Fa
     print_result(&format.of_document(&document, json, rows))
 }
 
-/// Returns whether the bundled engine stands in for a revision, whose code is not run.
+/// Returns whether an engine is the bundled engine in place of a revision, whose code is not run.
 fn is_stand_in(engine: &Engine) -> bool {
     engine.provenance.is_some() && engine.program == Program::Bundled
 }

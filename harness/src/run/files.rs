@@ -1,4 +1,4 @@
-//! The files of a run, none of which may be both written and otherwise in use.
+//! Files of a run, none of which may be both written and otherwise used.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use crate::Failure;
 use crate::output::{FileUse, in_use, store_files};
 use arbiter_plan::{Engine, Plan, Program};
 
-/// Files that a run uses besides those of its plan.
+/// Files that a run uses in addition to those of its plan.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OtherFiles {
     /// Settings files.
@@ -15,8 +15,7 @@ pub(crate) struct OtherFiles {
     pub written: Vec<PathBuf>,
 }
 
-/// Returns the known files of an engine: its program, and files that its arguments and options
-/// name.
+/// Returns the known files of an engine: its program, and files named in its arguments and options.
 pub(crate) fn engine_files(engine: &Engine) -> impl Iterator<Item = FileUse> {
     let program = match &engine.program {
         Program::Path(path) => Some(path.clone()),
@@ -29,8 +28,8 @@ pub(crate) fn engine_files(engine: &Engine) -> impl Iterator<Item = FileUse> {
     program.into_iter().chain(named).map(|path| ("a file of an engine", path))
 }
 
-/// Returns an error that names a file which the run would both write and otherwise use. Nothing is
-/// written before.
+/// Returns an error if the run would write a file that it also uses otherwise. Must be called
+/// before anything is written.
 pub(super) fn check(
     plan: &Plan,
     others: &OtherFiles,

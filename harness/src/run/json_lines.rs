@@ -1,4 +1,4 @@
-//! A run as lines of JSON on standard output, while it is played.
+//! Output of a run as JSON lines while it is played.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,17 +8,16 @@ use arbiter_game::outcome::Termination;
 use arbiter_plan::{ExcludedWorker, Observer, ObserverError, Plan, RunEvent};
 use arbiter_report::to_value;
 
-/// Prints a line for each pair when it counts, and one when a worker is excluded, after which only
-/// the first of those pairs still count; the report follows as the last line.
+/// Observer that prints a line of JSON for each counted pair and for each excluded worker.
 #[derive(Debug)]
 pub(super) struct Stream<'a>(pub(super) &'a Plan);
 
-/// A line of a run that is played with --format ndjson; the last line is its report.
+/// A line of the output of a run with --format ndjson; the last line is the report of the run.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[schemars(title = "arbiter.events")]
 pub(crate) enum Line<'a> {
-    /// A pair that counts.
+    /// A counted pair.
     Pair {
         /// Number of the pair, from 1.
         pair: u64,
@@ -37,8 +36,8 @@ pub(crate) enum Line<'a> {
         /// Milliseconds since the start or resumption of the run.
         elapsed_ms: f64,
     },
-    /// The exclusion of a worker: of the pairs before this line only the first `pairs_counted`
-    /// still count.
+    /// The exclusion of a worker: only the first `pairs_counted` pairs before this line still
+    /// count.
     WorkerExcluded {
         #[serde(flatten)]
         excluded: &'a ExcludedWorker,
@@ -50,17 +49,17 @@ pub(crate) enum Line<'a> {
 /// A game.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Game<'a> {
-    /// Name of White.
+    /// Name of the engine with White.
     white: &'a str,
-    /// Name of Black.
+    /// Name of the engine with Black.
     black: &'a str,
-    /// `1-0`, `0-1`, `1/2-1/2` or `*`.
+    /// Result: `1-0`, `0-1`, `1/2-1/2` or `*`.
     result: &'static str,
     /// Reason for the end of the game.
     termination: Termination,
     /// Details of the termination, as text.
     detail: &'a str,
-    /// Plies played, without those of the opening.
+    /// Number of plies, including book moves.
     plies: usize,
     /// Duration of the game, in milliseconds.
     duration_ms: f64,

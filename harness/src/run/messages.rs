@@ -11,10 +11,10 @@ use arbiter_report::{log_warn, note, repeats_text, rules_text, tuned_names, tuni
 use arbiter_runner::{RunError, cpu_sets_of};
 use arbiter_store::Store;
 
-/// Maximum number of bad lines of a book that are quoted.
+/// Maximum number of faulty lines of a book that are quoted.
 const QUOTED_FAULTS: usize = 2;
 
-/// Notes what will be played, and on which workers if not on this machine.
+/// Prints the settings of the run before its first game.
 pub(super) fn announce(ready: &ReadyRun, book: &Book, fleet: Option<&Fleet>) {
     let ReadyRun { name, plan, state, .. } = ready;
     let engines: Vec<String> = plan
@@ -80,8 +80,7 @@ pub(super) fn announce(ready: &ReadyRun, book: &Book, fleet: Option<&Fleet>) {
     }
 }
 
-/// Notes what is most likely a mistake: default limits for some of the engines only, or one engine
-/// twice.
+/// Prints notes about likely mistakes: default limits for only some engines, and identical engines.
 pub(super) fn note_engines(loaded: &LoadedPlan, without_limits: &[usize]) {
     let LoadedPlan { plan, fingerprints, .. } = loaded;
     for engine in without_limits.iter().filter_map(|index| plan.engines.get(*index)) {
@@ -124,7 +123,7 @@ fn concurrency_reason(plan: &Plan) -> &'static str {
     }
 }
 
-/// Notes which workers played, if any.
+/// Prints the number of pairs of each worker, if workers played.
 pub(super) fn note_worker_shares(store: &Store, run: &str) -> Result<(), Failure> {
     let shares = store.pairs_by_worker(run)?;
     let shares: Vec<String> =
@@ -147,7 +146,7 @@ pub(super) fn show(name: &str, results: &Path) -> String {
     format!("{} show {name}", with_results("results", results))
 }
 
-/// Returns a command about the runs of a folder.
+/// Returns a command line with `--results`, if the results folder is not the default.
 pub(super) fn with_results(command: &str, results: &Path) -> String {
     let usual = ResultsArg::default().folder();
     if usual.is_ok_and(|usual| usual == results) {
@@ -157,8 +156,8 @@ pub(super) fn with_results(command: &str, results: &Path) -> String {
     }
 }
 
-/// Returns the end of a run by an error; `show` is the command that shows the run, `resume_hint`
-/// the one that resumes it.
+/// Creates the failure for an error that ended a run; `show` is the command that shows the run,
+/// `resume_hint` the one that resumes it.
 pub(super) fn failure(error: &RunError, show: &str, resume_hint: &str) -> Failure {
     let message = format!("{error}; finished pairs are stored\nhint: {resume_hint}");
     match error {

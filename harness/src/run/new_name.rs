@@ -9,18 +9,18 @@ use arbiter_report::utc_time_as;
 use arbiter_runner::unix_time_ms;
 use arbiter_store::{LockError, RunLock, Store, StoreError};
 
-/// A name that no other run has.
+/// A unique name of a new run, which is locked.
 #[derive(Debug)]
 pub(super) struct NewName {
     pub name: String,
-    /// Start of the run, as Unix time in milliseconds.
+    /// Start of the run, in milliseconds of Unix time.
     pub created_ms: i64,
     /// Lock of the run.
     pub lock: RunLock,
 }
 
-/// Returns the name `chosen` by the user for a new run, or one made of its kind and the time, to
-/// the millisecond. Runs that start in the same millisecond wait for one another.
+/// Returns the name `chosen` by the user for a new run, by default its kind and start time in
+/// milliseconds. Runs that start in the same millisecond wait for each other.
 pub(super) fn new_name(
     store: &Store,
     results: &Path,
@@ -40,8 +40,8 @@ pub(super) fn new_name(
         if chosen.is_some() {
             return Err(failure);
         }
-        // The name contains the time in milliseconds. Runs that start in the same millisecond are
-        // not rare: 3 of 240 matches, started six at a time, met.
+        // Runs that start in the same millisecond are not rare: 3 of 240 matches, started six at a
+        // time, had the same time.
         std::thread::sleep(Duration::from_millis(1));
     }
 }
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_of_one_millisecond_have_names_of_their_own() {
+    fn runs_of_the_same_millisecond_have_different_names() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::create(dir.path()).unwrap();
         let take = |chosen: Option<&str>| {

@@ -1,4 +1,4 @@
-//! Tries engines out before a run, so that mistakes are errors before the first game.
+//! Preflight of a run, so that mistakes are errors before the first game.
 
 use super::Inputs;
 use crate::{Failure, Printer, Style, option_warnings, print_result, runtime, until_signal};
@@ -9,14 +9,14 @@ use arbiter_protocol::Protocol;
 use arbiter_report::{Dialect, log_warn, note};
 use arbiter_runner::{Preflight, PreflightError, check_game_engines, check_tuning};
 
-/// Progress of a run that a signal ends before its first game.
+/// Progress of a run before its first game, for the message after a signal.
 pub(super) const BEFORE_GAMES: &str = "before the first game";
 
-/// Tries all engines out, and returns the inputs of the games: the book without the openings that
-/// an engine cannot set up, which are always the same for the same engines, and without those that
-/// will not be played; and the options of the engines. `is_probed` if an engine must obey the
-/// parameters of a tuning. Engines that turn out to speak xboard do so in the plan and the setups
-/// from then on. An engine that cannot be started is reported in `style`, if there is one.
+/// Starts all engines once, and returns the inputs of the games: the options of the engines, and
+/// the book without openings that an engine cannot set up (always the same for the same engines) or
+/// that will not be played. With `is_probed`, also checks that an engine obeys the parameters of a
+/// tuning. Sets the protocol of engines that turn out to speak xboard, in the plan and the setups.
+/// Prints an engine that cannot be started in `style`, if any.
 pub(super) fn check_engines(
     plan: &mut Plan,
     mut inputs: Inputs,
@@ -24,8 +24,8 @@ pub(super) fn check_engines(
     style: Option<&Style>,
 ) -> Result<Inputs, Failure> {
     let Inputs { book, setups, .. } = &mut inputs;
-    // A UCI engine accepts any opening, so none will be excluded by the trial, and the unused ones
-    // can be dropped before. Memory is shortest while engines start.
+    // UCI engines accept any opening, so the preflight will not exclude openings, and unused ones
+    // can be dropped now. Memory is scarcest while engines start.
     if !is_probed && plan.engines.iter().all(|engine| engine.launch.protocol == Protocol::Uci) {
         thin_book(book, plan);
     }
@@ -80,14 +80,14 @@ pub(super) fn check_engines(
     Ok(Inputs { book, options, ..inputs })
 }
 
-/// Tries all engines out, and checks that the engine of a tuning can be tuned.
+/// Starts all engines once, and checks that the engine of a tuning can be tuned.
 async fn try_all(
     plan: &Plan,
     setups: &[EngineSetup],
     book: &Book,
     is_probed: bool,
 ) -> Result<Preflight, PreflightError> {
-    // Both sides of a tuning are the same engine, which is tried once.
+    // Both sides of a tuning are the same engine, which is started once.
     let Some((tuning, [side, _])) = plan.tuning.as_ref().zip(setups.first_chunk()) else {
         return check_game_engines(setups, book).await;
     };

@@ -5,8 +5,8 @@ use arbiter_plan::{Effect, Plan, RunState};
 use arbiter_report::replayed_state;
 use arbiter_store::Store;
 
-/// Returns the state of a run after the stored pairs. The path of a tuning must be the stored one;
-/// a part that is missing, as after a kill, is added.
+/// Returns the state of a run after its stored pairs. The path of a tuning must agree with the
+/// stored path; points that are missing after a kill are added to the store.
 pub(crate) fn replay_stored(store: &Store, run: &str, plan: &Plan) -> Result<RunState, Failure> {
     let stored = store.iterations(run)?;
     let mut iterations = Vec::new();

@@ -1,4 +1,4 @@
-//! The result of a run: printed, and as an exit code.
+//! Printing and exit code of the result of a run.
 
 use crate::{
     ExitCode, Failure, OutputFormat,
@@ -28,7 +28,7 @@ pub(crate) fn print(store: &Store, summary: &Summary, format: OutputFormat) -> R
     })
 }
 
-/// Returns the exit code of a run's end and of its cause.
+/// Returns the exit code of a finished run; `request` is the cause of an early stop.
 pub(crate) fn exit_code(summary: &Summary, request: Option<StopCause>) -> ExitCode {
     match (summary.ending, summary.verdict()) {
         (Some(RunEnd::Interrupted), _) => match request {

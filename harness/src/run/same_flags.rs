@@ -1,11 +1,11 @@
-//! Comparison of the flags beside `--resume` with the run to resume.
+//! Comparison of the flags given with `--resume` with the run to resume.
 
 use super::resolve_plan;
 use crate::{Failure, RequestedRun};
 use arbiter_plan::{Plan, RunKind};
 use arbiter_settings::{Difference, OnResume, difference, filled, on_resume};
 
-/// Returns an error that names a given flag whose value differs from the run to resume.
+/// Returns an error if a flag differs from the settings of the run to resume.
 pub(super) fn check(
     kind: RunKind,
     name: &str,
@@ -15,7 +15,7 @@ pub(super) fn check(
     let mut given = std::mem::take(&mut requested.given);
     let is_checked = |flag: &str| match on_resume(flag) {
         OnResume::Free => false,
-        // In a tuning these flags belong to the test of the tuned values, which is another run.
+        // In a tuning, these flags apply to the test of the tuned values, which is another run.
         OnResume::Bound => kind != RunKind::Tune,
         _ => true,
     };
@@ -34,15 +34,14 @@ pub(super) fn check(
     if !names_engines {
         requested.request.engines.clear();
     }
-    // With --resume-or-start the line may start the run, so what it says about its engines is
-    // complete.
+    // With --resume-or-start, the command line may also start the run, so its engines are complete.
     let is_whole = requested.may_start && names_engines;
     requested.request = filled(std::mem::take(&mut requested.request), plan, is_whole);
     requested.name = None;
     let mut asked = resolve_plan(kind, &mut requested)?;
     let mut own = plan.clone();
     for (asked, own) in asked.engines.iter_mut().zip(&mut own.engines) {
-        // The protocol may have been detected at the start, without being given.
+        // The protocol may have been detected at the start instead of given by a flag.
         asked.launch.protocol = own.launch.protocol;
         // The order of options does not matter.
         asked.options.sort();

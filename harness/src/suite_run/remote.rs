@@ -1,4 +1,4 @@
-//! Suites whose queries workers carry out.
+//! Execution of suites by workers.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use arbiter_plan::Engine;
 use arbiter_report::{EngineLocation, note};
 use arbiter_runner::{DispatcherEnd, JobCommand, Signals, check_suite_engines, unix_time_ms};
 
-/// Results of all queries of a suite, in their order, each with its worker, as a suffix of a
-/// fault's message.
+/// Results of all queries of a suite, in order, each with the name of its worker as a suffix for
+/// the message of a fault.
 pub(crate) type WorkerResults<A> = Vec<(<A as Assignment>::Done, String)>;
 
-/// Has workers carry out all queries of a suite; also returns the number of positions of each.
+/// Runs all queries of a suite on workers. Also returns the number of positions of each worker.
 pub(crate) fn run_on_workers<A: Assignment>(
     fleet: Fleet,
     args: &SuiteArgs,

@@ -1,5 +1,5 @@
-//! Work of a coordinator for workers: playing a pair, searching a position of a suite, or counting
-//! its leaves.
+//! Work that a coordinator assigns to workers: playing a pair, searching a position of a suite, or
+//! counting the leaf nodes of a position.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -24,20 +24,21 @@ pub trait Assignment: Clone + Debug + Send + Sync + 'static {
     /// Returns the work to send to the worker.
     fn work(&self) -> Work;
 
-    /// Checks whether `done` can be the result; an error says why not.
+    /// Checks whether `done` is a possible result; the error is the reason why it is not.
     fn check(&self, done: &Self::Done, terms: &Terms) -> Result<(), String>;
 
-    /// Returns whether CPU contention beyond `limit` can have decided `done`.
+    /// Returns whether CPU contention above `limit` may have decided the result `done`.
     fn is_suspect(&self, _done: &Self::Done, _limit: f64) -> bool {
         false
     }
 
-    /// Returns a copy with another number, to be repeated at another worker, if that is possible.
+    /// Returns a copy with another number, so that a second worker can repeat the work; `None` if
+    /// the work cannot be repeated.
     fn renumbered(&self, _: u64) -> Option<Self> {
         None
     }
 
-    /// Returns the result of doing the work on this machine; an error says why there is none.
+    /// Does the work on this machine; the error is the reason why there is no result.
     fn run_locally(
         self,
         _: Vec<EngineSetup>,
@@ -45,7 +46,7 @@ pub trait Assignment: Clone + Debug + Send + Sync + 'static {
         std::future::ready(Err("not supported here".to_owned()))
     }
 
-    /// Returns the engines and the opening of a pair.
+    /// Returns the engines and the opening of a pair; `None` for other work.
     fn pairing(&self) -> Option<Pairing> {
         None
     }
@@ -78,8 +79,7 @@ impl Assignment for PairJob {
         let options = LocalOptions {
             slots: 1,
             wait: Duration::ZERO,
-            // These games only decide what engines play; times do not count where engines repeat
-            // their games.
+            // Only the moves of these games are compared, so their times need not be exact.
             measures_waiting: false,
             tells_games: false,
             cpu_sets: Vec::new(),
@@ -114,7 +114,7 @@ impl Assignment for Question {
             if answer.since.is_some_and(|since| since.at > answer.end.at) {
                 return Err("a solution found after the search".to_owned());
             }
-            // Whether the answer solves the position is judged later; here it only has to be legal.
+            // The solution is judged later; here the move only has to be legal.
             answer.judged(&self.record.start, &self.record.goal).map(drop)
         };
         answered.0.iter().flatten().try_for_each(judged)

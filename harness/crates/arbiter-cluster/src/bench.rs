@@ -1,4 +1,4 @@
-//! The benchmark of an engine, run the same way by coordinators and workers.
+//! Benchmark of an engine, identical on coordinators and workers.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use arbiter_build::{BenchRecipe, BenchTarget, run_bench};
 use arbiter_game::engine::EngineSetup;
 use arbiter_process::{Cancel, Spawner};
 
-/// Time limit of a benchmark. A bench that hangs would otherwise keep the slot, or the start of the
-/// run, forever.
+/// Time limit of a benchmark. Without a limit, a bench that hangs would block the slot, or the
+/// start of the run, forever.
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// Cancels a benchmark when it is dropped.
@@ -20,7 +20,7 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// Runs `copies` of `PROGRAM ARGS bench` in parallel; an error says why they failed.
+/// Runs `copies` of `PROGRAM ARGS bench` in parallel; the error is the reason for a failure.
 pub async fn measure(setup: &EngineSetup, copies: usize) -> Result<BenchResult, String> {
     // A blocking task cannot be aborted, so dropping the future has to end the engines.
     let guard = CancelOnDrop(Cancel::default());

@@ -14,19 +14,19 @@ use async_nats::{Client, ConnectError, ConnectOptions, Event, ServerAddr, Subscr
 use thiserror::Error;
 use tokio::sync::watch;
 
-/// Time limit for the first connection. A server behind a firewall that drops packets would
-/// otherwise never be reported.
+/// Time limit for the first connection. Without a limit, a server behind a firewall that drops
+/// packets would never be reported.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Time limit for an answer of the server. Later requests are repeated by their callers.
+/// Time limit for connecting and for a reply of the server. Callers repeat failed requests.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Interval between tests of an idle connection. A connection without traffic would otherwise not
-/// notice that the server is gone.
+/// Interval between pings of an idle connection. Without pings, the loss of the server would not be
+/// noticed.
 const PING_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Unread messages that a subscription keeps; more are lost. This is more than a fleet sends
-/// between two reads of a coordinator.
+/// Maximum number of unread messages of a subscription; further messages are lost. A fleet sends
+/// fewer between two reads of a coordinator.
 const MAX_WAITING: usize = 1 << 16;
 
 /// Text that is never shown, not even by `Debug`.
@@ -39,10 +39,10 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Credentials of the user.
+/// Credentials for a NATS server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Credentials {
-    /// Credentials in the URL, if any.
+    /// The credentials in the URL, if any.
     #[default]
     None,
     /// A name and a password.
@@ -55,18 +55,18 @@ pub enum Credentials {
     Creds(Secret),
 }
 
-/// A NATS server and the credentials for it.
+/// A NATS server, its credentials and its certificates.
 #[derive(Debug, Clone)]
 pub struct Access {
     /// URL of the server, such as `nats://host:4222` or `tls://host:4222`.
     pub url: Secret,
     /// The credentials.
     pub credentials: Credentials,
-    /// File of certificate authorities besides those of the system.
+    /// File of certificate authorities that are trusted in addition to those of the system.
     pub ca: Option<PathBuf>,
     /// Files of the client certificate and its key.
     pub certificate: Option<(PathBuf, PathBuf)>,
-    /// Prefix of the subjects at which replies are received, if not `_INBOX`.
+    /// Prefix of the subjects on which replies are received; `_INBOX` if `None`.
     pub inbox: Option<String>,
     /// `true` to accept a server that does not encrypt or does not authenticate its clients.
     pub insecure: bool,
@@ -89,12 +89,12 @@ pub enum AccessError {
          users with 'arbiter cluster init'; --insecure uses the server anyway"
     )]
     Open(String),
-    /// The server denies permission, or fails.
+    /// The server denies a request, or fails.
     #[error("the NATS server refuses {what}: {reason}")]
     Denied {
         /// The request that was denied.
         what: String,
-        /// Reason of the server.
+        /// Reason that the server gives.
         reason: String,
     },
 }
@@ -121,7 +121,7 @@ impl Access {
     }
 
     /// Connects; `name` is shown to administrators of the server. A lost connection is restored
-    /// later, without a time limit.
+    /// automatically, without a time limit.
     pub async fn connect(&self, name: &str) -> Result<Connection, AccessError> {
         let refused = |reason: String| AccessError::Refused { url: self.place(), reason };
         let (deny, denied) = watch::channel(None);
@@ -129,8 +129,8 @@ impl Access {
         let options = self.options().map_err(refused)?.name(name).event_callback(move |event| {
             let deny = deny.clone();
             async move {
-                // The client reports a missing permission only by this event. The request itself
-                // ends by a timeout.
+                // The client reports a missing permission only by this event; the request itself
+                // times out.
                 if let Event::ServerError(error) = event {
                     let text = error.to_string();
                     if text.to_ascii_lowercase().contains("permissions violation") {
@@ -151,7 +151,7 @@ impl Access {
                 return Err(refused(format!("no reply within {} s", CONNECT_TIMEOUT.as_secs())));
             }
         };
-        // A server without authentication obeys anybody who reaches it.
+        // A server without authentication accepts requests from anybody who can reach it.
         if !self.insecure && !client.server_info().auth_required {
             return Err(AccessError::Open(self.place()));
         }
@@ -197,15 +197,14 @@ impl Access {
             }
             Credentials::Token(Secret(token)) => options.token(token),
             Credentials::Nkey(Secret(seed)) => options.nkey(seed),
-            // The last line counts only if it has an end.
             Credentials::Creds(Secret(text)) => options
                 // The parser of the client ignores a last line without a line end.
                 .credentials(&format!("{text}\n"))
                 .map_err(|error| format!("creds: {error}"))?,
         };
-        // On the loopback device nobody else can listen. Elsewhere TLS is required from the start,
-        // because the server's statement about encryption, and its list of other servers, arrive
-        // unencrypted and could be forged.
+        // Other machines cannot read traffic on the loopback device. For other servers, TLS is
+        // required from the start: the server's statement about encryption and its list of other
+        // servers arrive unencrypted and could be forged.
         if !self.insecure {
             options = if self.place().split(',').all(is_loopback) {
                 options.ignore_discovered_servers()
@@ -226,14 +225,14 @@ impl Access {
     }
 }
 
-/// Returns whether a URL names a server on this machine.
+/// Returns whether a URL names a server on the loopback device.
 fn is_loopback(url: &str) -> bool {
     let Ok(server) = url.parse::<ServerAddr>() else { return false };
     let host = server.host();
     host == "localhost" || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
-/// Explains why there is no connection, and what helps.
+/// Returns the reason for a failed connection, with a hint.
 fn explained(error: &ConnectError) -> String {
     let io = error.source().and_then(|source| source.downcast_ref::<io::Error>());
     let tls = io.and_then(io::Error::get_ref).and_then(|inner| inner.downcast_ref());
@@ -272,14 +271,14 @@ impl Connection {
         self.client.connection_state() == State::Connected
     }
 
-    /// Waits until the server denies permission for something; the reason is printable.
+    /// Waits until the server denies a permission, and returns the printable reason.
     pub async fn denied(&mut self) -> String {
         while self.denied.changed().await.is_ok() {
             if let Some(reason) = self.denied.borrow_and_update().clone() {
                 return reason;
             }
         }
-        // The sender is gone with the client; a denial can no longer come.
+        // The client was dropped with the sender, so no further denial can arrive.
         std::future::pending().await
     }
 
@@ -292,8 +291,8 @@ impl Connection {
         })
     }
 
-    /// Returns the length of the longest message that the server takes, in bytes, less some for
-    /// headers.
+    /// Returns the maximum length of a message body, in bytes: the limit of the server minus 4 KiB
+    /// for headers.
     pub fn max_payload(&self) -> usize {
         // The limit of the server includes headers, such as the ID of the message.
         self.client.server_info().max_payload.saturating_sub(4 << 10)
@@ -305,7 +304,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_this_machine_is_the_loopback_device() {
+    fn only_loopback_urls_count_as_local() {
         for url in ["localhost", "nats://localhost:1", "nats://127.8.9.1", "nats://[::1]:4222"] {
             assert!(is_loopback(url), "{url}");
         }

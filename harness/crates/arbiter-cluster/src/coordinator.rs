@@ -1,4 +1,4 @@
-//! The coordinator of a run: sends its pairs to workers and receives their results.
+//! The coordinator of a run: sends pairs to workers and receives the results.
 //!
 //! One task owns all state. It talks to the dispatcher over its [`CoordinatorEnd`] and to the
 //! server over NATS; [`InFlight`] decides what happens to results.
@@ -48,47 +48,48 @@ use super::wire::{
 use arbiter_plan::Remark;
 use arbiter_runner::{CoordinatorEnd, JobCommand, JobEvent, unix_time_ms};
 
-/// Time between two ticks of the coordinator. Ticks bound the delay of idle checks and lease
-/// extensions. Events between ticks are handled immediately.
+/// Time between two ticks of the coordinator. Idle checks and lease extensions happen on ticks; all
+/// other events are handled immediately.
 const TICK: Duration = Duration::from_millis(250);
 
-/// Ticks between two beacons. Workers forget a run after six seconds without a beacon, so one per
-/// second tolerates several lost ones.
+/// Ticks between two beacons. Workers forget a run after six seconds without a beacon, so one
+/// beacon per second tolerates several lost beacons.
 const BEACON_TICKS: u64 = 4;
 
-/// Time limit for the server when the coordinator ends or cancels pairs. The user waits for the end
-/// of the command, and a server without a reply must not delay it for long.
+/// Time limit for requests to the server when the run ends or is cancelled. The user is waiting for
+/// the command to end, so a server that does not reply must not delay it.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Time after the start within which workers from before a restart report again; audits that lack
-/// another worker are kept until then. Workers send a status every three seconds, so a worker that
-/// is still there has reported several times by then.
+/// Time after a restart of the coordinator within which its workers report again; audits that lack
+/// a second worker wait until then. Workers send a status every three seconds, so a worker that is
+/// still running has reported several times by then.
 const RETURN: Duration = Duration::from_secs(15);
 
-/// Number of results that may wait to be read, besides one batch. The channel is bounded because
-/// results are long and workers decide how many they send.
+/// Maximum number of results that wait to be read, in addition to one batch. The channel is bounded
+/// because results are long and workers may send any number.
 const MAX_EVENTS: usize = 256;
 
-/// Time within which a job has to be started; before half of it is over, the job is sent again. A
-/// limit keeps a recorded job from being played much later, when its result was forgotten.
+/// Time within which a job must be started; the job is sent again before half of this time is over.
+/// The limit prevents a recorded job from being played much later, after its result was forgotten.
 const JOB_LIFETIME: Duration = Duration::from_secs(24 * 3600);
 
-/// Run for workers to play.
+/// A run that workers play.
 #[derive(Debug)]
 pub struct RunSpec {
     /// Description that all jobs have in common.
     pub description: RunDescription,
-    /// The key that signs the description.
+    /// The key that signs the description and the jobs.
     pub key: Key,
-    /// Files of the programs, by their hashes.
+    /// Paths of the program files, by hash.
     pub programs: HashMap<blake3::Hash, PathBuf>,
     /// Priority among other runs; the highest number comes first.
     pub priority: u8,
-    /// Benchmark results on this machine, of engines that workers benchmark.
+    /// Results of benchmarks on this machine, one per engine; `None` if workers do not benchmark
+    /// it.
     pub benches: Vec<Option<BenchResult>>,
-    /// Stored facts about workers.
+    /// Facts about workers from the store.
     pub history: WorkerHistory,
-    /// Selection of the pairs that are played again at another worker.
+    /// Selection of the pairs that a second worker repeats.
     pub audit: AuditSpec,
     /// Metrics of the run.
     pub metrics: ClusterMetrics,
@@ -109,9 +110,9 @@ struct Coordinator<A: Assignment> {
     /// Signs the description and all jobs.
     key: Key,
     secret: RunSecret,
-    /// The description as it is sent.
+    /// The signed description, as sent to workers.
     signed: Vec<u8>,
-    /// Number of results that each sender has sent of jobs that it was not given.
+    /// Number of results from each sender for jobs that it was not given.
     unproven: BTreeMap<String, u64>,
     priority: u8,
     in_flight: InFlight<A>,
@@ -119,13 +120,13 @@ struct Coordinator<A: Assignment> {
     outgoing: mpsc::UnboundedSender<Outgoing>,
     /// Results that are not acknowledged yet.
     unacknowledged: BTreeMap<Receipt, jetstream::Message>,
-    /// Results that were acknowledged; the acknowledgement may not have reached the server.
+    /// Results that were acknowledged, even if the acknowledgement did not reach the server.
     acknowledged: RangeSet,
     /// Pairs that were sent again for lack of heartbeats, since the last result.
     unheard: BTreeSet<u64>,
-    /// Last status of each worker, and the time when it was received.
+    /// Last status of each worker, and the time of its arrival since the start.
     workers: BTreeMap<String, (WorkerStatus, Duration)>,
-    /// Number of impossible results that each worker has sent of its own jobs.
+    /// Number of impossible results from each worker for its own jobs.
     impossible: BTreeMap<String, u32>,
     policy: WorkerPolicy,
     /// Pairs whose jobs were removed within a lease, and the start of that lease.
@@ -133,43 +134,44 @@ struct Coordinator<A: Assignment> {
     removed_at: Duration,
     /// Time of the last repetition of a notice of exclusion.
     exclusion_repeated: Duration,
-    /// Workers that were given a token, or have shown that they have one.
+    /// Workers that were admitted, or have proven with a job that they were.
     joined: BTreeSet<String>,
-    /// Workers that have played before a restart. They continue without joining again unless the
-    /// coordinator was away for longer: a worker then asks for the description first, which clears
-    /// this set.
+    /// Workers that played before a restart of the coordinator. They continue without joining
+    /// again, except after a long absence of the coordinator: a worker then requests the
+    /// description, which clears this set.
     returned: BTreeSet<String>,
     /// Workers that have joined and are present, as last reported to observers.
     present: BTreeSet<String>,
     audits: Audits<A>,
     programs: Arc<ProgramUploader>,
-    /// Largest number of pairs seen in play at the same time.
+    /// Largest number of pairs that were in play at the same time.
     most_playing: usize,
     /// `true` once all results from before the start were received.
     is_drained: bool,
-    /// `true` if the pairs in flight were cancelled, and no others ordered.
+    /// `true` if the pairs in flight were cancelled and none has been ordered since.
     is_cancelled: bool,
     /// Time since the start, at the last tick.
     now: Duration,
-    /// The time of the last message to workers, in microseconds of Unix time.
+    /// Time stamp of the last message to workers, in microseconds of Unix time.
     last_at: u64,
-    /// Limit of the stored remarks about workers.
+    /// Limit on the stored remarks about workers.
     remarks: RemarkLimit,
-    /// Limit of the reports that workers come and go, apart from that of stored remarks.
+    /// Limit on the reports of workers that join or leave, separate from the limit on stored
+    /// remarks.
     presences: RemarkLimit,
     metrics: ClusterMetrics,
 }
 
-/// Starts to coordinate a run; `end` is the coordinator's end of its channel.
+/// Starts to coordinate a run; `end` is the coordinator's end of the channel to the dispatcher.
 pub async fn coordinate<A: Assignment>(
     connection: Connection,
     spec: RunSpec,
     end: CoordinatorEnd<A, A::Done>,
 ) -> Result<(), AccessError> {
     let RunSpec { description, key, programs, priority, benches, history, audit, metrics } = spec;
-    // Attempts after a restart have to be numbered higher than all before it, so that no worker
-    // takes a job for one that it has done. The seconds of the clock are higher as long as a pair
-    // is sent at most once per second.
+    // Attempts after a restart need higher numbers than all attempts before it, so that no worker
+    // mistakes a job for one that it has finished. The seconds of the clock are higher as long as a
+    // pair is sent at most once per second.
     let first_attempt = (unix_time_us() / 1_000_000) as u32;
     let mut stored = RangeSet::default();
     let returned = history.played.iter().map(|(worker, _)| worker.clone()).collect();
@@ -185,8 +187,8 @@ pub async fn coordinate<A: Assignment>(
         joins: connection.subscribe(&id.join_subject(">")).await?,
     };
     let (event_sender, events) = mpsc::channel(MAX_EVENTS);
-    // Unbounded, because the task that owns all state may not wait for the server. The number of
-    // pairs in flight bounds the queue.
+    // Unbounded, because the task that owns all state must not wait for the server. The number of
+    // pairs in flight limits the length of the queue.
     let (outgoing, queue) = mpsc::unbounded_channel();
     let mut tasks = JoinSet::new();
     let context = &connection.jetstream;
@@ -235,12 +237,12 @@ fn unix_time_us() -> u64 {
     unix_time_ms().unsigned_abs() * 1_000
 }
 
-/// Returns whether a request may be replied to; others are ignored.
+/// Returns whether a request has a valid reply subject; other requests are ignored.
 fn may_reply(request: &Message) -> bool {
     request.reply.as_ref().is_some_and(is_inbox)
 }
 
-/// Replies to a request, if that is allowed.
+/// Replies to a request if its reply subject is valid.
 async fn reply(client: &Client, request: Message, answer: Vec<u8>) {
     if let Some(inbox) = request.reply.filter(is_inbox) {
         let _ = client.publish(inbox, answer.into()).await;
@@ -264,8 +266,8 @@ impl<A: Assignment> Coordinator<A> {
             tokio::select! {
                 command = self.end.commands.recv() => match command {
                     Some(JobCommand::Finish(reply)) => {
-                        // The tasks end first, so that none sends a job to a stream that is being
-                        // removed.
+                        // The tasks are stopped first, so that none of them sends a job to a stream
+                        // that is being removed.
                         tasks.shutdown().await;
                         self.clean_up().await;
                         let _ = reply.send(());
@@ -285,14 +287,14 @@ impl<A: Assignment> Coordinator<A> {
                     reply(&self.connection.client, request, wire::sign(&answer, &self.key)).await;
                 },
                 Some(request) = subscriptions.descriptions.next() => {
-                    // The request shows that workers have forgotten the run, so those from before
+                    // The request shows that workers have forgotten the run, so workers from before
                     // the restart have to join again.
                     self.returned.clear();
                     reply(&self.connection.client, request, self.signed.clone()).await;
                 }
                 Some(request) = subscriptions.programs.next() => if may_reply(&request) {
                     let (programs, client) = (self.programs.clone(), self.connection.client.clone());
-                    // In a task of its own, because reading and uploading a program takes long, and
+                    // A separate task, because reading and uploading a program takes long, and
                     // heartbeats must not wait.
                     tasks.spawn(async move {
                         let uploaded = match wire::read::<ProgramRequest>(&request.payload) {
@@ -302,8 +304,8 @@ impl<A: Assignment> Coordinator<A> {
                         reply(&client, request, uploaded.err().unwrap_or_default().into_bytes()).await;
                     });
                 },
-                // A JoinSet keeps ended tasks until they are joined, and an upload is a task. A
-                // panic of a task has to end the run instead of being lost.
+                // A `JoinSet` keeps finished tasks, such as uploads, until they are joined. A panic
+                // of a task must end the run instead of being lost.
                 Some(ended) = tasks.join_next() => if let Err(error) = ended
                     && error.is_panic()
                 {
@@ -333,7 +335,7 @@ impl<A: Assignment> Coordinator<A> {
                             self.read_result(receipt).await;
                         }
                         // If no parked result was accepted, the old job may still be in the stream
-                        // and held by a worker. A new job takes its place.
+                        // and assigned to a worker. A new job replaces it.
                         if self.in_flight.is_waiting(pair) {
                             self.resend(pair);
                         }
@@ -347,22 +349,22 @@ impl<A: Assignment> Coordinator<A> {
             }
             JobCommand::CancelAll(reply) => {
                 self.send_to_workers(Notice::Cancel).await;
-                // Beacons stop, because they would invite the workers again.
+                // Beacons stop because they would make workers join again.
                 self.is_cancelled = true;
                 self.in_flight.cancel();
                 self.audits.cancel();
-                // Without a connection a flush would wait for its whole timeout.
+                // Without a connection, a flush would wait until it times out.
                 if self.connection.is_connected() {
                     let _ = timeout(SHUTDOWN_TIMEOUT, self.connection.client.flush()).await;
                 }
                 let _ = reply.send(());
             }
-            // Ends the loop that calls this.
+            // The calling loop handles `Finish`.
             JobCommand::Finish(_) => {}
         }
     }
 
-    /// Sends the job of a pair, unless the server has it already from before a restart.
+    /// Sends the job of a pair, unless the server still has a job from before a restart.
     fn send(&mut self, pair: u64, attempt: u32) {
         if let Some(job) = self.in_flight.job(pair) {
             let nonce = self.secret.nonce(pair, attempt);
@@ -387,8 +389,8 @@ impl<A: Assignment> Coordinator<A> {
         match event {
             StreamEvent::Sent { pair, sent } => {
                 if !self.in_flight.sent(pair, sent, self.now) {
-                    // The pair was finished while its job was on the way to the server, where it
-                    // would be played in vain.
+                    // The pair was finished while its job was on the way to the server. No worker
+                    // needs to play it again.
                     self.remove_job(pair);
                 }
             }
@@ -404,8 +406,8 @@ impl<A: Assignment> Coordinator<A> {
                     let _ = message.ack().await;
                     return;
                 }
-                // A redelivered result has a new reply subject for its acknowledgement, and is
-                // otherwise the one that is being handled.
+                // A redelivered result has a new reply subject for its acknowledgement; otherwise
+                // it is identical to the result that is being handled.
                 if self.unacknowledged.insert(receipt, message).is_none() {
                     self.take_result(receipt).await;
                 }
@@ -421,10 +423,10 @@ impl<A: Assignment> Coordinator<A> {
         let _ = self.connection.client.publish(subject, message.into()).await;
     }
 
-    /// Returns the time for a message to workers, later than that of all before.
+    /// Returns the time stamp of a message to workers, later than those of all earlier messages.
     fn next_at(&mut self) -> u64 {
-        // Workers ignore messages that are not later than the last, so times must increase even if
-        // the clock is set back.
+        // Workers ignore messages that are not later than the last one, so time stamps must
+        // increase even if the clock is set back.
         self.last_at = unix_time_us().max(self.last_at + 1);
         self.last_at
     }
@@ -436,7 +438,7 @@ impl<A: Assignment> Coordinator<A> {
 
     fn remark(&mut self, worker: &str, pair: Option<u64>, text: String) {
         if self.remarks.allows(worker) {
-            // Users know the number of the audited pair, and not that of the audit.
+            // Users know the number of the audited pair, not the number of the audit.
             let pair = pair.map(|pair| pair & !AUDITS);
             self.notify(JobEvent::Noted(Remark { worker: worker.to_owned(), pair, text }));
         }
@@ -478,9 +480,9 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     async fn send_beacon(&mut self) {
-        // The client queues messages while there is no connection, and would send all stale beacons
-        // when it is back. A worker that received a beacon of an ending run would ask for its
-        // description in vain.
+        // While there is no connection, the client queues messages, and it would later send all
+        // stale beacons. A worker that received a beacon of a cancelled run would request a
+        // description that nobody sends.
         if self.connection.is_connected() && !self.is_cancelled {
             let (queued, playing) = self.in_flight.counts();
             let (run_id, run) = (self.description.run_id.clone(), self.description.run.clone());
@@ -491,7 +493,7 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Sends the workers the end of the run, and removes its streams from the server.
+    /// Notifies the workers of the end of the run, and removes its streams from the server.
     async fn clean_up(&mut self) {
         if self.connection.is_connected() {
             let cleaning = async {

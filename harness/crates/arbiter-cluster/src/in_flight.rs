@@ -1,9 +1,8 @@
-//! The pairs that a coordinator has sent out, and the decisions about their results. Pure: takes
-//! the time as an argument and does no I/O.
+//! The pairs that a coordinator has sent out, and the decisions about their results. This module
+//! does no I/O and takes the time as an argument.
 //!
-//! A pair, or another assignment, is in flight from the order to play it until its outcome is on
-//! disk. The first possible result of a pair is accepted. All others are reported and change
-//! nothing.
+//! A pair, or another assignment, is in flight from its order until its result is on disk. The
+//! first possible result of a pair is accepted. All later results are reported and change nothing.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
@@ -17,40 +16,39 @@ use super::verify::Terms;
 use super::wire::{AUDITS, Heartbeat, JobResult, Report};
 use arbiter_schedule::Pairing;
 
-/// Additional pairs that may be in flight while there are parked results. A parked result can only
-/// be judged once its pair is ordered, so the dispatcher has to order more pairs than there are
-/// free slots.
+/// Number of additional pairs that may be in flight while there are parked results. A parked result
+/// can be judged only after its pair is ordered, so the dispatcher has to order more pairs than
+/// there are free slots.
 const PARKED_STEP: usize = 16;
 
-/// Multiple of the median time of the last pairs after which an attempt is over, and its minimum.
-/// Without a limit a worker could keep a pair forever by heartbeats alone. The limit is wide
-/// because the lengths of games vary.
+/// Time limit of an attempt, as a multiple of the median time of the last pairs, and the minimum of
+/// the limit. Without a limit, a worker could keep a pair forever by sending heartbeats. The limit
+/// is generous because the lengths of games vary.
 const MAX_MEDIANS: u32 = 20;
 const MIN_ATTEMPT: Duration = Duration::from_secs(600);
 
-/// Time after which an attempt is over as long as no pair was played. There is no median yet by
-/// which to judge a worker.
+/// Time limit of an attempt until the first pair has been played, because there is no median yet.
 const FIRST_ATTEMPT: Duration = Duration::from_secs(6 * 3600);
 
-/// Number of pairs of which the median is taken. A window follows changes of the fleet, and bounds
-/// the memory of a long run.
+/// Number of recent pairs in the median. A limited number adapts to changes of the fleet, and
+/// limits the memory of a long run.
 const MEDIAN_OF: usize = 101;
 
-/// Number of times within a lease that the server is asked to extend it for a running attempt.
-/// Several requests may be lost before the lease ends.
+/// Number of requests per lease to extend it for a running attempt. Several requests may be lost
+/// before the lease ends.
 const EXTENSIONS_PER_LEASE: u32 = 6;
 
-/// Time after which a job that nobody has started is sent again, before it expires. This is half of
-/// the lifetime of a job, so a waiting job never expires.
+/// Time after which a job that no worker has started is sent again. Half the lifetime of a job, so
+/// a waiting job never expires.
 const RENEWAL: Duration = Duration::from_secs(12 * 3600);
 
-/// Time after which a job is sent again that is older than the coordinator's restart, or that a
-/// worker has left to others. With three tries an audit that nobody takes waits for half an hour,
+/// Shorter renewal time for jobs from before a restart of the coordinator, and for audits that a
+/// worker has given back. With three tries, an audit that no worker starts waits for half an hour,
 /// the limit in docs/security.md.
 const SHORT_RENEWAL: Duration = Duration::from_secs(600);
 
-/// Number of workers that have to fail at a pair before the run fails. A failure of one or two
-/// workers may be the fault of their machines.
+/// Minimum number of workers that fail to play a pair before the run fails. The machines of one or
+/// two workers may be at fault.
 const MAX_FAILURES: usize = 3;
 
 /// The sequence number of a result in its stream.
@@ -61,7 +59,7 @@ pub(crate) type Receipt = u64;
 struct Pending<A> {
     job: A,
     attempt: u32,
-    /// First attempt whose result counts; earlier ones are of a pair that was void.
+    /// First attempt whose result counts; earlier attempts belong to a void pair.
     first_attempt: u32,
     /// Sequence number in the stream of jobs, if known.
     sequence: Option<u64>,
@@ -69,30 +67,29 @@ struct Pending<A> {
     is_left_over: bool,
     /// Time of the order, since the start of the coordinator.
     ordered: Duration,
-    /// Time of the sending or the last heartbeat, since the start of the coordinator.
+    /// Time of the last heartbeat, or else of sending, since the start of the coordinator.
     heard: Duration,
-    /// Time of the first heartbeat of a worker that plays the pair.
+    /// Time of the player's first heartbeat.
     begun: Option<Duration>,
     /// Time of the last extension of the lease.
     extended: Duration,
-    /// Time at which a later job of the server was seen to be started before this one.
+    /// Time at which a job behind this one in the stream was started first, if that happened.
     passed: Option<Duration>,
-    /// The game, from 0, that was announced last.
+    /// Index (0 or 1) of the game that was announced last.
     announced: Option<u8>,
-    /// Time at which the job is sent again if nobody has started it.
+    /// Time at which the job is sent again if no worker has started it.
     renewal: Duration,
     /// The worker that plays the pair.
     player: Option<String>,
-    /// `true` if this is an audit that the worker whose pair it repeats has taken and left to
-    /// others.
+    /// `true` if this is an audit that was given back by the worker of the audited pair.
     is_returned: bool,
-    /// Accepted result.
+    /// Receipt of the accepted result.
     accepted: Option<Receipt>,
     failed_at: BTreeSet<String>,
 }
 
 impl<A> Pending<A> {
-    /// Returns whether a worker takes more time than this for the pair.
+    /// Returns whether a worker has been playing the pair for longer than `limit`.
     fn is_too_long(&self, limit: Duration, now: Duration) -> bool {
         self.begun.is_some_and(|begun| now > begun + limit)
     }
@@ -101,35 +98,35 @@ impl<A> Pending<A> {
 /// A pair that is done.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct DonePair {
-    /// Sequence number of the job, if a worker has taken it.
+    /// Sequence number of the job, if a worker has started it.
     pub(crate) sequence: Option<u64>,
-    /// Result of the pair, if there is one.
+    /// Receipt of the accepted result, if there is one.
     pub(crate) receipt: Option<Receipt>,
 }
 
-/// Job as the server has it.
+/// A job on the server.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SentJob {
-    /// The attempt.
+    /// Number of the attempt.
     pub(crate) attempt: u32,
     /// Sequence number in the stream of jobs.
     pub(crate) sequence: u64,
-    /// `true` if the job was there from before a restart of the coordinator.
+    /// `true` if the job was sent before a restart of the coordinator.
     pub(crate) is_left_over: bool,
 }
 
 /// Decision about a result.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Disposition<D> {
-    /// The result is the first of its pair: commit it.
+    /// The result is the first of its pair and counts.
     Accept(D),
-    /// The result changes nothing. The job stays as it is.
+    /// The result changes nothing, for this reason; the job stays as it is.
     Discard(String),
-    /// The result is impossible, for this reason. Another worker has to play.
+    /// The result is impossible, for this reason; the job is sent again.
     Reject(String),
-    /// The worker could not play, for this reason. The job is sent again.
+    /// The worker could not play, for this reason; the job is sent again.
     Retry(String),
-    /// Too many workers could not play: the run fails.
+    /// Too many workers could not play, the last one for this reason: the run fails.
     Fail(String),
 }
 
@@ -138,27 +135,26 @@ pub(crate) enum Disposition<D> {
 pub(crate) struct InFlight<A: Assignment> {
     pending: BTreeMap<u64, Pending<A>>,
     parked: ParkedResults,
-    /// Workers of which a result was accepted.
+    /// Workers with at least one accepted result.
     players: BTreeSet<String>,
-    /// Pairs whose outcome is on disk.
+    /// Pairs whose result is on disk.
     stored: RangeSet,
-    /// The first attempt at each pair, higher than those before a restart.
+    /// Number of the first attempt at each pair, higher than all before a restart.
     first_attempt: u32,
-    /// Times that the last accepted pairs took.
+    /// Durations of the last accepted pairs.
     times: VecDeque<Duration>,
-    /// The last attempt at pairs that were sent more than once, and at audits.
+    /// Number of the last attempt at finished audits, and at finished pairs that were sent more
+    /// than once.
     attempts: BTreeMap<u64, u32>,
-    /// Sequence number of the last of the jobs that were started, in the order of the server, and
-    /// the time of that start.
+    /// Largest sequence number of a started job, and the time of its start.
     begun: (u64, Duration),
-    /// Start of the time in which workers are idle while none of the pairs is played, or in which
-    /// all workers are idle.
+    /// Time since which some workers have been idle while no pair is played, or all workers idle.
     idle: Option<Duration>,
     terms: Terms,
 }
 
 impl<A: Assignment> InFlight<A> {
-    /// Creates an empty set of pairs in flight, with `stored` on disk.
+    /// Creates an empty set of pairs in flight; the results of the pairs `stored` are on disk.
     pub(crate) fn new(first_attempt: u32, stored: RangeSet, terms: Terms) -> InFlight<A> {
         InFlight {
             first_attempt,
@@ -174,14 +170,14 @@ impl<A: Assignment> InFlight<A> {
         }
     }
 
-    /// Adds a pair to be played. Returns the number of the attempt to send, or the results that are
-    /// here already, in order of arrival.
+    /// Adds a pair to be played. Returns the number of the attempt to send; the error contains the
+    /// parked results of the pair, in order of arrival.
     pub(crate) fn order(&mut self, pair: u64, job: A, now: Duration) -> Result<u32, Vec<Receipt>> {
         // A void pair is played again, and its old job may still be in the stream.
         let first = self.first_attempt;
         let was_stored = self.stored.remove(pair).then_some(first);
-        // The number must exceed that of the old job, or its late result would count for the new
-        // order.
+        // The new number must exceed that of the old job; otherwise a late result of the old job
+        // would count for the new order.
         let last = self.attempts.remove(&pair).or(was_stored);
         let attempt = last.map_or(first, |last| last.max(first) + 1);
         let pending = Pending {
@@ -206,16 +202,16 @@ impl<A: Assignment> InFlight<A> {
         self.parked.take(pair).map_or(Ok(attempt), Err)
     }
 
-    /// Records that the server has the job of a pair. Returns whether the job is still to be done.
+    /// Records that the server has the job of a pair. Returns whether the pair is still in flight.
     pub(crate) fn sent(&mut self, pair: u64, sent: SentJob, now: Duration) -> bool {
-        // A server numbers jobs upwards. A new job below a number that was already started shows
-        // that the server has lost its stream and counts from the start again.
+        // Sequence numbers increase. A new job below the number of a started job shows that the
+        // server has lost its stream and has restarted the numbers.
         if !sent.is_left_over && sent.sequence < self.begun.0 {
             self.begun.0 = 0;
         }
         let Some(pending) = self.pending.get_mut(&pair) else { return false };
-        // The job of before the restart takes the place of the new one, because a worker may be
-        // playing it. Its expiry is unknown here, so it is renewed soon.
+        // The job from before the restart is used instead of a new one, because a worker may be
+        // playing it. The time of its expiry is unknown, so the job is renewed soon.
         if sent.is_left_over && pending.attempt == self.first_attempt {
             pending.attempt = sent.attempt;
             pending.is_left_over = true;
@@ -227,7 +223,7 @@ impl<A: Assignment> InFlight<A> {
         true
     }
 
-    /// Returns the pair if this attempt at it is awaited.
+    /// Returns the pair if it has no result yet and `attempt` is its last attempt.
     fn awaited(&mut self, pair: u64, attempt: u32) -> Option<&mut Pending<A>> {
         let pending = self.pending.get_mut(&pair)?;
         (pending.attempt == attempt && pending.accepted.is_none()).then_some(pending)
@@ -238,13 +234,14 @@ impl<A: Assignment> InFlight<A> {
         attempt == self.first_attempt
     }
 
-    /// Returns whether nothing is left to be done for a pair that was ordered, or for an audit.
+    /// Returns whether a pair that was ordered, or an audit, is finished.
     pub(crate) fn is_over(&self, pair: u64) -> bool {
         !self.pending.contains_key(&pair) && self.is_ordered(pair)
     }
 
-    /// Records the heartbeat of a worker at work on a pair. Returns the game, from 0, if it has
-    /// just started. Of two workers, the first plays the pair as long as its heartbeats come.
+    /// Records the heartbeat of a worker that plays a pair. Returns the index of the game (0 or 1)
+    /// if it has just started. If two workers play the pair, the first counts as the player while
+    /// its heartbeats arrive.
     pub(crate) fn heartbeat(
         &mut self,
         worker: String,
@@ -254,7 +251,7 @@ impl<A: Assignment> InFlight<A> {
     ) -> Option<(Pairing, usize)> {
         let pending = self.awaited(pair, attempt)?;
         // Only one worker at a time counts as the player. Otherwise a worker whose lease has ended
-        // could keep the pair from the one that has it now.
+        // could displace the worker that has the job now.
         if pending.player.as_ref().is_some_and(|player| *player != worker)
             && now < pending.heard + lease
         {
@@ -269,14 +266,14 @@ impl<A: Assignment> InFlight<A> {
         begun.map(|(half, pairing)| (pairing, usize::from(half)))
     }
 
-    /// Returns whether a pair that a worker gives back is to be sent again, as an attempt for which
-    /// the worker has no proof.
+    /// Returns whether a pair that a worker gives back must be sent again: no other worker plays
+    /// it. (The worker has no proof for the new attempt.)
     pub(crate) fn give_back(&mut self, worker: &str, pair: u64, attempt: u32) -> bool {
         let pending = self.awaited(pair, attempt);
         pending.is_some_and(|own| own.player.as_ref().is_none_or(|player| player == worker))
     }
 
-    /// Leaves an audit of a worker's own pair to others.
+    /// Records that a worker gives back an audit of its own pair.
     pub(crate) fn leave_to_others(&mut self, pair: u64, attempt: u32, now: Duration) {
         if let Some(pending) = self.awaited(pair, attempt) {
             pending.is_returned = true;
@@ -284,16 +281,16 @@ impl<A: Assignment> InFlight<A> {
         }
     }
 
-    /// Returns the audits that were left to others since the last call, and the attempts at them to
-    /// send.
+    /// Returns the audits that workers have given back since the last call, each with the number of
+    /// the attempt to send.
     pub(crate) fn returned(&mut self) -> Vec<(u64, u32)> {
         let sent_again = self.pending.iter_mut().filter_map(|(pair, pending)| {
             let is_free = pending.player.is_none() && pending.accepted.is_none();
             if !(std::mem::take(&mut pending.is_returned) && is_free) {
                 return None;
             }
-            // A returned audit may not be the first attempt: that one is not sent while the server
-            // has an earlier job of the pair.
+            // Never the first attempt, which is not sent while the server has an earlier job of the
+            // pair.
             pending.attempt = pending.attempt.max(self.first_attempt) + 1;
             (pending.sequence, pending.passed, pending.is_left_over) = (None, None, false);
             Some((*pair, pending.attempt))
@@ -301,15 +298,15 @@ impl<A: Assignment> InFlight<A> {
         sent_again.collect()
     }
 
-    /// Returns the sequence numbers of jobs whose leases are to be extended: a worker is at work on
-    /// them, or their results wait to be stored.
+    /// Returns the sequence numbers of the jobs whose leases are due for extension: a worker plays
+    /// the pair, or its result waits to be stored.
     pub(crate) fn extensions(&mut self, lease: Duration, now: Duration) -> Vec<u64> {
         let limit = self.attempt_limit();
         let due = self.pending.values_mut().filter_map(|pending| {
             let is_alive = pending.begun.is_some()
                 && pending.heard > pending.extended
-                // No extension for a worker that takes too long: it could otherwise hold the pair
-                // forever.
+                // No extension for a worker that takes too long, which could otherwise keep the
+                // pair forever.
                 && !pending.is_too_long(limit, now);
             let is_due = now >= pending.extended + lease / EXTENSIONS_PER_LEASE;
             if !is_due || !(is_alive || pending.accepted.is_some()) {
@@ -321,7 +318,7 @@ impl<A: Assignment> InFlight<A> {
         due.collect()
     }
 
-    /// Returns the longest time of an attempt.
+    /// Returns the time limit of an attempt.
     fn attempt_limit(&self) -> Duration {
         let mut times: Vec<Duration> = self.times.iter().copied().collect();
         times.sort_unstable();
@@ -329,8 +326,8 @@ impl<A: Assignment> InFlight<A> {
         median.map_or(FIRST_ATTEMPT, |median| (MAX_MEDIANS * *median).max(MIN_ATTEMPT))
     }
 
-    /// Records that a worker has started a pair. The server gives jobs out in their order, so those
-    /// that it has had for longer were taken or lost.
+    /// Records that a worker has started a pair. The server delivers jobs in order, so all earlier
+    /// jobs were delivered or lost.
     pub(crate) fn started(&mut self, pair: u64, now: Duration) {
         let begun = self.pending.get(&pair).and_then(|pending| pending.sequence);
         if let Some(begun) = begun.filter(|begun| *begun > self.begun.0) {
@@ -338,16 +335,16 @@ impl<A: Assignment> InFlight<A> {
         }
     }
 
-    /// Records which of the workers that play for the run are idle. If all are, nobody plays,
-    /// whatever the heartbeats of pairs were before.
+    /// Records which workers of the run are idle. If all are idle, no pair is being played,
+    /// whatever heartbeats arrived before.
     pub(crate) fn set_idle(&mut self, idle: &[bool], now: Duration) {
-        // A busy worker may be at work on another run, so one idle worker proves something only if
-        // no pair of this run is in play.
+        // Busy workers may be playing another run, so a single idle worker is evidence only if no
+        // pair of this run is in play.
         let is_idle = idle.contains(&true) && (!idle.contains(&false) || self.counts().1 == 0);
         self.idle = is_idle.then(|| self.idle.unwrap_or(now));
     }
 
-    /// Decides about a result that a worker has sent.
+    /// Decides about a result of a worker.
     pub(crate) fn receive(
         &mut self,
         worker: &str,
@@ -371,8 +368,8 @@ impl<A: Assignment> InFlight<A> {
             Report::Failed(reason) => {
                 pending.failed_at.insert(worker.to_owned());
                 let reason = format!("could not play it: {reason}");
-                // The run ends only if at least as many workers fail as are able to play. A few
-                // workers could otherwise end it by reports.
+                // The run ends only if at least as many workers have failed as are able to play.
+                // Otherwise a few workers could end the run by reports.
                 let able = self.players.difference(&pending.failed_at).count();
                 if pending.failed_at.len() >= MAX_FAILURES.max(able) {
                     Disposition::Fail(reason)
@@ -400,14 +397,15 @@ impl<A: Assignment> InFlight<A> {
         }
     }
 
-    /// Returns whether a pair was ordered, or is an audit from before a restart, which is over.
+    /// Returns whether a pair was ordered. Audits always count as ordered.
     pub(crate) fn is_ordered(&self, pair: u64) -> bool {
-        // Audits of before a restart are not continued, so a result of an unknown audit is late
-        // instead of early.
+        // Audits from before a restart are not continued, so the result of an unknown audit is
+        // late, not early.
         pair >= AUDITS || self.pending.contains_key(&pair) || self.stored.contains(pair)
     }
 
-    /// Records that the outcome of a pair is on disk. Its job and its result can be acknowledged.
+    /// Records that the result of a pair is on disk, and returns the numbers by which its job and
+    /// its result can be acknowledged.
     pub(crate) fn note_stored(&mut self, pair: u64) -> Option<DonePair> {
         let pending = self.pending.remove(&pair);
         if pair < AUDITS {
@@ -415,14 +413,14 @@ impl<A: Assignment> InFlight<A> {
         }
         let Pending { sequence, attempt, begun, accepted: receipt, .. } = pending?;
         if pair >= AUDITS || attempt > self.first_attempt {
-            // Kept only where the number is not the common first one, so that memory does not grow
+            // Kept only if the number is not the usual first one, so that the memory does not grow
             // with the run.
             self.attempts.insert(pair, attempt);
         }
         Some(DonePair { sequence: sequence.filter(|_| begun.is_some()), receipt })
     }
 
-    /// Withdraws the accepted result of a pair, and returns it.
+    /// Withdraws the accepted result of a pair, and returns its receipt.
     pub(crate) fn withdraw(&mut self, pair: u64) -> Option<Receipt> {
         self.pending.get_mut(&pair)?.accepted.take()
     }
@@ -431,7 +429,8 @@ impl<A: Assignment> InFlight<A> {
     /// not in flight.
     pub(crate) fn resend(&mut self, pair: u64, now: Duration) -> Option<u32> {
         let pending = self.pending.get_mut(&pair)?;
-        // The first attempt is not sent again if the server has an earlier one.
+        // Never the first attempt, which is not sent while the server has an earlier job of the
+        // pair.
         pending.attempt = pending.attempt.max(self.first_attempt) + 1;
         (pending.sequence, pending.is_left_over) = (None, false);
         (pending.player, pending.begun, pending.is_returned) = (None, None, false);
@@ -445,12 +444,12 @@ impl<A: Assignment> InFlight<A> {
         self.pending.get(&pair).is_some_and(|pending| pending.accepted.is_none())
     }
 
-    /// Returns whether this attempt at a pair is awaited.
+    /// Returns whether a pair has no result yet and `attempt` is its last attempt.
     pub(crate) fn is_last(&self, pair: u64, attempt: u32) -> bool {
         self.is_waiting(pair) && self.pending.get(&pair).is_some_and(|own| own.attempt == attempt)
     }
 
-    /// Returns whether this attempt is the last one, and was sent since the start of the
+    /// Returns whether `attempt` is the last one at a pair, and was sent since the start of the
     /// coordinator.
     pub(crate) fn has_sent(&self, pair: u64, attempt: u32) -> bool {
         let pending = self.pending.get(&pair);
@@ -467,10 +466,11 @@ impl<A: Assignment> InFlight<A> {
         self.pending.get(&pair).map(|pending| &pending.job)
     }
 
-    /// Returns the pairs, with the player of each, that the server has lost, or whose jobs expire:
-    /// the last heartbeat is older than the stall timeout and three leases, or none came while
-    /// later jobs were started or workers were idle, or for hours; or a worker takes too long. (The
-    /// server itself gives the pairs of a worker that dies to others.)
+    /// Returns the pairs to send again, each with its player. A pair with a player is overdue if
+    /// its last heartbeat is older than the stall timeout plus three leases, or if the attempt
+    /// exceeds its time limit. A pair without a player is overdue if, for three leases, later jobs
+    /// were started first or workers were idle, or at its renewal. (If a worker dies, the server
+    /// itself delivers its jobs to other workers.)
     pub(crate) fn overdue(
         &mut self,
         lease: Duration,
@@ -490,8 +490,8 @@ impl<A: Assignment> InFlight<A> {
                     first.map_or(Duration::ZERO, |at| now.saturating_sub(pending.heard.max(at)))
                 }
             };
-            // After one lease the server itself gives the job to another worker. Three leases show
-            // that the server does not do so.
+            // After one lease the server itself delivers the job to another worker. After three
+            // leases without an effect, the job is lost.
             let is_due = since > 3 * lease
                 || pending.is_too_long(limit, now)
                 || (pending.player.is_none() && now > pending.renewal);
@@ -500,7 +500,7 @@ impl<A: Assignment> InFlight<A> {
         self.pending.iter_mut().filter_map(is_overdue).collect()
     }
 
-    /// Returns the pairs without an accepted result and without a heartbeat within a lease.
+    /// Returns the pairs without an accepted result and without a heartbeat for one lease.
     pub(crate) fn waiting_unheard(&self, lease: Duration, now: Duration) -> Vec<u64> {
         let waiting = self.pending.iter().filter(|(_, pending)| {
             let is_heard = pending.player.is_some() && now < pending.heard + lease;
@@ -509,22 +509,22 @@ impl<A: Assignment> InFlight<A> {
         waiting.map(|(pair, _)| *pair).collect()
     }
 
-    /// Returns the numbers of pairs without an accepted result: those that no worker has started,
-    /// and the others.
+    /// Returns the numbers of pairs without an accepted result: first those that no worker has
+    /// started, then those that a worker plays.
     pub(crate) fn counts(&self) -> (u64, u64) {
         let waiting = self.pending.values().filter(|pending| pending.accepted.is_none());
         let queued = waiting.clone().filter(|pending| pending.player.is_none()).count();
         (queued as u64, (waiting.count() - queued) as u64)
     }
 
-    /// Keeps a result of `bytes` bytes of a pair that was not ordered yet. Returns whether there
-    /// was room for it.
+    /// Parks a result of `bytes` bytes until its pair is ordered. Returns `false` if there is no
+    /// room.
     pub(crate) fn park(&mut self, pair: u64, receipt: Receipt, bytes: usize) -> bool {
         self.parked.add(pair, receipt, bytes)
     }
 
-    /// Returns the number of pairs that have to be in flight so that parked results are ordered; 0
-    /// if there are none of pairs that this run may have.
+    /// Returns the number of pairs that must be in flight so that pairs with parked results are
+    /// ordered; 0 if no parked result is of an upcoming pair.
     pub(crate) fn room_for_parked(&self) -> usize {
         let ordered = self.pending.range(..AUDITS).next_back().map(|(pair, _)| *pair);
         if self.parked.has_upcoming(ordered.max(self.stored.last())) {

@@ -1,4 +1,5 @@
-//! Join files: everything that a worker or a coordinator needs to connect to a server.
+//! Join files, which contain everything that a worker or a coordinator needs to connect to a
+//! server.
 
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
@@ -19,17 +20,17 @@ use arbiter_game::outcome::printable;
 use arbiter_game::text::MAX_TEXT;
 use arbiter_process::open_input;
 
-/// Size of the largest join file, in bytes. Join files are passed on by other people, so they are
-/// not trusted to be short.
+/// Maximum size of a join file, in bytes. Join files come from other people, so their size cannot
+/// be trusted.
 const MAX_SIZE: u64 = 64 << 10;
 
-/// Length of the longest URL and inbox, in bytes. Both are shown, and sent to a server.
+/// Maximum length of the URL and of the inbox, in bytes. Both are displayed, and sent to a server.
 const MAX_FIELD: usize = 1_000;
 
-/// Owner of a join file.
+/// Process that a join file is for.
 #[derive(Debug)]
 pub enum Role {
-    /// The worker of this name, which trusts this coordinator.
+    /// The worker with this name, which trusts the coordinator with this key.
     Worker(String, PublicKey),
     /// A coordinator, which signs with this key.
     Coordinator(Key),
@@ -43,7 +44,7 @@ pub enum JoinError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Reason of the system.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// The file is not a join file.
@@ -56,8 +57,8 @@ pub enum JoinError {
     },
 }
 
-/// Contents of a join file, in TOML. As its certificates begin and end in lines of their own, the
-/// file is a PEM file of them, too.
+/// Contents of a join file, in TOML. Its certificates begin and end on separate lines, so it is
+/// also a valid PEM file.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct JoinFile {
@@ -70,13 +71,13 @@ pub(crate) struct JoinFile {
     pub ca: Option<String>,
 }
 
-/// Reads a join file; also returns whether others than its owner can read it.
+/// Reads a join file; also returns whether other users of this machine can read it.
 pub fn read_join_file(path: &Path) -> Result<(Access, Role, bool), JoinError> {
     let (file, role, is_exposed) = JoinFile::read(path)?;
     let access = Access {
         url: Secret(file.url),
         credentials: Credentials::Nkey(Secret(file.nkey)),
-        // The client reads certificates from a file, and skips everything around them in PEM.
+        // The client reads PEM certificates from a file, and skips everything around them.
         ca: file.ca.map(|_| path.to_owned()),
         certificate: None,
         inbox: Some(file.inbox),
@@ -86,13 +87,13 @@ pub fn read_join_file(path: &Path) -> Result<(Access, Role, bool), JoinError> {
 }
 
 impl JoinFile {
-    /// Reads a file. Returns its contents, its owner, and whether others than the owner can read
-    /// it.
+    /// Reads a file. Returns its contents, its role, and whether other users of this machine can
+    /// read it.
     pub(crate) fn read(path: &Path) -> Result<(JoinFile, Role, bool), JoinError> {
         let unreadable = |source| JoinError::Unreadable { path: path.to_owned(), source };
         let invalid = |reason| JoinError::Invalid { path: path.to_owned(), reason };
         let file = open_input(path).map_err(unreadable)?;
-        // Asked of the open file, because a path could be replaced in between.
+        // The mode of the open file, because the file at the path could be replaced in between.
         let is_exposed = file.metadata().map_err(unreadable)?.mode() & 0o077 != 0;
         let mut text = String::new();
         file.take(MAX_SIZE + 1).read_to_string(&mut text).map_err(unreadable)?;
@@ -103,8 +104,8 @@ impl JoinFile {
         Ok((file, role, is_exposed))
     }
 
-    /// Parses the text of a file. Returns its contents and its owner; an error quotes nothing of
-    /// the text but a key.
+    /// Parses the text of a file. Returns its contents and its role; an error quotes nothing but
+    /// keys from the text.
     pub(crate) fn parse(text: &str) -> Result<(JoinFile, Role), String> {
         let file: JoinFile = toml::from_str(text).map_err(|error| one_line(&error, text))?;
         let role = file.check(text)?;
@@ -147,12 +148,12 @@ impl JoinFile {
     }
 }
 
-/// Returns whether a text can be shown, and sent to a server, as it is.
+/// Returns whether a text is short enough and has no control characters.
 fn is_short(text: &str) -> bool {
     text.len() <= MAX_FIELD && !text.contains(char::is_control)
 }
 
-/// Describes a mistake without the line that has it, which may be secret.
+/// Describes a syntax error without quoting its line, which may contain a secret.
 fn one_line(error: &toml::de::Error, text: &str) -> String {
     let start = error.span().map_or(0, |span| span.start);
     let line = text.bytes().take(start).filter(|byte| *byte == b'\n').count() + 1;

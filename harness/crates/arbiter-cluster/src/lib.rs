@@ -1,10 +1,10 @@
-//! Runs that are played by other machines, over NATS JetStream.
+//! Runs on other machines, over NATS JetStream.
 //!
-//! [`coordinate`] has the other end of the channel of an [`arbiter_runner::RemoteExecutor`]: it
-//! sends pairs, or other assignments, to workers and takes their results in, as far as `in_flight`
-//! and `verify` let them through. [`serve`] is a worker, which plays pairs with the same executor
-//! as a local run. Meanwhile JetStream keeps jobs and results; jobs whose results the store of the
-//! run lacks are sent again. [`wire`] has all messages.
+//! [`coordinate`] runs at the other end of the channel of an [`arbiter_runner::RemoteExecutor`]: it
+//! sends pairs, or other assignments, to workers and passes on the results that `in_flight` and
+//! `verify` accept. [`serve`] is a worker, which plays pairs with the same executor as a local run.
+//! JetStream stores jobs and results in between; a job is sent again until its result is in the
+//! store of the run. [`wire`] contains all messages.
 
 mod assignment;
 mod bench;

@@ -1,4 +1,4 @@
-//! Metrics for Prometheus: handles that share their counts with a registry.
+//! Prometheus metrics, as handles that share their counts with a registry.
 
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -8,7 +8,7 @@ use prometheus_client::registry::{Registry, Unit};
 
 use super::monitor::WorkerState;
 
-/// A gauge for each value of one label.
+/// A gauge for each value of the label `state`.
 type ByState = Family<[(&'static str, String); 1], Gauge>;
 
 fn register_connected(registry: &mut Registry, connected: &Gauge) {
@@ -22,14 +22,13 @@ pub struct ClusterMetrics {
     connected: Gauge,
     workers: ByState,
     jobs: ByState,
-    /// Seconds from a job to its result.
+    /// Time from the first order of a job to its accepted result, in seconds.
     job_duration: Histogram,
 }
 
 impl Default for ClusterMetrics {
     fn default() -> ClusterMetrics {
-        // From half a second to more than an hour (4,096 s): pairs of fast and of slow time
-        // controls.
+        // Buckets from 0.5 s to 4,096 s, for pairs of fast and of slow time controls.
         let job_duration = Histogram::new(exponential_buckets(0.5, 2.0, 14));
         let (connected, workers, jobs) = Default::default();
         ClusterMetrics { connected, workers, jobs, job_duration }
@@ -37,7 +36,7 @@ impl Default for ClusterMetrics {
 }
 
 impl ClusterMetrics {
-    /// Registers the metrics that any listener on the server has.
+    /// Registers the metrics that coordinators and observers of a server share.
     pub fn register(&self, registry: &mut Registry) {
         register_connected(registry, &self.connected);
         let help = "Workers by state";
@@ -46,7 +45,8 @@ impl ClusterMetrics {
         registry.register("arbiter_jobs", help, self.jobs.clone());
     }
 
-    /// Registers the same, and the metrics that only a coordinator has.
+    /// Registers the metrics of [`register`](Self::register), and those that only coordinators
+    /// have.
     pub fn register_coordinator(&self, registry: &mut Registry) {
         self.register(registry);
         let help =
@@ -55,7 +55,7 @@ impl ClusterMetrics {
         registry.register_with_unit("arbiter_job_duration", help, Unit::Seconds, duration);
     }
 
-    /// Sets the metrics to the present workers and jobs of a connected server.
+    /// Sets the metrics to the current workers and jobs (queued, playing) of a connected server.
     pub(crate) fn set(&self, workers: impl Iterator<Item = WorkerState>, jobs: [u64; 2]) {
         self.connected.set(1);
         let mut counts = WorkerState::ALL.map(|state| (state, 0));

@@ -1,4 +1,4 @@
-//! The workers and runs on a NATS server, as they announce themselves.
+//! The workers and runs on a NATS server, known from their announcements.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,19 +14,17 @@ use super::run_id::RunId;
 use super::subject::{ALL_WORKER_STATUSES, BEACONS};
 use super::wire::{self, Beacon, EXCLUDED, WorkerStatus};
 
-/// Seconds without a message after which a worker is silent and a run is removed: workers send
-/// their status every 3 seconds, coordinators a beacon every second. A few lost messages are
-/// tolerated.
+/// Seconds without a message after which a worker is silent and a run is removed. Workers send a
+/// status every 3 seconds and coordinators a beacon every second, so a few messages may be lost.
 const TIMEOUT_S: u32 = 10;
 
-/// Seconds for which a silent worker is remembered. A worker that disappeared from the list after
-/// seconds would not be missed by anybody.
+/// Seconds for which a silent worker stays in the list, so that users notice its silence.
 const MEMORY_S: u32 = 3600;
 
-/// Number of workers, and of runs, that are kept, so that no sender can fill the memory.
+/// Maximum number of workers, and of runs, so that no sender can fill the memory.
 const MAX_ENTRIES: usize = 10_000;
 
-/// The workers and runs on a server; each with the seconds since its last message.
+/// The workers and runs on a server, each with the seconds since its last message.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Cluster {
     workers: BTreeMap<String, (WorkerStatus, u32)>,
@@ -37,7 +35,7 @@ pub struct Cluster {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WorkerState {
-    /// The worker may not play for some run.
+    /// A run has excluded the worker.
     Excluded,
     /// The worker has sent nothing for some time.
     Silent,
@@ -50,15 +48,15 @@ pub enum WorkerState {
 arbiter_names::named!(WorkerState);
 
 impl WorkerState {
-    /// All of them.
+    /// All states.
     pub const ALL: [WorkerState; 4] =
         [WorkerState::Excluded, WorkerState::Silent, WorkerState::Playing, WorkerState::Idle];
 
-    /// Returns the state by the last status of a worker and the seconds since.
+    /// Returns the state of a worker from its last status, received `silent` seconds ago.
     pub fn of(status: &WorkerStatus, silent: u32) -> WorkerState {
         let is_excluded = status.refusals.iter().any(|(_, why)| why.starts_with(EXCLUDED));
         match status.playing {
-            // First, because the other states are those of a status that may be outdated.
+            // First, because the other states follow from a status that may be outdated.
             _ if silent >= TIMEOUT_S => WorkerState::Silent,
             _ if is_excluded => WorkerState::Excluded,
             0 => WorkerState::Idle,
@@ -67,7 +65,7 @@ impl WorkerState {
     }
 }
 
-/// Message that everybody may receive.
+/// Message that every client of the server may receive.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Announcement {
     /// The status of the worker of this name.
@@ -94,7 +92,7 @@ impl Cluster {
         }
     }
 
-    /// Counts a second, and removes workers and runs that have long been silent.
+    /// Adds a second to all times, and removes workers and runs that have been silent for too long.
     pub fn tick(&mut self) {
         let is_recent = |silent: &mut u32, most| {
             *silent += 1;
@@ -104,7 +102,7 @@ impl Cluster {
         self.runs.retain(|_, (_, silent)| is_recent(silent, TIMEOUT_S));
     }
 
-    /// Returns the names and statuses of the workers, with the seconds since, by name.
+    /// Returns the name, the last status, and its age in seconds, for each worker, by name.
     pub fn workers(&self) -> impl ExactSizeIterator<Item = (&str, &WorkerStatus, u32)> {
         self.workers.iter().map(|(name, (status, silent))| (name.as_str(), status, *silent))
     }
@@ -143,7 +141,7 @@ impl Listener {
         loop {
             let read = tokio::select! {
                 Some(message) = self.beacons.next() => {
-                    // Announcements are only displayed, and an observer need not trust any key.
+                    // Announcements are only displayed, so an observer need not trust any key.
                     wire::unverified(&message.payload).map(Announcement::Run)
                 }
                 Some(message) = self.statuses.next() => {
@@ -214,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn an_excluded_worker_is_none_that_is_idle() {
+    fn an_excluded_worker_is_not_idle() {
         let refused = |why: &str| vec![(RunId::new("run", 1, "k"), why.to_owned())];
         let state = |playing, refusals| {
             WorkerState::of(&WorkerStatus { playing, refusals, ..WorkerStatus::default() }, 3)

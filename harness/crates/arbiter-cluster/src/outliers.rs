@@ -1,10 +1,10 @@
-//! Detection of workers whose results differ from those of the others. Pure.
+//! Detection of workers whose results differ from those of other workers. This module does no I/O.
 //!
-//! Three rates are compared: crashes, losses on time, and the distribution of pair results. A
-//! worker is checked whenever its games have doubled, from [`FIRST_CHECK`] on, so that there are
-//! few checks however long a run is; the limits are corrected for all checks and all workers
-//! (Bonferroni). If all workers are alike, a run excludes one with a probability below
-//! [`FALSE_ALARM`] for each of the three.
+//! Three criteria are compared: rate of crashes, rate of losses on time, and distribution of pair
+//! results. A worker is checked whenever its number of games has doubled, from [`FIRST_CHECK`] on,
+//! so that there are few checks however long a run is; the limits are corrected for all checks and
+//! all workers (Bonferroni). If no worker differs from the others, the probability that a run
+//! excludes one is below [`FALSE_ALARM`] for each criterion.
 
 use std::collections::BTreeMap;
 
@@ -16,31 +16,31 @@ use arbiter_stats::{FailureCount, Pentanomial, fisher_exact};
 /// Number of games of a worker before its first check.
 pub(crate) const FIRST_CHECK: u64 = 16;
 
-/// Largest probability, for each of the criteria, that a run whose workers are alike excludes one.
+/// Maximum probability, for each criterion, that a run excludes a worker although none differs.
 pub(crate) const FALSE_ALARM: f64 = 1e-3;
 
-/// Upper bound of the number of checks of a worker: 24 doublings of 16 games are 268 million games.
+/// Upper bound on the number of checks of a worker: 24 doublings of 16 games are 268 million games.
 const MAX_CHECKS: f64 = 24.0;
 
-/// Share of a worker's games that have to be lost on time before it is excluded, however
-/// significant the excess: a machine may be a little slow. There is no such share of breakdowns, as
-/// a worker can claim some.
+/// Minimum share of a worker's games lost on time for an exclusion, however significant the excess,
+/// because a machine may be slightly slow. Breakdowns have no minimum share, because a worker could
+/// report false ones below it.
 const MIN_TIME_LOSSES: f64 = 0.02;
 
-/// Number of jobs that a worker has to give back before it is excluded for that, and their share of
-/// its jobs: a worker that is stopped gives back what it plays.
+/// Minimum number of jobs that an excluded worker has given back, and their minimum share of its
+/// jobs. An honest worker gives back its unfinished jobs when it is stopped.
 const MIN_GIVEN_BACK: u64 = 50;
 const MIN_SHARE_GIVEN_BACK: f64 = 0.1;
 
-/// Largest residual, in standard deviations, exceeded with a probability of 1e-9: that is
-/// [`FALSE_ALARM`] for some 200 workers, all of which are compared at each check of any.
+/// Maximum residual, in standard deviations, exceeded by chance with a probability of 1e-9. That is
+/// [`FALSE_ALARM`] for about 200 workers, all of which are compared at each check of any worker.
 const MAX_RESIDUAL: f64 = 6.0;
 
-/// Number of workers needed to compare residuals, because with two it is unknown which one is the
-/// outlier.
+/// Minimum number of workers for a comparison of residuals, because two workers do not show which
+/// one is the outlier.
 const MIN_WORKERS: usize = 3;
 
-/// Worker that is to be excluded.
+/// Worker to exclude, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Finding {
     /// Name of the worker.
@@ -57,12 +57,12 @@ pub(crate) struct OutlierDetector {
     workers: BTreeMap<String, RunCounts>,
     /// Number of jobs that each worker has given back.
     given_back: BTreeMap<String, u64>,
-    /// Number of games of the coordinator's machine that did not end by the breakdown that a worker
-    /// had claimed.
+    /// Number of games that the coordinator's machine played without the breakdown that a worker
+    /// had reported.
     pub(crate) refuted: u64,
 }
 
-/// Returns whether a game ended by a failure of an engine or its machine other than a loss on time.
+/// Returns whether a game ended by a fault other than a loss on time.
 pub(crate) fn is_breakdown(termination: Termination) -> bool {
     termination.is_fault() && termination != Termination::TimeForfeit
 }
@@ -71,9 +71,9 @@ fn is_time_loss(termination: Termination) -> bool {
     termination == Termination::TimeForfeit
 }
 
-/// Returns the deviation of each worker's pair results from those of the others, in standard
-/// deviations: for runs of the same two engines under the same conditions, and workers with enough
-/// pairs.
+/// Returns the deviation of each worker's pair results from those of other workers, in standard
+/// deviations, for workers with enough pairs. All pairs must be between the same two engines under
+/// the same conditions.
 pub fn worker_residuals(played: &[(String, PairTally)]) -> BTreeMap<String, f64> {
     let mut detector = OutlierDetector::new(true);
     played.iter().for_each(|(worker, tally)| detector.add(worker, tally));
@@ -81,8 +81,8 @@ pub fn worker_residuals(played: &[(String, PairTally)]) -> BTreeMap<String, f64>
 }
 
 impl OutlierDetector {
-    /// Creates a detector without results. Residuals are compared only if `is_uniform`: if all
-    /// pairs are between the same two engines, whose options do not change.
+    /// Creates a detector without results. Residuals are compared only if `is_uniform`: all pairs
+    /// are between the same two engines, with unchanged options.
     pub(crate) fn new(is_uniform: bool) -> OutlierDetector {
         OutlierDetector { is_uniform, ..OutlierDetector::default() }
     }
@@ -92,10 +92,11 @@ impl OutlierDetector {
         self.workers.entry(worker.to_owned()).or_default().count(tally);
     }
 
-    /// Adds a pair of a worker, and checks the worker if that is due. Returns the outlier, if any.
+    /// Adds a pair of a worker, and checks the worker if a check is due. Returns the outlier, if
+    /// any.
     pub(crate) fn add_and_check(&mut self, worker: &str, tally: &PairTally) -> Option<Finding> {
-        // Checks at doublings keep their number logarithmic, and with it the price of Bonferroni's
-        // correction.
+        // Checks at doublings keep the number of checks logarithmic, and so the cost of
+        // Bonferroni's correction low.
         let doublings = |outliers: &OutlierDetector| {
             let games = outliers.workers.get(worker).map_or(0, RunCounts::games);
             (games / FIRST_CHECK).checked_ilog2()
@@ -106,8 +107,8 @@ impl OutlierDetector {
         is_due.then(|| self.check(worker)).flatten()
     }
 
-    /// Counts a job that a worker gives back: by doing so often it could choose which results to
-    /// send. Returns the worker if it gives back far more than the others.
+    /// Counts a job that a worker gives back, because a worker could choose which results to send.
+    /// Returns the worker if it gives back many more jobs than other workers.
     pub(crate) fn gave_back(&mut self, worker: &str) -> Option<Finding> {
         self.workers.entry(worker.to_owned()).or_default();
         let count = self.given_back.entry(worker.to_owned()).or_default();
@@ -118,7 +119,7 @@ impl OutlierDetector {
         self.excess(worker, "no result", "jobs", 0, MIN_SHARE_GIVEN_BACK, |name, counts| {
             let failures = self.given_back.get(name).copied().unwrap_or(0);
             let pairs: u64 = counts.encounters.values().map(|met| met.pairs.pairs()).sum();
-            // A job is a pair or a single game, so two games of a pair count as one job.
+            // A job is a pair or a single game, so the two games of a pair count as one job.
             FailureCount { games: failures + counts.games() - pairs, failures }
         })
     }
@@ -142,9 +143,9 @@ impl OutlierDetector {
         fails.or_else(late).or_else(|| self.residual())
     }
 
-    /// Returns the worker if significantly more of its games, or jobs, fail in a way than of the
-    /// others', and more than a share of `min_share`; `here` are games without failures that no
-    /// worker has played.
+    /// Returns the worker if the failure rate of its games or jobs is significantly higher than
+    /// that of other workers, and above `min_share`; `here` is the number of games without failures
+    /// on the coordinator's machine.
     fn excess(
         &self,
         worker: &str,
@@ -161,8 +162,8 @@ impl OutlierDetector {
             others.games += games;
             others.failures += failures;
         }
-        // Bonferroni's correction for all checks of all workers. Fisher's test is exact for small
-        // counts, where the normal approximation fails.
+        // Bonferroni's correction for all checks of all workers. Fisher's exact test, because the
+        // normal approximation fails for small counts.
         let p = fisher_exact(own, others) * MAX_CHECKS * self.workers.len() as f64;
         let is_out = p < FALSE_ALARM && own.failures as f64 > min_share * own.games as f64;
         is_out.then(|| Finding {
@@ -175,7 +176,7 @@ impl OutlierDetector {
         })
     }
 
-    /// Returns the deviation of each worker's pair results from those of the others, in standard
+    /// Returns the deviation of each worker's pair results from those of other workers, in standard
     /// deviations, for workers with enough pairs.
     fn residuals(&self) -> Vec<(&String, f64)> {
         let pairs: Vec<Pentanomial> =
@@ -184,14 +185,14 @@ impl OutlierDetector {
         compared.filter_map(|(name, residual)| Some((name, residual?))).collect()
     }
 
-    /// Returns the worker whose pair results differ most from those of the others, if
-    /// significantly.
+    /// Returns the worker whose pair results differ most from those of other workers, if the
+    /// difference is significant.
     fn residual(&self) -> Option<Finding> {
         if !self.is_uniform {
             return None;
         }
         let compared = self.residuals();
-        // Only the largest: one odd worker raises the residuals of the others as well.
+        // Only the largest, because one deviating worker raises the residuals of all others.
         let (worker, residual) = compared.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
         let is_out = compared.len() >= MIN_WORKERS && *residual > MAX_RESIDUAL;
         is_out.then(|| Finding {

@@ -1,17 +1,17 @@
-//! Workers and runs on a NATS server, as a document.
+//! Overview of the workers and runs on a NATS server, as a document.
 
 use arbiter_report::{Block, Document, Table};
 
 use crate::monitor::{Cluster, WorkerState};
 use crate::wire::WorkerStatus;
 
-/// Returns the reason why a worker does not play for some run, or else its last problem.
+/// Returns the reason why a worker does not play a run, or else its last problem.
 pub fn trouble(worker: &WorkerStatus) -> Option<&str> {
     let refused = worker.refusals.first().map(|(_, why)| why.as_str());
     refused.or(worker.trouble.as_deref())
 }
 
-/// Returns the speeds of engines on a worker, as text.
+/// Returns the benchmark speeds of engines on a worker, as text.
 pub fn benches(worker: &WorkerStatus) -> String {
     let bench = |(engine, nps): &(String, f64)| {
         if *nps < 1e5 {
@@ -78,9 +78,9 @@ pub fn runs_table(cluster: &Cluster) -> Table {
     runs
 }
 
-/// Returns the numbers of workers and runs, and the total pace, as a sentence.
+/// Returns the numbers of workers and runs, and the total pairs per minute, as a sentence.
 pub fn cluster_text(cluster: &Cluster) -> String {
-    // A silent worker may have left with its games, so its last numbers do not count.
+    // A silent worker may have stopped, so its last numbers do not count.
     let is_heard = |&(_, worker, silent): &(&str, &WorkerStatus, u32)| {
         WorkerState::of(worker, silent) != WorkerState::Silent
     };

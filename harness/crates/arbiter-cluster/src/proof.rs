@@ -1,16 +1,16 @@
 //! Proof that the sender of a result was given the job.
 //!
 //! A worker that joins a run is given a token, and each attempt at a job has a nonce. The proof of
-//! a result is the hash of the nonce, keyed with the token. Both follow from a secret of the run,
-//! so that the coordinator need not store them, and has them again when the run is resumed.
+//! a result is the hash of the nonce, keyed with the token. Tokens and nonces are derived from a
+//! secret of the run, so that the coordinator need not store them, even to resume the run.
 
 use super::run_id::RunId;
 use super::trust::Key;
 
-/// 32 bytes that are known only to their recipients. They are compared in constant time.
+/// 32 bytes known only to the coordinator and one recipient; comparisons take constant time.
 pub type Token = blake3::Hash;
 
-/// Secret from which tokens and nonces of a run follow; only its coordinator knows it.
+/// Secret from which the tokens and nonces of a run are derived; only the coordinator knows it.
 pub(crate) struct RunSecret([u8; 32]);
 
 impl RunSecret {
@@ -24,13 +24,13 @@ impl RunSecret {
         blake3::keyed_hash(&self.0, format!("worker {worker}").as_bytes())
     }
 
-    /// Returns the nonce of this attempt at a pair, or at another assignment.
+    /// Returns the nonce of an attempt at a pair, or at another assignment.
     pub(crate) fn nonce(&self, number: u64, attempt: u32) -> Token {
-        // Words before the numbers keep the three uses of the secret apart.
+        // A different prefix for each of the three uses of the secret.
         blake3::keyed_hash(&self.0, format!("job {number} {attempt}").as_bytes())
     }
 
-    /// Returns a number from 0 up to 1 that nobody else can know.
+    /// Returns a number in [0, 1) that workers cannot predict.
     pub(crate) fn draw(&self, number: u64) -> f64 {
         let hash = blake3::keyed_hash(&self.0, format!("audit {number}").as_bytes());
         let (first, _) = hash.as_bytes().split_first_chunk().expect("a hash has 32 bytes");
@@ -38,7 +38,7 @@ impl RunSecret {
         (u64::from_le_bytes(*first) >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Returns the proof of a worker that has joined and was given this attempt at a job.
+    /// Returns the proof that the worker was given this attempt at a job.
     pub(crate) fn proof(&self, worker: &str, number: u64, attempt: u32) -> Token {
         proof(&self.token(worker), &self.nonce(number, attempt))
     }
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_proof_is_that_of_one_worker_and_one_attempt_at_one_job_of_one_run() {
+    fn a_proof_depends_on_worker_job_attempt_run_and_key() {
         let dir = tempfile::tempdir().unwrap();
         let key = |name: &str| Key::load_or_make(&dir.path().join(name)).unwrap();
         let secret = |key: &Key, run: &str| RunSecret::new(key, &RunId::new(run, 1, "k"));

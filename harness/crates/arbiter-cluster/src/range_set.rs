@@ -1,16 +1,16 @@
-//! A set of numbers, most of which are consecutive, kept as ranges.
+//! Set of mostly consecutive numbers, stored as ranges.
 
 use std::collections::BTreeMap;
 
-/// Set of numbers whose size in memory is that of its gaps.
+/// Set of numbers that uses memory only for each gap.
 #[derive(Debug, Default)]
 pub(crate) struct RangeSet {
-    /// The last number of each range, by its first; neither overlapping nor adjacent.
+    /// Last number of each range, by its first number; ranges neither overlap nor touch.
     ranges: BTreeMap<u64, u64>,
 }
 
 impl RangeSet {
-    /// Returns the range with this number.
+    /// Returns the first and last number of the range that contains `number`.
     fn range(&self, number: u64) -> Option<(u64, u64)> {
         let (first, last) = self.ranges.range(..=number).next_back()?;
         (*last >= number).then_some((*first, *last))
@@ -29,7 +29,8 @@ impl RangeSet {
         if self.contains(number) {
             return;
         }
-        // Neighbours are merged, so that the memory follows the number of gaps and not of pairs.
+        // Adjacent ranges are merged, so that the memory depends on the number of gaps, not of
+        // pairs.
         let after = number.checked_add(1).and_then(|next| self.ranges.remove(&next));
         let before = number.checked_sub(1).and_then(|previous| self.range(previous));
         let first = before.map_or(number, |(first, _)| first);
@@ -65,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ends_of_the_numbers_are_in_range() {
+    fn the_smallest_and_largest_numbers_are_supported() {
         let mut set = RangeSet::default();
         for number in [0, u64::MAX, u64::MAX - 1, 1] {
             set.insert(number);

@@ -1,4 +1,4 @@
-//! The identifier of a run, and the names of what belongs to the run on the server.
+//! The identifier of a run, and the names of its subjects and streams on the server.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,22 +21,22 @@ impl TryFrom<String> for RunId {
 }
 
 impl RunId {
-    /// Returns the ID of a run with this name, start in milliseconds of Unix time, and key of its
-    /// coordinator: a resumed run has the same; no other run has it, not even one left by an
-    /// arbiter whose messages cannot be read.
+    /// Returns the ID of a run from its name, its start in milliseconds of Unix time, and the key
+    /// of its coordinator. A resumed run keeps its ID; runs of other message versions have
+    /// different IDs.
     pub fn new(run: &str, created_ms: i64, key: &str) -> RunId {
-        // With the version, so that an updated coordinator does not find streams whose messages it
-        // cannot read.
+        // The hash includes the version, so that an updated coordinator does not open streams whose
+        // messages it cannot read.
         let text = format!("{run}\n{created_ms}\n{key}\n{VERSION}");
         RunId(blake3::hash(text.as_bytes()).to_hex()[..16].to_owned())
     }
 
-    /// Returns the digits.
+    /// Returns the ID as text.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Returns the run of a coordinator's message with this subject.
+    /// Returns the run from the subject of a coordinator's message.
     pub(crate) fn from_subject(subject: &str) -> Option<RunId> {
         RunId::try_from(subject.split('.').nth(2)?.to_owned()).ok()
     }
@@ -81,21 +81,20 @@ impl RunId {
         format!("arbiter.jobs.{}.{pair}", self.0)
     }
 
-    /// Returns the subject of a worker's result of a pair; `*` for all pairs, `>` for all workers.
+    /// Returns the subject of a worker's result for a pair; `*` for all pairs, `>` for all workers.
     pub fn result_subject(&self, pair: impl std::fmt::Display, worker: &str) -> String {
         format!("arbiter.results.{}.{pair}.{worker}", self.0)
     }
 
-    /// Returns the pair of a result with this subject.
+    /// Returns the pair from the subject of a result.
     pub(crate) fn pair_of_result(subject: &str) -> Option<u64> {
         subject.split('.').nth(3)?.parse().ok()
     }
 
-    /// Returns the subject at which the job with this sequence number in its stream is
-    /// acknowledged.
+    /// Returns the subject for acknowledging the job with this sequence number in its stream.
     pub(crate) fn job_ack_subject(&self, sequence: u64) -> String {
-        // Only the stream sequence matters to the server for these answers. Deliveries, time and
-        // the number of pending messages are for clients.
+        // The server uses only the stream sequence. The number of deliveries, the time and the
+        // number of pending messages are for clients.
         format!("$JS.ACK.{}.{JOB_CONSUMER}.1.{sequence}.{sequence}.0.0", self.job_stream())
     }
 }
@@ -110,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_that_of_one_run() {
+    fn run_ids_depend_on_name_start_and_key() {
         let id = RunId::new("a", 1, "k");
         assert_eq!(RunId::try_from(id.0.clone()).as_ref(), Ok(&id));
         for other in [("b", 1, "k"), ("a", 2, "k"), ("a", 1, "l")] {
@@ -123,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sender_is_named_by_the_subject() {
+    fn the_subject_names_the_sender() {
         let worker = "lab.7-b";
         for subject in [
             id().join_subject(worker),

@@ -1,5 +1,5 @@
-//! The files of a private NATS server: its configuration, its certificate, its users, and a join
-//! file for each of them.
+//! The files of a private NATS server: configuration, certificate, users, and a join file for each
+//! user.
 
 use std::fs::{self, DirBuilder};
 use std::io::{self, Write};
@@ -20,38 +20,38 @@ use super::trust::Key;
 use super::wire::is_worker_name;
 use arbiter_process::{WholeFile, read_text};
 
-/// Name of the configuration.
+/// Name of the configuration file.
 pub const CONFIGURATION: &str = "nats.conf";
 
 /// Name of the file of users.
 const USERS: &str = "users.conf";
 
-/// Name of the coordinator, and of its join file.
+/// Name of the coordinator as a user, and of its join file.
 const COORDINATOR: &str = "coordinator";
 
 /// Suffix of the names of join files.
 pub const JOIN_SUFFIX: &str = ".join";
 
-/// Names of this machine, for which the certificate is valid, too.
+/// Names of this machine, for which every server certificate is also valid.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 const DAY: Duration = Duration::from_hours(24);
 
-/// Validity of certificates. A cluster that lives longer needs new join files then. It is long
-/// because the authority's key is not kept, so that no certificate can be renewed.
+/// Validity of certificates. The validity is long because the authority's key is not stored, so
+/// certificates cannot be renewed: afterwards a cluster needs new join files.
 const VALIDITY: Duration = DAY.saturating_mul(3650);
 
-/// Tolerated lag of a machine's clock behind the machine on which certificates are made.
+/// Tolerated lag of a worker's clock behind the clock of the machine that creates the certificates.
 const CLOCK_DIFFERENCE: Duration = DAY;
 
-/// Account of coordinators, which has the streams.
+/// Account of coordinators, which contains the streams.
 const ACCOUNT: &str = "ARBITER";
 
 /// Account of workers.
 const WORKERS_ACCOUNT: &str = "ARBITER_WORKERS";
 
-/// Subjects of the coordinators' account that workers may send to or receive, as far as their
-/// permissions allow it.
+/// Subjects of the coordinators' account that the workers' account imports; the permissions of each
+/// worker restrict them further.
 const EXPORTS: [(&str, &str); 10] = [
     ("service", "arbiter.run.*.head"),
     ("service", "arbiter.run.*.need"),
@@ -98,7 +98,7 @@ const WORKER_BLOCK: &str = r#"    { # worker NAME
 
 const USERS_END: &str = "    ]\n  }\n}\n";
 
-/// Reason why the files of a server cannot be made.
+/// Reason why the files of a server cannot be created.
 #[derive(Debug, Error)]
 pub enum SetupError {
     /// A file cannot be read or written.
@@ -106,7 +106,7 @@ pub enum SetupError {
     File {
         /// File or folder.
         path: PathBuf,
-        /// Reason of the system.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// The folder is not empty.
@@ -120,23 +120,23 @@ pub enum SetupError {
         "'{0}' is not a host name or address; give --host one by which workers reach the server"
     )]
     Host(String),
-    /// The text cannot be the name of a worker here.
+    /// The text is not a valid worker name for a server of `arbiter cluster`.
     #[error("invalid worker name '{0}': use letters, digits, '_' and '-', and not coordinator")]
     Name(String),
-    /// A worker of this name exists.
+    /// A worker with this name exists.
     #[error("worker {0} already exists")]
     Twice(String),
-    /// The file of users was changed.
+    /// The file of users was edited by hand.
     #[error("{}: edited by hand; add the worker by hand", .0.display())]
     Edited(PathBuf),
-    /// A certificate or nkey cannot be made.
+    /// A certificate, an nkey or a join file cannot be created, for this reason.
     #[error("cannot make {0}: {1}")]
     Unmade(&'static str, String),
 }
 
-/// Creates the files of a server in an empty folder, or one that does not exist. Workers reach the
-/// server by the first of `hosts`; its certificate is for all of them and for this machine, valid
-/// from `now_ms` (Unix time, in milliseconds) on. Coordinators sign with `key`.
+/// Creates the files of a server in a new or empty folder. Workers reach the server by the first of
+/// `hosts`; the certificate names all hosts and this machine, and is valid from one day before
+/// `now_ms` (Unix time, in milliseconds). Coordinators sign with `key`.
 pub fn make_server(
     dir: &Path,
     hosts: &[String],
@@ -174,7 +174,7 @@ pub fn make_server(
 
     let file = |source| SetupError::File { path: dir.to_owned(), source };
     DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(file)?;
-    // A new certificate would make the existing join files useless.
+    // A new certificate would make existing join files useless.
     if fs::read_dir(dir).map_err(file)?.next().is_some() {
         return Err(SetupError::Exists(dir.to_owned()));
     }
@@ -196,13 +196,12 @@ pub fn make_server(
     write_all(&files)
 }
 
-/// Returns the text of both accounts as far as the users of the workers, for a coordinator with
-/// this nkey.
+/// Returns the text of both accounts, up to the list of worker users; `nkey` is the coordinator's.
 fn accounts(nkey: &str) -> String {
     let (mut exports, mut imports) = (String::new(), String::new());
     for (kind, subject) in EXPORTS {
-        // The server drops the reply path of a service after the threshold, and uploading a large
-        // program takes minutes.
+        // The server drops the reply subject of a service after the threshold, and uploading a
+        // large program takes minutes.
         let limit = if kind == "service" { ", threshold: \"10m\"" } else { "" };
         exports +=
             &format!("      {{ {kind}: \"{subject}\", accounts: [{WORKERS_ACCOUNT}]{limit} }}\n");
@@ -216,7 +215,7 @@ fn accounts(nkey: &str) -> String {
     )
 }
 
-/// Adds users for workers to a server that [`make_server`] has made, with their join files.
+/// Adds users for workers, with their join files, to a server of [`make_server`].
 pub fn add_workers(dir: &Path, names: &[String]) -> Result<(), SetupError> {
     let path = dir.join(USERS);
     let file = |source| SetupError::File { path: path.clone(), source };
@@ -228,8 +227,8 @@ pub fn add_workers(dir: &Path, names: &[String]) -> Result<(), SetupError> {
     let joins = new_users(&mut users, names, &coordinator, &key)?;
     let mut replacement = WholeFile::create_private(&path).map_err(file)?;
     replacement.write_all((users + USERS_END).as_bytes()).map_err(file)?;
-    // The join files come first: a user without a join file would be useless, and its name could
-    // not be added again.
+    // The join files are written first: a user without a join file would be useless, and the name
+    // could not be added again.
     write_all(&join_texts(dir, &joins)?)?;
     replacement.finish().map_err(file)
 }
@@ -239,7 +238,7 @@ pub fn join_path(dir: &Path, user: &str) -> PathBuf {
     dir.join(format!("{user}{JOIN_SUFFIX}"))
 }
 
-/// Adds workers to the text of users. Returns their join files.
+/// Adds workers to the text of the file of users. Returns their join files.
 fn new_users(
     users: &mut String,
     names: &[String],
@@ -248,8 +247,8 @@ fn new_users(
 ) -> Result<Vec<(String, JoinFile)>, SetupError> {
     let mut joins = Vec::new();
     for name in names {
-        // Inboxes are `_INBOX.NAME.>`, so a name with a dot could receive the answers of another
-        // worker.
+        // Inboxes are `_INBOX.NAME.>`, so a worker with a dot in its name could receive replies to
+        // another worker.
         if !is_worker_name(name) || name.contains('.') || name == COORDINATOR {
             return Err(SetupError::Name(name.clone()));
         }
@@ -278,9 +277,9 @@ fn new_nkey() -> Result<(String, String), SetupError> {
     Ok((seed, pair.public_key()))
 }
 
-/// Creates, in PEM, the certificate of a new authority, a server certificate for `hosts` that the
-/// authority has signed, and the key of the latter. The authority's key is not stored, so that it
-/// can sign nothing else.
+/// Creates the certificate of a new authority, a server certificate for `hosts` signed by the
+/// authority, and the key of the server certificate, all as PEM. The authority's key is not stored,
+/// so that no other certificate can be signed.
 fn certificates(hosts: &[String], now_ms: i64) -> Result<[String; 3], rcgen::Error> {
     let now = date_time_ymd(1970, 1, 1) + Duration::from_millis(now_ms.unsigned_abs());
     let limited = |mut params: CertificateParams, name: &str| {
@@ -291,7 +290,7 @@ fn certificates(hosts: &[String], now_ms: i64) -> Result<[String; 3], rcgen::Err
         params
     };
     let mut authority = limited(CertificateParams::default(), "Arbiter cluster");
-    // The authority may sign servers, and no further authorities.
+    // The authority may sign server certificates, but no further authorities.
     authority.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     authority.key_usages = vec![KeyUsagePurpose::KeyCertSign];
     let authority = CertifiedIssuer::self_signed(authority, rcgen::KeyPair::generate()?)?;
@@ -320,7 +319,7 @@ fn join_texts(
     joins.iter().map(text).collect()
 }
 
-/// Writes new files that only their owner can read: all of them or none.
+/// Writes new files that only their owner can read; on failure, none of them remain.
 fn write_all(files: &[(PathBuf, String)]) -> Result<(), SetupError> {
     let mut made = Vec::new();
     let mut write = |(path, text): &(PathBuf, String)| {
@@ -335,7 +334,7 @@ fn write_all(files: &[(PathBuf, String)]) -> Result<(), SetupError> {
     };
     let written = files.iter().try_for_each(&mut write);
     if written.is_err() {
-        // The files would make the next try fail, because the folder would not be empty.
+        // Remaining files would make the next try fail, because the folder would not be empty.
         made.iter().for_each(|path| drop(fs::remove_file(path)));
     }
     written

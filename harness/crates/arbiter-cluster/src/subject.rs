@@ -1,5 +1,5 @@
-//! Subjects, and names of streams and consumers on the server. Operators name them in the
-//! permissions of their servers, so they stay as they are.
+//! Names of subjects, streams and consumers on the server. Operators use the names in the
+//! permissions of their servers, so they must not change.
 
 /// Beacons of all coordinators.
 pub const BEACONS: &str = "arbiter.beacon";
@@ -13,13 +13,13 @@ pub const ALL_COORDINATOR_MESSAGES: &str = "arbiter.run.*.word";
 /// Object store of programs.
 pub(crate) const PROGRAMS: &str = "ARBITER_PROGRAMS";
 
-/// Consumer from which workers take jobs.
+/// Consumer of the jobs, shared by all workers.
 pub const JOB_CONSUMER: &str = "workers";
 
-/// Consumer from which a coordinator takes results.
+/// Consumer of the results, for the coordinator.
 pub(crate) const RESULT_CONSUMER: &str = "collector";
 
-/// Prefix of the subjects at which replies are expected.
+/// Prefix of reply subjects.
 pub const INBOX: &str = "_INBOX";
 
 /// Returns the subject of the status of a worker.
@@ -27,8 +27,8 @@ pub fn worker_status(worker: &str) -> String {
     format!("arbiter.hello.{worker}")
 }
 
-/// Returns the worker that sends to a subject; empty if workers do not send to it. Permissions of
-/// the server keep others from sending to it.
+/// Returns the name of the worker that sends to a subject; empty if workers do not send to the
+/// subject. The permissions of the server prevent other workers from sending to it.
 pub(crate) fn sender(subject: &str) -> &str {
     match subject.strip_prefix("arbiter.hello.") {
         Some(worker) => worker,
@@ -37,15 +37,16 @@ pub(crate) fn sender(subject: &str) -> &str {
     }
 }
 
-/// Prefix with which servers replace the subject of a reply that is expected in another account.
+/// Prefix of the subjects with which servers replace reply subjects of another account.
 const OTHER_ACCOUNT: &str = "_R_";
 
-/// Returns whether a coordinator may reply to this subject. Its permissions allow more than those
-/// of workers: a reply to any other subject would send for a worker what it may not send itself.
+/// Returns whether a coordinator may reply to this subject. Coordinators have more permissions than
+/// workers, so by naming any other subject a worker could cause messages that it may not send
+/// itself.
 pub fn is_inbox(subject: &impl AsRef<str>) -> bool {
     let subject = subject.as_ref();
     let rest = subject.strip_prefix(INBOX).or_else(|| subject.strip_prefix(OTHER_ACCOUNT));
-    // The dot keeps out other subjects that begin with the same letters.
+    // The dot excludes longer words with the same prefix.
     rest.is_some_and(|rest| rest.starts_with('.') && !rest.contains(['*', '>', ' ']))
 }
 
@@ -54,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_go_to_inboxes_only() {
+    fn replies_go_only_to_inboxes() {
         for inbox in ["_INBOX.abc", "_INBOX.worker1.abc.7", "_R_.abc.7"] {
             assert!(is_inbox(&inbox), "{inbox}");
         }

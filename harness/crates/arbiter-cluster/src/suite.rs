@@ -1,4 +1,4 @@
-//! Execution of all tasks of a suite by workers.
+//! Execution of a suite by workers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use super::assignment::Assignment;
 use arbiter_plan::Remark;
 use arbiter_runner::{DispatcherEnd, JobCommand, JobEvent};
 
-/// Reason why a suite was not carried out to its end.
+/// Reason why a suite was not completed.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum SuiteRunError {
     /// Too many workers failed at a task.
@@ -39,13 +39,13 @@ pub enum SuiteEvent<'a> {
 /// The results of a suite.
 #[derive(Debug)]
 pub struct SuiteResults<D> {
-    /// Results and their workers, by the number of the task.
+    /// Results with their workers, by the number of the task.
     pub done: BTreeMap<u64, (D, String)>,
     /// Workers whose results do not count, with the reasons.
     pub excluded: Vec<Remark>,
 }
 
-/// The tasks of a suite: waiting, in flight and done. Pure.
+/// The tasks of a suite: waiting, in flight and done. This type does no I/O.
 #[derive(Debug)]
 struct TaskQueue<A: Assignment> {
     tasks: Vec<A>,
@@ -64,7 +64,7 @@ impl<A: Assignment> TaskQueue<A> {
         }
     }
 
-    /// Takes the next task to be sent, and its number, if fewer than `room` are in flight.
+    /// Takes the next task to send, with its number, if fewer than `room` are in flight.
     fn next(&mut self, room: usize) -> Option<(u64, A)> {
         if self.in_flight.len() >= room {
             return None;
@@ -80,7 +80,7 @@ impl<A: Assignment> TaskQueue<A> {
         }
     }
 
-    /// Excludes a worker: its results do not count, and its tasks wait again.
+    /// Excludes a worker: its results do not count, and its tasks are sent again.
     fn exclude(&mut self, remark: Remark) {
         let of_worker = |(_, worker): &mut (A::Done, String)| *worker == remark.worker;
         let taken_back = self.results.done.extract_if(.., |_, done| of_worker(done));
@@ -93,8 +93,8 @@ impl<A: Assignment> TaskQueue<A> {
     }
 }
 
-/// Carries out all tasks, at most `most` in parallel, and passes events to `observe`. The link
-/// stays open; the caller ends it.
+/// Runs all tasks, at most `most` in parallel, and passes events to `observe`. The link stays open
+/// for the caller to close.
 pub async fn run_suite<A: Assignment>(
     link: &mut DispatcherEnd<A, A::Done>,
     tasks: Vec<A>,

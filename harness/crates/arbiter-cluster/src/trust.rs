@@ -1,5 +1,5 @@
-//! Keys of coordinators. A worker starts only programs of runs whose description is signed with a
-//! trusted key, and acts only on messages that are signed with the same key.
+//! Keys of coordinators. A worker starts programs of a run only if a trusted key has signed its
+//! description, and acts only on messages signed with the key of the description.
 
 use std::fmt;
 use std::fs;
@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use arbiter_process::{folder_of, read_text, write_secret};
 
-/// Purpose of a signature, which is valid for no other.
+/// Purpose of a signature; a signature is not valid for other purposes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// The description of a run.
@@ -22,14 +22,14 @@ pub enum Purpose {
     Job,
     /// The answer to a join request.
     JoinAnswer,
-    /// Announcement of a run that needs workers.
+    /// The announcement of a run that needs workers.
     Beacon,
-    /// Message to the workers of a run.
+    /// A message to the workers of a run.
     Message,
 }
 
 impl Purpose {
-    /// Returns the bytes that are signed.
+    /// Returns the bytes to sign for a text.
     fn mark(self, text: &[u8]) -> Vec<u8> {
         let kind = match self {
             Purpose::Description => "run description",
@@ -38,13 +38,12 @@ impl Purpose {
             Purpose::Beacon => "beacon",
             Purpose::Message => "message",
         };
-        // The purpose is signed as well, so that a signature of one kind of message is not valid
-        // for another.
+        // The signature covers the purpose, so that it is not valid for another kind of message.
         [b"arbiter ", kind.as_bytes(), b", version 1\n", text].concat()
     }
 }
 
-/// Length of a signature.
+/// Length of a signature, in bytes.
 pub(crate) const SIGNATURE_BYTES: usize = ed25519_dalek::SIGNATURE_LENGTH;
 
 /// Prefix of the text form of a public key.
@@ -58,19 +57,19 @@ pub enum TrustError {
     File {
         /// The file.
         path: PathBuf,
-        /// Reason of the system.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// The file has no key.
+    /// The file does not contain a key.
     #[error("key file {}: expected 64 hexadecimal digits", .0.display())]
     NoKey(PathBuf),
-    /// The text is no public key.
+    /// The text is not a public key.
     #[error("'{0}' is not a public key; expected {PREFIX} and 64 hexadecimal digits")]
     Key(String),
-    /// The signature is not that of the key.
+    /// The signature was not made with the key.
     #[error("the signature is not that of key {0}")]
     Forged(String),
-    /// The key is not one of the trusted ones.
+    /// The key is not trusted.
     #[error(
         "key {0} is not trusted here; to let its owner start programs on this machine, give --trust {0}"
     )]
@@ -91,8 +90,8 @@ impl fmt::Debug for Key {
 pub struct PublicKey(VerifyingKey);
 
 impl Key {
-    /// Reads the key in a file, or creates one there that only its owner can read. Processes that
-    /// do so at the same time get the same key.
+    /// Reads a key from a file; if the file does not exist, creates one that only its owner can
+    /// read. Processes that create the file at the same time get the same key.
     pub fn load_or_make(path: &Path) -> Result<Key, TrustError> {
         let file = |source| TrustError::File { path: path.to_owned(), source };
         if !path.exists() {
@@ -102,12 +101,12 @@ impl Key {
         Key::from_digits(text.trim()).ok_or_else(|| TrustError::NoKey(path.to_owned()))
     }
 
-    /// Returns the key of 64 hexadecimal digits.
+    /// Parses a key of 64 hexadecimal digits.
     pub(crate) fn from_digits(digits: &str) -> Option<Key> {
         decoded(digits).map(|bytes| Key(SigningKey::from_bytes(&bytes)))
     }
 
-    /// Returns the key as hexadecimal digits, which are secret.
+    /// Returns the secret key as hexadecimal digits.
     pub(crate) fn digits(&self) -> String {
         HEXLOWER.encode(self.0.as_bytes())
     }
@@ -122,16 +121,16 @@ impl Key {
         self.0.sign(&purpose.mark(text)).to_bytes()
     }
 
-    /// Derives secret bytes that follow from the key and the context.
+    /// Derives secret bytes from the key and a context.
     pub(crate) fn secret(&self, context: &str) -> [u8; 32] {
         let material = [&self.0.to_bytes(), context.as_bytes()].concat();
-        // The context string separates this use of the key from signing (BLAKE3's key derivation
-        // mode).
+        // BLAKE3's key derivation mode: the context string separates this use of the key from
+        // signing.
         blake3::derive_key("arbiter 2026-11 secret of a coordinator", &material)
     }
 }
 
-/// Decodes hexadecimal digits, if there are as many as expected.
+/// Decodes exactly `N` bytes of hexadecimal digits.
 fn decoded<const N: usize>(digits: &str) -> Option<[u8; N]> {
     HEXLOWER.decode(digits.as_bytes()).ok()?.try_into().ok()
 }
@@ -141,7 +140,8 @@ fn make(path: &Path) -> io::Result<()> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
     fs::create_dir_all(folder_of(path))?;
-    // If another process makes the key at the same time, one file wins and both processes read it.
+    // If another process creates the file at the same time, one file wins and both processes read
+    // it.
     write_secret(path, &HEXLOWER.encode(&bytes))
 }
 
@@ -153,13 +153,13 @@ impl PublicKey {
         text: &[u8],
         signature: &[u8; SIGNATURE_BYTES],
     ) -> Result<(), TrustError> {
-        // Strict verification rejects keys of small order, for which a signature fits several
-        // messages.
+        // Strict verification rejects keys of small order, for which one signature is valid for
+        // several messages.
         let verified = self.0.verify_strict(&purpose.mark(text), &Signature::from_bytes(signature));
         verified.map_err(|_| TrustError::Forged(self.to_string()))
     }
 
-    /// Returns the key of these bytes.
+    /// Decodes a public key.
     pub(crate) fn from_bytes(bytes: &[u8; 32]) -> Result<PublicKey, TrustError> {
         let key = VerifyingKey::from_bytes(bytes).map(PublicKey);
         key.map_err(|_| TrustError::Key(HEXLOWER.encode(bytes)))
@@ -169,7 +169,7 @@ impl PublicKey {
         self.0.to_bytes()
     }
 
-    /// Reads the key of a text, or of the file of that name.
+    /// Parses a public key from its text form, or reads it from the file named `text`.
     pub fn read(text: &str) -> Result<PublicKey, TrustError> {
         if text.starts_with(PREFIX) {
             return text.parse();
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_no_key() {
+    fn malformed_public_keys_are_rejected() {
         for wrong in
             ["", "ed25519:", "ed25519:xyz", "ed25519:00", &format!("ed25519:{}0", "0".repeat(64))]
         {

@@ -1,8 +1,8 @@
-//! Verification of games of workers. Pure.
+//! Verification of games that workers report. This module does no I/O.
 //!
-//! The referee of the coordinator plays each game with the reported moves, scores and times: the
-//! game must end there, and in the reported way. An engine's thoughts cannot be judged, nor what it
-//! did instead of a move.
+//! The coordinator's referee replays each game with the reported moves, scores and times: the game
+//! must end after the last move, and in the reported way. Search information and the faults of
+//! engines cannot be verified.
 
 use std::collections::BTreeSet;
 
@@ -16,12 +16,12 @@ use arbiter_protocol::{Info, Limits, Protocol};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Color};
 
-/// Terms by which all results of a run are judged.
+/// Properties of a run that affect the verification of all its results.
 #[derive(Debug, Default)]
 pub struct Terms {
-    /// `true` if workers scale times by their own speed, so that times are not judged.
+    /// `true` if workers scale times by their own speed, so that times are not verified.
     pub is_scaled: bool,
-    /// Engines of the plan that can resign: those that speak xboard.
+    /// Indices of the engines that can resign, which are those with the xboard protocol.
     pub resigning: BTreeSet<usize>,
 }
 
@@ -37,7 +37,7 @@ impl Terms {
     }
 }
 
-/// Checks whether `played` can be the result of `job`; an error says why not.
+/// Checks whether `played` is a possible result of `job`; the error is the reason why it is not.
 pub(crate) fn check(played: &PlayedPair, job: &PairJob, terms: &Terms) -> Result<(), String> {
     if played.pairing != job.pairing {
         return Err("it has other engines or another opening".to_owned());
@@ -57,7 +57,7 @@ fn check_game(record: &GameRecord, setup: &GameSetup, terms: &Terms) -> Result<(
         return Err("other engines, or another start".to_owned());
     }
     let late = record.late.and_then(|late| late.waited);
-    // Waiting time decides whether a pair is void, so a worker could void pairs by inventing it.
+    // Waiting times decide whether a pair is void, so a worker could void pairs by inventing them.
     if record.waited.into_iter().chain([late]).flatten().any(|waited| waited > record.duration) {
         return Err("an engine waited longer than the game lasted".to_owned());
     }
@@ -69,14 +69,15 @@ fn check_game(record: &GameRecord, setup: &GameSetup, terms: &Terms) -> Result<(
     }
     let mut setup = setup.clone();
     let is_timed = setup.conditions.map(|conditions| conditions.limits.is_timed());
-    // Workers have scaled their clocks, so the clocks of the plan do not judge them.
+    // Workers have scaled their clocks, so the clocks of the plan do not apply.
     if terms.is_scaled {
         let untimed = |limits| Limits { clock: None, movetime: None, ..limits };
         for conditions in setup.conditions.iter_mut() {
             conditions.limits = untimed(conditions.limits);
         }
     }
-    // The referee of local games replays the moves, so a reported game is judged by the same code.
+    // The referee of local games replays the moves, so that the same code judges local and reported
+    // games.
     let mut referee = referee(&setup);
     let mut mover = referee.turn().color;
     for (ply, played) in (book.len()..).zip(own) {
@@ -99,8 +100,8 @@ fn check_game(record: &GameRecord, setup: &GameSetup, terms: &Terms) -> Result<(
         Some(judged) => (judged.termination, judged.result) == (termination, result),
         None => {
             let loser = result.winner().map(Color::other);
-            // Before the first move either side may have failed to start. Later, only the side to
-            // move can break down.
+            // Before the first move, either side may have failed to start. Later, only the side to
+            // move can be at fault.
             loser.is_some_and(|loser| {
                 // A loss on time needs a clock, and only xboard engines can resign.
                 let may_fail = match termination {

@@ -1,9 +1,9 @@
-//! All messages between coordinators and workers, with their version and their limits.
+//! Messages between coordinators and workers, with their version and their limits.
 //!
-//! A message is a JSON object of its version and its body. Types of other crates are sent as they
-//! are, so a change of their fields needs a new version. Received messages are not trusted: their
-//! length is bounded before they are parsed, text is made printable during parsing, and the rest is
-//! checked afterwards.
+//! A message is a JSON object with a version and a body. Types of other crates are serialized
+//! directly, so a change of their fields needs a new version. Received messages are not trusted:
+//! their length is checked before parsing, text is made printable during parsing, and all other
+//! values are checked afterwards.
 
 mod description;
 #[cfg(any(test, feature = "fuzz"))]
@@ -42,24 +42,24 @@ pub(crate) use result::{check_proof, read_result};
 pub use signed::{Signed, sign, unverified, verified};
 pub use text::is_worker_name;
 
-/// Version of all messages: to be raised, by one for a release at most, with any change but a field
-/// that is added with a default. A release reads the messages of the one before and of the one
-/// after, so a message that the one before cannot read is sent one version later.
+/// Version of all messages. Any change except a new field with a default raises the version, by at
+/// most one per release. A release reads the messages of the previous and of the next release, so a
+/// message that the previous release cannot read is sent one version later.
 pub(crate) const VERSION: u32 = 8;
 
-/// The oldest version that is read: the one before, or that of the first release. Fleets are
-/// updated machine by machine, so neighbouring versions have to understand each other.
+/// Oldest version that is read: the previous version, or that of the first release. Fleets are
+/// updated machine by machine, so adjacent versions have to understand each other.
 const OLDEST: u32 = 8;
 
-/// The newest version that is read.
+/// Newest version that is read.
 const NEWEST: u32 = VERSION + 1;
 
-/// Longest message that is read, packed, in bytes. The server stores results before anybody checks
-/// them, so the stream rejects longer ones.
+/// Maximum length of a packed message, in bytes. The server stores results before the coordinator
+/// checks them, so the stream rejects longer results.
 pub const MAX_PACKED: usize = 8 << 20;
 
-/// Longest message that is read, unpacked, in bytes. A small packed message may unpack to
-/// gigabytes, so the unpacked length has its own limit.
+/// Maximum length of an unpacked message, in bytes. A small packed message may unpack to gigabytes,
+/// so the unpacked length has a separate limit.
 const MAX_UNPACKED: usize = 16 << 20;
 
 /// Reason why a message cannot be read.
@@ -68,7 +68,7 @@ pub enum WireError {
     /// The message is longer than this many bytes.
     #[error("a message of more than {0} bytes")]
     TooLong(usize),
-    /// The version is too far from ours.
+    /// The message has this version, which is not read.
     #[error(
         "a message of version {0}, but this arbiter reads versions {OLDEST} to {NEWEST}; update the older side"
     )]
@@ -76,7 +76,7 @@ pub enum WireError {
     /// The message is not JSON of the right form.
     #[error("not a message: {0}")]
     Malformed(String),
-    /// The sender has not joined, or was not given the job.
+    /// The sender has not joined the run, or was not given the job.
     #[error("a result of a job of another worker")]
     Unproven,
     /// The values are impossible.
@@ -84,13 +84,13 @@ pub enum WireError {
     Invalid(String),
 }
 
-/// A message of one kind.
+/// Type of a message.
 pub trait Message: Serialize + DeserializeOwned {
-    /// Length of the longest message that is read, in bytes.
+    /// Maximum length of a message, in bytes.
     // Most messages are short: only results, descriptions and jobs have a larger limit.
     const MAX_BYTES: usize = 64 << 10;
 
-    /// Shortens what is longer than allowed; an error names an impossible value.
+    /// Shortens lists to their limits; the error names an impossible value.
     fn validated(self) -> Result<Self, WireError> {
         Ok(self)
     }
@@ -112,7 +112,7 @@ struct Envelope<T> {
     body: T,
 }
 
-/// Returns an error whose text, which may quote the message, is made printable.
+/// Returns an error with a text that may quote the message, and is made printable.
 fn invalid(what: impl ToString) -> WireError {
     WireError::Invalid(printable(&what.to_string(), MAX_TEXT))
 }
@@ -125,7 +125,7 @@ pub fn write<T: Message>(body: &T) -> Vec<u8> {
 
 /// Parses and checks a received message.
 pub fn read<T: Message>(bytes: &[u8]) -> Result<T, WireError> {
-    // Before parsing, because the parser allocates what the message asks for.
+    // Checked before parsing, because the parser allocates in proportion to the message.
     if bytes.len() > T::MAX_BYTES {
         return Err(WireError::TooLong(T::MAX_BYTES));
     }
@@ -134,8 +134,8 @@ pub fn read<T: Message>(bytes: &[u8]) -> Result<T, WireError> {
     match serde_json::from_slice(bytes) {
         Ok(Envelope::<T> { v, body }) if is_read(v) => body.validated(),
         Ok(Envelope { v, .. }) => Err(WireError::Version(v)),
-        // In a message of another version the body may have any form, so its version alone is read
-        // to name the cause.
+        // The body of another version may have any form, so only the version is read, to report the
+        // cause.
         Err(error) => match serde_json::from_slice(bytes) {
             Ok(Versioned { v }) if !is_read(v) => Err(WireError::Version(v)),
             _ => Err(malformed(error)),
@@ -143,7 +143,7 @@ pub fn read<T: Message>(bytes: &[u8]) -> Result<T, WireError> {
     }
 }
 
-/// Reads a message of a worker, and the name of the worker, which is part of the subject.
+/// Reads a message of a worker, and the name of the worker from the subject.
 pub fn read_from<T: Message>(message: &async_nats::Message) -> Result<(String, T), WireError> {
     Ok((sender_of(message)?, read(&message.payload)?))
 }
@@ -161,14 +161,14 @@ fn pack(bytes: &[u8]) -> Vec<u8> {
     packer.finish().unwrap_or_default()
 }
 
-/// Unpacks a message, up to the longest length that is read of any.
+/// Unpacks a message, up to one byte more than [`MAX_UNPACKED`].
 fn unpack(packed: &[u8]) -> Result<Vec<u8>, WireError> {
     if packed.len() > MAX_PACKED {
         return Err(WireError::TooLong(MAX_PACKED));
     }
     let mut bytes = Vec::new();
-    // One byte beyond the limit distinguishes a message that is too long from one of exactly that
-    // length.
+    // The byte beyond the limit distinguishes a message that is too long from a message of exactly
+    // the maximum length.
     let mut unpacker = ZlibDecoder::new(packed).take(MAX_UNPACKED as u64 + 1);
     unpacker.read_to_end(&mut bytes).map_err(|error| WireError::Malformed(error.to_string()))?;
     Ok(bytes)

@@ -1,4 +1,4 @@
-//! A worker: a machine that plays pairs for coordinators.
+//! A worker, which plays pairs for coordinators.
 //!
 //! Each slot is a task with its own [`LocalExecutor`](arbiter_runner::LocalExecutor) of one slot.
 //! The task of [`serve`] reads beacons and coordinator messages, and sends the worker's status.
@@ -31,19 +31,19 @@ use super::trust::PublicKey;
 use super::wire::{self, CoordinatorMessage, EXCLUDED, Notice, WireError, WorkerStatus};
 use arbiter_process::{ResourceLimits, Sandbox, Spawner};
 
-/// Time between two ticks of a worker.
+/// Time between two ticks of a worker, which drive timeouts, metrics and status messages.
 const TICK: Duration = Duration::from_millis(250);
 
-/// Number of ticks between two status messages. One status every three seconds: coordinators take a
-/// worker for gone after ten, so two may be lost.
+/// Number of ticks between two status messages: one status every three seconds. Coordinators
+/// consider a worker gone after ten seconds, so two statuses may be lost.
 const STATUS_TICKS: u64 = 12;
 
-/// Time limit for the last messages of a worker that leaves. Its results are on the server by then.
-/// A worker without pairs has to exit within a second of Ctrl-C (docs/distributed.md).
+/// Time limit for the last messages of a worker that leaves, after its results were sent. A worker
+/// without pairs has to exit within a second of Ctrl-C (docs/distributed.md).
 const SHUTDOWN_WAIT: Duration = Duration::from_millis(400);
 
-/// Number of run stops that may wait for a slot to read them. A slot that misses a stop only
-/// notices the end of its run later.
+/// Maximum number of unread stop notices per slot. A slot that misses a notice only finds out later
+/// that its run has ended.
 const MAX_WAITING_STOPS: usize = 256;
 
 /// Configuration of a worker.
@@ -55,15 +55,15 @@ pub struct Config {
     pub trusted: Vec<PublicKey>,
     /// Folder of fetched programs.
     pub folder: PathBuf,
-    /// Limits of each engine process, besides those of the run.
+    /// Resource limits of each engine process, in addition to those of the run.
     pub limits: ResourceLimits,
-    /// Permissions of each engine process to read, write and reach, whatever the run says.
+    /// Sandbox of each engine process, whatever the run requests; `None` for no sandbox.
     pub sandbox: Option<Sandbox>,
-    /// File of this program, which need not be fetched if a run asks for it.
+    /// Path of this program, which is used instead of fetching it if a run requires the same file.
     pub own_binary: PathBuf,
     /// Spawner of the engines of suites.
     pub spawner: Spawner,
-    /// The constant part of the worker's status: version, slots, machine.
+    /// Constant part of the worker's status: version, slots, machine.
     pub status: WorkerStatus,
     /// Metrics of the worker.
     pub metrics: WorkerMetrics,
@@ -74,17 +74,17 @@ pub struct Config {
 pub enum Phase {
     /// The worker takes jobs.
     Working,
-    /// The worker takes no more jobs and ends after the current ones.
+    /// The worker takes no more jobs and ends after its current jobs.
     Leaving,
     /// The worker gives its current jobs back and ends.
     Aborting,
 }
 
-/// Notice to all slots that a run is not played any more.
+/// Notice to all slots that the worker no longer plays a run.
 #[derive(Debug, Clone)]
 struct RunStopped {
     run_id: RunId,
-    /// `true` if other workers continue, so that current jobs are given back.
+    /// `true` if other workers continue the run, so that current jobs are given back.
     others_go_on: bool,
 }
 
@@ -99,9 +99,9 @@ struct Shared {
     changed: Notify,
     cancelled: broadcast::Sender<RunStopped>,
     phase: watch::Receiver<Phase>,
-    /// Pairs of the last minutes.
+    /// Pairs played in the last minutes.
     throughput: Mutex<Throughput>,
-    /// Permits, one for each slot; a game that needs much of the machine takes several.
+    /// One permit per slot; a game with large requirements takes several.
     free_slots: Arc<Semaphore>,
 }
 
@@ -121,27 +121,27 @@ impl Shared {
     }
 
     fn known_runs(&self) -> MutexGuard<'_, KnownRuns> {
-        // No code that holds the lock leaves the value half changed by a panic, so a poisoned lock
-        // is used as usual.
+        // Code that holds the lock does not panic in the middle of a change, so the value is valid
+        // even if the lock is poisoned.
         self.known_runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn throughput(&self) -> MutexGuard<'_, Throughput> {
-        // No code that holds the lock leaves the value half changed by a panic, so a poisoned lock
-        // is used as usual.
+        // Code that holds the lock does not panic in the middle of a change, so the value is valid
+        // even if the lock is poisoned.
         self.throughput.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reports a problem to the user, unless it is the same as the last one.
+    /// Reports a problem to the user, unless it equals the last problem.
     fn report_problem(&self, what: String) {
-        // Slots repeat their requests, and would fill the log with one problem.
+        // Slots repeat their requests, and would fill the log with the same problem.
         let before = self.known_runs().trouble.replace(what.clone());
         if before.as_ref() != Some(&what) {
             log::warn!(worker:% = self.config.name; "{what}");
         }
     }
 
-    /// Stops playing for a run and reports the reason to the user.
+    /// Stops playing a run and reports the reason to the user.
     fn refuse(&self, run_id: &RunId, why: String) {
         let refused = self.known_runs().refuse(run_id, &why);
         if let Some(run) = refused {
@@ -177,7 +177,7 @@ impl Shared {
     }
 }
 
-/// Plays until `phase` ends it or the server denies permission.
+/// Plays until `phase` ends the worker or the server denies permission.
 pub async fn serve(
     mut connection: Connection,
     config: Config,
@@ -197,8 +197,8 @@ pub async fn serve(
     loop {
         tokio::select! {
             Some(message) = beacons.next() => {
-                // An unverified beacon only says for which run to request the description. The
-                // request then fails with the reason, which the user sees.
+                // An unverified beacon has only one effect: the worker requests the description of
+                // the run. The request then fails with a reason that the user sees.
                 let verified = wire::verified(&message.payload, &shared.config.trusted);
                 let verified = verified.map(|(beacon, key)| (beacon, Some(key)));
                 let unverified = |_| wire::unverified(&message.payload).map(|beacon| (beacon, None));
@@ -240,7 +240,7 @@ pub async fn serve(
             }
         }
     }
-    // Without a connection the flush would only wait for its timeout.
+    // Without a connection, the flush would wait until it times out.
     if shared.connection.is_connected() {
         shared.send_status(true).await;
         let _ = timeout(SHUTDOWN_WAIT, shared.connection.client.flush()).await;
@@ -252,8 +252,8 @@ pub async fn serve(
 fn receive(shared: &Shared, message: &async_nats::Message) {
     let Some(run_id) = RunId::from_subject(&message.subject) else { return };
     let key = shared.known_runs().key(&run_id);
-    // After joining, only the key that signed the description may stop the run, even if others are
-    // trusted.
+    // After joining, only the key that signed the description may stop the run, even if other keys
+    // are trusted.
     let trusted = key.as_ref().map_or(&shared.config.trusted[..], std::slice::from_ref);
     let message = wire::verified::<CoordinatorMessage>(&message.payload, trusted);
     let message = message.ok().filter(|(message, _)| message.run_id == run_id);
@@ -261,7 +261,7 @@ fn receive(shared: &Shared, message: &async_nats::Message) {
     else {
         return;
     };
-    // Sending a stop fails only if no slot listens, and then there is nothing to stop.
+    // Sending a stop notice fails only if no slot is listening; then there is nothing to stop.
     match notice {
         Notice::Refused { worker, pair, why } if worker == shared.config.name => {
             let pair = pair + 1;

@@ -1,5 +1,5 @@
-//! Runs one gate. A gate with a subcommand is run by this same program with the flags of the gate,
-//! so that a gate can be repeated by hand in the same way.
+//! Execution of one gate. A gate with a subcommand runs this program with the flags of the gate, so
+//! that users can repeat it by hand.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,11 +19,11 @@ use arbiter_store::{Store, StoredGate};
 /// Time limit of a gate without a budget.
 const LIMIT: Duration = Duration::from_secs(24 * 3600);
 
-/// Default flags of the games of a lint; all lines are kept as examples.
+/// Default flags for the games of a lint. All transcripts are recorded as evidence.
 const LINT: [(&str, &str); 3] =
     [("--each", "nodes=10000"), ("--pairs", "20"), ("--transcripts", "all")];
 
-/// Maximum time for a gate to end after its budget, as games in flight are played to their end.
+/// Maximum time for a gate to end after its budget, because games in progress are finished.
 const GRACE: Duration = Duration::from_secs(300);
 
 /// An engine of the gates.
@@ -33,7 +33,7 @@ pub(super) struct Side {
     pub(super) label: String,
     /// Value of `cmd=` for the engine.
     cmd: String,
-    /// Key of everything that decides the program.
+    /// Identifier of the program and its build.
     identity: String,
     /// Provenance of the engine.
     provenance: Option<Provenance>,
@@ -44,14 +44,14 @@ pub(super) struct Side {
 pub(super) struct StepEngines {
     /// Engine under test.
     pub(super) test: Side,
-    /// Base, or the reason that there is none, if that matters.
+    /// Base, or the reason why there is none (empty if no gate needs a base).
     base: Result<Side, String>,
-    /// Gates that are left out, as no path that matters to them has changed.
+    /// Names of the gates that are skipped because none of their paths has changed.
     unchanged: Vec<String>,
 }
 
 impl StepEngines {
-    /// Returns the built engines; `without` is the reason that there is no base.
+    /// Returns the built engines; `without` is the reason why there is no base.
     pub(super) fn new(
         prepared: BuiltEngines,
         without: String,
@@ -65,8 +65,8 @@ impl StepEngines {
                 Program::Bundled => (BUNDLED.to_owned(), own.clone()),
                 Program::Path(path) => (path.display().to_string(), path.clone()),
             };
-            // The name of a build's folder follows from everything that determines the build. The
-            // bytes of the program may differ between machines.
+            // The folder name of a build identifies everything that determines the build. The bytes
+            // of the program may differ between machines.
             let of_build = program.ancestors().nth(2).and_then(|folder| folder.file_name());
             let identity = match (&engine.provenance, of_build) {
                 (Some(_), Some(folder)) => folder.to_string_lossy().into_owned(),
@@ -85,7 +85,7 @@ impl StepEngines {
         self.base.as_ref().ok().map(|base| base.label.as_str())
     }
 
-    /// Returns the names of the engines in a line.
+    /// Returns the names of the engines, in one line.
     pub(super) fn describe(&self) -> String {
         match &self.base {
             Ok(base) => format!("{} and {}", self.test.label, base.label),
@@ -101,17 +101,17 @@ pub(super) struct GateRunner<'a> {
     pub(super) context: &'a BuildContext,
     pub(super) store: &'a Store,
     pub(super) results: &'a Path,
-    /// Folder of the settings, in which gates are run, so that the paths of their flags are
-    /// relative to it.
+    /// Folder of the settings. Gates run in this folder, so the paths in their flags are relative
+    /// to it.
     pub(super) folder: &'a Path,
     /// Sandbox of the engines.
     pub(super) sandbox: SandboxMode,
-    /// `true` if no earlier outcome counts.
+    /// `true` to ignore earlier results.
     pub(super) is_fresh: bool,
 }
 
 impl GateRunner<'_> {
-    /// Runs a gate, or finds its earlier outcome. An error ends all gates.
+    /// Runs a gate, or returns its earlier result. An error ends all gates.
     pub(super) fn pass(&self, gate: &Gate) -> Result<GateOutcome, Failure> {
         if let Some(reason) = self.reason_to_skip(gate) {
             note(&format!("{}: skipped, {reason}", gate.name));
@@ -155,8 +155,8 @@ impl GateRunner<'_> {
         }
     }
 
-    /// Returns a hash of everything that decides the outcome: engines, flags, and the files they
-    /// name.
+    /// Returns a hash of everything that decides the result of a gate: engines, flags, and the
+    /// files named in flags.
     fn key(&self, gate: &Gate) -> Result<String, FingerprintError> {
         let mut hasher = blake3::Hasher::new();
         let mut add = |text: &str| {
@@ -185,7 +185,8 @@ impl GateRunner<'_> {
         Ok(hasher.finalize().to_hex().to_string())
     }
 
-    /// Runs the bench of the engine under test, with as many copies as there are games.
+    /// Runs the bench of the engine under test, with as many parallel copies as there are
+    /// concurrent games.
     fn bench(&self, gate: &Gate, started: i64) -> Result<GateOutcome, Failure> {
         let build = BuildArgs { base: None, no_bench: false, ..self.build.clone() };
         let each = EngineSpec { sandbox: Some(self.sandbox), ..EngineSpec::default() };
@@ -218,7 +219,7 @@ impl GateRunner<'_> {
 
     fn subcommand(&self, gate: &Gate) -> Result<GateOutcome, Failure> {
         let log = self.results.join(format!("ci-{}.log", gate.name.replace('/', "-")));
-        // The log of an earlier gate of this name would mislead its reader.
+        // The log of an earlier gate with this name would be misleading.
         let _ = std::fs::remove_file(&log);
         note(&format!("{}: running, progress in {}", gate.name, log.display()));
         let launch = Launch {
@@ -242,9 +243,9 @@ impl GateRunner<'_> {
         Ok(outcome_of(gate, &ended, &log))
     }
 
-    /// Returns the command line of a gate. Commits are given by their full names, so that the run
-    /// knows the provenance of its engines; uncommitted files are given by their build, as they may
-    /// have changed since.
+    /// Returns the command line of a gate. Commits are given by their full hashes, so that the run
+    /// knows the provenance of its engines; uncommitted files by the path of their build, because
+    /// they may have changed since.
     fn step_arguments(&self, gate: &Gate) -> Vec<String> {
         let test = &self.sides.test;
         let base = self.sides.base.as_ref().ok().filter(|_| gate.needs_base_engine());
@@ -280,7 +281,7 @@ impl GateRunner<'_> {
                     }
                 }
             }
-            // These commands take engines as arguments, and read no settings file.
+            // This command takes the engine as an argument.
             GateKind::Check => words.push(self.spec(test)),
             _ => flags.extend(sides.map(|side| ("--engine", self.spec(side)))),
         }
@@ -298,20 +299,20 @@ impl GateRunner<'_> {
         words
     }
 
-    /// Returns an engine as `--engine` takes it.
+    /// Returns an engine as a value of `--engine`.
     fn spec(&self, side: &Side) -> String {
         format!("name=\"{}\",cmd=\"{}\",sandbox={}", side.label, side.cmd, self.sandbox)
     }
 }
 
-/// Returns a path that leads to the same place from every folder.
+/// Returns the absolute path.
 fn from_root(path: &Path) -> PathBuf {
-    // `absolute` rejects an empty path, which means the current folder here.
+    // `absolute` rejects the empty path, which stands for the current folder.
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Returns the outcome of a gate whose subcommand has ended.
+/// Returns the result of a gate from its finished subcommand.
 fn outcome_of(gate: &Gate, ended: &Completed, log: &Path) -> GateOutcome {
     let mut figures: Value = serde_json::from_str(&ended.lines.join("\n")).unwrap_or_default();
     let findings = figures.get_mut("lint").and_then(Value::as_array_mut);
@@ -320,7 +321,7 @@ fn outcome_of(gate: &Gate, ended: &Completed, log: &Path) -> GateOutcome {
         findings.retain(|found| !ignored.iter().any(|rule| found["rule"] == **rule));
         gate.kind == GateKind::Lint && !findings.is_empty()
     });
-    // The match itself passes whatever the lint has found.
+    // The match passes even if the lint has findings.
     let found = ended.code.map(|code| if is_linted && code == 0 { 1 } else { code });
     let verdict = gate_verdict(gate, found, ended.reason == EndReason::TimedOut);
     let error = ended.errors.iter().rev().find(|line| line.starts_with("error"));
@@ -330,7 +331,7 @@ fn outcome_of(gate: &Gate, ended: &Completed, log: &Path) -> GateOutcome {
         _ => gate_text(gate.kind, &figures),
     };
     let code = match verdict {
-        // An undecided step has the same code whether its budget ended or its games.
+        // An undecided gate has the same exit code whether its budget or its games ran out.
         GateVerdict::Undecided | GateVerdict::Unproven => Some(ExitCode::Inconclusive as i32),
         _ => found,
     };
@@ -343,7 +344,7 @@ fn outcome_of(gate: &Gate, ended: &Completed, log: &Path) -> GateOutcome {
     }
 }
 
-/// Returns an outcome without figures and duration.
+/// Returns a result without figures and duration.
 pub(super) fn outcome(
     gate: &str,
     kind: GateKind,

@@ -1,4 +1,4 @@
-//! `arbiter cluster init`, `add` and `up`: a NATS server of your own.
+//! `arbiter cluster init`, `add` and `up`: a private NATS server.
 
 use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
@@ -16,7 +16,8 @@ use arbiter_runner::unix_time_ms;
 /// Maximum number of workers for which one command creates files.
 const MAX_WORKERS: u16 = 1_000;
 
-/// Names of the server; Debian installs it where not every user's search path leads.
+/// Programs to try as the server. Debian installs it in `/usr/sbin`, which is not in every user's
+/// PATH.
 const PROGRAMS: [&str; 2] = ["nats-server", "/usr/sbin/nats-server"];
 
 #[derive(Debug, Args)]
@@ -117,7 +118,7 @@ fn joining(dir: &Path, workers: &[String]) -> String {
     format!("On each machine that plays, with its own join file:\n{lines}")
 }
 
-/// Replaces this process by the server.
+/// Replaces this process with the server.
 pub(super) fn up(args: &UpArgs) -> Result<(), Failure> {
     if !args.dir.join(CONFIGURATION).is_file() {
         let dir = args.dir.display();
@@ -126,13 +127,14 @@ pub(super) fn up(args: &UpArgs) -> Result<(), Failure> {
         );
         return Err(Failure::invalid(message));
     }
-    // A failed attempt to start the server leaves this process in the folder, from which a relative
-    // path would lead elsewhere.
+    // A failed attempt to start the server changes the current folder of this process, so a
+    // relative path would no longer be valid.
     let dir = std::path::absolute(&args.dir).map_err(Failure::environment)?;
     let lock = lock(&dir)?;
     for program in PROGRAMS {
         let mut server = Command::new(program);
-        // The server does not read its input. The descriptor keeps the lock until the server ends.
+        // The server does not read its standard input, whose descriptor keeps the lock until the
+        // server ends.
         server.stdin(lock.try_clone().map_err(Failure::environment)?);
         let error = server.args(["-c", CONFIGURATION]).current_dir(&dir).exec();
         if error.kind() != ErrorKind::NotFound {
@@ -143,12 +145,11 @@ pub(super) fn up(args: &UpArgs) -> Result<(), Failure> {
     Err(Failure::environment(message))
 }
 
-/// Locks a folder for as long as the server runs: a second server would open the files of the first
-/// before it finds its port in use.
+/// Locks a folder for as long as the server runs.
 fn lock(dir: &Path) -> Result<File, Failure> {
     let configuration = File::open(dir.join(CONFIGURATION)).map_err(Failure::environment)?;
-    // A second server in the folder would open the streams of the first, and overwrite its process
-    // number.
+    // A second server in the folder would open the streams of the first, and overwrite `nats.pid`,
+    // before it finds that the port is in use.
     match configuration.try_lock() {
         Ok(()) => Ok(configuration),
         Err(TryLockError::Error(error)) => Err(Failure::environment(error)),

@@ -1,12 +1,12 @@
-//! The commands as pages in Markdown. `clap-markdown` writes one page for all of them and does not
-//! distinguish headings of flags, examples and exit codes.
+//! The manual as Markdown pages, one per command. (`clap-markdown` writes a single page, without
+//! sections for the headings of flags, examples and exit codes.)
 
 use clap::{Arg, Command};
 
-/// Heading of flags that have none of their own.
+/// Heading for flags without a heading.
 const OPTIONS: &str = "Options";
 
-/// Returns a page for each command, and one that lists them: names of files with their text.
+/// Returns the names and texts of the files: a page for each command, and a list of all commands.
 pub(super) fn pages(mut command: Command) -> Vec<(String, String)> {
     command.build();
     let mut index = "# Commands\n\n| command | |\n| --- | --- |\n".to_owned();
@@ -18,7 +18,7 @@ pub(super) fn pages(mut command: Command) -> Vec<(String, String)> {
     pages
 }
 
-/// Returns the subcommands except `help`, which each command has.
+/// Returns the visible subcommands, without `help`.
 fn subcommands(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|inner| !inner.is_hide_set() && inner.get_name() != "help")
 }
@@ -32,12 +32,12 @@ fn collect(command: &Command, index: &mut String, pages: &mut Vec<(String, Strin
     subcommands(command).for_each(|inner| collect(inner, index, pages));
 }
 
-/// Returns the name with its path: `arbiter results list`.
+/// Returns the full name of a command, such as `arbiter results list`.
 fn full_name(command: &Command) -> &str {
     command.get_bin_name().unwrap_or(command.get_name())
 }
 
-/// Returns the name of the page's file: `results-list.md`.
+/// Returns the file name of a command's page, such as `results-list.md`.
 fn file_name(command: &Command) -> String {
     let name = full_name(command).trim_start_matches("arbiter ").replace(' ', "-");
     format!("{name}.md")
@@ -72,7 +72,7 @@ fn page(command: &Command) -> String {
     page
 }
 
-/// Splits a paragraph that is a section of its own into heading and text.
+/// Splits a paragraph of examples or exit codes into heading and text; `None` for other paragraphs.
 fn section(paragraph: &str) -> Option<(&'static str, &str)> {
     ["Examples", "Exit codes"].into_iter().find_map(|heading| {
         let rest = paragraph.trim_start().strip_prefix(heading)?.strip_prefix(':')?;
@@ -80,7 +80,7 @@ fn section(paragraph: &str) -> Option<(&'static str, &str)> {
     })
 }
 
-/// Writes all flags, under their headings in the order of the help.
+/// Writes all flags, grouped by their headings, in the order of the help.
 fn flags(command: &Command, page: &mut String) {
     let shown = || command.get_arguments().filter(|arg| !arg.is_hide_set());
     let heading = |arg: &Arg| {
@@ -99,7 +99,7 @@ fn flags(command: &Command, page: &mut String) {
     }
 }
 
-/// Writes a flag under a heading of its own, so that other pages can refer to it.
+/// Writes a flag as a section, so that other pages can link to it.
 fn flag(arg: &Arg, page: &mut String) {
     let shown = arg.to_string();
     let short = arg.get_short().map(|short| format!("-{short}, ")).unwrap_or_default();
@@ -131,7 +131,7 @@ fn text(text: Option<&clap::builder::StyledStr>) -> String {
     text.map(ToString::to_string).unwrap_or_default()
 }
 
-/// Returns the text of a help as Markdown: indented lines are kept.
+/// Returns a help text as Markdown; paragraphs with indented lines become code blocks.
 fn paragraphs(text: &str) -> String {
     let each = text.split("\n\n").map(|paragraph| {
         let paragraph = paragraph.trim_matches('\n');
@@ -144,7 +144,7 @@ fn paragraphs(text: &str) -> String {
     each.collect::<Vec<_>>().join("\n\n").trim().to_owned()
 }
 
-/// Escapes markup of Markdown, except code between backticks.
+/// Escapes Markdown markup, except in code between backticks.
 fn prose(text: &str) -> String {
     let mut escaped = String::new();
     for (index, part) in text.split('`').enumerate() {

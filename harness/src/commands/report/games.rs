@@ -1,4 +1,4 @@
-//! Reports of games in PGN files, by the reader of `arbiter rate`.
+//! Reports of games in PGN files, which are read as by `arbiter rate`.
 
 use std::path::{Path, PathBuf};
 
@@ -12,16 +12,16 @@ use arbiter_rate::{ScanOptions, Tally};
 use arbiter_report::{Ratings, games_document, games_junit, html_page, picture_svg, ratings_json};
 use arbiter_stats::ratings::{Options, rate};
 
-/// Endings of PGN file names.
+/// File extensions of PGN files.
 const ENDINGS: [&str; 3] = [".pgn", ".pgn.gz", ".pgn.zst"];
 
-/// Returns whether a word on the command line is a PGN file, and not the name of a run.
+/// Returns whether a word on the command line is a PGN file, by its extension.
 pub(super) fn is_pgn(word: &str) -> bool {
     let lower = word.to_ascii_lowercase();
     ENDINGS.iter().any(|ending| lower.ends_with(ending))
 }
 
-/// Returns the name of the report's file in a folder.
+/// Returns the file name of the report in a folder, without an extension.
 pub(super) fn name(files: &[PathBuf]) -> String {
     let first = files.first().and_then(|path| path.file_name());
     let name = first.map_or("games".into(), |name| name.to_string_lossy().into_owned());
@@ -30,7 +30,7 @@ pub(super) fn name(files: &[PathBuf]) -> String {
     name[..name.len() - ending.map_or(0, |ending| ending.len())].to_owned()
 }
 
-/// Returns the report in one of its formats.
+/// Returns the report in the given format.
 pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Failure> {
     let threads = threads(None).map_err(Failure::invalid)?;
     let evaluations = form.is_document();
@@ -74,7 +74,7 @@ pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Fa
     })
 }
 
-/// Returns the name of a file in a report: without the folders of the machine.
+/// Returns the name of a file for a report, without its folder.
 fn report_name(file: &Path) -> String {
     file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
 }

@@ -19,10 +19,10 @@ use arbiter_runner::unix_time_ms;
 use arbiter_settings::command_line;
 use arbiter_store::{ArchiveError, FILE_NAME, RunHead, RunLock, Store};
 
-/// First part of the name of a folder into which a run is imported before a store is created.
+/// Name prefix of the folder into which a run is imported before the store is created.
 const TRIAL: &str = ".arbiter-import-";
 
-/// Milliseconds of a day.
+/// Length of a day, in milliseconds.
 const DAY_MS: i64 = 86_400_000;
 
 /// Flags of `arbiter results rm`.
@@ -77,8 +77,8 @@ pub(super) fn remove(store: &Store, args: &RemoveArgs) -> Result<(), Failure> {
     let mut heads = Vec::new();
     for run in &args.runs {
         let name = store.named(run)?;
-        // The list needs less of a run than reading it whole, so a run with damaged settings can be
-        // removed, too.
+        // Listing a run needs less of its data than reading it, so even a run with damaged settings
+        // can be removed.
         let head = store.runs()?.into_iter().find(|head| head.run == name);
         heads.push(head.map_or_else(|| Ok(store.run(&name)?.head), Ok::<_, Failure>)?);
     }
@@ -91,7 +91,7 @@ pub(super) fn remove(store: &Store, args: &RemoveArgs) -> Result<(), Failure> {
     print_result(&format!("{} removed\n", run_count(&heads)))
 }
 
-/// Removes old runs, but none in progress.
+/// Removes old runs, except runs in progress.
 pub(super) fn prune(store: &Store, args: &PruneArgs) -> Result<(), Failure> {
     let oldest = unix_time_ms() - i64::from(args.keep_days) * DAY_MS;
     let (filter, mut gone) = (args.wanted.filter(), Vec::new());
@@ -116,7 +116,7 @@ pub(super) fn prune(store: &Store, args: &PruneArgs) -> Result<(), Failure> {
     print_result(&format!("{}{would} removed{hint}\n", run_count(&gone)))
 }
 
-/// Writes a run to a file. An existing file may be the only copy of another run, so it is replaced
+/// Exports a run to a file. An existing file may be the only copy of another run, so it is replaced
 /// only with `--force`.
 pub(super) fn export(store: &Store, args: &ExportArgs) -> Result<(), Failure> {
     if !args.force && args.out.exists() {
@@ -133,21 +133,21 @@ pub(super) fn export(store: &Store, args: &ExportArgs) -> Result<(), Failure> {
     print_result(&format!("{runs} exported to {out}, {} KiB\n", bytes.div_ceil(1024)))
 }
 
-/// Imports the run of a file into the store.
+/// Imports the run in a file into the store.
 pub(super) fn import(folder: &Path, args: &ImportArgs) -> Result<(), Failure> {
     let file = folder.join(FILE_NAME);
     let mut imported = None;
     let whole = std::path::absolute(folder).map_err(|error| write_error(folder, &error))?;
     whole.ancestors().for_each(remove_leftovers);
     if !file.exists() {
-        // A file that is rejected must not leave an empty store. Therefore the import is first
-        // tried in a folder beside the store.
+        // A rejected file must not leave an empty store behind, so the import is first tried in a
+        // folder beside the store.
         let near = whole.ancestors().find(|near| near.is_dir()).unwrap_or(&whole);
         let (trial, _lock) = trial_folder(near).map_err(|error| write_error(folder, &error))?;
         let name = import_into(&Store::create_unshared(trial.path())?, args)?;
         std::fs::create_dir_all(folder).map_err(|error| write_error(folder, &error))?;
-        // A link fails where the file system has none, or if another process has made a store in
-        // the meantime. The run is then imported once more.
+        // The link fails if the file system does not support links, or if another process has
+        // created a store in the meantime. The run is then imported again.
         imported = std::fs::hard_link(trial.path().join(FILE_NAME), &file).ok().map(|()| name);
     }
     let store = Store::create(folder)?;
@@ -163,13 +163,13 @@ pub(super) fn import(folder: &Path, args: &ImportArgs) -> Result<(), Failure> {
     print_result(&format!("{} imported as {name}\n", run_count(std::slice::from_ref(&stored.head))))
 }
 
-/// Creates a folder for a store that may be refused, which this process has locked.
+/// Creates and locks a folder for a trial import.
 fn trial_folder(near: &Path) -> io::Result<(TempDir, File)> {
     loop {
         let trial = tempfile::Builder::new().prefix(TRIAL).tempdir_in(near)?;
         let lock = File::open(trial.path())?;
-        // Between the creation of the folder and the lock, another import may take the folder for a
-        // leftover and remove it. In this case the loop makes another one.
+        // Between creation and lock, another import may mistake the folder for a leftover and
+        // remove it. The loop then creates another one.
         let is_taken = matches!(lock.try_lock(), Err(TryLockError::WouldBlock));
         if !is_taken && is_at(&lock, trial.path()) {
             return Ok((trial, lock));
@@ -177,15 +177,15 @@ fn trial_folder(near: &Path) -> io::Result<(TempDir, File)> {
     }
 }
 
-/// Removes the folders of killed imports, which no living process has locked. What cannot be
-/// removed is in nobody's way.
+/// Removes the folders of killed imports, which no process has locked. Folders that cannot be
+/// removed are harmless.
 fn remove_leftovers(near: &Path) {
     for entry in std::fs::read_dir(near).into_iter().flatten().flatten() {
         let is_ours = entry.file_name().as_encoded_bytes().starts_with(TRIAL.as_bytes())
             && entry.file_type().is_ok_and(|kind| kind.is_dir());
         if is_ours && File::open(entry.path()).is_ok_and(|folder| folder.try_lock().is_ok()) {
-            // The lock shows that no living process uses the folder. It is released with the
-            // process, whatever ends it.
+            // The lock shows that no process uses the folder, because the system releases the locks
+            // of a process that ends for any reason.
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }

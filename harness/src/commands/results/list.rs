@@ -64,12 +64,12 @@ enum SortKey {
     State,
 }
 
-/// Terminal width in columns below which some columns of the list are left out.
+/// Terminal width, in characters, below which some columns of the list are omitted.
 const WIDE: usize = 120;
 
 /// Prints the list.
 pub(super) fn list(store: &Store, args: &ListArgs, format: OutputFormat) -> Result<(), Failure> {
-    // The store lists the newest first, and a stable sort keeps this order of equal keys.
+    // Newest first; the stable sort keeps this order for equal keys.
     let heads = store.runs()?;
     if heads.is_empty() && format == OutputFormat::Text {
         return print_result(&format!("{}\n", store.empty()));
@@ -87,7 +87,7 @@ pub(super) fn list(store: &Store, args: &ListArgs, format: OutputFormat) -> Resu
     print_result(&format.of_table(table, || runs_json(&runs), rows))
 }
 
-/// Returns one run, with the reason if it cannot be read.
+/// Returns a run for the list, with the reason if it cannot be read.
 pub(super) fn listed(store: &Store, head: RunHead) -> ListedRun {
     let mut summary = read_one(|| stored_summary(store, &shown_run(store, &head.run)?));
     if let Some(summary) = summary.as_mut().ok().filter(|summary| summary.ending.is_none()) {
@@ -99,7 +99,7 @@ pub(super) fn listed(store: &Store, head: RunHead) -> ListedRun {
 }
 
 impl RunFilterArgs {
-    /// Returns the filter of the flags.
+    /// Returns the filter that the flags describe.
     pub(super) fn filter(&self) -> RunFilter {
         let RunFilterArgs { filter, state, kind, engine } = self.clone();
         RunFilter { pattern: filter, phase: state, kind, engine }

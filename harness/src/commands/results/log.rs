@@ -1,4 +1,4 @@
-//! `arbiter results log`: the log of tests with their results.
+//! `arbiter results log`: the log of tests and their results.
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -31,11 +31,11 @@ pub(super) struct LogArgs {
     title: String,
 }
 
-/// The first columns of the log as CSV.
+/// First columns of the log as CSV.
 const FIRST: [&str; 8] =
     ["started", "run", "about", "verdict", "elo", "elo_low", "elo_high", "llr"];
 
-/// Writes the log of all stores together.
+/// Writes one log of all stores.
 pub(super) fn log(
     folders: &[PathBuf],
     args: &LogArgs,
@@ -50,8 +50,7 @@ pub(super) fn log(
     for folder in folders {
         read(folder, args.filter.as_ref(), &mut found)?;
     }
-    // A run that was copied is in two stores, possibly at different stages. The later stage is
-    // listed.
+    // A copied run is in two stores, possibly at different stages. The later stage is listed.
     found.sort_by_key(|(created_ms, entry)| {
         let games = entry.summary.counts.games();
         (*created_ms, entry.summary.run.clone(), Reverse(games))
@@ -81,7 +80,7 @@ pub(super) fn log(
     }
 }
 
-/// Adds the tests of one store, each with its start.
+/// Adds the tests of one store to `found`, each with its start in milliseconds of Unix time.
 fn read(
     folder: &Path,
     pattern: Option<&Regex>,

@@ -1,8 +1,8 @@
-//! `arbiter serve --start`: a form of the page becomes a command line of this program.
+//! `arbiter serve --start`: conversion of a form on the page to a command line of this program.
 //!
-//! A holder of the token must not be able to start any program, so every field of the form is
-//! parsed before it gets into the command line: engines are registered, bundled, or revisions, and
-//! are marked as such.
+//! A holder of the token must not be able to start arbitrary programs, so every field of the form
+//! is parsed before it becomes part of the command line: engines are registered, bundled, or
+//! revisions, and are marked accordingly.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -24,57 +24,58 @@ use arbiter_serve::{NewTest, StartResult, Starter};
 use arbiter_store::{RunLock, Store};
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Maximum length of an engine's name.
+/// Maximum length of an engine's name, in bytes.
 const MAX_NAME: usize = 100;
 
-/// Limits of a test. They bound how long a user with the token can keep the machine busy.
+/// Limits of a test, so that a user with the token cannot keep the machine busy for too long.
 const MAX_PAIRS: u64 = 1_000_000;
 const MAX_NODES: u64 = 1_000_000_000;
 const MAX_DEPTH: u32 = 100;
 
-/// Maximum time of a side for a hundred moves.
+/// Maximum thinking time of one side for a hundred moves.
 const MAX_TIME: Duration = Duration::from_secs(4 * 3600);
 
-/// Interval of checks that the run exists, before the page is answered.
+/// Interval of checks whether the run exists, before the reply to the page.
 const LOOK: Duration = Duration::from_millis(100);
-/// Six seconds: a refusal is answered directly, and a build takes longer.
+/// Maximum number of these checks, six seconds in total: enough for an immediate error, while a
+/// build takes longer.
 const LOOKS: u32 = 60;
 
-/// File in the results folder with the name of the last started run, which locks it while it is
-/// played.
+/// File in the results folder with the name of the last started run, which locks the file while it
+/// is in progress.
 const LOCK: &str = ".started";
 
-/// A run to start, and the channel for its end.
+/// A run to start, and the channel for the exit status of its process.
 struct Job {
     run: String,
     command: Command,
     ended: Sender<io::Result<ExitStatus>>,
 }
 
-/// The run in progress, and its process.
+/// Name of the run in progress, and its process.
 type ActiveRun = Arc<Mutex<Option<(String, Child)>>>;
 
-/// Starter of tests, which continue when this process ends, as under nohup.
+/// Starter of tests, which continue after this process ends, as under nohup.
 #[derive(Debug)]
 pub(super) struct TestStarter {
     results: PathBuf,
     program: PathBuf,
     /// Channel to the thread that starts programs and waits for them.
     jobs: Sender<Job>,
-    /// Run that was started here and has not ended.
+    /// Run that this process has started and that has not ended.
     played: ActiveRun,
 }
 
 impl TestStarter {
-    /// Creates the starter; before the priority of this thread is lowered, as engines are to play
-    /// at the usual one.
+    /// Creates the starter. Must be called before the priority of this thread is lowered, so that
+    /// engines play at the normal priority.
     pub(super) fn new(results: PathBuf) -> Result<TestStarter, Failure> {
         let (jobs, received) = channel::<Job>();
         let played = ActiveRun::default();
         let shared = Arc::clone(&played);
         std::thread::spawn(move || {
             for Job { run, command, ended } in received {
-                // The receiver is gone if the page has been answered in the meantime.
+                // The receiver is gone if the reply to the page has been sent in the meantime.
                 let _ = ended.send(play(&shared, run, command));
             }
         });
@@ -85,8 +86,8 @@ impl TestStarter {
         Store::observe(&self.results).is_ok_and(|store| store.run(run).is_ok())
     }
 
-    /// Starts the program with its output in a log, in its own process group, which Ctrl-C in a
-    /// terminal does not reach, and waits for a while until its run exists.
+    /// Starts a test with its output in a log and in a separate process group, and waits until its
+    /// run exists, at most six seconds.
     fn launch(&self, run: &str, flags: Vec<String>) -> io::Result<StartResult> {
         let mut lock = open(&self.results.join(LOCK), File::options().write(true))?;
         match lock.try_lock() {
@@ -112,18 +113,17 @@ impl TestStarter {
             .arg("--results")
             .arg(&self.results)
             .args(flags)
-            // Engines and builds of the run must not learn the token.
+            // Engines and builds of the run must not know the token.
             .env_remove(TOKEN_VARIABLE)
-            // The run does not read its input. The descriptor keeps the lock until the run ends,
-            // even if this process is killed.
+            // The run does not read its standard input, whose descriptor keeps the lock until the
+            // run ends, even if this process is killed.
             .stdin(lock)
             .stdout(log.try_clone()?)
             .stderr(log.try_clone()?)
-            // In a group of its own, so that Ctrl-C at the server does not reach the run.
+            // A separate process group, so that Ctrl-C at the server does not reach the run.
             .process_group(0);
         let (sender, ended) = channel();
-        // The thread lives as long as this value. If it has ended nevertheless, the wait below
-        // fails.
+        // The thread lives as long as this value; otherwise the wait below fails.
         let _ = self.jobs.send(Job { run: run.to_owned(), command, ended: sender });
         for _ in 0..LOOKS {
             let ended = ended.recv_timeout(LOOK);
@@ -137,8 +137,8 @@ impl TestStarter {
                     let mut said = String::new();
                     log.seek(SeekFrom::Start(begin))?;
                     log.read_to_string(&mut said)?;
-                    // The user is told the reason now. Otherwise each rejected test would leave a
-                    // log.
+                    // The reply contains the reason. Without this clean-up, each rejected test
+                    // would leave a log behind.
                     match begin {
                         0 => std::fs::remove_file(&path)?,
                         _ => log.set_len(begin)?,
@@ -162,7 +162,7 @@ impl Starter for TestStarter {
 
     fn stop(&self, run: &str) -> bool {
         match &*lock(&self.played) {
-            // The child has not been waited for, so its process number cannot belong to another
+            // The child has not been waited for, so its process ID cannot belong to another
             // process.
             Some((played, child)) if played == run => {
                 kill_process(Pid::from_child(child), Signal::TERM).is_ok()
@@ -172,11 +172,10 @@ impl Starter for TestStarter {
     }
 }
 
-/// Starts a program and waits for its end, so that others can stop it.
+/// Starts a program and waits for its end; meanwhile other threads can stop it.
 fn play(played: &ActiveRun, run: String, mut command: Command) -> io::Result<ExitStatus> {
     *lock(played) = Some((run, command.spawn()?));
-    // The command holds a copy of the lock's descriptor, which would outlive the run in this
-    // process.
+    // The command contains a copy of the lock's descriptor, which would outlive the run.
     drop(command);
     loop {
         let mut guard = lock(played);
@@ -186,23 +185,23 @@ fn play(played: &ActiveRun, run: String, mut command: Command) -> io::Result<Exi
             return Ok(status);
         }
         drop(guard);
-        // The lock is released meanwhile, so that `stop` can reach the child.
+        // The mutex is released while sleeping, so that `stop` can reach the child.
         std::thread::sleep(LOOK);
     }
 }
 
-/// Locks the run in progress, whose value is valid even after a panic.
+/// Locks the run in progress, which is valid even after a panic.
 fn lock(played: &ActiveRun) -> MutexGuard<'_, Option<(String, Child)>> {
     played.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Opens a file that is no link; errors name the file.
+/// Opens a file, but not through a link; errors name the file.
 fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     let file = open_output(path, options.read(true), Links::Refused);
     file.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }
 
-/// Returns the flags of a test; an error names the fault.
+/// Returns the flags of a test; the error names an invalid field.
 fn flags(wanted: &NewTest) -> Result<Vec<String>, String> {
     RunLock::check_new_name(&wanted.name).map_err(|error| error.to_string())?;
     let elo = |text: &str| {
@@ -222,7 +221,8 @@ fn flags(wanted: &NewTest) -> Result<Vec<String>, String> {
     ])
 }
 
-/// Returns the engine of a word, with its kind: never a file, and never a program in PATH.
+/// Returns the engine that a word names, marked as registered, bundled or revision. It is never a
+/// file or a program in PATH.
 fn engine(word: &str) -> Result<String, String> {
     let bundled = word.strip_prefix(BUNDLED).map(|rest| rest.strip_prefix(':').ok_or(rest));
     match bundled {
@@ -231,11 +231,11 @@ fn engine(word: &str) -> Result<String, String> {
         Some(Err(_)) | None => {}
     }
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._+/~^".contains(c);
-    // A word that begins with `-` would be a flag.
+    // A word that starts with `-` would be a flag.
     let is_name = word.starts_with(|c: char| c.is_ascii_alphanumeric())
         && word.len() <= MAX_NAME
         && word.chars().all(is_plain)
-        // `a..b` is a range of commits and `..` a parent folder, and neither is a revision.
+        // Neither `a..b`, a range of commits, nor `..`, a parent folder, is a revision.
         && !word.contains("..");
     if !is_name {
         let expected = "expected a registered engine, bundled, bundled:EVAL or a revision";
@@ -246,7 +246,8 @@ fn engine(word: &str) -> Result<String, String> {
     Ok(format!("{key}={word}"))
 }
 
-/// Parses a single limit, as `--each` takes it; a value without a key is a time control.
+/// Checks a single limit, and returns it as a value of `--each`; a value without a key is a time
+/// control.
 fn limit(text: &str) -> Result<String, String> {
     let text = if text.contains('=') { text.to_owned() } else { format!("tc={text}") };
     let EngineSpec { limits, .. } = EngineSpec::parse(&text)?;
@@ -285,7 +286,7 @@ mod tests {
             ("bundled:material", "bundled:material"),
             ("HEAD~3", "rev=HEAD~3"),
             ("feature/lmr-2", "rev=feature/lmr-2"),
-            // Not the program.
+            // Not the program in PATH.
             ("sh", "rev=sh"),
         ] {
             assert_eq!(engine(word).as_deref(), Ok(expected));

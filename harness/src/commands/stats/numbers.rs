@@ -1,8 +1,8 @@
-//! Numbers in input and output.
+//! Parsing and formatting of numbers.
 
 use std::str::FromStr;
 
-/// Maximum count: sums of five of them, doubled, stay exact.
+/// Maximum count. Twice the sum of five such counts is still exact as `f64`.
 const MAX_COUNT: u64 = 1_000_000_000_000_000;
 
 /// Parses exactly `N` numbers separated by commas.
@@ -27,7 +27,7 @@ pub(crate) fn counts<const N: usize>(text: &str) -> Result<[u64; N], String> {
     }
 }
 
-/// Returns a number with the given decimals, or a placeholder for an undefined one.
+/// Returns a number with the given number of decimals, or a dash if it is undefined.
 pub(crate) fn format_number(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| "–".to_owned(), |value| format!("{value:.decimals$}"))
 }
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_have_their_length_or_are_refused() {
+    fn lists_of_wrong_length_are_rejected() {
         assert_eq!(counts::<3>("1, 2,3"), Ok([1, 2, 3]));
         for bad in ["", "1,2", "1,2,3,4", "1,2,x", "1,2,-3", "1,2,1000000000000001"] {
             assert!(counts::<3>(bad).is_err(), "{bad}");

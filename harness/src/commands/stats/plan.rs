@@ -1,4 +1,4 @@
-//! `arbiter stats plan`: the cost of a test.
+//! `arbiter stats plan`: the expected number of games of an SPRT.
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -10,10 +10,10 @@ use arbiter_report::{Document, Table, to_value};
 use arbiter_stats::planning::{Conditions, OperatingPoint, PlannedTest};
 use arbiter_stats::{Exit, Pentanomial, Sprt};
 
-/// Width of the plot in columns.
+/// Width of the plot, in characters.
 const PLOT_WIDTH: usize = 16;
 
-/// Maximum true strength in either direction, in Elo.
+/// Maximum absolute true strength, in logistic Elo.
 const MAX_ELO: f64 = 1000.0;
 
 /// Flags of `arbiter stats plan`.
@@ -35,31 +35,31 @@ pub(crate) struct PlanArgs {
     pilot: Option<[u64; 5]>,
 }
 
-/// Cost of an SPRT: `arbiter stats plan`.
+/// Expected number of games of an SPRT: `arbiter stats plan`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.stats.plan/1")]
 pub(crate) struct CostFigures {
     #[serde(flatten)]
     test: Sprt,
-    /// Wald's lower bound of the log-likelihood ratio.
+    /// Wald's lower bound for the log-likelihood ratio.
     llr_lower: f64,
-    /// Wald's upper bound of the log-likelihood ratio.
+    /// Wald's upper bound for the log-likelihood ratio.
     llr_upper: f64,
-    /// Variance of the points of a game.
+    /// Variance of the score of a game (0 to 1).
     variance_per_game: f64,
-    /// The null hypothesis in logistic Elo.
+    /// Null hypothesis, in logistic Elo.
     logistic_elo0: Option<f64>,
-    /// The alternative in logistic Elo.
+    /// Alternative hypothesis, in logistic Elo.
     logistic_elo1: Option<f64>,
-    /// Cost by true strength.
+    /// Expected number of games by true strength.
     points: Vec<Cost>,
-    /// Cost at the strength that takes the most games.
+    /// Expected number of games at the strength that requires the most games.
     worst: Option<Cost>,
-    /// Forecast if the scores of pairs are distributed as those of --pilot.
+    /// Forecast for pair scores distributed as in --pilot.
     pilot: Option<PilotCost>,
 }
 
-/// Cost of a test at one true strength.
+/// Expected number of games at one true strength.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Cost {
     /// True strength in logistic Elo.
@@ -72,7 +72,7 @@ struct Cost {
     expected_games: f64,
 }
 
-/// Cost of a test by a pilot sample.
+/// Expected number of games by a pilot sample.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PilotCost {
     /// Probability that H1 is accepted, 0 to 1.
@@ -81,7 +81,7 @@ struct PilotCost {
     expected_games: f64,
 }
 
-/// Carries out the command.
+/// Runs the command.
 pub(crate) fn run(args: &PlanArgs) -> Result<Answer, String> {
     let test = args.test.test().map_err(|error| error.to_string())?;
     let test = test.with_correction(test.usual_correction());
@@ -111,14 +111,15 @@ pub(crate) fn run(args: &PlanArgs) -> Result<Answer, String> {
     })
 }
 
-/// Returns thirteen strengths, from one width of the test below H0 to one above H1.
+/// Returns thirteen strengths in logistic Elo, from one width of the test (H1 − H0) below H0 to one
+/// width above H1.
 fn range(test: &Sprt, planned: &PlannedTest) -> Vec<f64> {
     let width = test.elo1 - test.elo0;
     let at = |step: i32| test.elo0 + width * f64::from(step) / 4.0;
     (-4..=8).filter_map(|step| planned.logistic(at(step))).collect()
 }
 
-/// Returns the exit of the random walk with steps distributed as the pairs of the sample.
+/// Returns the exit of the LLR if pairs are distributed as in the sample.
 fn pilot_exit(test: &Sprt, pairs: &Pentanomial) -> Result<Exit, String> {
     let probabilities = pairs.distribution().regularized().probabilities();
     let probabilities = probabilities.filter(|_| pairs.pairs() > 0);

@@ -1,4 +1,4 @@
-//! `arbiter stats simulate`: complete tests with simulated pairs, on all cores.
+//! `arbiter stats simulate`: complete tests with simulated pairs.
 
 use std::thread;
 
@@ -15,7 +15,7 @@ use arbiter_settings::{CORRECTIONS, one_of};
 use arbiter_stats::simulate::{Simulation, pair_model, shifted, strengths};
 use arbiter_stats::{Correction, Decision, Sprt};
 
-/// Runs between two updates of the progress bar.
+/// Number of runs between two updates of the progress bar.
 const BAR_STEP: u64 = 16;
 
 /// Flags of `arbiter stats simulate`.
@@ -57,7 +57,8 @@ pub(crate) struct SimulateArgs {
     threads: Option<usize>,
 }
 
-/// Sums over the tests at one strength; whole numbers, so their order does not matter.
+/// Sums over the tests at one strength. They are integers, so the order of addition does not
+/// matter.
 #[derive(Debug, Clone, Copy, Default)]
 struct Tally {
     passed: u64,
@@ -80,32 +81,33 @@ impl Tally {
         (self.passed + self.failed + self.capped) as f64
     }
 
-    /// Returns a share of the runs with its standard error.
+    /// Returns `part` as a share of the runs, with its standard error.
     fn share(&self, part: u64) -> (f64, f64) {
         let p = part as f64 / self.runs();
         (p, (p * (1.0 - p) / self.runs()).sqrt())
     }
 
-    /// Returns the mean number of games of a run with its standard error.
+    /// Returns the mean number of games per run, with its standard error.
     fn games(&self) -> (f64, f64) {
         let mean = self.pairs as f64 / self.runs();
-        // The difference of two large numbers may be negative by rounding.
+        // Rounding may make the difference of two large numbers negative.
         let variance = (self.squares as f64 / self.runs() - mean * mean).max(0.0);
         (2.0 * mean, 2.0 * (variance / self.runs()).sqrt())
     }
 }
 
-/// Accuracy of tests: `arbiter stats simulate`. Errors are standard errors.
+/// Error rates and lengths of simulated tests: `arbiter stats simulate`. The `error` fields are
+/// standard errors.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.stats.simulate/1")]
 pub(crate) struct SimulationFigures {
     #[serde(flatten)]
     test: Sprt,
-    /// Tests played for each strength.
+    /// Number of tests for each strength.
     runs: u64,
-    /// Seed from which every random choice derives.
+    /// Seed of the simulated results.
     seed: u64,
-    /// Pairs between two evaluations of the ratio.
+    /// Number of pairs between two evaluations of the log-likelihood ratio.
     batch: u64,
     /// Maximum number of pairs of a test.
     cap_pairs: u64,
@@ -116,13 +118,13 @@ pub(crate) struct SimulationFigures {
 /// Results of the tests at one strength.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PointFigures {
-    /// Requested strength, on the scale of the bounds.
+    /// Requested strength, on the Elo scale of the bounds; `null` with --probabilities.
     elo_true: Option<f64>,
     /// True strength in normalized Elo.
     nelo: Option<f64>,
     /// True strength in logistic Elo.
     elo: Option<f64>,
-    /// Probabilities of pairs by points, from 0 to 2.
+    /// Probabilities of the pair scores 0, ½, 1, 1½ and 2.
     probabilities: [f64; 5],
     /// Share of tests that accepted H1, 0 to 1.
     pass_rate: f64,
@@ -132,7 +134,7 @@ struct PointFigures {
     fail_rate: f64,
     /// Standard error of `fail_rate`.
     fail_rate_error: f64,
-    /// Tests that ended undecided.
+    /// Number of tests that ended without a verdict.
     capped: u64,
     /// Mean number of games of a test.
     mean_games: f64,
@@ -146,7 +148,7 @@ struct Row {
     tally: Tally,
 }
 
-/// Carries out the command.
+/// Runs the command.
 pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, String> {
     let test = args.test.test().map_err(|error| error.to_string())?;
     let correction = args.overshoot.unwrap_or(test.usual_correction());
@@ -169,10 +171,10 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, String> {
     })
 }
 
-/// A strength, if it was requested as such, and its pair probabilities.
+/// Requested strength (`None` with `--probabilities`), and the probabilities of pair scores.
 type Case = (Option<f64>, [f64; 5]);
 
-/// Returns the cases to simulate.
+/// Returns the cases to simulate; an error if a flag is out of range.
 fn cases(args: &SimulateArgs, test: &Sprt) -> Result<Vec<Case>, String> {
     if args.runs == 0 || args.batch == 0 || args.cap == 0 {
         return Err("expected --runs, --batch and --cap of at least 1".to_owned());
@@ -203,8 +205,8 @@ fn cases(args: &SimulateArgs, test: &Sprt) -> Result<Vec<Case>, String> {
     Ok(elos.into_iter().map(|elo| (Some(elo), shifted(&base, elo, test.model))).collect())
 }
 
-/// Simulates the runs of one case. Each has its own generator, so the result does not depend on the
-/// number of threads.
+/// Simulates the runs of one case. Each run has a separate random generator, so the result does not
+/// depend on the number of threads.
 fn play_all(
     args: &SimulateArgs,
     threads: usize,
@@ -301,7 +303,8 @@ fn document(args: &SimulateArgs, test: &Sprt, rows: &[Row]) -> Document {
         ]);
     }
     document.table(table);
-    // The error rates, where a true strength is one of the hypotheses.
+    // The error rates can be compared with alpha and beta only if a true strength equals a
+    // hypothesis.
     for row in rows {
         let (name, promised, part) = match row.elo {
             Some(elo) if elo == test.elo0 => ("alpha", test.alpha, row.tally.passed),

@@ -1,4 +1,4 @@
-//! `arbiter stats sprt`: figures of given counts.
+//! `arbiter stats sprt`: strength and SPRT state of given counts.
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -36,25 +36,25 @@ pub(crate) struct CountArgs {
     overshoot: Option<Correction>,
 }
 
-/// Figures of given counts: `arbiter stats sprt`. Intervals cover 95 %.
+/// Strength and SPRT state of given counts: `arbiter stats sprt`. Intervals cover 95 %.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.stats.sprt/2")]
 pub(crate) struct CountFigures {
     /// Number of games.
     games: u64,
-    /// Games won, if they were counted.
+    /// Number of games won; `null` without --wdl.
     wins: Option<u64>,
-    /// Games drawn.
+    /// Number of games drawn; `null` without --wdl.
     draws: Option<u64>,
-    /// Games lost.
+    /// Number of games lost; `null` without --wdl.
     losses: Option<u64>,
-    /// Pairs by points, from none to two: LL, LD, DD and WL, WD, WW; if they were counted.
+    /// Numbers of pairs by score, from 0 to 2: LL, LD, DD and WL, WD, WW; `null` without --counts.
     pentanomial: Option<[u64; 5]>,
-    /// Mean points of a game, 0 to 1.
+    /// Mean score of a game, 0 to 1.
     score: Option<f64>,
-    /// Variance of the points of a game.
+    /// Variance of the score of a game.
     variance_per_game: Option<f64>,
-    /// Pairs with more than one point over pairs with less.
+    /// Number of pairs with more than one point, divided by the number with less.
     pairs_ratio: Option<f64>,
     /// Share of pairs with one point, 0 to 1.
     level_ratio: Option<f64>,
@@ -64,39 +64,41 @@ pub(crate) struct CountFigures {
     opening_bias_elo: Option<f64>,
     #[serde(flatten)]
     strength: EloFigures,
-    /// Logistic Elo, corrected for the bias of the stopping rule.
+    /// Bias-corrected logistic Elo, which accounts for the stopping rule.
     elo_sequential: Option<f64>,
-    /// Lower end of the interval of `elo_sequential`.
+    /// Lower end of the 95 % interval of `elo_sequential`.
     elo_sequential_low: Option<f64>,
-    /// Upper end of the interval of `elo_sequential`.
+    /// Upper end of the 95 % interval of `elo_sequential`.
     elo_sequential_high: Option<f64>,
-    /// Likelihood of superiority that allows for the stopping rule, 0 to 1.
+    /// Likelihood of superiority that accounts for the stopping rule, 0 to 1.
     los_sequential: Option<f64>,
-    /// `true` if the ratio is past a bound and counts as stopped there.
+    /// `true` if the log-likelihood ratio is beyond a bound; the test then counts as stopped at the
+    /// bound.
     sequential_clamped: Option<bool>,
     #[serde(flatten)]
     test: Sprt,
     /// Log-likelihood ratio.
     llr: f64,
-    /// Log-likelihood ratio by the classical formula for BayesElo, with that model only.
+    /// Log-likelihood ratio by the classical BayesElo formula; `null` for other models.
     llr_classical: Option<f64>,
-    /// Wald's lower bound of the log-likelihood ratio.
+    /// Wald's lower bound for the log-likelihood ratio.
     llr_lower: f64,
-    /// Wald's upper bound of the log-likelihood ratio.
+    /// Wald's upper bound for the log-likelihood ratio.
     llr_upper: f64,
     /// Lower bound, corrected for overshoot: H0 is accepted at or below it.
     llr_stop_lower: f64,
     /// Upper bound, corrected for overshoot: H1 is accepted at or above it.
     llr_stop_upper: f64,
-    /// `H1`, `H0` or `inconclusive`.
+    /// Verdict: `H1`, `H0` or `inconclusive`.
     verdict: &'static str,
-    /// Probability that H1 will be accepted for the same shares of scores, 0 to 1.
+    /// Probability that the test accepts H1 if pair scores stay distributed as in the counts, 0 to
+    /// 1.
     h1_probability: Option<f64>,
-    /// Mean number of further games for the same shares of scores.
+    /// Expected number of remaining games if pair scores stay distributed as in the counts.
     expected_remaining_games: Option<f64>,
 }
 
-/// All figures of one sample.
+/// Figures of the given counts.
 struct Figures {
     test: Sprt,
     pairs: Option<Pentanomial>,
@@ -107,7 +109,7 @@ struct Figures {
     sequential: Option<SequentialEstimate>,
 }
 
-/// Carries out the command.
+/// Runs the command.
 pub(crate) fn run(args: &CountArgs) -> Result<Answer, String> {
     let test = args.test.test().map_err(|error| error.to_string())?;
     let pairs = args.counts.map(Pentanomial);
@@ -135,7 +137,7 @@ pub(crate) fn run(args: &CountArgs) -> Result<Answer, String> {
         (None, None) => return Err("expected --counts or --wdl".to_owned()),
     };
     let llr_classical = is_bayesian.then_some(classical);
-    // If all results are equal, an interval would only reflect the raised cells.
+    // If all results are equal, an interval would only reflect the regularization of empty cells.
     let sequential = sequential.filter(|_| moments.is_some_and(|sample| sample.variance > 0.0));
     let figures = Figures { test, pairs, games, moments, status, llr_classical, sequential };
     let mut document = Document::new("Results of the counts".to_owned());
@@ -145,13 +147,13 @@ pub(crate) fn run(args: &CountArgs) -> Result<Answer, String> {
     Ok(Answer { json: to_value(&count_figures(&figures)), document, rows: ONE_ROW })
 }
 
-/// Returns the status of a test of games, whose overshoot is not measured.
+/// Returns the status of a test from game counts, for which the overshoot is not estimated.
 fn status_of_games(test: &Sprt, games: &Trinomial) -> SprtStatus {
     let (llr, start) = (test.llr_games(games), SprtMonitor::new(*test, 1).start());
     SprtStatus { llr, decision: test.decide(llr), ..start }
 }
 
-/// Checks that the games are those of the pairs: twice as many, with the same points.
+/// Checks that the games agree with the pairs: twice as many, with the same points.
 fn check_agreement(pairs: &Pentanomial, games: &Trinomial) -> Result<(), String> {
     let by_pairs: u64 = (0..).zip(pairs.0).map(|(half_points, n)| half_points * n).sum();
     let by_games = 2 * games.wins + games.draws;
@@ -187,8 +189,8 @@ impl Figures {
 
     fn strength(&self) -> Strength {
         let pairs = self.pairs.unwrap_or_default();
-        // Pairs of which one engine won both games determine the games. The middle counts do not,
-        // so draws are unknown.
+        // Only the games of pairs with two wins or two losses are known from the pair counts; draws
+        // are unknown.
         let [losses, .., wins] = pairs.0.map(|count| 2 * count);
         let games = self.games.unwrap_or(Trinomial { losses, wins, draws: 0 });
         Strength::of(Encounter { pairs, games, ..Encounter::default() })
@@ -235,7 +237,7 @@ fn count_figures(figures: &Figures) -> CountFigures {
     }
 }
 
-/// Returns each figure with its name.
+/// Returns the figures with their names.
 fn lines(figures: &Figures) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     let mut line = |label: &'static str, value: String| lines.push((label, value));

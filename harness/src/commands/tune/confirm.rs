@@ -1,4 +1,4 @@
-//! `arbiter tune … --confirm`: SPRT of the tuned values against those of the start.
+//! `arbiter tune … --confirm`: SPRT of the tuned values against the start values.
 
 use std::path::Path;
 
@@ -33,7 +33,7 @@ impl ConfirmArgs {
         self.confirm
     }
 
-    /// Plays the confirmation, or resumes it.
+    /// Starts or resumes the confirmation of the run `tuned`.
     pub(super) fn play(
         &self,
         results: &Path,

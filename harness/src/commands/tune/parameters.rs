@@ -1,4 +1,4 @@
-//! Sources of parameters: lines, files, `arbiter.toml`, and the engine itself.
+//! Sources of parameters: flags, files, `arbiter.toml`, and spin options of the engine.
 
 use std::path::{Path, PathBuf};
 
@@ -15,12 +15,12 @@ use arbiter_runner::spin_options;
 use arbiter_settings::TuneTable;
 use arbiter_spsa::{Parameter, table};
 
-/// Options that do not affect play; `*` skips them.
+/// Spin options that are not parameters of play; `*` skips them.
 const USUAL: &str = "\
 Hash, Threads, MultiPV, Move Overhead, MoveOverhead, Skill Level, UCI_Elo, Slow Mover, nodestime, \
 SyzygyProbeDepth, SyzygyProbeLimit, Minimum Thinking Time";
 
-/// Advice on parameters of an engine.
+/// Hint for an engine without suitable spin options.
 const DECLARE: &str = "Many engines declare their parameters in a build for tuning only \
 (Palimpsest: cargo build --release -p palimpsest --features tuning); in your own, print one line \
 for each in reply to uci: option name razor_margin type spin default 240 min 80 max 720";
@@ -40,12 +40,12 @@ pub(super) struct ParameterArgs {
 }
 
 impl ParameterArgs {
-    /// Returns whether a flag names parameters; for spin options, the engine is needed as well.
+    /// Returns whether flags define parameters, without `--spins`.
     pub(super) fn is_given(&self) -> bool {
         self.params.is_some() || !self.param.is_empty()
     }
 
-    /// Returns the parameters of the flags, or of the file if there are none.
+    /// Returns the parameters of the flags, or else of the settings file.
     pub(super) fn resolve(
         self,
         file: &TuneTable,
@@ -61,7 +61,7 @@ impl ParameterArgs {
             found.extend(more.map_err(|error| Failure::invalid(format!("{file_name}: {error}")))?);
             spins.clone_from(&file.spins);
         }
-        // A tuning has one engine. With two, the error below names them.
+        // A tuning has one engine. For two engines, an error follows later.
         if !spins.is_empty() && requested.request.engines.len() < 2 {
             make_engines(RunKind::Tune, requested)?;
             let request = &requested.request;
@@ -75,7 +75,7 @@ impl ParameterArgs {
     }
 }
 
-/// Returns the parameters of a file and of single lines.
+/// Parses the parameters in a file and in single lines.
 pub(super) fn listed(file: Option<&Path>, lines: &[String]) -> Result<Vec<Parameter>, Failure> {
     let mut found = Vec::new();
     if let Some(path) = file {
@@ -91,7 +91,7 @@ pub(super) fn listed(file: Option<&Path>, lines: &[String]) -> Result<Vec<Parame
     Ok(found)
 }
 
-/// Returns spin options of an engine as parameters, in the engine's order.
+/// Returns the named spin options of an engine as parameters, in the order of the engine.
 fn declared(engine: &Engine, names: &[String]) -> Result<Vec<Parameter>, Failure> {
     let found = runtime()?.block_on(spin_options(&setup(engine)?))?;
     let known: Vec<&str> = found.iter().map(|(name, ..)| name.as_str()).collect();
@@ -139,7 +139,7 @@ pub(super) struct SpinsArgs {
     names: Vec<String>,
 }
 
-/// Prints the table.
+/// Prints spin options as a table of parameters.
 pub(super) fn print(args: &SpinsArgs) -> Result<ExitCode, Failure> {
     let parameters = declared(&suite_run::engine(&args.engine)?, &args.names)?;
     let lines: Vec<String> = parameters.iter().map(|p| format!("{}\n", table::line(p))).collect();

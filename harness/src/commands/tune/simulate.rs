@@ -1,4 +1,4 @@
-//! `arbiter tune simulate`: a schedule on a simulated objective, before games are spent on it.
+//! `arbiter tune simulate`: a schedule applied to a simulated objective.
 
 use std::fmt::Display;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use arbiter_plan::{DEFAULT_ITERATIONS, DEFAULT_TUNING_PAIRS};
 use arbiter_report::{Document, Table, to_value};
 use arbiter_spsa::{A_RATIO, ALPHA, Forecast, GAMMA, Parameter, SimulatedObjective, Tuning};
 
-/// Default distance of the optimum from the start, in steps of C_END.
+/// Default distance of the optimum from the start value, in steps of C_END.
 const USUAL_OFFSET: f64 = 2.0;
 
 /// Flags of `arbiter tune simulate`.
@@ -72,20 +72,20 @@ pub(super) struct SimulateArgs {
     format: OutputFormat,
 }
 
-/// Result of a schedule on a simulated objective: `arbiter tune simulate`. A loss is the distance
-/// from the optimum in Elo.
+/// Result of a schedule on a simulated objective: `arbiter tune simulate`. A loss is the difference
+/// to the optimum, in Elo.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.tune.simulate/1")]
 pub(crate) struct SimulationFigures<'a> {
-    /// Games of a tuning.
+    /// Number of games of a tuning.
     games: u64,
-    /// Iterations, each of which moves the values.
+    /// Number of iterations; each of them moves the values.
     iterations: u64,
-    /// Pairs of an iteration.
+    /// Number of pairs of an iteration.
     pairs: u64,
-    /// Exponent by which steps fall.
+    /// Exponent by which steps decrease.
     alpha: f64,
-    /// Exponent by which perturbations fall.
+    /// Exponent by which perturbations decrease.
     gamma: f64,
     /// The constant A as a share of all pairs.
     a_ratio: f64,
@@ -93,17 +93,17 @@ pub(crate) struct SimulationFigures<'a> {
     draw_ratio: f64,
     /// Parameters of the objective.
     parameters: Vec<ParameterFigures<'a>>,
-    /// Loss at the start.
+    /// Loss of the start values, in Elo.
     start_loss_elo: f64,
-    /// Mean loss at the end.
+    /// Mean loss of the final values, in Elo.
     mean_loss_elo: f64,
-    /// Standard error of `mean_loss_elo`.
+    /// Standard error of `mean_loss_elo`; `null` for a single tuning.
     mean_loss_elo_error: Option<f64>,
-    /// Forecast of the loss at the end, by theory.
+    /// Theoretical forecast of the final loss, in Elo.
     forecast_loss_elo: f64,
-    /// Mean loss by noise if the tuning continued at its final rates.
+    /// Mean loss due to noise if the tuning continued at its final rates, in Elo.
     noise_elo: f64,
-    /// 95th percentile of the loss by noise.
+    /// 95th percentile of the loss due to noise, in Elo.
     noise_elo_95: f64,
     /// Simulated tunings.
     runs: &'a [TuningRun],
@@ -116,11 +116,11 @@ struct ParameterFigures<'a> {
     parameter: &'a Parameter,
     /// Best value of the parameter.
     optimum: f64,
-    /// Games in which the distance from the optimum shrinks to 1/e at the final rates.
+    /// Number of games in which the distance from the optimum shrinks to 1/e at the final rates.
     time_constant_games: f64,
 }
 
-/// End of one tuning.
+/// Result of one simulated tuning.
 #[derive(Debug, Serialize, JsonSchema)]
 struct TuningRun {
     /// Seed of the tuning.
@@ -133,7 +133,7 @@ struct TuningRun {
     elo: f64,
 }
 
-/// Carries out the command.
+/// Runs the command.
 pub(super) fn run(args: &SimulateArgs) -> Result<ExitCode, Failure> {
     let tuning = Arc::new(tuning(args)?);
     let objective = objective(args, &tuning)?;

@@ -5,7 +5,7 @@ use arbiter_game::outcome::Outcome;
 use arbiter_plan::{Request, RunKind};
 use arbiter_stats::Trinomial;
 
-/// Returns a game that `loser` lost; engine 0 is White in the first game of a pair.
+/// Returns a game lost by `loser`; engine 0 is White in the first game of a pair.
 fn game(game_index: usize, loser: Color) -> GameRecord {
     GameRecord {
         engines: ByColor { white: game_index, black: 1 - game_index },
@@ -29,7 +29,7 @@ fn a_pair_that_is_played_again_counts_once() {
     let style = Style::new(Dialect::Cutechess);
     let mut printer = Printer::new(&style, &plan, &[], plan.schedule());
     let pairing = |pair| Pairing { pair, engines: [0, 1], opening: pair };
-    // Other pairs may end between the games of this one.
+    // Another pair ends between the games of the tested pair.
     assert!(!printer.add(&pairing(1), 0, &game(0, Color::Black)));
     for loser in [Color::White, Color::White, Color::Black] {
         assert!(!printer.add(&pairing(0), 0, &game(0, loser)));

@@ -1,53 +1,54 @@
-//! Admission of workers: compares the benchmarks of their engines with those of the run. Pure.
+//! Admission of workers: compares their benchmark results with those of the coordinator. This
+//! module does no I/O.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::wire::BenchResult;
 
-/// Number of workers whose benchmarks have to differ from those of the coordinator, and no fewer
-/// than those whose benchmarks are the same, before the coordinator itself is suspected. One worker
-/// that differs may be broken itself. Two cast doubt on this machine.
+/// Minimum number of workers with differing benchmark results that makes the coordinator the
+/// suspect, if workers with equal results are not in the majority. A single worker that differs may
+/// itself be broken.
 const MIN_WRONG: usize = 2;
 
-/// Number of workers that are distinguished. Names are kept until the run ends, so their number is
-/// bounded.
+/// Maximum number of workers. Their names are kept until the run ends, so the number is limited.
 const MAX_WORKERS: usize = 10_000;
 
-/// Result of a benchmark on a worker; an error says why it failed.
+/// Result of a benchmark on a worker; the error is the reason of a failure.
 type BenchOutcome = Result<BenchResult, String>;
 
-/// The answer to a join request.
+/// Decision on a join request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// The worker may play.
     Admit,
     /// The worker may not play, for this reason.
     Exclude(String),
-    /// The worker may not play, as too many have asked.
+    /// The worker may not play, because too many workers have already asked.
     TooMany,
-    /// Too many workers may not play: the run ends, for this reason.
+    /// Too many workers differ from the coordinator: the run ends, for this reason.
     EndRun(String),
 }
 
 /// The benchmark results that workers of a run have to reproduce.
 #[derive(Debug, Default)]
 pub(super) struct Admission {
-    /// Name of each engine, and the nodes of its benchmark here if they are compared.
+    /// Name of each engine, and the node count of its benchmark on this machine if it is compared.
     engines: Vec<(String, Option<u64>)>,
-    /// Workers with different results, and a description of the difference.
+    /// Workers whose results differ from those of the coordinator, each with a description of the
+    /// difference.
     wrong: BTreeMap<String, String>,
-    /// Workers with the same results.
+    /// Workers whose results equal those of the coordinator.
     right: BTreeSet<String>,
 }
 
 impl Admission {
-    /// Creates the admission of engines, with their benchmark results here if there are any.
+    /// Creates the admission for engines and their benchmark results on this machine, if any.
     pub(super) fn new(engines: impl Iterator<Item = (String, Option<BenchResult>)>) -> Admission {
         let engines = engines.map(|(name, bench)| (name, bench.map(|bench| bench.nodes)));
         Admission { engines: engines.collect(), wrong: BTreeMap::new(), right: BTreeSet::new() }
     }
 
-    /// Returns the answer to a join request.
+    /// Decides on a join request.
     pub(super) fn judge(&mut self, worker: &str, benches: &[Option<BenchOutcome>]) -> Verdict {
         if self.right.len() + self.wrong.len() >= MAX_WORKERS && !self.right.contains(worker) {
             return Verdict::TooMany;

@@ -1,10 +1,10 @@
-//! Audits: pairs that are played again at another worker before they count, to find workers that
-//! make up games.
+//! Audits: pairs that a second worker repeats before they count, to find workers that make up
+//! games.
 //!
 //! The choice of pairs follows from the secret of the run. Engines that always repeat their games
-//! must play the same moves; where two workers differ, the coordinator's machine decides. For other
-//! engines the results are compared: a worker is suspect if its pairs come out better for an engine
-//! than their repetitions.
+//! must play the same moves; if two workers differ, the coordinator's machine decides. For other
+//! engines, the results are compared: a worker is suspect if its pairs are better for one engine
+//! than their repetitions by other workers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -22,13 +22,12 @@ use arbiter_plan::PairTally;
 use arbiter_runner::JobEvent;
 use arbiter_stats::ln_bias_evidence;
 
-/// Number of results that a worker may send for audits of its own pairs before it is excluded. An
-/// honest worker leaves them to others.
+/// Number of audits of its own pairs after which a worker is excluded. An honest worker does not
+/// play audits of its own pairs.
 const MAX_OWN_AUDITS: usize = 3;
 
-/// Number of times that an audit which fails or is not started is sent, before the pair counts
-/// without it. An audit must end even if all other workers refuse it, because its pair waits for
-/// it.
+/// Number of times that an audit may fail, or not be started, before it is given up. An audit must
+/// end even if all other workers refuse it, because its pair is waiting.
 const MAX_TRIES: u32 = 3;
 
 /// Selection of the pairs that are audited.
@@ -36,14 +35,14 @@ const MAX_TRIES: u32 = 3;
 pub struct AuditSpec {
     /// Share of all pairs, 0 to 1.
     pub share: f64,
-    /// `true` if engines play the same moves on every machine: with a limit of nodes or depth, and
-    /// one thread.
+    /// `true` if engines play the same moves on every machine, because of a limit of nodes or depth
+    /// and one thread.
     pub repeats: bool,
-    /// Setups with which engines are started on this machine.
+    /// Setups of the engines on this machine.
     pub engines: Vec<EngineSetup>,
 }
 
-/// Result that counts once it was repeated.
+/// Result that does not count until its audit has confirmed it.
 #[derive(Debug)]
 pub(super) struct UnconfirmedResult<D> {
     worker: String,
@@ -52,21 +51,21 @@ pub(super) struct UnconfirmedResult<D> {
     failed: u32,
 }
 
-/// Number of a pair, its differing results or the one that nobody has repeated, and the results of
-/// two games on this machine.
+/// Number of a pair, its results from workers (two that differ, or one that no worker has
+/// repeated), and the results of playing it twice on this machine.
 pub(super) type DisputedPair<D> = (u64, Vec<UnconfirmedResult<D>>, Result<[D; 2], String>);
 
 /// The audits of a run.
 #[derive(Debug)]
 pub(super) struct Audits<A: Assignment> {
     spec: AuditSpec,
-    /// Results that wait for their audit, by pair.
+    /// Results that wait for an audit, by pair.
     held: BTreeMap<u64, UnconfirmedResult<A::Done>>,
     contested: JoinSet<DisputedPair<A::Done>>,
-    /// Lock that lets this machine play one pair at a time: workers could otherwise have it play
-    /// any number in parallel.
+    /// Lock that limits this machine to one pair at a time; otherwise workers could cause any
+    /// number to be played in parallel.
     turn: Arc<Mutex<()>>,
-    /// Audits of its own pairs that each worker has answered.
+    /// For each worker, the audits of its own pairs that it has played.
     own: BTreeMap<String, BTreeSet<u64>>,
     bias: BiasDetector,
 }
@@ -81,7 +80,7 @@ impl<A: Assignment> Audits<A> {
         secret.draw(pair) < self.spec.share
     }
 
-    /// Returns the number of results that wait to be repeated.
+    /// Returns the number of results that wait for an audit.
     pub(super) fn waiting(&self) -> usize {
         self.held.len()
     }
@@ -98,7 +97,7 @@ impl<A: Assignment> Audits<A> {
         self.contested.abort_all();
     }
 
-    /// Waits for the results of this machine for a contested pair; forever if there is none.
+    /// Waits until this machine has played a contested pair; forever if there is none.
     pub(super) async fn next(&mut self) -> DisputedPair<A::Done> {
         loop {
             match self.contested.join_next().await {
@@ -114,11 +113,11 @@ impl<A: Assignment> Audits<A> {
 }
 
 impl<A: Assignment> Coordinator<A> {
-    /// Sends the audit of a result that has to be repeated before it counts. Returns whether there
-    /// is one.
+    /// Sends an audit if the result has to be repeated before it counts. Returns whether an audit
+    /// was sent.
     pub(super) fn audit(&mut self, pair: u64, worker: &str, played: &A::Done) -> bool {
-        // A breakdown is a claim like any other, and a worker may choose which pairs to spoil by
-        // it. Therefore it is audited whatever the share.
+        // A worker could report breakdowns to void pairs of its choice, so every breakdown is
+        // audited, whatever the share.
         let AuditSpec { share, repeats, .. } = self.audits.spec;
         let is_claim = share > 0.0 && repeats && played.breakdown().is_some();
         if !(is_claim || self.audits.is_chosen(&self.secret, pair)) {
@@ -127,7 +126,7 @@ impl<A: Assignment> Coordinator<A> {
         let number = AUDITS + pair;
         let job = self.in_flight.job(pair).and_then(|job| job.renumbered(number));
         let Some(job) = job else { return false };
-        // Results of audits are never parked, so an order of an audit always returns an attempt.
+        // Results of audits are never parked, so ordering an audit always returns an attempt.
         let attempt = self.in_flight.order(number, job, self.now).unwrap_or_default();
         let held =
             UnconfirmedResult { worker: worker.to_owned(), played: played.clone(), failed: 0 };
@@ -136,15 +135,15 @@ impl<A: Assignment> Coordinator<A> {
         true
     }
 
-    /// Returns whether a worker has answered an audit of its own pair; the audit then goes to
-    /// others.
+    /// Returns whether a worker has played an audit of its own pair; the audit is then sent again
+    /// for other workers.
     pub(super) async fn is_own_audit(&mut self, number: u64, attempt: u32, worker: &str) -> bool {
         if self.audits.worker_of(number).as_deref() != Some(worker) {
             return false;
         }
         let own = self.audits.own.entry(worker.to_owned()).or_default();
-        // A job that was sent before a restart of the coordinator may name another worker, so it is
-        // no evidence.
+        // A job that was sent before a restart of the coordinator may be the audit of another
+        // worker's result, so it is no evidence.
         let is_new = self.in_flight.has_sent(number, attempt) && own.insert(number);
         let is_last = is_new && own.len() == MAX_OWN_AUDITS;
         if self.in_flight.is_last(number, attempt) {
@@ -157,13 +156,13 @@ impl<A: Assignment> Coordinator<A> {
         true
     }
 
-    /// Returns the workers that may repeat pairs of others.
+    /// Returns the workers that may repeat pairs of other workers.
     fn auditors(&self) -> impl Iterator<Item = &str> {
         self.players().map(|(name, _)| name).filter(|name| self.joined.contains(*name))
     }
 
-    /// Tries an audit again that failed or was not started; after too many tries, no worker repeats
-    /// the pair.
+    /// Sends a failed or unstarted audit again; after [`MAX_TRIES`] failures, the pair is handled
+    /// as one that no worker repeats.
     pub(super) async fn audit_failed(&mut self, pair: u64) {
         let Some(held) = self.audits.held.get_mut(&pair) else { return };
         held.failed += 1;
@@ -174,15 +173,15 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Plays a pair twice on this machine, which shows whether engines repeat their games.
+    /// Plays a pair twice on this machine.
     fn contest(&mut self, pair: u64, held: Vec<UnconfirmedResult<A::Done>>) {
         let (engines, job) = (self.audits.spec.engines.clone(), self.in_flight.job(pair));
         if let Some(job) = job.cloned() {
             let turn = self.audits.turn.clone();
             self.audits.contested.spawn(async move {
                 let _turn = turn.lock().await;
-                // Two games, because only their agreement shows that the engines repeat their games
-                // at all.
+                // Twice, because only identical games show that the engines repeat their games at
+                // all.
                 let first = job.clone().run_locally(engines.clone()).await;
                 let again = job.run_locally(engines).await;
                 (pair, held, first.and_then(|first| Ok([first, again?])))
@@ -190,8 +189,8 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Handles a pair that no worker repeats: this machine plays it, or, where moves cannot be
-    /// compared, the result counts.
+    /// Handles a pair that no worker repeats: this machine plays the pair, or, if moves cannot be
+    /// compared, its result counts.
     async fn nobody_repeats(&mut self, pair: u64, why: &str) {
         let Some(held) = self.audits.held.remove(&pair) else { return };
         self.done(AUDITS + pair).await;
@@ -212,8 +211,8 @@ impl<A: Assignment> Coordinator<A> {
             let again = UnconfirmedResult { worker, played, failed: 0 };
             return self.contest(pair, vec![held, again]);
         }
-        // With a clock, the rate of breakdowns of each worker is compared with that of the others
-        // (`outliers`), so the result of such a pair is not compared.
+        // If engines do not repeat their games, the breakdown rate of each worker is compared with
+        // the rates of other workers (`outliers`), so the result of such a pair is not compared.
         if [&held.played, &played].into_iter().any(|played| played.breakdown().is_some()) {
             return self.release(pair, held).await;
         }
@@ -227,8 +226,8 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Decides with the games of this machine on a pair of which workers have sent different games,
-    /// or that none has repeated.
+    /// Decides a contested pair by the games of this machine: workers have sent different games, or
+    /// no worker has repeated the pair.
     pub(super) async fn decide(&mut self, (pair, held, here): DisputedPair<A::Done>) {
         let here = match here {
             Ok([here, again]) if here.is_same(&again) => Ok(here),
@@ -236,8 +235,8 @@ impl<A: Assignment> Coordinator<A> {
                 Err("an engine fails here, but not always".to_owned())
             }
             Ok(_) => {
-                // From here on only results can be compared: this machine itself does not repeat
-                // its games.
+                // This machine does not repeat its own games, so from now on only results are
+                // compared.
                 self.audits.spec.repeats = false;
                 Err("engines do not repeat their games; audits now compare results".to_owned())
             }
@@ -252,7 +251,7 @@ impl<A: Assignment> Coordinator<A> {
                         self.release(pair, held).await;
                     }
                     // The results contradict each other and this machine cannot decide, so the pair
-                    // is played anew.
+                    // is played again.
                     _ => self.replay(pair).await,
                 };
             }
@@ -260,8 +259,8 @@ impl<A: Assignment> Coordinator<A> {
         let (right, other): (Vec<_>, Vec<_>) =
             held.into_iter().enumerate().partition(|(_, held)| held.played.is_same(&here));
         match right.into_iter().next() {
-            // Only the first result has an accepted receipt, so a confirmed second one leads to a
-            // replay.
+            // Only the first result has an accepted receipt, so if only the second is confirmed,
+            // the pair is played again.
             Some((0, first)) if self.policy.exclusion_reason(&first.worker).is_none() => {
                 self.release(pair, first).await;
             }
@@ -281,9 +280,9 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Handles a breakdown of an engine at one worker that happened neither elsewhere nor here: the
-    /// pair does not count so, and the rate of such breakdowns at the worker is compared with the
-    /// others.
+    /// Handles an engine breakdown that one worker reports and neither the other worker nor this
+    /// machine reproduces: the result does not count, and the worker's rate of such breakdowns is
+    /// compared with the rates of other workers.
     fn unconfirmed(&mut self, pair: u64, worker: &str, played: &A::Done) -> Option<Finding> {
         let how = played.breakdown().unwrap_or_default();
         self.remark(worker, Some(pair), format!("audit: seen once, not confirmed: {how}"));
@@ -296,7 +295,7 @@ impl<A: Assignment> Coordinator<A> {
         self.accepted(pair, worker, played).await;
     }
 
-    /// Withdraws an accepted result, so that others play the pair.
+    /// Withdraws an accepted result, so that the pair is played again.
     async fn replay(&mut self, pair: u64) {
         if let Some(receipt) = self.in_flight.withdraw(pair) {
             self.acknowledge_result(receipt).await;
@@ -304,7 +303,8 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Has others play the held pairs of an excluded worker, which need no audit any more.
+    /// Withdraws the held results of an excluded worker and cancels their audits; other workers
+    /// play the pairs again.
     pub(super) async fn replay_held(&mut self, worker: &str) {
         let held = self.audits.held.extract_if(.., |_, held| held.worker == worker);
         for pair in held.map(|(pair, _)| pair).collect::<Vec<_>>() {
@@ -313,7 +313,7 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Handles the results that no worker is left to repeat.
+    /// Handles the results for which no other worker is left to repeat the pair.
     pub(super) async fn release_lonely(&mut self) {
         let auditors: BTreeSet<String> = self.auditors().map(str::to_owned).collect();
         let is_alone =
@@ -330,8 +330,8 @@ impl<A: Assignment> Coordinator<A> {
     pub(super) async fn accepted(&mut self, pair: u64, worker: String, played: A::Done) {
         let (job, limit) = (self.in_flight.job(pair), self.description.noise_limit);
         let is_suspect = job.zip(limit).is_some_and(|(job, limit)| job.is_suspect(&played, limit));
-        // A suspect pair may not count, and the suspicion rests on what the worker reports.
-        // Reporting it too often is a way to choose results.
+        // A suspect pair may not count, and only the report of the worker makes it suspect. A
+        // worker could choose results by reporting contention too often.
         if is_suspect {
             self.gave_back(&worker).await;
         } else if let Some(tally) = played.tally() {
@@ -344,17 +344,17 @@ impl<A: Assignment> Coordinator<A> {
     }
 }
 
-/// Comparison of results with those of the same pairs at other workers.
+/// Comparison of the results of each worker with the results of the same pairs at other workers.
 #[derive(Debug, Default)]
 struct BiasDetector {
-    /// Number of pairs of a worker that came out better for an engine than at another, and number
-    /// that came out worse.
+    /// By worker and engine: the numbers of pairs that were better and worse for the engine than at
+    /// the other worker.
     counts: BTreeMap<(String, usize), [u64; 2]>,
 }
 
 impl BiasDetector {
-    /// Adds a pair that two workers have played. If the workers play alike, either result is as
-    /// likely to be the better one for an engine. Returns the most suspicious worker, if the
+    /// Adds a pair that two workers have played. Between honest workers, either result is equally
+    /// likely to be the better one for an engine. Returns the most suspicious worker if the
     /// evidence suffices.
     fn add(&mut self, workers: [&String; 2], tallies: [&PairTally; 2]) -> Option<Finding> {
         let [[first, _], [again, _]] = tallies.map(PairTally::half_points);
@@ -370,7 +370,7 @@ impl BiasDetector {
             let counts = self.counts.entry((workers[worker].clone(), engine)).or_default();
             counts[usize::from(!is_better)] += 1;
         }
-        // A worker may favour any engine, so its largest evidence over all engines counts.
+        // A worker may favour any engine, so the largest evidence over all engines counts.
         let mut most: BTreeMap<&str, (f64, [u64; 2])> = BTreeMap::new();
         for ((worker, _), counts) in &self.counts {
             let evidence = (ln_bias_evidence(counts[0], counts[1]), *counts);
@@ -379,12 +379,12 @@ impl BiasDetector {
         }
         let mut ranks: Vec<(&str, (f64, [u64; 2]))> = most.into_iter().collect();
         ranks.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));
-        // Each comparison counts for both workers. With two workers, or with two that look alike,
-        // it is unknown which one is biased.
+        // Each comparison counts for both workers. With only two workers, or with two equally
+        // suspicious workers, the biased one is unknown.
         let [(worker, (evidence, counts)), (_, (next, _)), _, ..] = ranks[..] else { return None };
-        // The evidence is a martingale under the null hypothesis, so it exceeds 1/p at any time
-        // with a probability of at most p (Ville's inequality). Bonferroni's correction is for
-        // workers and engines.
+        // Under the null hypothesis the evidence is a martingale, so the probability that it ever
+        // exceeds 1/p is at most p (Ville's inequality). Bonferroni's correction covers all workers
+        // and engines.
         let limit = (self.counts.len() as f64 / FALSE_ALARM).ln();
         (evidence > limit && next < evidence / 2.0).then(|| Finding {
             worker: worker.to_owned(),

@@ -1,4 +1,4 @@
-//! Turns a plan into the description of a run. Pure.
+//! Conversion of a plan to the description of a run. This module does no I/O.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use arbiter_plan::{Engine, Plan, cpus_per_game, engine_threads};
 use arbiter_protocol::Deadlines;
 use arbiter_protocol::Limits;
 
-/// Number of moves over which a clock's time is summed up to get the longest time for one of them.
+/// Number of moves whose clock time is summed to bound the time of a single move.
 const MOVES: u32 = 200;
 
 /// Time added to the longest expected duration of a game or suite position.
@@ -28,7 +28,7 @@ pub struct Identity<'a> {
     pub key: &'a PublicKey,
 }
 
-/// The files of an engine that workers fetch.
+/// Files of an engine that workers fetch.
 #[derive(Debug, Clone)]
 pub struct EngineFiles {
     /// Program of the engine.
@@ -37,8 +37,8 @@ pub struct EngineFiles {
     pub option_files: Vec<RunFile>,
 }
 
-/// Describes a plan for workers; `files` are those of its engines, in order. An error names what
-/// only this machine could do.
+/// Describes a plan for workers; `files` has one entry per engine, in order. The error names a
+/// setting that works only on this machine.
 pub fn describe(
     plan: &Plan,
     identity: Identity<'_>,
@@ -58,21 +58,22 @@ pub fn describe(
         annotation: plan.annotation.clone(),
         noise_limit: plan.noise_limit,
         wait: plan.wait,
-        // Engines are silent while they start, while they search, and in the pause between games.
+        // Workers report no progress while engines start, while they search, and in the pause
+        // between games.
         stall_timeout: searches.max().unwrap_or_default().max(start) + plan.wait + SLACK,
         requirements: Requirements {
             threads: u32::try_from(cpus_per_game(plan)).unwrap_or(u32::MAX),
             // Any two engines may meet, so the two largest tables have to fit together.
             memory_mib: hashes.iter().rev().take(2).sum(),
         },
-        // The times of the plan are already scaled to this machine, so its own speed is the
-        // reference.
+        // The times of the plan are already scaled to this machine, so the speed of this machine is
+        // the reference.
         reference_nps: plan.scale.map(|scale| scale.measured_nps),
         ..describe_suite(&plan.engines, deadlines, identity, files, lease)?
     })
 }
 
-/// Describes a suite for workers, whose positions all engines search one after another.
+/// Describes a suite for workers; all engines search each position one after another.
 pub fn describe_suite(
     engines: &[Engine],
     deadlines: Deadlines,
@@ -107,7 +108,7 @@ pub fn describe_suite(
     })
 }
 
-/// Returns an engine without the paths and repositories of this machine.
+/// Returns an engine without paths and provenance from this machine.
 fn run_engine((engine, files): (&Engine, EngineFiles)) -> RunEngine {
     let EngineFiles { program, option_files } = files;
     let path = match engine.program {
@@ -172,7 +173,7 @@ mod tests {
         let files = vec![files.clone(), files];
         let lease = Duration::from_secs(30);
         let description = describe(&plan, identity, files, lease)?;
-        // What workers read is what was written, whatever is signed.
+        // The description survives signing and reading unchanged.
         let (read, _): (RunDescription, _) =
             wire::verified(&wire::sign(&description, &key), &[key.public()]).unwrap();
         let without_programs = |description: &RunDescription| {
@@ -187,7 +188,7 @@ mod tests {
     #[test]
     fn the_stall_timeout_is_longer_than_any_search() {
         let secs = |each: &str| described(each).unwrap().stall_timeout.as_secs();
-        // The start may take 10 + 30 seconds, a move without a clock 60 + 2.
+        // The start may take 10 + 30 s, and a move without a clock 60 + 2 s.
         assert_eq!(secs("nodes=100"), 72);
         assert_eq!(secs("tc=8+0.1"), 50);
         assert_eq!(secs("tc=60+0.5"), 60 + 100 + 2 + 10);
@@ -212,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn strangers_and_forgers_are_refused() {
+    fn untrusted_and_forged_descriptions_are_rejected() {
         let dir = tempfile::tempdir().unwrap();
         let key = |name: &str| Key::load_or_make(&dir.path().join(name)).unwrap();
         let (own, other) = (key("own"), key("other"));

@@ -1,4 +1,4 @@
-//! Heartbeats of workers for their jobs, and the leases of these jobs.
+//! Heartbeats from workers, and the leases of their jobs.
 
 use std::collections::BTreeSet;
 
@@ -12,14 +12,14 @@ use crate::assignment::Assignment;
 use crate::wire::{self, AUDITS, Heartbeat, RunDescription};
 use arbiter_runner::JobEvent;
 
-/// Number of finished pairs whose jobs are looked for on the server within a lease. Each look-up is
-/// a request to the server, and duplicates of a worker may ask for any number.
+/// Maximum number of finished pairs whose jobs are removed from the server within one lease. Each
+/// removal is a request to the server, and a worker could trigger any number by sending duplicates.
 const MAX_REMOVED: usize = 1_000;
 
 impl<A: Assignment> Coordinator<A> {
     pub(super) async fn receive_heartbeat(&mut self, message: &Message) {
         if let Ok((worker, heartbeat)) = wire::read_from::<Heartbeat>(message)
-            // Without the proof a worker could extend, or give back, the jobs of others.
+            // Without the proof, a worker could extend or give back the jobs of other workers.
             && heartbeat.proof == self.secret.proof(&worker, heartbeat.pair, heartbeat.attempt)
         {
             self.joined.insert(worker.clone());
@@ -46,19 +46,17 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Extends the leases of jobs in progress, and sends jobs again that get no heartbeats.
+    /// Extends the leases of jobs in progress, and sends jobs without heartbeats again.
     pub(super) async fn extend_leases(&mut self) {
         let RunDescription { lease, stall_timeout, .. } = self.description;
-        // While the connection is lost, silence proves nothing: senders of results wait for the
-        // server, too.
+        // While there is no connection, silence proves nothing: workers cannot send results either.
         if !self.connection.is_connected() {
             self.unheard.clear();
         }
         let silent = self.in_flight.waiting_unheard(lease, self.now);
         for (pair, player) in self.in_flight.overdue(lease, stall_timeout, self.now) {
-            // The second time that a pair is silent after it was sent again, the server probably
-            // does not deliver. Audits do not count, because they have a limit of tries of their
-            // own.
+            // If a pair gets no heartbeats even after it was sent again, the server probably does
+            // not deliver. Audits do not count, because they have a separate limit of tries.
             if pair < AUDITS && silent.contains(&pair) && !self.unheard.insert(pair) {
                 self.unheard.clear();
                 return self.empty_streams(silent).await;
@@ -67,7 +65,7 @@ impl<A: Assignment> Coordinator<A> {
             self.remark(player.as_deref().unwrap_or("unknown"), Some(pair), what.to_owned());
             self.play_again(pair).await;
         }
-        // A removal may have been lost, so after a lease the same pair may be tried again.
+        // A removal may have been lost, so after a lease it may be tried again.
         if self.removed_at + lease < self.now {
             (self.removed_at, self.removed) = (self.now, BTreeSet::new());
         }
@@ -76,11 +74,11 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Empties the streams and sends all jobs again that get no heartbeats: a server that was
-    /// killed may count messages that it does not deliver, and then deliver none after them.
+    /// Empties the streams and sends all jobs without heartbeats again. A server that was killed
+    /// may count messages that it cannot deliver, and then deliver no later ones.
     async fn empty_streams(&mut self, silent: Vec<u64>) {
-        // The streams stay, because new ones would have new sequence numbers and could fail
-        // half-way.
+        // The streams are emptied, not replaced: new streams would have new sequence numbers, and
+        // replacing them could fail half-way.
         let emptying = streams::empty(&self.connection, &self.description.run_id);
         let what = match timeout(SHUTDOWN_TIMEOUT, emptying).await {
             Ok(Ok(())) => "emptied".to_owned(),
@@ -104,8 +102,8 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Removes the job of a finished pair from the server, where it may be left after a message was
-    /// lost.
+    /// Removes the job of a finished pair from the server, in case a lost message has left it
+    /// there.
     pub(super) fn remove_job(&mut self, pair: u64) {
         if self.removed.len() < MAX_REMOVED && self.removed.insert(pair) {
             // The receiver lives as long as the coordinator.

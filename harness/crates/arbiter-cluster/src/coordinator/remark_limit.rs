@@ -1,13 +1,15 @@
-//! Limit of the remarks of one sort about workers, so that these cannot fill the disk or the page.
+//! Limit on the remarks of one kind about workers, so that remarks cannot fill the disk or the
+//! page.
 
 use std::collections::BTreeMap;
 
-/// Limits in all, and for one worker. The limit of one worker is a tenth, so that one worker cannot
-/// use up the room for remarks about others, which are the evidence against them.
+/// Maximum number of remarks about all workers and about one. The limit for one worker is a tenth,
+/// so that one worker cannot suppress remarks about other workers, which are the evidence against
+/// them.
 const MAX: u32 = 10_000;
 const MAX_OF_WORKER: u32 = 1_000;
 
-/// Number of remarks so far.
+/// Counts of remarks so far, with a limit.
 #[derive(Default)]
 pub(super) struct RemarkLimit {
     all: u32,

@@ -1,4 +1,4 @@
-//! Handling of results of workers, and acknowledgement of their jobs.
+//! Handling of results from workers, and acknowledgement of their jobs.
 
 use async_nats::jetstream::AckKind;
 
@@ -11,16 +11,16 @@ use crate::subject::sender;
 use crate::wire::{self, AUDITS, JobResult, Notice, WireError};
 use arbiter_runner::JobEvent;
 
-/// Number of senders of unproven results that are counted separately. Senders without a proof may
-/// invent names, which must not fill the memory.
+/// Maximum number of senders of unproven results that are counted separately. Senders without a
+/// proof may invent names, which must not fill the memory.
 const MAX_UNPROVEN: usize = 1_000;
 
-/// Number of impossible results that a worker may send for its own jobs before it is excluded.
+/// Number of impossible results for its own jobs after which a worker is excluded.
 const MAX_IMPOSSIBLE: u32 = 20;
 
 impl<A: Assignment> Coordinator<A> {
-    /// Handles the arrival of a result: reads it if its sender was given the job and the pair waits
-    /// for a result.
+    /// Handles the arrival of a result: reads the result if its sender was given the job and the
+    /// pair waits for a result.
     pub(super) async fn take_result(&mut self, receipt: Receipt) {
         let Some(message) = self.unacknowledged.get(&receipt) else { return };
         let (bytes, worker) = (message.payload.len(), sender(&message.subject).to_owned());
@@ -34,7 +34,7 @@ impl<A: Assignment> Coordinator<A> {
         if let Some((number, attempt)) = job
             && self.policy.exclusion_reason(&worker).is_some()
         {
-            // The pair would otherwise wait for the end of the lease of an excluded worker.
+            // Otherwise the pair would wait until the lease of the excluded worker ends.
             if self.in_flight.is_last(number, attempt) {
                 self.play_again(number).await;
             }
@@ -44,11 +44,11 @@ impl<A: Assignment> Coordinator<A> {
         let number = job.map(|(number, _)| number);
         let what = match number {
             Some(number) if !self.in_flight.is_ordered(number) => {
-                // After a restart, results arrive before the dispatcher has ordered their pairs
+                // After a restart, results may arrive before the dispatcher has ordered their pairs
                 // again.
                 if self.in_flight.park(number, receipt, bytes) {
-                    // The pair was played while the coordinator was away. Its job has to leave the
-                    // server, so that no other worker plays it again.
+                    // The pair was played while the coordinator was not running. Its job is removed
+                    // from the server, so that no other worker plays the pair again.
                     let _ = self.outgoing.send(Outgoing::Done { pair: number });
                     return;
                 }
@@ -67,7 +67,8 @@ impl<A: Assignment> Coordinator<A> {
         self.acknowledge_result(receipt).await;
     }
 
-    /// Reads a result. An unreadable one is not delivered again, so that a resumed run continues.
+    /// Reads a result. An unreadable result is acknowledged too, because repeated deliveries would
+    /// stop a resumed run.
     pub(super) async fn read_result(&mut self, receipt: Receipt) {
         let Some(message) = self.unacknowledged.get(&receipt) else { return };
         let worker = sender(&message.subject).to_owned();
@@ -79,16 +80,15 @@ impl<A: Assignment> Coordinator<A> {
                     Err(error) => self.reject(worker, job, error.to_string()).await,
                 }
             }
-            // The subject of a message without proof may contain anything, so only valid names are
-            // counted separately.
+            // The subject of a message without a proof may contain any text, so only valid names
+            // are counted separately.
             Err(_) if wire::is_worker_name(&worker) => self.count_unproven(&worker),
             Err(_) => self.count_unproven("unknown"),
         }
         self.acknowledge_result(receipt).await;
     }
 
-    /// Rejects an impossible result that a worker has sent for its own job, which another has to
-    /// do.
+    /// Rejects an impossible result of a worker for its own job, and sends the job again.
     async fn reject(&mut self, worker: String, (pair, attempt): (u64, u32), why: String) {
         self.remark(&worker, Some(pair), why.clone());
         if self.in_flight.is_last(pair, attempt) {
@@ -109,14 +109,14 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Counts a result of a job that its sender was not given. Such a sender may send many: only
-    /// the first, the tenth, the hundredth and so on are reported.
+    /// Counts a result for a job that its sender was not given. Only the first, tenth, hundredth
+    /// and so on are reported.
     fn count_unproven(&mut self, worker: &str) {
         let is_full = self.unproven.len() >= MAX_UNPROVEN && !self.unproven.contains_key(worker);
         let worker = if is_full { "unknown" } else { worker };
         let count = self.unproven.entry(worker.to_owned()).or_default();
         *count += 1;
-        // Only powers of ten, so that the sender cannot fill the store with remarks.
+        // Only powers of ten are reported, so that the sender cannot fill the store with remarks.
         if count.ilog10() != (*count - 1).checked_ilog10().unwrap_or(u32::MAX) {
             let what = format!("{} ({count} so far)", WireError::Unproven);
             self.remark(worker, None, what);
@@ -131,7 +131,7 @@ impl<A: Assignment> Coordinator<A> {
     ) {
         let (pair, attempt) = (result.number, result.attempt);
         self.joined.insert(worker.clone());
-        // Before the result is counted, because the worker may not confirm itself.
+        // Checked before the result counts, because a worker may not confirm its own result.
         if self.is_own_audit(pair, attempt, &worker).await {
             return self.acknowledge_result(receipt).await;
         }
@@ -171,7 +171,7 @@ impl<A: Assignment> Coordinator<A> {
         self.remark(&worker, Some(pair), what);
     }
 
-    /// Finishes a job. Returns whether it had a result.
+    /// Finishes a job. Returns whether the job had a result.
     pub(super) async fn done(&mut self, pair: u64) -> bool {
         let Some(DonePair { sequence, receipt }) = self.in_flight.note_stored(pair) else {
             return false;
@@ -186,17 +186,15 @@ impl<A: Assignment> Coordinator<A> {
         true
     }
 
-    /// Acknowledges a job or extends its lease for the worker that has it. Workers may not do so
-    /// themselves: the server would not check whose job it is.
+    /// Acknowledges a job, or extends its lease, on behalf of its worker. Workers have no
+    /// permission to do so: the server would not check whose job it is.
     pub(super) async fn answer_job(&self, sequence: u64, answer: AckKind) {
-        // Whoever may acknowledge one job of a consumer may acknowledge all of them, because the
-        // server does not check to whom a job was delivered.
         let subject = self.description.run_id.job_ack_subject(sequence);
         let _ = self.connection.client.publish(subject, answer.into()).await;
     }
 
     pub(super) async fn acknowledge_result(&mut self, receipt: Receipt) {
-        // Remembered first: if the acknowledgement is lost, the result is delivered again and must
+        // Recorded first: if the acknowledgement is lost, the result is delivered again and must
         // not count twice.
         self.acknowledged.insert(receipt);
         if let Some(message) = self.unacknowledged.remove(&receipt) {

@@ -1,4 +1,4 @@
-//! Status messages of workers, and the number of pairs in flight that follows from them.
+//! Status messages of workers, and the limit on pairs in flight that follows from their slots.
 
 use std::time::Duration;
 
@@ -12,19 +12,19 @@ use arbiter_plan::Remark;
 use arbiter_runner::JobEvent;
 
 /// Time without a status after which a worker counts as gone. Workers send a status every three
-/// seconds, so two may be lost.
+/// seconds, so two statuses may be lost.
 const WORKER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Number of workers that are known at a time. Senders may invent names, which must not fill the
-/// memory.
+/// Maximum number of workers that are known at the same time. Senders may invent names, which must
+/// not fill the memory.
 const MAX_WORKERS: usize = 1_000;
 
-/// Number of reported slots that are believed before any has been seen to play. A false report of
-/// many slots would otherwise make the coordinator send as many jobs.
+/// Number of reported slots that count before any slot has played. Without this limit, a false
+/// report of many slots would make the coordinator send as many jobs.
 const UNSEEN_SLOTS: usize = 64;
 
 impl<A: Assignment> Coordinator<A> {
-    /// Returns the worker's reason for not playing for this run, if it reports one.
+    /// Returns the reason why the worker does not play this run, if the worker reports one.
     fn refusal<'a>(&self, status: &'a WorkerStatus) -> Option<&'a str> {
         let mut refusals = status.refusals.iter();
         let refused = refusals.find(|(run_id, _)| *run_id == self.description.run_id);
@@ -35,7 +35,7 @@ impl<A: Assignment> Coordinator<A> {
         let Ok(worker) = wire::sender_of(message) else { return };
         let status = match wire::read(&message.payload) {
             Ok(status) => status,
-            // Shown as a refusal, so that the user learns which machine needs an update.
+            // Shown as a refusal, so that the user knows which machine needs an update.
             Err(error @ WireError::Version(_)) => {
                 let refusals = vec![(self.description.run_id.clone(), error.to_string())];
                 WorkerStatus { refusals, ..WorkerStatus::default() }
@@ -55,7 +55,7 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Returns the workers that play for this run.
+    /// Returns the workers that play this run.
     pub(super) fn players(&self) -> impl Iterator<Item = (&str, &WorkerStatus)> {
         let workers = self.workers.iter().map(|(name, (status, _))| (name.as_str(), status));
         workers.filter(|(name, status)| {
@@ -63,7 +63,7 @@ impl<A: Assignment> Coordinator<A> {
         })
     }
 
-    /// Reports the players that were not present before.
+    /// Reports workers that have joined and were not present before.
     pub(super) fn notify_new_workers(&mut self) {
         let is_new = |name: &str| self.joined.contains(name) && !self.present.contains(name);
         let new = self.players().filter(|(name, _)| is_new(name));
@@ -80,10 +80,9 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Allows as many pairs in flight as there are slots for them, and one more for each worker, so
-    /// that a slot that ends a pair can start another immediately. As workers report their slots
-    /// themselves, the number is limited to some more than twice the largest number of pairs seen
-    /// in play at the same time.
+    /// Allows one pair in flight for each slot, and one more for each worker, so that a slot that
+    /// finishes a pair can start another immediately. Workers may report any number of slots, so
+    /// the limit is at most twice the largest number of pairs seen in play plus [`UNSEEN_SLOTS`].
     pub(super) fn update_room(&mut self) {
         let now = self.now;
         let mut gone = Vec::new();
@@ -101,8 +100,8 @@ impl<A: Assignment> Coordinator<A> {
         let threads = self.description.requirements.threads.max(1);
         let slots = self.players().map(|(_, status)| (status.slots / threads) as usize + 1);
         let slots: usize = slots.sum();
-        // Audits are in flight in addition to their pairs, which wait for them. They must not take
-        // the room of other pairs.
+        // Audits are in flight in addition to their pairs and must not take the place of other
+        // pairs.
         let slots = if slots > 0 { slots + self.audits.waiting() } else { 0 };
         let (_, playing) = self.in_flight.counts();
         self.most_playing = self.most_playing.max(playing as usize);
@@ -110,8 +109,8 @@ impl<A: Assignment> Coordinator<A> {
         let room = if self.is_drained {
             slots.min(seen).max(self.in_flight.room_for_parked())
         } else {
-            // Before all old results have been received, pairs may be ordered that were already
-            // played.
+            // Until all old results have been received, the dispatcher might order pairs that were
+            // already played.
             0
         };
         self.end.room.send_if_modified(|before| std::mem::replace(before, room) != room);

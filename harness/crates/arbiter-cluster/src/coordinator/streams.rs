@@ -1,4 +1,4 @@
-//! Data of a coordinator on the server: a stream of jobs, one of results, and programs.
+//! Data of a coordinator on the server: a stream of jobs, a stream of results, and programs.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -27,30 +27,30 @@ use crate::wire;
 /// never resumed removes nothing itself.
 const MAX_AGE: Duration = Duration::from_secs(14 * 24 * 3600);
 
-/// Number of unacknowledged jobs, and of waiting requests for jobs. The default of the server,
-/// 1,000 jobs, would limit a large fleet.
+/// Maximum number of unacknowledged jobs, and of waiting requests for jobs. The default of the
+/// server, 1,000 jobs, would limit a large fleet.
 const MAX_PENDING: i64 = 1 << 16;
 
-/// Longest time for which a worker may wait for a job. It exceeds the two seconds for which workers
-/// wait.
+/// Maximum time that a request for a job may wait on the server. Workers wait for two seconds.
 const MAX_WAIT: Duration = Duration::from_secs(5);
 
-/// Time after which the server delivers a result again that was not acknowledged. It is long
-/// because results are acknowledged only when they are on disk, and parked ones wait for the order
-/// of their pair.
+/// Time after which the server redelivers an unacknowledged result. The time is long because
+/// results are acknowledged only when they are on disk, and parked results wait until their pair is
+/// ordered.
 const RESULT_ACK_WAIT: Duration = Duration::from_secs(600);
 
-/// Number of results in a batch.
+/// Maximum number of results in a batch.
 const BATCH: usize = 256;
 
 /// Pause before a failed request is repeated.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
 
-/// Time that a request for results waits for one.
+/// Time that a request for results waits on the server.
 const POLL: Duration = Duration::from_secs(5);
 
-/// Time that the first request waits; without an answer no results were left from before. It is
-/// short because no pair is ordered before.
+/// Time that the first request for results waits on the server; an empty answer means that no
+/// results were left from an earlier process. The time is short because no pair is ordered until
+/// then.
 const FIRST_POLL: Duration = Duration::from_millis(500);
 
 /// Events of the tasks that send jobs and receive results.
@@ -61,15 +61,15 @@ pub(super) enum StreamEvent {
     Sent { pair: u64, sent: SentJob },
     /// A result was received.
     Result(Message),
-    /// All results from before the start were received.
+    /// All results from before the start of the coordinator were received.
     Drained,
 }
 
 /// Command about the job of a pair.
 #[derive(Debug)]
 pub(super) enum Outgoing {
-    /// Send the job; if it is the first since the start of the coordinator, only if the server has
-    /// none.
+    /// Send the job; the first attempt since the start of the coordinator only if the server has no
+    /// job of the pair.
     Job { pair: u64, attempt: u32, is_first: bool, job: Vec<u8> },
     /// Remove the job of a pair that is done.
     Done { pair: u64 },
@@ -79,14 +79,14 @@ fn denied(what: &str, reason: impl ToString) -> AccessError {
     AccessError::Denied { what: what.to_owned(), reason: reason.to_string() }
 }
 
-/// Creates the streams of a run, or finds existing ones.
+/// Creates the streams of a run, or opens existing ones.
 pub(super) async fn open(
     connection: &Connection,
     id: &RunId,
     lease: Duration,
 ) -> Result<(), AccessError> {
     let common = || Config {
-        // A message leaves the stream when it is acknowledged, so the streams contain only
+        // The server removes messages when they are acknowledged, so the streams contain only
         // unfinished work.
         retention: RetentionPolicy::WorkQueue,
         // Jobs and results survive a restart of the server.
@@ -97,18 +97,18 @@ pub(super) async fn open(
     let jobs = Config {
         name: id.job_stream(),
         subjects: vec![id.job_subject("*")],
-        // A subject is one pair: a job that is sent again replaces the old one, so that a pair is
-        // never in the stream twice.
+        // Each pair has its own subject: a job that is sent again replaces the old one, so a pair
+        // is never in the stream twice.
         max_messages_per_subject: 1,
         ..common()
     };
     let results = Config {
         name: id.result_stream(),
         subjects: vec![id.result_subject("*", ">")],
-        // A full stream rejects new results, whose senders try again, instead of dropping results
-        // that count.
+        // A full stream rejects new results, which workers send again, instead of dropping old
+        // results that may count.
         discard: DiscardPolicy::New,
-        // A longer message would be rejected anyway. The server need not store it.
+        // A longer message would be rejected anyway, so the server need not store it.
         max_message_size: wire::MAX_PACKED as i32,
         ..common()
     };
@@ -121,14 +121,14 @@ pub(super) async fn open(
         durable_name: Some(name.to_owned()),
         ack_policy: AckPolicy::Explicit,
         ack_wait,
-        // Without a limit, because a job or result that is given up would stop the run.
+        // Unlimited, because a job or result that is no longer delivered would stop the run.
         max_deliver: -1,
         max_ack_pending: MAX_PENDING,
         max_waiting: MAX_PENDING,
         ..pull::Config::default()
     };
     let takers = pull::Config {
-        // A worker that requests more jobs, or waits for longer, would receive jobs that others
+        // A worker that requests more jobs, or waits longer, would take jobs that other workers
         // could play.
         max_batch: 1,
         max_expires: MAX_WAIT,
@@ -140,8 +140,8 @@ pub(super) async fn open(
     if takers.cached_info().config.ack_wait != lease {
         return Err(denied("a consumer of jobs", "it changes the time for acknowledgements"));
     }
-    // Results that a killed coordinator had received would be delivered again only after the
-    // acknowledgement time. A new consumer receives them immediately.
+    // Results that a killed coordinator had received would be redelivered only after
+    // [`RESULT_ACK_WAIT`]. A new consumer receives them immediately.
     if let Err(error) = results.delete_consumer(RESULT_CONSUMER).await
         && !matches!(error.kind(), ConsumerErrorKind::JetStream(error)
             if error.error_code() == ErrorCode::CONSUMER_NOT_FOUND)
@@ -166,14 +166,14 @@ pub(super) async fn programs(connection: &Connection) -> Result<ObjectStore, Acc
     made.map_err(|error| denied("an object store of programs", error))
 }
 
-/// Puts programs of a run on the server when a worker requests them.
+/// Uploader of programs that workers request.
 pub(super) struct ProgramUploader {
     paths: HashMap<blake3::Hash, PathBuf>,
     store: Mutex<ObjectStore>,
 }
 
 impl ProgramUploader {
-    /// Creates an uploader of these program files, by their hashes.
+    /// Creates an uploader of program files; `paths` maps their hashes to paths.
     pub(super) fn new(
         paths: HashMap<blake3::Hash, PathBuf>,
         store: ObjectStore,
@@ -181,12 +181,12 @@ impl ProgramUploader {
         ProgramUploader { paths, store: Mutex::new(store) }
     }
 
-    /// Puts a program on the server, unless it is there already.
+    /// Uploads a program unless the server already has it.
     pub(super) async fn upload(&self, hash: blake3::Hash) -> Result<(), String> {
         let path = self.paths.get(&hash).ok_or("unknown program of this run")?.clone();
         let name = hash.to_hex();
-        // One upload at a time, so that a second request for the same program finds it on the
-        // server.
+        // One upload at a time, so that a second request for the same program finds the uploaded
+        // program.
         let store = self.store.lock().await;
         if store.info(name.as_str()).await.is_ok_and(|info| !info.deleted) {
             return Ok(());
@@ -201,7 +201,7 @@ impl ProgramUploader {
     }
 }
 
-/// Sends the jobs of a run.
+/// Sender of the jobs of a run.
 pub(super) struct JobSender {
     pub(super) context: jetstream::Context,
     pub(super) id: RunId,
@@ -210,7 +210,7 @@ pub(super) struct JobSender {
 }
 
 impl JobSender {
-    /// Sends jobs one after another, each until the server has it.
+    /// Sends jobs one after another; each is repeated until the server has stored it.
     pub(super) async fn run(
         self,
         mut queue: mpsc::UnboundedReceiver<Outgoing>,
@@ -223,8 +223,8 @@ impl JobSender {
                         && let Ok(jobs) =
                             self.context.get_stream_no_info(self.id.job_stream()).await
                     {
-                        // A failure is harmless: a worker that still plays the pair sends
-                        // heartbeats, after which the removal is tried again.
+                        // A failure is harmless: if a worker still plays the pair, its heartbeats
+                        // cause another try.
                         let _ = jobs.delete_message(sequence).await;
                     }
                 }
@@ -232,7 +232,7 @@ impl JobSender {
                     let sent = loop {
                         match self.send(pair, attempt, is_first, &job).await {
                             Some(sent) => break sent,
-                            // Repeated without end: without its job the pair would never be played.
+                            // Repeated without end: without a job the pair would never be played.
                             None => sleep(RETRY_PAUSE).await,
                         }
                     };
@@ -244,22 +244,22 @@ impl JobSender {
         }
     }
 
-    /// Sends a job; `None` if that failed.
+    /// Sends a job; `None` if sending failed.
     async fn send(&self, pair: u64, attempt: u32, is_first: bool, job: &[u8]) -> Option<SentJob> {
         let send = async |message: PublishMessage| {
             let subject = self.id.job_subject(pair);
             self.context.send_publish(subject, message).await?.await
         };
         let message = || PublishMessage::build().payload(job.to_vec().into());
-        // Only the first attempt asks for an empty subject. Later ones replace the job that is
-        // there.
+        // Only the first attempt requires an empty subject; later attempts replace the existing
+        // job.
         let sent = if is_first {
-            // After a restart of the coordinator the job may still be on the server, or a worker
-            // may be playing it.
+            // After a restart of the coordinator, an earlier job may still be on the server, or a
+            // worker may be playing it.
             match send(message().expected_last_subject_sequence(0)).await {
                 Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => {
                     match self.left_over(pair).await {
-                        // This is our own job: it was stored, but the acknowledgement was lost.
+                        // The job was stored, but the acknowledgement of the server was lost.
                         Some(sent) if sent.attempt == attempt => {
                             return Some(SentJob { is_left_over: false, ..sent });
                         }
@@ -275,7 +275,7 @@ impl JobSender {
         sent.ok().map(|ack| SentJob { attempt, sequence: ack.sequence, is_left_over: false })
     }
 
-    /// Returns the job of a pair that the server has from before.
+    /// Returns the job of a pair if the server still has one from an earlier process.
     async fn left_over(&self, pair: u64) -> Option<SentJob> {
         let stream = self.context.get_stream_no_info(self.id.job_stream()).await.ok()?;
         let message =
@@ -285,7 +285,7 @@ impl JobSender {
     }
 }
 
-/// Receives results as they come, until nobody reads the events.
+/// Receives results until the receiver of the events is dropped.
 pub(super) async fn receive_results(
     context: jetstream::Context,
     id: RunId,
@@ -295,12 +295,12 @@ pub(super) async fn receive_results(
     while !events.is_closed() {
         let consumer: Result<PullConsumer, _> =
             context.get_consumer_from_stream(RESULT_CONSUMER, id.result_stream()).await;
-        // The server may be restarting, so the request is repeated without end.
+        // Repeated without end, because the server may be restarting.
         let Ok(consumer) = consumer else {
             sleep(RETRY_PAUSE).await;
             continue;
         };
-        // When a consumer fails, it is looked up again, because the server may have been restarted.
+        // A consumer that fails is looked up again, because the server may have been restarted.
         while !events.is_closed() {
             let wait = if is_drained { POLL } else { FIRST_POLL };
             let batch = consumer.fetch().max_messages(BATCH).expires(wait).messages().await;
@@ -318,8 +318,8 @@ pub(super) async fn receive_results(
             if has_failed {
                 break;
             }
-            // An empty answer means that all results from before the start have been delivered.
-            // Only now is it known which pairs need new jobs.
+            // An empty batch means that all results from before the start have been delivered. From
+            // now on the coordinator knows which pairs need new jobs.
             if count == 0 && !is_drained {
                 is_drained = true;
                 let _ = events.send(StreamEvent::Drained).await;
@@ -339,7 +339,7 @@ pub(super) async fn empty(connection: &Connection, id: &RunId) -> Result<(), Str
     Ok(())
 }
 
-/// Removes the streams of a run from the server, as far as they exist.
+/// Removes the streams of a run from the server, if they exist.
 pub(super) async fn remove(connection: &Connection, id: &RunId) {
     for stream in [id.job_stream(), id.result_stream()] {
         let _ = connection.jetstream.delete_stream(stream).await;

@@ -1,5 +1,5 @@
-//! Policy of which workers may play. Benchmarks are compared when workers join
-//! ([`admission`](super::admission)), and results while they play ([`outliers`](crate::outliers));
+//! Admission and exclusion of workers. Benchmarks are compared when a worker joins
+//! ([`admission`](super::admission)), and results while it plays ([`outliers`](crate::outliers));
 //! workers that differ are excluded.
 
 use std::collections::BTreeMap;
@@ -15,33 +15,33 @@ use crate::wire::{self, BenchResult, EXCLUDED, JoinAnswer, JoinRequest, Notice, 
 use arbiter_plan::{PairTally, Remark};
 use arbiter_runner::JobEvent;
 
-/// Time between two notices to workers that continue although they are excluded. Each notice is
-/// signed, and an excluded worker may send messages without end.
+/// Minimum time between two notices to workers that continue although they are excluded. Each
+/// notice must be signed, and an excluded worker may send any number of messages.
 const EXCLUSION_PAUSE: Duration = Duration::from_secs(1);
 
-/// Stored facts about workers when a run is resumed; empty for a new run.
+/// Facts about workers from the store of a resumed run; empty for a new run.
 #[derive(Debug, Default)]
 pub struct WorkerHistory {
-    /// Excluded workers, and the reasons.
+    /// Excluded workers with the reasons.
     pub excluded: BTreeMap<String, String>,
-    /// Workers and pairs played for the run.
+    /// Pairs played so far, each with its worker.
     pub played: Vec<(String, PairTally)>,
     /// `true` if all pairs are between the same two engines, under the same conditions.
     pub is_uniform: bool,
 }
 
-/// Decides which workers may play.
+/// Decisions about which workers may play.
 #[derive(Debug)]
 pub(super) struct WorkerPolicy {
     admission: Admission,
     outliers: OutlierDetector,
     excluded: BTreeMap<String, String>,
-    /// Accepted pairs that are not stored yet, and the worker of each.
+    /// Accepted pairs that are not stored yet, each with its worker.
     accepted: BTreeMap<u64, (String, PairTally)>,
 }
 
 impl WorkerPolicy {
-    /// Creates the policy; `benches` are the results of the engines' benchmarks here.
+    /// Creates the policy; `benches` are the results of the engines' benchmarks on this machine.
     pub(super) fn new(
         description: &RunDescription,
         benches: &[Option<BenchResult>],
@@ -61,7 +61,7 @@ impl WorkerPolicy {
         }
     }
 
-    /// Returns the reason why a worker was excluded, if it was.
+    /// Returns the reason why a worker was excluded; `None` if it was not.
     pub(super) fn exclusion_reason(&self, worker: &str) -> Option<&str> {
         self.excluded.get(worker).map(String::as_str)
     }
@@ -71,28 +71,28 @@ impl WorkerPolicy {
         self.accepted.insert(tally.pair, (worker.to_owned(), tally));
     }
 
-    /// Records that a pair was stored. Returns the outlier among the workers, if one shows now.
+    /// Records that a pair was stored. Returns the outlier among the workers, if there is one now.
     fn note_stored(&mut self, pair: u64) -> Option<Finding> {
         let (worker, tally) = self.accepted.remove(&pair)?;
         self.compare(&worker, &tally)
     }
 
-    /// Records a claimed breakdown in a pair that this machine has played without one. Returns the
-    /// outlier among the workers, if one shows now.
+    /// Records a reported breakdown in a pair that this machine has played without a breakdown.
+    /// Returns the outlier among the workers, if there is one now.
     pub(super) fn refuted(&mut self, worker: &str, tally: &PairTally) -> Option<Finding> {
         self.outliers.refuted += 1 + u64::from(tally.second.is_some());
         self.compare(worker, tally)
     }
 
-    /// Counts a job that a worker has given back. Returns the worker if it does so far more often
-    /// than others.
+    /// Counts a job that a worker has given back. Returns the worker if it gives back many more
+    /// jobs than other workers.
     fn gave_back(&mut self, worker: &str) -> Option<Finding> {
         let is_excluded = self.excluded.contains_key(worker);
         (!is_excluded).then(|| self.outliers.gave_back(worker)).flatten()
     }
 
-    /// Compares a worker with the others after another pair, if it is not excluded. Returns the
-    /// outlier among the workers, if one shows now.
+    /// Compares a worker, unless it is excluded, with other workers after another pair. Returns the
+    /// outlier among the workers, if there is one now.
     fn compare(&mut self, worker: &str, tally: &PairTally) -> Option<Finding> {
         let is_excluded = self.excluded.contains_key(worker);
         (!is_excluded).then(|| self.outliers.add_and_check(worker, tally)).flatten()
@@ -100,7 +100,7 @@ impl WorkerPolicy {
 }
 
 impl<A: Assignment> Coordinator<A> {
-    /// Returns the answer to a join request; `None` if the request cannot be read.
+    /// Returns the answer to a join request; `None` if the request is unreadable.
     pub(super) async fn answer_join(&mut self, request: &Message) -> Option<JoinAnswer> {
         let (worker, JoinRequest { nonce, benches }) = wire::read_from(request).ok()?;
         let at = self.next_at();
@@ -130,21 +130,23 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     /// Counts a job whose result cannot count because of the worker's report, and excludes the
-    /// worker if that happens far more often than to others.
+    /// worker if it has many more such jobs than other workers.
     pub(super) async fn gave_back(&mut self, worker: &str) {
         if let Some(finding) = self.policy.gave_back(worker) {
             self.exclude(finding).await;
         }
     }
 
-    /// Excludes the outlier among the workers, if one shows after a pair was stored.
+    /// Records that a pair was stored, and excludes the outlier among the workers, if there is one
+    /// now.
     pub(super) async fn check_workers(&mut self, pair: u64) {
         if let Some(finding) = self.policy.note_stored(pair) {
             self.exclude(finding).await;
         }
     }
 
-    /// Repeats to a worker that it is excluded, in case the notice was lost; not too often.
+    /// Repeats the notice of exclusion to a worker, in case it was lost, at most once per
+    /// [`EXCLUSION_PAUSE`].
     pub(super) async fn repeat_exclusion(&mut self, worker: &str) {
         if let Some(why) = self.policy.exclusion_reason(worker)
             && self.exclusion_repeated + EXCLUSION_PAUSE < self.now
@@ -164,7 +166,8 @@ impl<A: Assignment> Coordinator<A> {
         self.policy.outliers.remove(&worker);
         self.policy.excluded.insert(worker.clone(), reason.clone());
         let notice = Notice::Exclude { worker: worker.clone(), why: reason.clone() };
-        // The worker is notified before its pairs are sent again, so that it does not take them.
+        // The worker is notified before its pairs are sent again, so that it does not take them
+        // again.
         self.send_to_workers(notice).await;
         self.replay_held(&worker).await;
         self.notify(JobEvent::WorkerExcluded(Remark { worker, pair: None, text: reason }));

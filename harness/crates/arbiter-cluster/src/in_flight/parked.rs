@@ -1,27 +1,26 @@
-//! Results of pairs that were not ordered yet. After a restart of the coordinator these are the
-//! results that came while it was away.
+//! Results of pairs that are not ordered yet. After a restart of the coordinator, these are the
+//! results that arrived while it was not running.
 
 use std::collections::BTreeMap;
 
 use super::Receipt;
 
-/// Number of pairs of which results are kept.
+/// Maximum number of pairs with parked results.
 const MAX_PAIRS: usize = 10_000;
 
-/// Number of results kept for each pair. Which of them are possible is known once the pair is
-/// ordered. There is more than one because a false result may arrive before the true one.
+/// Maximum number of parked results per pair. More than one is kept because results can be checked
+/// only after the pair is ordered, and a false result may arrive first.
 const MAX_PER_PAIR: usize = 8;
 
-/// Total length of the kept results, packed, in bytes. Parked results are unread, so nothing but
-/// their length bounds the memory that senders can fill.
+/// Maximum total length of the parked results, packed, in bytes. Parked results are not checked, so
+/// only this limit prevents senders from filling the memory.
 const MAX_BYTES: usize = 128 << 20;
 
-/// Number of pairs by which a result may be ahead of the last order and still be taken to be of
-/// this run. A result with an invented number would otherwise make the dispatcher order all pairs
-/// up to that number.
+/// Maximum distance, in pairs, of a parked result from the last ordered pair. Without this limit, a
+/// result with an invented number would make the dispatcher order all pairs up to that number.
 const MAX_AHEAD: u64 = 1_000;
 
-/// Results that wait, and the length of each, by pair and in order of arrival.
+/// Parked results with their lengths in bytes, by pair and in order of arrival.
 #[derive(Debug, Default)]
 pub(super) struct ParkedResults {
     by_pair: BTreeMap<u64, Vec<(Receipt, usize)>>,
@@ -30,10 +29,10 @@ pub(super) struct ParkedResults {
 }
 
 impl ParkedResults {
-    /// Keeps a result of `bytes` bytes, if there is room. Returns whether there was.
+    /// Adds a result of `bytes` bytes. Returns `false` if there is no room.
     pub(super) fn add(&mut self, pair: u64, receipt: Receipt, bytes: usize) -> bool {
         let is_full = self.bytes + bytes > MAX_BYTES;
-        // Of known pairs more results are still accepted when no further pair fits.
+        // If no further pair fits, results of known pairs are still accepted.
         let room = if self.by_pair.len() < MAX_PAIRS { 0 } else { 1 };
         let waiting = self.by_pair.get(&pair).map_or(0, Vec::len);
         if is_full || !(room..MAX_PER_PAIR).contains(&waiting) {
@@ -51,7 +50,7 @@ impl ParkedResults {
         Some(parked.into_iter().map(|(receipt, _)| receipt).collect())
     }
 
-    /// Returns whether there are results of pairs that come soon after `ordered`.
+    /// Returns whether there are results of pairs at most [`MAX_AHEAD`] after `ordered`.
     pub(super) fn has_upcoming(&self, ordered: Option<u64>) -> bool {
         let is_near = |pair: &u64| {
             ordered.is_none_or(|ordered| (ordered..ordered + MAX_AHEAD).contains(pair))

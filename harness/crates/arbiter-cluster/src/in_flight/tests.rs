@@ -24,7 +24,7 @@ fn sent(attempt: u32, sequence: u64) -> SentJob {
 }
 
 #[test]
-fn the_first_result_of_a_pair_counts_and_no_other() {
+fn only_the_first_result_of_a_pair_counts() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     assert_eq!(in_flight.order(4, job(4), START), Ok(0));
     assert!(in_flight.sent(4, sent(0, 77), START));
@@ -42,7 +42,7 @@ fn the_first_result_of_a_pair_counts_and_no_other() {
 }
 
 #[test]
-fn stored_pairs_take_no_more_memory_the_longer_a_run_is() {
+fn memory_of_stored_pairs_does_not_grow() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     for first in (0..1_000).step_by(2) {
         // Pairs are not stored in their order.
@@ -60,7 +60,7 @@ fn stored_pairs_take_no_more_memory_the_longer_a_run_is() {
 }
 
 #[test]
-fn results_of_pairs_on_disk_are_of_no_use() {
+fn results_of_stored_pairs_make_no_room() {
     let mut stored = RangeSet::default();
     (0..9).for_each(|pair| stored.insert(pair));
     let mut in_flight = InFlight::new(50, stored, Terms::default());
@@ -83,7 +83,7 @@ fn results_from_before_a_restart_wait_for_their_order() {
 }
 
 #[test]
-fn an_impossible_result_leaves_the_pair_to_others() {
+fn an_impossible_result_does_not_finish_the_pair() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     in_flight.order(4, job(4), START).unwrap();
     let mut wrong = result(4);
@@ -93,7 +93,7 @@ fn an_impossible_result_leaves_the_pair_to_others() {
 }
 
 #[test]
-fn one_bad_machine_does_not_end_a_run_and_several_do() {
+fn three_failing_workers_end_a_run_but_two_do_not() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     in_flight.order(4, job(4), START).unwrap();
     let mut fail = |worker: &str| {
@@ -162,13 +162,13 @@ fn a_game_is_announced_once() {
     );
 }
 
-/// Pairs that are sent again at this time, in seconds.
+/// Returns the pairs that are overdue `seconds` seconds after the start.
 fn overdue(in_flight: &mut InFlight<PairJob>, seconds: u64) -> Vec<u64> {
     let overdue = in_flight.overdue(LEASE, 2 * LEASE, Duration::from_secs(seconds));
     overdue.into_iter().map(|(pair, _)| pair).collect()
 }
 
-/// Returns three pairs in flight that the server has, in another order than theirs: 1, 0, 2.
+/// Returns three pairs in flight whose jobs are on the server in the order 1, 0, 2.
 fn three() -> InFlight<PairJob> {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     for (pair, sequence) in [(1, 70), (0, 71), (2, 72)] {
@@ -258,14 +258,14 @@ fn heartbeats_of_this_attempt_extend_the_lease() {
 }
 
 #[test]
-fn only_its_worker_gives_a_pair_back() {
+fn only_the_playing_worker_can_give_a_pair_back() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     in_flight.order(4, job(4), START).unwrap();
     in_flight.sent(4, sent(0, 77), START);
     assert!(in_flight.give_back("a", 4, 0), "before it has begun");
     in_flight.heartbeat("b".into(), heartbeat(4, Some(0)), LEASE, LEASE);
     assert!(!in_flight.give_back("a", 4, 0), "another plays it");
-    // Who had it before does not take it over.
+    // A worker whose heartbeats were displaced does not become the player again.
     in_flight.heartbeat("a".into(), heartbeat(4, Some(0)), LEASE, LEASE);
     assert!(!in_flight.give_back("a", 4, 0));
     assert!(!in_flight.give_back("b", 4, 1), "another attempt");
@@ -281,7 +281,7 @@ fn an_audit_is_resent_until_another_worker_starts_it() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     let number = AUDITS + 4;
     assert_eq!(in_flight.order(number, job(4), START), Ok(0));
-    // It may be taken before the server has said that it has it.
+    // A worker may take the audit before the server has acknowledged the job.
     in_flight.leave_to_others(number, 0, START);
     assert_eq!(in_flight.returned(), [(number, 1)]);
     assert_eq!(in_flight.returned(), []);
@@ -317,7 +317,7 @@ fn attempt_numbers_continue_after_a_restart() {
     assert!(matches!(accepted, Disposition::Accept(_)));
     in_flight.note_stored(4);
     assert_eq!(in_flight.order(4, job(4), START), Ok(51), "the pair was void");
-    // Of the first attempt the server would say that there is an earlier one.
+    // The server would reject the first attempt, because it has an earlier job.
     in_flight.order(AUDITS, job(5), START).unwrap();
     in_flight.sent(AUDITS, SentJob { is_left_over: true, ..sent(49, 78) }, START);
     in_flight.leave_to_others(AUDITS, 49, START);
@@ -325,7 +325,7 @@ fn attempt_numbers_continue_after_a_restart() {
 }
 
 #[test]
-fn a_worker_keeps_no_pair_for_ever() {
+fn a_slow_attempt_ends_despite_heartbeats() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     for pair in 0..2 {
         in_flight.order(pair, job(pair), START).unwrap();

@@ -12,7 +12,7 @@ fn tally(pair: u64, results: [GameResult; 2], termination: Termination) -> PairT
     PairTally { pair, engines: [0, 1], first, second: Some(second), is_repeat: false }
 }
 
-/// Returns a pair of two equal engines, in which a game fails with this probability.
+/// Returns a pair of two equal engines; each game ends by `termination` with probability `failing`.
 fn random_pair(random: &mut ChaCha8Rng, failing: f64, termination: Termination) -> PairTally {
     let mut uniform = || random.next_u32() as f64 / f64::from(u32::MAX);
     let mut result = || match uniform() {
@@ -30,7 +30,7 @@ fn random_pair(random: &mut ChaCha8Rng, failing: f64, termination: Termination) 
     tally
 }
 
-/// Returns the first finding among `workers` workers that play this number of pairs each.
+/// Returns the first finding among `workers` workers that play `pairs` pairs each.
 fn first_finding(
     random: &mut ChaCha8Rng,
     workers: usize,
@@ -60,7 +60,7 @@ fn a_worker_that_crashes_is_found_soon() {
     assert_eq!(finding.worker, "w0");
     assert!(finding.reason.starts_with("engine failures in 16 of its 16 games"), "{finding:?}");
     assert_eq!(first_finding(&mut random, 2, 7, crash), None, "too few to say");
-    // Where all crash it is the engine, and where there is one worker nobody knows.
+    // If all workers crash, the engine is at fault; a single worker cannot be compared.
     let all = |_: &mut ChaCha8Rng, _| tally(0, [GameResult::Loss; 2], Termination::Crash);
     assert_eq!(first_finding(&mut random, 3, 500, all), None);
     assert_eq!(first_finding(&mut random, 1, 500, all), None);
@@ -75,7 +75,7 @@ fn a_worker_that_loses_on_time_is_found() {
     let finding = first_finding(&mut random, 4, 500, late).expect("15 % against 1 %");
     assert_eq!(finding.worker, "w0");
     assert!(finding.reason.starts_with("losses on time in "), "{finding:?}");
-    // Few are harmless, however sure it is that they are more.
+    // A small share is harmless, however significant the excess.
     let seldom = |random: &mut ChaCha8Rng, worker| {
         random_pair(random, if worker == 0 { 0.01 } else { 0.0 }, Termination::TimeForfeit)
     };
@@ -83,7 +83,7 @@ fn a_worker_that_loses_on_time_is_found() {
 }
 
 #[test]
-fn a_worker_with_other_results_is_found_among_three() {
+fn a_worker_with_different_results_is_found_among_three() {
     let mut random = seed_for(1, "audit", 2);
     let odd = |random: &mut ChaCha8Rng, worker| match worker {
         0 if random.next_u32().is_multiple_of(2) => {
@@ -99,7 +99,7 @@ fn a_worker_with_other_results_is_found_among_three() {
 }
 
 #[test]
-fn a_worker_that_chooses_its_results_is_found() {
+fn a_worker_that_gives_back_too_many_jobs_is_found() {
     let mut random = seed_for(13, "audit", 0);
     let mut give_back = |share: f64, is_single: bool| {
         let mut outliers = OutlierDetector::new(true);
@@ -129,8 +129,8 @@ fn a_worker_that_chooses_its_results_is_found() {
     }
 }
 
-/// Number of games after which a worker is excluded that claims breakdowns in a share of them,
-/// while four others report none: the figures of the manual.
+/// Number of games until a worker that reports false breakdowns in a share of its games is
+/// excluded, among four others that report none. The manual contains these figures.
 #[test]
 fn claimed_breakdowns_are_found_by_their_rate() {
     let found = [0.5, 0.1, 0.02].map(|claims| {
@@ -156,24 +156,23 @@ fn claimed_breakdowns_are_found_by_their_rate() {
     assert_eq!(found, [[16, 32], [128, 256], [512, 1024]]);
 }
 
-/// By simulation: workers that are alike are left alone.
+/// A simulation of workers that do not differ.
 #[test]
 fn workers_that_are_alike_are_not_excluded() {
     const RUNS: u64 = 300;
     let mut alarms = 0;
     for run in 0..RUNS {
         let mut random = seed_for(7, "audit", run);
-        // Failures that are frequent enough to differ a lot by chance.
+        // Failures are so frequent that their numbers differ widely by chance.
         let alike = |random: &mut ChaCha8Rng, _| random_pair(random, 0.05, Termination::Crash);
         alarms += u64::from(first_finding(&mut random, 6, 256, alike).is_some());
     }
-    // At most 0.3 % are promised; that one in 300 runs is seen all the same is likely enough,
-    // three are not: 1 in 16.
+    // The probability of an alarm is at most 0.3 % per run. In 300 runs, one alarm is likely; three
+    // or more have a probability of 1 in 16.
     assert!(alarms <= 2, "{alarms} of {RUNS} runs");
 }
 
-/// The test behind it keeps its level at each check, so that its correction is not what hides a
-/// fault.
+/// Fisher's test keeps its level without Bonferroni's correction, which could hide a fault.
 #[test]
 fn the_exact_test_keeps_its_level() {
     let mut random = seed_for(9, "audit", 0);
@@ -191,7 +190,7 @@ fn the_exact_test_keeps_its_level() {
         }
     }
     let [five, one] = below.map(|count| f64::from(count) / f64::from(TRIALS));
-    // Discrete, and so below the level, but not far.
+    // The test is discrete, so its rate is below the level, but not far.
     assert!((0.02..0.05).contains(&five), "{five}");
     assert!((0.003..0.01).contains(&one), "{one}");
 }

@@ -24,7 +24,7 @@ fn uci(text: &str) -> UciMove {
     text.parse().unwrap()
 }
 
-/// Makes the first game end with this outcome after `plies`.
+/// Makes the first game end with `outcome` after `plies` plies.
 fn ended(p: &mut PlayedPair, plies: usize, outcome: Outcome) {
     p.games.first.moves.truncate(plies);
     p.games.first.outcome = outcome;
@@ -86,13 +86,13 @@ fn verified_endings_follow_the_rules_and_the_plan() {
     };
     assert_eq!(check_lost(Color::White, 2), Ok(()));
     assert!(check_lost(Color::Black, 2).is_err());
-    // Before the first move of an engine either may be missing.
+    // Before the first move of an engine, either engine may have failed to start.
     assert_eq!(check_lost(Color::White, 1), Ok(()));
     assert_eq!(check_lost(Color::Black, 1), Ok(()));
 }
 
 #[test]
-fn adjudication_follows_the_scores_and_clocks_the_times() {
+fn scores_and_times_are_verified() {
     let mut capped = job(3);
     for setup in [Some(&mut capped.games.first), capped.games.second.as_mut()] {
         setup.unwrap().rules.move_cap = Some(1);

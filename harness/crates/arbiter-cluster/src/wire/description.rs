@@ -1,4 +1,4 @@
-//! Description of a run: what all its jobs have in common, signed by its coordinator.
+//! Description of a run: the common part of all its jobs, signed by its coordinator.
 
 use std::convert::Infallible;
 use std::io;
@@ -21,17 +21,17 @@ use arbiter_process::open_input;
 use arbiter_protocol::Deadlines;
 use arbiter_protocol::times::DeadlinesMs;
 
-/// Largest factor by which the stall timeout of a slow worker is multiplied. Scaling by a very low
-/// measured speed would otherwise overflow, and end the worker.
+/// Maximum factor by which the stall timeout of a slow worker is multiplied. Without this limit,
+/// scaling by a very low measured speed would overflow and end the worker.
 const MAX_STALL_FACTOR: f64 = 100.0;
 
 /// Shortest lease. Heartbeats and extensions are sent several times within a lease.
 const MIN_LEASE: Duration = Duration::from_secs(1);
 
-/// Longest time that a worker waits for anything; sums and multiples of longer ones could overflow.
+/// Maximum of all times in a description; sums and multiples of longer times could overflow.
 const MAX_TIME: Duration = Duration::from_secs(366 * 24 * 3600);
 
-/// File that workers fetch: the program of an engine, or a file that one of its options names.
+/// File that workers fetch: the program of an engine, or an option file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunFile {
     /// BLAKE3 hash of the file.
@@ -39,13 +39,13 @@ pub struct RunFile {
     pub hash: blake3::Hash,
     /// Length of the file, in bytes.
     pub bytes: u64,
-    /// Name of the file, for people and for engines that look at it.
+    /// Name of the file, for people and for engines that examine file names.
     #[serde(with = "FileName")]
     pub name: String,
 }
 
 impl RunFile {
-    /// Reads the file at this path.
+    /// Describes the file at this path.
     pub fn read(path: &Path) -> io::Result<RunFile> {
         let file = open_input(path)?;
         let bytes = file.metadata()?.len();
@@ -56,14 +56,14 @@ impl RunFile {
 }
 
 serde_conv!(
-    /// A file name, of which only letters, digits and a few signs are kept.
+    /// File name reduced to ASCII letters, digits and `._-+`.
     FileName,
     String,
     String::as_str,
     |name: String| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
-        // The name becomes part of a path on the worker, so separators and leading dots are
-        // removed.
+        // The name becomes part of a path on the worker, so it must not contain separators or
+        // leading dots.
         let name: String = name.chars().filter(|c| plain(*c)).take(100).collect();
         let name = name.trim_start_matches('.');
         Ok::<_, Infallible>(if name.is_empty() { "engine" } else { name }.to_owned())
@@ -73,30 +73,30 @@ serde_conv!(
 /// An engine of a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunEngine {
-    /// Engine as in the plan, without settings that concern only the coordinator's machine.
+    /// Engine from the plan, without settings that concern only the coordinator's machine.
     pub engine: Engine,
     /// Program of the engine.
     pub program: RunFile,
-    /// Files that the engine's options name, in the order of the options.
+    /// Option files of the engine, in the order of the options.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub option_files: Vec<RunFile>,
     /// `true` if workers run the engine's benchmark before they play.
     pub is_benched: bool,
 }
 
-/// Requirements of a game on its machine.
+/// Resources that a game needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Requirements {
-    /// Number of threads that think at the same time; at least 1.
+    /// Number of threads that search at the same time; at least 1.
     pub threads: u32,
-    /// Hash tables of both engines, in MiB.
+    /// Total size of the hash tables of both engines, in MiB.
     pub memory_mib: u64,
 }
 
 impl Requirements {
-    /// Returns the number of a worker's slots that a game takes: one for each thread, and as large
-    /// a part of them as of the memory. An error says why the machine is too small; 0 MiB means
-    /// that its memory is unknown.
+    /// Returns the number of a worker's slots that a game takes: one per thread, or more if the
+    /// game needs a larger share of the memory. The error is the reason why the machine is too
+    /// small; a `memory_mib` of 0 means unknown.
     pub fn slots(self, all: u32, memory_mib: u64) -> Result<u32, String> {
         let Requirements { threads, memory_mib: needed } = self;
         if threads > all {
@@ -111,13 +111,13 @@ impl Requirements {
             ));
         }
         // Rounded up, so that the games that fit by slots also fit into the memory. 128 bits,
-        // because the product of foreign numbers may overflow 64.
+        // because the product of untrusted numbers may overflow 64 bits.
         let part = (u128::from(needed) * u128::from(all)).div_ceil(u128::from(memory_mib));
         Ok(threads.max(u32::try_from(part).unwrap_or(all)))
     }
 }
 
-/// Common part of all jobs of a run; a worker reads it once, signed.
+/// Common part of all jobs of a run. A worker fetches the signed description once.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunDescription {
     /// ID of the run.
@@ -127,37 +127,37 @@ pub struct RunDescription {
     pub run: String,
     /// Engines of the run, by their index.
     pub engines: Vec<RunEngine>,
-    /// Names of the options that jobs may set for a pair: those that are tuned.
+    /// Names of the tuned options, which are the only ones that jobs may set.
     pub tuned: Vec<String>,
-    /// Time limits for answers of engines.
+    /// Time limits for replies of engines.
     #[serde(with = "DeadlinesMs")]
     pub deadlines: Deadlines,
     /// Adjudication rules, which end games before the rules of chess do.
     pub rules: Rules,
-    /// The games of which transcripts are kept.
+    /// Selection of the games with transcripts.
     pub transcripts: Keeping,
-    /// Contents of the comments on games.
+    /// Contents of the comments in games.
     pub annotation: Annotation,
-    /// Largest allowed difference between the shares of thinking time for which engines wait for a
-    /// processor; `None` measures nothing.
+    /// Maximum difference between the shares of thinking time that the two engines spend waiting
+    /// for a processor (0 to 1); if `None`, waiting is not measured.
     pub noise_limit: Option<f64>,
     /// Pause between two games in one slot.
     pub wait: Duration,
-    /// Time without a heartbeat after which a pair is given to another worker.
+    /// Time without a heartbeat after which another worker gets the pair.
     pub lease: Duration,
-    /// Requirements of a game on its machine.
+    /// Resources that a game needs on its machine.
     pub requirements: Requirements,
-    /// Time without an answer of an engine after which a game counts as stalled: the longest search
-    /// and all deadlines.
+    /// Time without a reply of an engine after which a game counts as stalled; longer than any
+    /// expected silence.
     pub stall_timeout: Duration,
-    /// Speed for which the times are meant, in nodes per second by the benchmark of the last engine
-    /// that has one, if each worker is to scale them by its own speed. Positive.
+    /// Reference speed, in nodes per second in the benchmark of the last benched engine; positive.
+    /// `None` if workers do not scale times by their own speed.
     pub reference_nps: Option<f64>,
 }
 
 impl RunDescription {
-    /// Scales the times to a machine of `measured_nps` nodes per second. Returns the factor, if the
-    /// run has a reference speed.
+    /// Scales the time limits to a machine with `measured_nps` nodes per second. Returns the
+    /// factor, if the run has a reference speed.
     pub fn scale_to(&mut self, measured_nps: f64) -> Option<f64> {
         let scale = Scale { reference_nps: self.reference_nps?, measured_nps };
         for RunEngine { engine, .. } in &mut self.engines {
@@ -184,12 +184,12 @@ impl Message for RunDescription {
                 return Err(invalid("an engine with files that differ from its options"));
             }
             engine.name = printable(&engine.name, MAX_TEXT);
-            // Folders of the coordinator mean nothing here, and a run must not choose where a
-            // worker writes.
+            // Folders of the coordinator do not exist on this machine, and a run must not choose
+            // the files that a worker writes.
             (engine.dir, engine.launch.stderr) = (None, None);
         }
-        // A signed description may still have absurd times. Sums and products of these overflowed
-        // once and ended the worker.
+        // Even a signed description may contain absurd times, whose sums and products would
+        // overflow and end the worker.
         self.lease = self.lease.clamp(MIN_LEASE, MAX_TIME);
         self.stall_timeout = self.stall_timeout.min(MAX_TIME);
         self.wait = self.wait.min(MAX_TIME);
@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_game_takes_as_many_slots_as_it_needs_of_the_machine() {
+    fn slots_of_a_game_follow_its_threads_and_memory() {
         let slots = |threads, needed, slots, memory| {
             Requirements { threads, memory_mib: needed }.slots(slots, memory)
         };

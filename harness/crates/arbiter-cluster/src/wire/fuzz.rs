@@ -1,8 +1,8 @@
-//! Readers of messages of strangers, for the fuzz target and for tests of damaged messages.
+//! Readers of untrusted messages, for the fuzz target and for tests of damaged messages.
 //!
-//! Each reader takes bytes as the part of a message that its sender chooses freely. Whatever they
-//! are, they are read or refused; a message that was read can be sent again, and an error is one
-//! line that can be shown.
+//! Each reader takes bytes as the part of a message that its sender can choose freely. Any bytes
+//! must be read or refused; a message that was read can be sent again, and an error is one
+//! printable line.
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -21,13 +21,13 @@ use arbiter_protocol::Limits;
 use arbiter_suite::epd::EngineAnswers;
 use arbiter_suite::perft::{CountResult, Verdict};
 
-/// Length up to which [`repeated`] extends a short message, in bytes.
+/// Maximum length to which [`repeated`] extends a short message, in bytes.
 const MAX_REPEATED: usize = 2 << 20;
 
-/// Length of the longest error text about a message, in characters.
+/// Maximum length of an error text about a message, in characters.
 const MAX_REASON: usize = 2_000;
 
-/// Reader, which returns whether it has read a message, with its samples.
+/// Reader, which returns whether it has read a message, and its samples.
 type Reader = (fn(&[u8]) -> bool, fn() -> Vec<Vec<u8>>);
 
 const READERS: [Reader; 18] = [
@@ -89,10 +89,10 @@ const READERS: [Reader; 18] = [
     }),
 ];
 
-/// The seed of a user of no server.
+/// Seed of a user that exists on no server.
 const NKEY: &str = "SUAACAIBAEAQCAIBAEAQCAIBAEAQCAIBAEAQCAIBAEAQCAIBAEAQCAN7EY";
 
-/// An authority that vouches for nobody.
+/// Certificate of an authority that has signed nothing.
 const AUTHORITY: &str = "\
 -----BEGIN CERTIFICATE-----
 MIIBbzCCARWgAwIBAgIUd3y1WWWAUum9BDC47owYeLrozQAwCgYIKoZIzj0EAwIw
@@ -106,14 +106,14 @@ LwIgeegHN67XIptlOD0z2lVXO04Tg1lVwHhWbiAw6MGirQo=
 -----END CERTIFICATE-----
 ";
 
-/// Reads bytes of which the first chooses the reader. Returns whether they are a message.
+/// Reads bytes with the reader that the first byte selects. Returns whether they are a message.
 pub fn read_one(bytes: &[u8]) -> bool {
     let Some((number, text)) = bytes.split_first() else { return false };
     let (read, _) = READERS[usize::from(*number) % READERS.len()];
     read(text)
 }
 
-/// Returns messages that [`read_one`] reads to the end: at least one for each reader.
+/// Returns messages that [`read_one`] accepts: at least one for each reader.
 pub fn samples() -> Vec<Vec<u8>> {
     let of_reader = |(number, (_, samples)): (u8, &Reader)| {
         samples().into_iter().map(move |text| [&[number], &text[..]].concat())
@@ -121,7 +121,7 @@ pub fn samples() -> Vec<Vec<u8>> {
     (0..).zip(&READERS).flat_map(of_reader).collect()
 }
 
-/// Has all readers read the same bytes.
+/// Reads the same bytes with all readers.
 #[cfg(test)]
 pub(super) fn read_all(bytes: &[u8]) {
     for (read, _) in READERS {
@@ -129,7 +129,7 @@ pub(super) fn read_all(bytes: &[u8]) {
     }
 }
 
-/// Checks the text of an error that people or logs are shown.
+/// Checks that the text of an error is short and printable.
 fn check_error_text(error: impl Display) {
     let text = error.to_string();
     assert!(!text.contains(char::is_control), "{text:?}");
@@ -154,12 +154,12 @@ fn work(work: Work) -> Vec<u8> {
     text_of(&write_job(&run_id(), &job, &key())).to_vec()
 }
 
-/// Reads a result of a worker that has joined, as it is packed.
+/// Reads a packed result of a worker that has joined.
 fn packed<D: Payload>(packed: &[u8]) -> Option<JobResult<D>> {
     read_message(&message("host-1", proven(packed))).map_err(check_error_text).ok()
 }
 
-/// Reads a result, and judges what was done.
+/// Reads a result, and passes its contents to `judge`.
 fn results<D: Payload + PartialEq>(text: &[u8], judge: fn(&D)) -> bool {
     let Some(result) = packed::<D>(&pack(text)) else { return false };
     assert!(packed(&pack(&write(&result))).as_ref() == Some(&result), "it changes on its way");
@@ -182,7 +182,7 @@ fn pairs(text: &[u8]) -> bool {
     })
 }
 
-/// Returns the pair without a clock and with several, and with games that are adjudicated.
+/// Returns the same pair with different limits and clocks, each with and without adjudication.
 fn ways_to_play() -> Vec<PairJob> {
     let movetime = Some(Duration::from_millis(10));
     let clocks = ["3/0.05+0.01", "0.1"].map(|clock| clock.parse().ok());
@@ -215,7 +215,8 @@ fn counts(counted: &CountResult) {
     let _ = count().check(counted, &Terms::default()).map_err(check_error_text);
 }
 
-/// Reads a result with a part that is repeated: two bytes give its place, and one its length.
+/// Reads a result in which a part is repeated: two bytes give the offset of the part, one its
+/// length.
 fn repeated(bytes: &[u8]) -> bool {
     let Some(([low, high, length], text)) = bytes.split_first_chunk() else { return false };
     let (before, after) = text.split_at(text.len().min(u16::from_le_bytes([*low, *high]).into()));
@@ -224,13 +225,13 @@ fn repeated(bytes: &[u8]) -> bool {
     packed::<PlayedPair>(&pack(&[before, &many, after].concat())).is_some()
 }
 
-/// Reads the output of the unpacker, which the sender chooses, too.
+/// Reads packed bytes; the sender can also choose the output of the unpacker.
 fn unpacked(bytes: &[u8]) -> bool {
     let _ = (packed::<EngineAnswers>(bytes), packed::<CountResult>(bytes));
     packed::<PlayedPair>(bytes).is_some()
 }
 
-/// Reads bytes of a stranger who has neither joined nor a key.
+/// Reads bytes of a sender that has neither joined nor a key.
 fn anything(bytes: &[u8]) -> bool {
     let message = message("host-1", bytes.to_vec());
     let is_job = read_job(bytes, &description(), key().public()).map_err(check_error_text).is_ok();
@@ -277,7 +278,7 @@ fn reads_worker_message<T: Message>(text: &[u8]) -> bool {
     settled(read_from::<T>(&message).map(|(_, message)| message)).is_some()
 }
 
-/// Reads a join file that a stranger has made.
+/// Reads an untrusted join file.
 fn join_files(bytes: &[u8]) -> bool {
     let Ok(text) = str::from_utf8(bytes) else { return false };
     let Ok((file, role)) = JoinFile::parse(text).map_err(check_error_text) else { return false };

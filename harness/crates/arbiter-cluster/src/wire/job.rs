@@ -1,5 +1,5 @@
-//! A job: a pair to play, or a position of a suite to search or to count. It is complete together
-//! with the description of its run.
+//! Jobs: a pair to play, or a position of a suite to search or to count. A job with the description
+//! of its run is complete.
 
 use std::sync::Arc;
 
@@ -22,18 +22,18 @@ use arbiter_schedule::Pairing;
 use arbiter_suite::epd::{Question, Record};
 use arbiter_suite::perft::Count;
 
-/// Offset of the number of the job that repeats a pair at another worker. Numbers stay below 2^63
-/// because the store has signed integers of 64 bits.
+/// Offset between the number of a pair and the number of its audit. Numbers stay below 2^63 because
+/// the store has signed integers of 64 bits.
 pub const AUDITS: u64 = 1 << 62;
 
-/// Number of moves of an opening, and of options that are set for a game. A limit keeps a hostile
-/// coordinator from filling the memory of a worker.
+/// Maximum number of moves of an opening, and of options set for a game. The limit prevents a
+/// hostile coordinator from filling the memory of a worker.
 const MAX_LIST: usize = 1_000;
 
-/// Length of the longest command of a count, in bytes.
+/// Maximum length of the command of a count, in bytes.
 const MAX_COMMAND: usize = 1_000;
 
-/// Depth of the deepest count, in plies.
+/// Maximum depth of a count, in plies.
 const MAX_DEPTH: u32 = 64;
 
 /// Task of a worker.
@@ -44,7 +44,7 @@ pub enum Work {
     Pair(PairJob),
     /// Have all engines search a position.
     Search(Question),
-    /// Have an engine count the leaves of a position.
+    /// Have an engine count the leaf nodes of a position.
     Count(Count),
 }
 
@@ -53,13 +53,13 @@ pub enum Work {
 pub struct Job {
     /// Number of the job, unique in the run.
     pub number: u64,
-    /// Number of the attempt, higher than those of all before.
+    /// Number of the attempt, higher than those of all earlier attempts.
     pub attempt: u32,
-    /// Secret that is known only to those that were given this attempt.
+    /// Secret that only the coordinator and workers with this attempt know.
     pub nonce: Token,
     /// Expiry, in microseconds of Unix time by the coordinator's clock.
     pub expires: u64,
-    /// Worker that is not to do the job: the one whose result it repeats.
+    /// Worker that must not do the job, because the job repeats its result.
     pub not_for: Option<String>,
     /// Task of the job.
     pub work: Work,
@@ -79,7 +79,7 @@ struct JobMessage {
 }
 
 impl Message for JobMessage {
-    // A job contains at most an opening and options, so it is far shorter than a result.
+    // A job contains at most an opening and options, so it is much shorter than a result.
     const MAX_BYTES: usize = 1 << 20;
 }
 
@@ -91,16 +91,16 @@ impl Signed for JobMessage {
 #[serde(rename_all = "snake_case")]
 enum WorkMessage {
     Pair(PairMessage),
-    /// Line of an EPD suite, whether its position is Chess960, and the number of plies for which an
-    /// engine has to hold a solution to end a search.
+    /// Line of an EPD suite, `true` if its position is Chess960, and the number of plies for which
+    /// an engine must keep a solution to end the search.
     Search(String, bool, Option<u32>),
     Count(Box<Count>),
 }
 
-/// Pair whose games have the same opening, with colours reversed.
+/// Form in which a pair is sent; its second game is the first with colours reversed.
 #[derive(Serialize, Deserialize)]
 struct PairMessage {
-    /// Engines; the first has White in the first game.
+    /// Indices of the engines; the first has White in the first game.
     engines: [usize; 2],
     opening: u64,
     fen: String,
@@ -138,7 +138,7 @@ pub fn write_job(run_id: &RunId, job: &Job, key: &Key) -> Vec<u8> {
     sign(&message, key)
 }
 
-/// Reads a job of the run with this description, whose coordinator has this key.
+/// Reads a job of the run with this description; `key` is the key of its coordinator.
 pub fn read_job(
     bytes: &[u8],
     description: &RunDescription,
@@ -161,7 +161,7 @@ pub fn read_job(
     Ok(Job { number, attempt, nonce, expires, not_for, work })
 }
 
-/// Returns the attempt number of a job of the coordinator with this key.
+/// Returns the attempt number of a job if it is signed with this key.
 pub(crate) fn attempt_of_job(bytes: &[u8], key: PublicKey) -> Option<u32> {
     let (JobMessage { attempt, .. }, _) = verified(bytes, &[key]).ok()?;
     Some(attempt)
@@ -222,8 +222,8 @@ fn pair(
     })
 }
 
-/// Checks that options are tuned by the run and fit on a line each, so that an engine can be sent
-/// them.
+/// Checks that the run tunes the options, and that each name and value is a single line, so that it
+/// can be sent to an engine.
 fn checked_settings(
     options: Vec<(String, String)>,
     tuned: &[String],

@@ -11,21 +11,19 @@ use crate::run_id::RunId;
 use crate::trust::{PublicKey, Purpose};
 use arbiter_game::text::Text;
 
-/// Number of engines whose benchmarks a worker names in its status. A longer status would exceed
-/// the length that is read.
+/// Maximum number of benchmarks in a status. More could exceed the maximum length of a message.
 const MAX_BENCHES: usize = 16;
 
-/// Number of runs that a worker names in its status. A longer status would exceed the length that
-/// is read.
+/// Maximum number of refused runs in a status. More could exceed the maximum length of a message.
 const MAX_REFUSALS: usize = 64;
 
-/// Number of games that a worker can play in parallel.
+/// Maximum number of slots of a worker.
 const MAX_SLOTS: u32 = 4096;
 
-/// Number of engines of a run.
+/// Maximum number of engines of a run.
 const MAX_ENGINES: usize = 1_000;
 
-/// Prefix of a worker's reason for not playing if it was excluded.
+/// Prefix of the reason for a refusal if the run has excluded the worker.
 pub(crate) const EXCLUDED: &str = "excluded: ";
 
 /// Announcement of a run that needs workers; sent every second by its coordinator.
@@ -33,17 +31,17 @@ pub(crate) const EXCLUDED: &str = "excluded: ";
 pub struct Beacon {
     /// ID of the run.
     pub run_id: RunId,
-    /// Time of the message, in microseconds of Unix time by the coordinator's clock; each is later
-    /// than the last, so that a recorded one is recognized.
+    /// Time stamp of the message, in microseconds of Unix time by the coordinator's clock. Time
+    /// stamps increase strictly, so that replayed messages are recognized.
     pub at: u64,
     /// Name of the run.
     #[serde(with = "Text")]
     pub run: String,
     /// Priority of the run; the highest number comes first.
     pub priority: u8,
-    /// Pairs in flight that no worker plays yet.
+    /// Number of pairs in flight that no worker plays yet.
     pub queued: u64,
-    /// Pairs that workers play.
+    /// Number of pairs that workers are playing.
     pub playing: u64,
 }
 
@@ -61,17 +59,18 @@ pub struct WorkerStatus {
     pub version: String,
     /// Number of games that the worker can play in parallel.
     pub slots: u32,
-    /// Number of games that the worker plays now.
+    /// Number of games that the worker is playing.
     pub playing: u32,
     /// Number of pairs played since the worker started.
     pub pairs: u64,
-    /// Number of pairs played in the last `recent_secs`.
+    /// Number of pairs played in the last `recent_secs` seconds.
     pub recent_pairs: u64,
-    /// Length of that time, in seconds; 0 before the first sample.
+    /// Length of the time over which `recent_pairs` is counted, in seconds; 0 before the first
+    /// sample.
     pub recent_secs: u32,
     /// Number of cores of the machine.
     pub cores: u32,
-    /// Memory of the machine, in MiB; 0 if it is not known.
+    /// Memory of the machine, in MiB; 0 if unknown.
     pub memory_mib: u64,
     /// Operating system and architecture.
     #[serde(with = "Text")]
@@ -79,14 +78,14 @@ pub struct WorkerStatus {
     /// Name of the processor.
     #[serde(with = "Text")]
     pub cpu: String,
-    /// Restrictions of engines there, as text such as "landlock 7, seccomp" or "off"; empty if not
-    /// reported.
+    /// Sandbox of the worker's engines, as text such as "landlock 7, seccomp" or "off"; empty if
+    /// not reported.
     #[serde(default, with = "Text")]
     pub sandbox: String,
-    /// Engines whose benchmark was run, and their nodes per second.
+    /// Names and benchmark speeds, in nodes per second, of the engines that were benchmarked.
     #[serde(with = "As::<Vec<(Text, Same)>>")]
     pub benches: Vec<(String, f64)>,
-    /// Runs that the worker does not play for, with the reasons.
+    /// Runs that the worker does not play, with the reasons.
     #[serde(with = "As::<Vec<(Same, Text)>>")]
     pub refusals: Vec<(RunId, String)>,
     /// Last problem of the worker.
@@ -97,14 +96,14 @@ pub struct WorkerStatus {
 }
 
 impl WorkerStatus {
-    /// Returns the pairs per minute over the last minutes; `None` before the first sample.
+    /// Returns the recent number of pairs per minute; `None` before the first sample.
     pub fn pairs_per_minute(&self) -> Option<f64> {
         let minutes = f64::from(self.recent_secs) / 60.0;
         (self.recent_secs > 0).then(|| self.recent_pairs as f64 / minutes)
     }
 
-    /// Limits benchmarks and refusals to the numbers that are read, so that the status is not too
-    /// long to be read.
+    /// Truncates benchmarks and refusals to their maximum numbers, so that the status is not too
+    /// long.
     pub(crate) fn bounded(mut self) -> WorkerStatus {
         self.benches.truncate(MAX_BENCHES);
         self.refusals.truncate(MAX_REFUSALS);
@@ -122,19 +121,19 @@ impl Message for WorkerStatus {
     }
 }
 
-/// Sign of a worker's work on a pair; sent several times within a lease.
+/// Message that a worker is playing a pair, sent several times within a lease.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heartbeat {
-    /// The pair.
+    /// Number of the pair.
     pub pair: u64,
-    /// Attempt at the pair.
+    /// Number of the attempt at the pair.
     pub attempt: u32,
     /// Proof that the worker was given the attempt.
     #[serde(with = "As::<DisplayFromStr>")]
     pub proof: Token,
-    /// Index of the game of the pair, from 0; `None` before the first has started.
+    /// Index of the current game of the pair (0 or 1); `None` before the first game has started.
     pub half: Option<u8>,
-    /// `true` if the worker gives the pair back instead, for others to play.
+    /// `true` if the worker gives the pair back, so that another worker plays it.
     #[serde(default)]
     pub is_given_back: bool,
 }
@@ -148,7 +147,7 @@ impl Message for Heartbeat {
     }
 }
 
-/// Request that the coordinator put a program on the server.
+/// Request to the coordinator to upload a program to the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramRequest {
     /// BLAKE3 hash of the program.
@@ -161,20 +160,20 @@ impl Message for ProgramRequest {}
 /// Result of an engine's benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct BenchResult {
-    /// Number of nodes: the same wherever the program behaves the same.
+    /// Number of nodes, which identifies the behaviour of the program.
     pub nodes: u64,
-    /// Nodes per second; positive.
+    /// Speed in nodes per second; positive.
     pub nps: f64,
 }
 
-/// Request of a worker to play for a run.
+/// Request of a worker to join a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JoinRequest {
-    /// Random bytes that were never sent before, so that no recorded answer fits.
+    /// Random bytes that no earlier request contains, so that no recorded answer is valid.
     #[serde(with = "As::<DisplayFromStr>")]
     pub nonce: Token,
-    /// Benchmark result of each engine for which the run needs one, by its index; an error says why
-    /// it failed.
+    /// Benchmark results, by the index of the engine; `None` if the run does not require one. An
+    /// error is the reason of a failure.
     #[serde(with = "As::<Vec<Option<Result<Same, Text>>>>")]
     pub benches: Vec<Option<Result<BenchResult, String>>>,
 }
@@ -199,9 +198,9 @@ pub struct JoinAnswer {
     /// Nonce of the request.
     #[serde(with = "As::<DisplayFromStr>")]
     pub nonce: Token,
-    /// Time of the message, like that of a [`Beacon`].
+    /// Time stamp of the message, as in a [`Beacon`].
     pub at: u64,
-    /// Token of the worker that has joined; an error says why it may not play.
+    /// Token of the worker; the error is the reason why the worker may not play.
     #[serde(with = "As::<Result<DisplayFromStr, Text>>")]
     pub token: Result<Token, String>,
 }
@@ -212,8 +211,9 @@ impl Signed for JoinAnswer {
     const PURPOSE: Purpose = Purpose::JoinAnswer;
 }
 
-/// Reads an answer of the coordinator with this key to the worker that sent `nonce`. Returns the
-/// token and the time of the answer; an error says why the worker may not play.
+/// Reads the coordinator's answer to the join request with this nonce; `key` is the key of the
+/// coordinator. Returns the token and the time stamp of the answer; the error is the reason why the
+/// worker may not play.
 pub fn read_join_answer(
     bytes: &[u8],
     nonce: Token,
@@ -232,7 +232,7 @@ pub fn read_join_answer(
 pub struct CoordinatorMessage {
     /// ID of the run.
     pub run_id: RunId,
-    /// Time of the message, like that of a [`Beacon`].
+    /// Time stamp of the message, as in a [`Beacon`].
     pub at: u64,
     /// Content of the message.
     pub notice: Notice,
@@ -242,18 +242,18 @@ pub struct CoordinatorMessage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Notice {
-    /// The result of a pair was refused.
+    /// The result of a pair was rejected.
     Refused {
         /// Worker that sent the result.
         #[serde(with = "WorkerName")]
         worker: String,
-        /// The pair.
+        /// Number of the pair.
         pair: u64,
-        /// Reason for the refusal.
+        /// Reason for the rejection.
         #[serde(with = "Text")]
         why: String,
     },
-    /// A worker may not play for the run any more.
+    /// A worker may no longer play the run.
     Exclude {
         /// The worker.
         #[serde(with = "WorkerName")]
@@ -262,7 +262,7 @@ pub enum Notice {
         #[serde(with = "Text")]
         why: String,
     },
-    /// The pairs in flight are cancelled.
+    /// All pairs in flight are cancelled.
     Cancel,
 }
 

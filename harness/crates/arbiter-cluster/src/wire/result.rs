@@ -1,4 +1,4 @@
-//! Results that workers send back for jobs.
+//! Results of jobs, sent by workers.
 
 use std::fmt::Debug;
 
@@ -25,11 +25,11 @@ pub struct JobResult<D: Payload = PlayedPair> {
     pub number: u64,
     /// Number of the attempt at the job.
     pub attempt: u32,
-    /// Outcome of the attempt.
+    /// Result of the attempt, or the reason why there is none.
     pub report: Report<D>,
 }
 
-/// Outcome of an attempt at a job.
+/// Result of an attempt at a job, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "D: Payload", rename_all = "snake_case")]
 pub enum Report<D: Payload = PlayedPair> {
@@ -39,12 +39,12 @@ pub enum Report<D: Payload = PlayedPair> {
     Failed(#[serde(with = "Text")] String),
 }
 
-/// Result of a job that was done.
+/// Result of a finished job.
 pub trait Payload: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static {
-    /// Length of the longest result that is read, in bytes.
+    /// Maximum length of a result, unpacked, in bytes.
     const MAX_BYTES: usize = 1 << 20;
 
-    /// Returns the results of the games, by which workers are compared.
+    /// Returns the game results for the comparison of workers; `None` if there are no games.
     fn tally(&self) -> Option<PairTally> {
         None
     }
@@ -54,22 +54,22 @@ pub trait Payload: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 
         false
     }
 
-    /// Returns how an engine broke down in one of the games, if one did.
+    /// Returns a description of the first breakdown of an engine in the games, if any.
     fn breakdown(&self) -> Option<String> {
         None
     }
 
-    /// Returns whether both results are the same, as they must be for engines that repeat their
-    /// games.
+    /// Returns whether both results are the same. Engines that repeat their games always give the
+    /// same result.
     fn is_same(&self, other: &Self) -> bool;
 
-    /// Returns whether engines that repeat their games cannot have played both: the results differ
-    /// before an engine broke down.
+    /// Returns whether the results differ before any breakdown, so that engines that repeat their
+    /// games cannot have played both.
     fn contradicts(&self, other: &Self) -> bool {
         !self.is_same(other)
     }
 
-    /// Removes the dispensable parts.
+    /// Removes the parts of the result that are not essential.
     fn shorten(&mut self) {}
 }
 
@@ -77,8 +77,8 @@ impl<D: Payload> Message for JobResult<D> {
     const MAX_BYTES: usize = D::MAX_BYTES;
 
     fn validated(self) -> Result<JobResult<D>, WireError> {
-        // Remarks about rejected results are stored with their number, and SQLite has signed
-        // integers of 64 bits.
+        // Remarks about rejected results are stored with the number of the job, and SQLite has
+        // signed integers of 64 bits.
         match i64::try_from(self.number) {
             Ok(_) => Ok(self),
             Err(_) => Err(invalid("an impossible pair number")),
@@ -86,12 +86,11 @@ impl<D: Payload> Message for JobResult<D> {
     }
 }
 
-/// Serializes a result within `most` bytes: the attempt and the proof, which are checked before
-/// anything else is read, and the result, packed. A longer one is sent without transcripts; one
-/// that is still too long is sent as a failure.
+/// Serializes a result in at most `most` bytes, as the attempt, the proof and the packed result. A
+/// longer result is serialized without transcripts; if it is still too long, as a failure.
 pub fn write_result<D: Payload>(mut result: JobResult<D>, proof: &Token, most: usize) -> Vec<u8> {
-    // Attempt and proof come before the packed part, so that the coordinator can reject a forgery
-    // without unpacking it.
+    // The attempt and the proof precede the packed part, so that the coordinator can reject a
+    // forgery without unpacking it.
     let written = |result: &JobResult<D>| {
         [&result.attempt.to_le_bytes(), &proof.as_bytes()[..], &pack(&write(result))].concat()
     };
@@ -102,8 +101,8 @@ pub fn write_result<D: Payload>(mut result: JobResult<D>, proof: &Token, most: u
         }
         bytes = written(&result);
     }
-    // A failure has to be reported even if the result cannot be, or the job would be sent again and
-    // again.
+    // A result that is too long must be reported as a failure; otherwise the job would be sent
+    // again and again.
     if bytes.len() > most {
         let why = format!("its result has {} bytes, but the server takes {most}", bytes.len());
         bytes = written(&JobResult { report: Report::Failed(why), ..result });
@@ -111,16 +110,16 @@ pub fn write_result<D: Payload>(mut result: JobResult<D>, proof: &Token, most: u
     bytes
 }
 
-/// Result whose sender has joined and was given the job. Its contents have not been read yet.
+/// Unread result with a valid proof: its sender has joined the run and was given the job.
 pub(crate) struct ProvenResult<'a> {
     /// Number of the job.
     pub(crate) number: u64,
-    /// Attempt at the job.
+    /// Number of the attempt at the job.
     pub(crate) attempt: u32,
     packed: &'a [u8],
 }
 
-/// Checks the proof of a result; an error says why the message is no result of its sender.
+/// Checks the proof of a result; an error if the proof is invalid or missing.
 pub(crate) fn check_proof<'a>(
     message: &'a async_nats::Message,
     secret: &RunSecret,
@@ -134,8 +133,7 @@ pub(crate) fn check_proof<'a>(
     if secret.proof(&worker, number, attempt) == *proof {
         Ok(ProvenResult { number, attempt, packed })
     } else {
-        // The comparison of hashes takes constant time, so it reveals nothing about the right
-        // proof.
+        // The comparison takes constant time, so it reveals nothing about the correct proof.
         Err(WireError::Unproven)
     }
 }
@@ -186,8 +184,8 @@ impl Payload for PlayedPair {
         self.games.iter().zip(other.games.iter()).any(|(game, other)| {
             let has_breakdown =
                 [game, other].into_iter().any(|game| is_breakdown(game.outcome.termination));
-            // A game that ended by a breakdown has fewer moves, so only the common part can
-            // contradict.
+            // A game that ended by a breakdown has fewer moves, so only the moves before it can
+            // differ.
             let differs = game.moves.iter().zip(&other.moves).any(|(one, two)| one.uci != two.uci);
             differs || !(has_breakdown || is_same_game(game, other))
         })

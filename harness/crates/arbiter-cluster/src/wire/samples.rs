@@ -1,4 +1,4 @@
-//! Messages with everything that they can have, for tests and for the fuzz target.
+//! Messages with all optional fields, for tests and for the fuzz target.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,12 +38,12 @@ pub(crate) fn secret() -> RunSecret {
     RunSecret::new(&key(), &run_id())
 }
 
-/// A result of the third attempt at pair 7, as its worker host-1 sends it.
+/// Returns packed bytes with the proof of worker host-1 for attempt 2 at pair 7.
 pub(crate) fn proven(packed: &[u8]) -> Vec<u8> {
     [&2u32.to_le_bytes(), &secret().proof("host-1", 7, 2).as_bytes()[..], packed].concat()
 }
 
-/// A message of a worker.
+/// Returns a message on the result subject of a worker.
 pub(crate) fn message(worker: &str, payload: Vec<u8>) -> async_nats::Message {
     let subject = run_id().result_subject(7, worker);
     async_nats::Message {
@@ -92,7 +92,7 @@ pub(crate) fn description() -> RunDescription {
     }
 }
 
-/// The pair of this number, with one move of opening.
+/// Returns the pair with this number, with an opening of one move.
 pub(crate) fn job(pair: u64) -> PairJob {
     let limits = Limits { nodes: Some(1), ..Limits::default() };
     let conditions = Conditions { limits, margin: Duration::ZERO, white_pov: false };
@@ -113,7 +113,7 @@ pub(crate) fn job(pair: u64) -> PairJob {
     PairJob { pairing: Pairing { pair, engines: [0, 1], opening: pair }, games }
 }
 
-/// A possible result of [`job()`]: White is mated twice.
+/// Returns a possible result of [`job()`]: White is mated in both games.
 pub(crate) fn played(pair: u64) -> PlayedPair {
     let job = job(pair);
     let record = |setup: &GameSetup| GameRecord {
@@ -145,7 +145,7 @@ pub(crate) fn result(report: Report) -> JobResult {
     JobResult { run_id: run_id(), number: 7, attempt: 2, report }
 }
 
-/// A result with everything that one can have.
+/// Returns a result with all optional fields.
 pub(crate) fn full() -> JobResult {
     let mut pair = played(7);
     let game = &mut pair.games.first;
@@ -180,14 +180,14 @@ pub(crate) fn full() -> JobResult {
     result(Report::Played(pair))
 }
 
-/// A question with everything that one can have.
+/// Returns a question with all optional fields.
 pub(crate) fn question() -> Question {
     let line = "4k3/8/8/8/8/8/4P3/4K2R w K - bm e4; am Rh8+; dm 9; c0 \"e4=10, e3=4\";";
     let record = read_suite(line, false).records.remove(0);
     Question { record: Arc::new(record), hold: Some(3), engines: 2 }
 }
 
-/// Answers of three engines.
+/// Returns the answers of three engines, one of which crashed.
 pub(crate) fn answered() -> EngineAnswers {
     let since = SearchProgress { at: Duration::from_millis(3), depth: Some(4), nodes: None };
     let end = SearchProgress { at: Duration::from_nanos(12_345), depth: Some(9), nodes: Some(77) };
@@ -199,7 +199,7 @@ pub(crate) fn answered() -> EngineAnswers {
     EngineAnswers(vec![Ok(answer), Ok(other), Err("it crashed".into())])
 }
 
-/// A count of two plies.
+/// Returns a count to depth 2.
 pub(crate) fn count() -> Count {
     let case = read_cases("4k3/8/8/8/8/8/8/4K3 w - - 0 1 ;D2 25", false).cases.remove(0);
     let patterns = Patterns::new(Some(r"leaves (\d+)")).unwrap();
@@ -208,7 +208,7 @@ pub(crate) fn count() -> Count {
     Count { start: case.start, depth: 2, expected: 25, query }
 }
 
-/// A status with everything that one can have.
+/// Returns a status with all optional fields.
 pub(crate) fn status() -> WorkerStatus {
     WorkerStatus {
         version: "0.1.0".into(),
@@ -229,22 +229,22 @@ pub(crate) fn status() -> WorkerStatus {
     }
 }
 
-/// Any text, signed with the key of the coordinator.
+/// Returns a text signed with the key of the coordinator.
 pub(crate) fn signed(purpose: Purpose, text: &[u8]) -> Vec<u8> {
     [&key().public().to_bytes()[..], &key().sign(purpose, text), text].concat()
 }
 
-/// The signed text of a message.
+/// Returns the text of a signed message.
 pub(crate) fn text_of(bytes: &[u8]) -> &[u8] {
     &bytes[32 + SIGNATURE_BYTES..]
 }
 
-/// A heartbeat in this game of a pair.
+/// Returns a heartbeat in the given game of a pair.
 pub(crate) fn heartbeat(half: Option<u8>) -> Heartbeat {
     Heartbeat { pair: 3, attempt: 1, proof: blake3::hash(b"p"), half, is_given_back: false }
 }
 
-/// Reads the result in a message, if its sender was given the job.
+/// Checks the proof of a message, and reads the result.
 pub(crate) fn read_message<D: Payload>(
     message: &async_nats::Message,
 ) -> Result<JobResult<D>, WireError> {

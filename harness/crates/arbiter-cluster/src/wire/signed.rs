@@ -1,13 +1,14 @@
-//! Messages of a coordinator that are signed with its key: the key, the signature, and the message.
+//! Signed messages of a coordinator, which consist of the public key, the signature, and the
+//! message.
 
 use super::{Message, Versioned, WireError, is_read, read, write};
 use crate::trust::{Key, PublicKey, Purpose, SIGNATURE_BYTES, TrustError};
 
-/// Length of the longest signed message, in bytes. Descriptions, with all engines and options of a
-/// run, are the longest ones.
+/// Maximum length of a signed message, in bytes. Descriptions, with all engines and options of a
+/// run, are the longest.
 pub(super) const MAX_SIGNED: usize = 4 << 20;
 
-/// Message that workers act on.
+/// Message that the coordinator signs.
 pub trait Signed: Message {
     /// Purpose of the signature.
     const PURPOSE: Purpose;
@@ -20,8 +21,8 @@ pub fn sign<T: Signed>(message: &T, key: &Key) -> Vec<u8> {
     [&key.public().to_bytes()[..], &signature, &text].concat()
 }
 
-/// Reads a message signed with one of the trusted keys. Returns it and the key; an error says why
-/// there is none.
+/// Reads a message that is signed with one of the trusted keys. Returns the message and the key;
+/// the error is the reason why the message is rejected.
 pub fn verified<T: Signed>(bytes: &[u8], trusted: &[PublicKey]) -> Result<(T, PublicKey), String> {
     let (key, signature, text) = split(bytes).map_err(|error| error.to_string())?;
     let check = || match PublicKey::from_bytes(key)? {
@@ -41,8 +42,8 @@ pub fn unverified<T: Signed>(bytes: &[u8]) -> Result<T, WireError> {
 type Split<'a> = (&'a [u8; 32], &'a [u8; SIGNATURE_BYTES], &'a [u8]);
 
 fn split(bytes: &[u8]) -> Result<Split<'_>, WireError> {
-    // Messages of the earliest versions were plain JSON without a signature. Their version is read
-    // to name the cause.
+    // The earliest versions of messages were JSON without a signature. Their version is read to
+    // report the cause.
     if let Ok(Versioned { v }) = serde_json::from_slice(bytes)
         && !is_read(v)
     {

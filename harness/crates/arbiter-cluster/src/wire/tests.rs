@@ -11,7 +11,7 @@ use crate::trust::{Key, Purpose};
 use arbiter_plan::PlayedPair;
 use arbiter_suite::perft::{CountResult, Finding, PositionFault, Verdict};
 
-/// Serializes a result within `most` bytes.
+/// Serializes a result in at most `most` bytes.
 fn serialized<D: Payload>(result: JobResult<D>, most: usize) -> Vec<u8> {
     write_result(result, &secret().proof("host-1", 7, 2), most)
 }
@@ -29,7 +29,7 @@ fn read_own_job(bytes: &[u8]) -> Result<Job, WireError> {
     read_job(bytes, &description(), key().public())
 }
 
-/// Replaces a part of a job's text, and signs it properly.
+/// Replaces a part of a job's text, and signs the changed text correctly.
 fn resigned(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
     let text = std::str::from_utf8(text_of(bytes)).unwrap();
     let changed = text.replace(from, to);
@@ -52,7 +52,7 @@ fn results_arrive_as_they_were_sent() {
 fn a_result_that_is_too_long_is_shortened_and_then_fails() {
     let mut long = full();
     let Report::Played(pair) = &mut long.report else { panic!() };
-    // Words that do not pack well.
+    // Text that does not compress well.
     let noise: String = (0..4_000u64)
         .map(|n| format!("{n} W> {}\n", blake3::hash(&n.to_le_bytes()).to_hex()))
         .collect();
@@ -180,7 +180,7 @@ fn only_jobs_signed_by_the_coordinator_are_accepted() {
     let mut forged = bytes.clone();
     *forged.last_mut().unwrap() ^= 1;
     refused(&forged, key(), "is not that of key");
-    // A description that the same key has signed is no job.
+    // A description signed with the same key is not a job.
     refused(&sign(&description(), &key()), key(), "is not that of key");
     refused(text_of(&bytes), key(), "is not a public key");
 }
@@ -208,7 +208,7 @@ fn only_the_assigned_worker_can_send_a_result() {
         unproven(message("host-1", changed), &run_id());
     }
     unproven(message("host-1", bytes[..35].to_vec()), &run_id());
-    // Who was given the job may not say that it is another's.
+    // A worker cannot use the proof of its job for another job.
     let claimed = JobResult { number: 8, ..full() };
     let error = read(&message("host-1", serialized(claimed, 1 << 20)), &run_id()).unwrap_err();
     assert!(error.to_string().contains("another job"), "{error}");
@@ -247,7 +247,7 @@ fn impossible_results_of_jobs_are_rejected() {
     refuse("0-1", "2-0", "outcome");
     refuse("5 W< go", "nonsense", "transcript");
     refuse("\"number\":7", "\"number\":-7", "not a message");
-    // Times that no store and no sum can hold.
+    // Times that overflow the store and sums.
     refuse("\"duration\":", "\"duration\":99999999999999999999", "not a message");
     refuse("\"elapsed\":", "\"elapsed\":99999999999999999999", "not a message");
     let nobody = message("host 1\u{1b}[2J", serialized(full(), 1 << 20));
@@ -274,7 +274,7 @@ fn oversized_messages_are_not_read() {
     assert_eq!(read::<Beacon>(&long), Err(WireError::TooLong(Beacon::MAX_BYTES)));
 }
 
-/// Returns whether a message arrives as it was sent.
+/// Returns whether a message survives writing and reading unchanged.
 fn arrives<T: Message + PartialEq>(sent: &T) -> bool {
     read::<T>(&write(sent)).is_ok_and(|read| read == *sent)
 }
@@ -288,7 +288,7 @@ fn short_messages_arrive_as_they_were_sent() {
     assert_eq!(status.pairs_per_minute(), Some(15.0));
     assert_eq!(WorkerStatus { recent_secs: 0, ..status.clone() }.pairs_per_minute(), None);
     assert!(!arrives(&WorkerStatus { slots: 5_000, ..status.clone() }));
-    // A worker that has met very many engines and runs is still heard.
+    // The status of a worker with very many engines and runs is still readable.
     let benches = vec![("A".repeat(60), 1.5e6); 1_000];
     let refusals = vec![(run_id(), "why".repeat(20)); 1_000];
     let many = WorkerStatus { benches, refusals, ..status.clone() };
@@ -332,11 +332,11 @@ fn fuzzing_starts_from_readable_messages() {
 }
 
 proptest! {
-    // The fuzz target reads more.
+    // The fuzz target runs many more cases.
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn nonsense_is_an_error_and_nothing_worse(bytes: Vec<u8>) {
+    fn random_bytes_do_not_panic(bytes: Vec<u8>) {
         fuzz::read_all(&bytes);
     }
 
@@ -366,6 +366,7 @@ fn versions_that_are_one_apart_read_each_other() {
         assert_eq!([7, 8, 9, 10].map(of_version), [false, true, true, false], "{text}");
         sent.push(format!("{text}\n"));
     }
-    // A file for each version: that of the version before stays until it is not read any more.
+    // There is one file per version; the file of an older version stays as long as the version is
+    // read.
     expect_file!["messages-8.ndjson"].assert_eq(&sent.concat());
 }

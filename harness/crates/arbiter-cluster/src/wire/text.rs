@@ -1,10 +1,10 @@
-//! Texts of other machines.
+//! Texts from other machines.
 
 use serde_with::serde_conv;
 
 use super::{WireError, invalid};
 
-/// Length of the longest name of a worker, in bytes.
+/// Maximum length of the name of a worker, in bytes.
 const MAX_NAME: usize = 64;
 
 serde_conv!(
@@ -15,8 +15,8 @@ serde_conv!(
     |name: String| checked_name(&name)
 );
 
-/// Returns whether a text can be the name of a worker: words of letters, digits, `_` and `-` with
-/// dots between them, so that it can be part of a subject.
+/// Returns whether a text is a valid name of a worker: words of ASCII letters, digits, `_` and `-`,
+/// separated by dots, so that the name can be part of a subject.
 pub fn is_worker_name(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
     let is_word = |word: &str| !word.is_empty() && word.chars().all(plain);

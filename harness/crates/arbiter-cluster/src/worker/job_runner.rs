@@ -1,5 +1,5 @@
-//! Work on one job. Dropping a future of this module ends the engines of a suite; those of a pair
-//! have to be ended by [`Executor::cancel_all`].
+//! Execution of one job. Dropping a future of this module ends the engines of a suite;
+//! [`Executor::cancel_all`] has to end the engines of a pair.
 
 use tokio::sync::watch;
 
@@ -11,7 +11,7 @@ use arbiter_suite::epd::{EngineAnswers, Question};
 use arbiter_suite::perft::{Count, CountResult};
 use arbiter_suite::{SuiteEngines, SuiteError};
 
-/// Plays a pair; `half` is set to the number of the game, from 0, when the game starts.
+/// Plays a pair; `half` receives the index of each game (0 or 1) when it starts.
 pub(crate) async fn play(
     local: &mut LocalExecutor,
     job: PairJob,
@@ -54,7 +54,7 @@ pub(super) async fn search(
     Report::Played(EngineAnswers(answers))
 }
 
-/// Has the engine count the leaves of a position.
+/// Has the engine count the leaf nodes of a position.
 pub(super) async fn count(engines: &mut SuiteEngines, count: Count) -> Report<CountResult> {
     match fault_or_answer(engines.ask(&count).await) {
         Ok(verdict) => Report::Played(CountResult(verdict)),
@@ -62,7 +62,7 @@ pub(super) async fn count(engines: &mut SuiteEngines, count: Count) -> Report<Co
     }
 }
 
-/// Returns the answer of an engine, or its fault; an error is a fault of the machine.
+/// Returns the answer or the fault of an engine; the outer error is a fault of the machine.
 fn fault_or_answer<D>(
     answer: Result<Result<D, String>, SuiteError>,
 ) -> Result<Result<D, String>, String> {

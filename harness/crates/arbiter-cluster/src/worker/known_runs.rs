@@ -1,5 +1,5 @@
-//! The runs that a worker knows of, and the choice of the next one to play for. Pure: takes the
-//! time as an argument.
+//! The runs that a worker knows, and the choice of the next run to play. This module does no I/O
+//! and takes the time as an argument.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -13,19 +13,20 @@ use crate::trust::PublicKey;
 use crate::wire::{Beacon, CoordinatorMessage, Notice};
 
 /// Time without a beacon after which a run is forgotten. Coordinators send a beacon every second,
-/// so five may be lost.
+/// so five beacons may be lost.
 const RUN_TIMEOUT: Duration = Duration::from_secs(6);
 
-/// Shortest and longest backoff after a pair in which engines broke down; it doubles each time.
-/// Such pairs end early: without a backoff a worker on which nothing works would take all pairs of
-/// a short run before it can be compared with others.
+/// Minimum and maximum backoff after a pair in which engines broke down; the backoff doubles each
+/// time. Such pairs end early: without a backoff, a broken worker would take all pairs of a short
+/// run before it can be compared with other workers.
 const BACKOFF: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(4)];
 
-/// Number of runs, and of benchmarks, that a worker keeps. Any coordinator may send beacons, so the
-/// number must not grow without bounds.
+/// Maximum number of runs, and of benchmarks, that a worker keeps. Any coordinator may send
+/// beacons, so the number must be limited.
 const MAX_RUNS: usize = 1_000;
 
-/// Setup of a run, made by the first slot that needs it; an error says why the run is not played.
+/// Setup of a run, created by the first slot that needs it; the error is the reason why the run is
+/// not played.
 pub(super) type SetupCell = Arc<OnceCell<Result<Arc<RunSetup>, String>>>;
 
 #[derive(Debug)]
@@ -37,38 +38,39 @@ struct KnownRun {
     backoff: Backoff,
 }
 
-/// State of a run that a worker has joined, kept as long as the worker runs, so that recorded
-/// messages have no effect a second time.
+/// State of a run that a worker has joined. It outlives the run, so that replayed messages have no
+/// effect.
 #[derive(Debug)]
 struct JoinedRun {
     /// Key of the coordinator.
     key: PublicKey,
-    /// Times of the last join and of the last beacon, by the coordinator's clock.
+    /// Time stamps of the last join and of the last beacon, in microseconds of the coordinator's
+    /// clock.
     at: u64,
     last_beacon: u64,
-    /// Jobs whose results were sent, and the last attempt at each.
+    /// Last attempt at each job whose result was sent.
     done: HashMap<u64, u32>,
 }
 
-/// Time during which a run is not played because its engines broke down.
+/// Period in which a run is not played because its engines broke down.
 #[derive(Debug, Default)]
 struct Backoff {
     until: Duration,
     length: Duration,
 }
 
-/// Run that a slot plays for next.
+/// Run that a slot plays next.
 #[derive(Debug)]
 pub(super) struct Choice {
     /// ID of the run.
     pub(super) run_id: RunId,
     /// Setup of the run.
     pub(super) setup: SetupCell,
-    /// `true` if another run has work, too.
+    /// `true` if another run also has work.
     pub(super) others_have_work: bool,
 }
 
-/// The runs that a worker knows of.
+/// The runs that a worker knows.
 #[derive(Debug, Default)]
 pub(super) struct KnownRuns {
     runs: BTreeMap<RunId, KnownRun>,
@@ -80,11 +82,12 @@ pub(super) struct KnownRuns {
 }
 
 impl KnownRuns {
-    /// Records a beacon, with its key if that is trusted. Returns whether the run is new and kept.
+    /// Records a beacon; `key` is its key if the key is trusted. Returns whether a new run was
+    /// added.
     pub(super) fn update(&mut self, beacon: Beacon, key: Option<PublicKey>) -> bool {
         let heard = self.now;
         if let Some(JoinedRun { key: own, last_beacon, .. }) = self.joined.get_mut(&beacon.run_id) {
-            // A recorded beacon must not start a run again that has ended.
+            // A replayed beacon must not restart a run that has ended.
             if key != Some(*own) || beacon.at <= *last_beacon {
                 return false;
             }
@@ -110,11 +113,11 @@ impl KnownRuns {
         self.runs.retain(|_, known| now < known.heard + RUN_TIMEOUT);
     }
 
-    /// Records that the worker has joined a run whose coordinator has this key, at this time of its
-    /// clock.
+    /// Records that the worker has joined a run, at the time `at` of the coordinator's clock; `key`
+    /// is the coordinator's key.
     pub(super) fn join(&mut self, run_id: RunId, key: PublicKey, at: u64) {
         if self.joined.len() >= MAX_RUNS {
-            // Runs without recent beacons are forgotten first, because they have most likely ended.
+            // Runs without recent beacons are forgotten, because they have most likely ended.
             self.joined.retain(|joined, _| self.runs.contains_key(joined));
         }
         let new = || JoinedRun { key, at, last_beacon: at, done: HashMap::new() };
@@ -127,16 +130,16 @@ impl KnownRuns {
         self.joined.get(run_id).map(|joined| joined.key)
     }
 
-    /// Returns the notice in a message, unless it was sent before the worker joined. After one that
-    /// ends the run the worker has to join again; one may come while it does.
+    /// Returns the notice in a message, unless it was sent before the worker joined. The run may
+    /// also be unknown: a notice may arrive while the worker is joining.
     pub(super) fn take_notice(&mut self, message: CoordinatorMessage) -> Option<Notice> {
         if let Some(JoinedRun { at, last_beacon, .. }) = self.joined.get_mut(&message.run_id) {
-            // A recorded message from before the worker joined has no effect.
+            // A replayed message from before the worker joined has no effect.
             if message.at <= *at {
                 return None;
             }
-            // Messages may overtake each other: a beacon that was sent before the end and arrives
-            // after it must not start the run again.
+            // Messages may overtake each other: a beacon that was sent before the end of the run
+            // and arrives later must not restart the run.
             if message.notice == Notice::Cancel {
                 *last_beacon = message.at.max(*last_beacon);
             }
@@ -144,7 +147,7 @@ impl KnownRuns {
         Some(message.notice)
     }
 
-    /// Checks whether to attempt a job; an error says why not.
+    /// Checks whether to attempt a job; the error is the reason for skipping the job.
     pub(super) fn check_job(
         &self,
         run_id: &RunId,
@@ -175,20 +178,21 @@ impl KnownRuns {
         self.runs.contains_key(run_id)
     }
 
-    /// Forgets a run that is over.
+    /// Forgets a run that has ended.
     pub(super) fn forget(&mut self, run_id: &RunId) {
         self.runs.remove(run_id);
     }
 
-    /// Returns the run to play for: among those with work, the one of the highest priority for
-    /// which the fewest pairs are played; if none has work, the first that may have some soon.
+    /// Returns the run to play next. Runs with work come first, then those with the highest
+    /// priority, then those with the fewest pairs in play.
     pub(super) fn choose(&self) -> Option<Choice> {
         let is_willing = |k: &&KnownRun| k.refusal.is_none() && k.backoff.until <= self.now;
         let willing = self.runs.values().filter(is_willing);
         let rank = |known: &&KnownRun| {
             let Beacon { priority, queued, playing, .. } = known.beacon;
-            // A run without work comes last, whatever its priority. Among equals the one with the
-            // fewest pairs in play gets the slot, so that they share the fleet.
+            // A run without work comes last, whatever its priority. Among runs of equal priority,
+            // the one with the fewest pairs in play gets the slot, so that the runs share the
+            // fleet.
             (queued == 0, std::cmp::Reverse(priority), playing)
         };
         let busy = willing.clone().filter(|known| known.beacon.queued > 0).count();
@@ -200,26 +204,26 @@ impl KnownRuns {
         })
     }
 
-    /// Records that a slot has taken a job of a run. That raises the number of pairs played until
-    /// the next beacon. The number of queued pairs stays: a coordinator sends more as soon as a
-    /// pair ends, and slots that believed it had none would play for less important runs.
+    /// Records that a slot has taken a job of a run: raises the number of pairs in play until the
+    /// next beacon. The number of queued pairs stays, because a coordinator sends another job as
+    /// soon as a pair ends; slots would otherwise switch to runs of lower priority.
     pub(super) fn mark_taken(&mut self, run_id: &RunId) {
         if let Some(known) = self.runs.get_mut(run_id) {
-            // Other slots choose before the next beacon and have to see this one.
+            // Other slots choose a run before the next beacon and have to count this pair.
             known.beacon.playing += 1;
         }
     }
 
-    /// Records that a pair of a run was played; `has_broken` if engines broke down in all its
-    /// games.
+    /// Records that a pair of a run was played; `has_broken` is `true` if engines broke down in all
+    /// its games.
     pub(super) fn record_pair(&mut self, run_id: &RunId, has_broken: bool) {
         let now = self.now;
         let Some(KnownRun { backoff, .. }) = self.runs.get_mut(run_id) else { return };
         if !has_broken {
             *backoff = Backoff::default();
         } else if backoff.until <= now {
-            // Pairs of several slots that break at the same time count once, because one cause must
-            // not double the backoff several times.
+            // Breakdowns in several slots at the same time count once, because one cause must not
+            // double the backoff several times.
             backoff.length = (2 * backoff.length).clamp(BACKOFF[0], BACKOFF[1]);
             backoff.until = now + backoff.length;
         }
@@ -232,7 +236,7 @@ impl KnownRuns {
         }
     }
 
-    /// Stops playing for a run. Returns its name the first time.
+    /// Stops playing a run. Returns its name the first time, and `None` later.
     pub(super) fn refuse(&mut self, run_id: &RunId, why: &str) -> Option<String> {
         let known = self.runs.get_mut(run_id)?;
         let is_news = known.refusal.is_none();
@@ -240,14 +244,14 @@ impl KnownRuns {
         is_news.then(|| known.beacon.run.clone())
     }
 
-    /// Keeps the nodes per second of an engine's benchmark.
+    /// Records the benchmark speed of an engine, in nodes per second.
     pub(super) fn bench(&mut self, engine: &str, nps: f64) {
         if self.benches.len() < MAX_RUNS || self.benches.contains_key(engine) {
             self.benches.insert(engine.to_owned(), nps);
         }
     }
 
-    /// Returns the engines whose benchmark was run, with their nodes per second.
+    /// Returns the engines that were benchmarked, with their speeds in nodes per second.
     pub(super) fn benches(&self) -> Vec<(String, f64)> {
         self.benches.iter().map(|(engine, nps)| (engine.clone(), *nps)).collect()
     }
@@ -267,7 +271,7 @@ mod tests {
     use super::*;
     use crate::trust::Key;
 
-    /// Returns the ID of 16 digits like this one.
+    /// Returns the ID that consists of 16 times the same digit.
     fn id(digit: &str) -> RunId {
         RunId::try_from(digit.repeat(16)).unwrap()
     }
@@ -308,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn equals_share_fairly() {
+    fn runs_of_equal_priority_share_slots() {
         let mut known_runs = KnownRuns::default();
         known_runs.update(beacon("a", 1, 50, 3), None);
         known_runs.update(beacon("b", 1, 50, 1), None);
@@ -322,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_whose_engines_break_down_rests_longer_and_longer() {
+    fn repeated_breakdowns_double_the_backoff() {
         let mut known_runs = KnownRuns::default();
         let (mut now, mut rests) = (Duration::ZERO, Vec::new());
         for _ in 0..7 {
@@ -395,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_beyond_the_limit_is_no_news() {
+    fn runs_beyond_the_limit_are_not_kept() {
         let mut known_runs = KnownRuns::default();
         let mut update = |number: usize| {
             let run_id = RunId::try_from(format!("{number:016x}")).unwrap();

@@ -1,4 +1,4 @@
-//! The programs of runs in a folder of this machine, by their hashes.
+//! The programs of runs, stored in a folder of this machine by hash.
 
 use std::fs;
 use std::io;
@@ -17,35 +17,34 @@ use crate::run_id::RunId;
 use crate::subject::PROGRAMS;
 use crate::wire::{self, ProgramRequest, RunFile};
 
-/// Length of the largest program that is fetched, in bytes. Programs are held in memory while they
-/// are fetched and hashed.
+/// Maximum length of a fetched program, in bytes. Programs are kept in memory while they are
+/// fetched and hashed.
 const MAX_PROGRAM: u64 = 2 << 30;
 
-/// Time limit for the coordinator to put a program on the server. The coordinator uploads programs
-/// one after another, so a request may have to wait for others.
+/// Time limit for the coordinator to upload a program to the server. The coordinator uploads
+/// programs one after another, so a request may have to wait for other uploads.
 const UPLOAD_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// Time limit for the download. A server that goes away in between would otherwise block all slots
-/// of the run.
+/// Time limit for the download. Without a limit, a lost server would block all slots of the run.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// The programs that a worker has.
+/// The programs that a worker has stored, and this program.
 #[derive(Debug)]
 pub(super) struct ProgramStore {
     folder: PathBuf,
     own_binary: PathBuf,
-    /// Lock held during a look-up, so that nothing is fetched twice.
+    /// Lock held during look-up and download, so that no program is fetched twice.
     fetching: Mutex<()>,
 }
 
 impl ProgramStore {
-    /// Creates a store of the programs in `folder`, and this program.
+    /// Creates a store of the programs in `folder`; `own_binary` is the path of this program.
     pub(super) fn new(folder: PathBuf, own_binary: PathBuf) -> ProgramStore {
         ProgramStore { folder, own_binary, fetching: Mutex::new(()) }
     }
 
-    /// Returns the path of a program or another file of a run, whose hash is verified; a missing
-    /// file is fetched.
+    /// Returns the path of a program, or of another file of a run, after verifying its hash;
+    /// fetches the file if it is missing.
     pub(super) async fn get(
         &self,
         connection: &Connection,
@@ -55,7 +54,7 @@ impl ProgramStore {
         let _alone = self.fetching.lock().await;
         let path = self.folder.join(program.hash.to_hex().as_str()).join(&program.name);
         let (candidates, wanted) = ([self.own_binary.clone(), path.clone()], program.clone());
-        // The own binary may be what the run asks for: the bundled engine. Then nothing is fetched.
+        // If the run uses the bundled engine, this program may be the file that it requires.
         let found = move || candidates.into_iter().find(|candidate| matches(candidate, &wanted));
         if let Some(found) = blocking(found).await? {
             return Ok(found);
@@ -106,8 +105,8 @@ async fn fetch(
         ));
     }
     let read = async {
-        // The object store of the client needs a consumer. Workers may not create one, because
-        // whoever can create consumers can have the server send to any subject.
+        // The object store of the client needs a consumer. Workers have no permission to create
+        // one, because with it they could make the server send to any subject.
         let stream = connection.jetstream.get_stream_no_info(format!("OBJ_{PROGRAMS}")).await;
         let stream = stream.map_err(|e| e.to_string())?;
         let name = BASE64URL.encode(program.hash.to_hex().as_bytes());
@@ -120,7 +119,7 @@ async fn fetch(
             let chunk = stream.direct_get_next_for_subject(chunks, Some(sequence + 1)).await;
             let chunk = chunk.map_err(|e| e.to_string())?;
             bytes.extend(&chunk.payload);
-            // Reading stops here to bound the memory. The hash of a longer file differs anyway.
+            // Reading stops here to limit the memory. The hash of a longer file differs anyway.
             if bytes.len() as u64 > program.bytes {
                 break;
             }
@@ -151,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_very_same_program_is_found() {
+    fn only_a_program_with_the_same_hash_is_found() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a").join("engine");
         put(&path, b"#!/bin/sh\n").unwrap();
@@ -165,7 +164,7 @@ mod tests {
         assert!(!matches(&path, &program(b"#!/bin/sh\n", 11)));
         assert!(!matches(&path, &program(b"", 10)));
         assert!(!matches(&dir.path().join("b"), &right));
-        // A changed file is put right.
+        // A changed file is replaced.
         fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
         fs::write(&path, b"#!/bin/sx\n").unwrap();
         assert!(!matches(&path, &right));

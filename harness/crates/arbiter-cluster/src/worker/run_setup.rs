@@ -1,4 +1,4 @@
-//! Preparation of a worker for the first pair of a run: description, programs, benchmarks.
+//! Preparation of a worker for a run: description, programs, benchmarks, admission.
 
 use std::time::Duration;
 
@@ -20,18 +20,19 @@ use arbiter_game::annotation::Keeping;
 use arbiter_game::engine::EngineSetup;
 use arbiter_runner::{ask_engine, engine_setup};
 
-/// Pause before a request without an answer is repeated. A coordinator that is being restarted does
-/// not answer for a while.
+/// Pause before an unanswered request is repeated. A coordinator that is being restarted does not
+/// reply for a while.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
-/// Number of repetitions of a request before the run is abandoned. The limit keeps a slot from
-/// waiting for a run that no longer exists.
+/// Maximum number of repetitions of a request. The limit prevents a slot from waiting for a run
+/// that no longer exists.
 const MAX_TRIES: u32 = 30;
 
-/// Benchmark result of each engine for which the run needs one; an error says why it failed.
+/// Benchmark result of each engine; `None` if the run does not require one. An error is the reason
+/// of a failure.
 type Benches = Vec<Option<Result<BenchResult, String>>>;
 
-/// Everything that is needed to play jobs of a run.
+/// Everything that a worker needs to play jobs of a run.
 #[derive(Debug)]
 pub(super) struct RunSetup {
     /// Description of the run.
@@ -42,15 +43,15 @@ pub(super) struct RunSetup {
     pub(super) token: Token,
     /// Number of slots that a game takes.
     pub(super) slots: u32,
-    /// Setups with which the engines are started on this machine.
+    /// Setups of the engines on this machine.
     pub(super) engines: Vec<EngineSetup>,
     /// Consumer of the run's jobs.
     pub(super) jobs: PullConsumer,
 }
 
 impl RunSetup {
-    /// Fetches the description and the programs, starts each engine once, runs benchmarks, and asks
-    /// the coordinator whether the worker may play. An error says why the run is not played here.
+    /// Fetches the description and the programs, starts each engine once, runs benchmarks, and
+    /// joins the run. The error is the reason why the worker does not play the run.
     pub(super) async fn make(shared: &Shared, run_id: &RunId) -> Result<RunSetup, String> {
         let answer = request(shared, run_id.description_subject(), Vec::new()).await?;
         let verified = wire::verified(&answer, &shared.config.trusted)?;
@@ -59,20 +60,20 @@ impl RunSetup {
             return Err("its description belongs to another run".to_owned());
         }
         let WorkerStatus { slots: all_slots, memory_mib, .. } = shared.config.status;
-        // Checked before anything is fetched, because a machine that is too small needs no
-        // programs.
+        // Checked before programs are fetched, because a machine that is too small does not need
+        // them.
         let slots = description.requirements.slots(all_slots, memory_mib)?;
         let mut engines = Vec::new();
         for own in &description.engines {
             engines.push(setup(shared, &description, own).await?);
         }
         for engine in &engines {
-            // A program that cannot start here, for example because a library is missing, would
-            // lose all its games.
+            // A program that cannot start on this machine, for example because a library is
+            // missing, would lose all its games.
             ask_engine(engine, |_| ()).await.map_err(|error| error.to_string())?;
         }
         // If times are scaled by the bench, it has to run under the load of the games: with as many
-        // copies in parallel as there will be games.
+        // parallel copies as there will be games.
         let copies = description.reference_nps.map_or(1, |_| all_slots / slots.max(1)) as usize;
         let mut benches: Benches = Vec::new();
         let mut measured = None;
@@ -97,11 +98,10 @@ impl RunSetup {
     }
 }
 
-/// Returns the consumer of a run's jobs without a request to the server: what the client wants to
-/// know of it besides its names has no effect.
+/// Returns the consumer of a run's jobs, without a request to the server.
 fn jobs(context: jetstream::Context, run_id: &RunId) -> PullConsumer {
-    // Workers have no permission to ask the server for the consumer, so its description is made up.
-    // The client uses only the names.
+    // Workers have no permission to request the consumer's description from the server, so the
+    // other values are invented. The client uses only the names.
     let none = json!({ "consumer_seq": 0, "stream_seq": 0 });
     let info = json!({
         "stream_name": run_id.job_stream(), "name": JOB_CONSUMER, "created": "1970-01-01T00:00:00Z",
@@ -113,8 +113,8 @@ fn jobs(context: jetstream::Context, run_id: &RunId) -> PullConsumer {
     PullConsumer::new(pull::Config::default(), info, context)
 }
 
-/// Returns the setup of an engine on this machine; fetches missing files of its program and its
-/// options.
+/// Returns the setup of an engine on this machine; fetches its program and option files if they are
+/// missing.
 async fn setup(
     shared: &Shared,
     description: &RunDescription,
@@ -144,8 +144,8 @@ async fn setup(
     Ok(setup)
 }
 
-/// Sends the benchmarks and asks whether the worker may play. A recorded answer of an earlier run
-/// does not fit. An error is the coordinator's reason.
+/// Sends the benchmark results in a join request. Returns the token and the time stamp of the
+/// answer; the error is the coordinator's reason for a refusal.
 async fn join(
     shared: &Shared,
     run_id: &RunId,
@@ -153,7 +153,7 @@ async fn join(
     benches: Benches,
 ) -> Result<(Token, u64), String> {
     let mut nonce = [0; 32];
-    // A fresh nonce, so that no recorded answer of an earlier join fits.
+    // A new nonce, so that no recorded answer to an earlier request is valid.
     getrandom::fill(&mut nonce).map_err(|error| format!("no random numbers: {error}"))?;
     let nonce = Token::from_bytes(nonce);
     let join = wire::write(&JoinRequest { nonce, benches });
@@ -161,7 +161,7 @@ async fn join(
     wire::read_join_answer(&answer, nonce, key)
 }
 
-/// Sends a request and returns the answer.
+/// Sends a request, repeatedly if necessary, and returns the reply.
 async fn request(shared: &Shared, subject: String, body: Vec<u8>) -> Result<Vec<u8>, String> {
     let mut tries = 0;
     loop {

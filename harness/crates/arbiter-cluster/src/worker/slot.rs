@@ -1,4 +1,4 @@
-//! Slot of a worker: takes and does one job after another.
+//! Slot of a worker, which takes and runs one job after another.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -22,30 +22,30 @@ use crate::wire::{self, Heartbeat, Job, JobResult, Payload, Report, Work};
 use arbiter_game::progress::Progress;
 use arbiter_runner::Executor;
 
-/// Time that a request for a job waits at the server. A slot that ends has to wait for its request,
-/// so the time also bounds the end of an idle worker.
+/// Time that a request for a job waits on the server. A slot that ends has to wait for its request,
+/// so this time also limits how long an idle worker takes to end.
 const TAKE: Duration = Duration::from_secs(2);
 
-/// Time that a request for a job waits at the server if another run has work. The slot should not
-/// stay idle for a run that has nothing to play.
+/// Time that a request for a job waits on the server if another run has work. The slot should not
+/// be idle because of a run that has nothing to play.
 const TAKE_SHORT: Duration = Duration::from_millis(100);
 
-/// Additional time for the server's answer.
+/// Additional time for the server's reply.
 const SERVER_GRACE: Duration = Duration::from_secs(3);
 
-/// Time that a worker that leaves spends on sending the result of a pair. The pair is then played
-/// by others. A worker without a server has to end soon after Ctrl-C.
+/// Time limit for sending the last result of a worker that leaves, after which another worker plays
+/// the pair. A worker without a server has to end soon after Ctrl-C.
 const LAST_RESULT: Duration = Duration::from_millis(1500);
 
 /// Pause before a failed request is repeated.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
 
-/// Number of requests without a job after which idle engines are ended. Engines that stay avoid a
-/// start for each pair; without work they only take memory.
+/// Number of requests without a job after which idle engines are stopped. Keeping engines saves a
+/// start for each pair, but without work they only use memory.
 const IDLE_TAKES: u32 = 5;
 
-/// Minimum number of heartbeats that a slot sends within a lease. Several may be lost before the
-/// job goes to another worker.
+/// Minimum number of heartbeats within a lease. Several may be lost before another worker gets the
+/// job.
 const HEARTBEATS_PER_LEASE: u32 = 6;
 
 /// Reason why the work on a job was stopped.
@@ -56,7 +56,7 @@ enum Stop {
     Aborted,
 }
 
-/// Takes jobs of all runs and does them, until the worker ends.
+/// Takes and runs jobs of all runs until the worker ends.
 pub(super) async fn work(shared: Arc<Shared>) {
     let mut engines: Option<SlotEngines> = None;
     let mut empty_takes = 0;
@@ -66,8 +66,8 @@ pub(super) async fn work(shared: Arc<Shared>) {
         let taken = tokio::select! {
             taken = &mut taking => taken,
             () = reached(&mut phase, Phase::Leaving) => {
-                // The request ends within this time by itself. If it is cut off, a job that the
-                // server still sends for it would belong to nobody until its lease ends.
+                // The request ends within [`TAKE`]. If it were cut off, no worker would have the
+                // job that the server may still send for it, until the lease ends.
                 if let Ok(Some(taken)) = timeout(TAKE, taking).await {
                     ActiveJob::new(&shared, &taken.setup, &taken.job).give_back().await;
                 }
@@ -79,8 +79,8 @@ pub(super) async fn work(shared: Arc<Shared>) {
             let is_over = |engines: &mut SlotEngines| {
                 !shared.known_runs().knows(&engines.setup.description.run_id)
             };
-            // Engines of a run that is over end immediately, and not only after several requests in
-            // vain.
+            // Engines of a run that has ended are stopped immediately, not only after several empty
+            // requests.
             if let Some(engines) = engines.take_if(is_over) {
                 engines.finish().await;
             } else if empty_takes == IDLE_TAKES
@@ -93,7 +93,7 @@ pub(super) async fn work(shared: Arc<Shared>) {
         empty_takes = 0;
         let active = ActiveJob::new(&shared, &taken.setup, &taken.job);
         // A worker must not repeat its own pair. The job names the worker because a restarted
-        // worker does not know what it has played.
+        // worker does not know its earlier pairs.
         if taken.job.not_for.as_ref() == Some(&shared.config.name) {
             active.give_back().await;
             continue;
@@ -117,7 +117,7 @@ pub(super) async fn work(shared: Arc<Shared>) {
     }
 }
 
-/// A job that was taken, with the setup to do it.
+/// A job that was taken, with the setup of its run.
 struct AcceptedJob {
     setup: Arc<RunSetup>,
     job: Job,
@@ -125,13 +125,13 @@ struct AcceptedJob {
     _permit: OwnedSemaphorePermit,
 }
 
-/// Takes a job of the run that comes first; `None` if there is none within some seconds.
+/// Takes a job of the run with the first rank; `None` if there is no job within a few seconds.
 /// Cancel-safe.
 async fn take_any(shared: &Shared) -> Option<AcceptedJob> {
     let mut cancelled = shared.cancelled.subscribe();
     let chosen = shared.known_runs().choose();
     let Some(Choice { run_id, setup, others_have_work }) = chosen else {
-        // A change between the choice and this wait is missed, so the wait has a timeout.
+        // A change between the choice and this wait would be missed, so the wait has a timeout.
         let _ = timeout(RETRY_PAUSE, shared.changed.notified()).await;
         return None;
     };
@@ -152,8 +152,8 @@ async fn take_any(shared: &Shared) -> Option<AcceptedJob> {
     }
     let job = tokio::select! {
         job = take(shared, &setup, if others_have_work { TAKE_SHORT } else { TAKE }) => job,
-        // The server does not answer requests for jobs of a removed stream, so the slot would be
-        // idle until its timeout.
+        // The server does not reply to requests for jobs of a removed stream, so the slot would be
+        // idle until the request times out.
         () = run_cancelled(&mut cancelled, &run_id) => None,
     };
     match &job {
@@ -164,8 +164,8 @@ async fn take_any(shared: &Shared) -> Option<AcceptedJob> {
     Some(AcceptedJob { setup, job, _permit: permit })
 }
 
-/// Reads a job that is to be done; an error says why it is not done here. The server then gives it
-/// to another worker, when its lease ends.
+/// Reads and checks a job; the error is the reason why the worker does not run it. The server then
+/// gives the job to another worker when the lease ends.
 fn read(shared: &Shared, setup: &RunSetup, message: &jetstream::Message) -> Result<Job, String> {
     let job = wire::read_job(&message.payload, &setup.description, setup.key);
     let job = job.map_err(|error| format!("unreadable job: {error}"))?;
@@ -186,14 +186,14 @@ async fn run_cancelled(cancelled: &mut broadcast::Receiver<RunStopped>, run_id: 
     }
 }
 
-/// Takes the next job of a run; `None` if there is none within this time.
+/// Takes the next job of a run; `None` if there is no job within this time.
 async fn take(shared: &Shared, setup: &RunSetup, within: Duration) -> Option<jetstream::Message> {
     let taking = async {
         let mut batch = setup.jobs.fetch().max_messages(1).expires(within).messages().await.ok()?;
         batch.next().await?.ok()
     };
     let taken = timeout(within + SERVER_GRACE, taking).await.ok()?;
-    // Without a connection the request fails immediately, and the loop of the slot would use a
+    // Without a connection, the request fails immediately, and the loop of the slot would occupy a
     // whole processor.
     if taken.is_none() && !shared.connection.is_connected() {
         sleep(RETRY_PAUSE).await;
@@ -209,19 +209,19 @@ struct ActiveJob<'a> {
     attempt: u32,
     /// Proof that the worker was given the attempt.
     proof: Token,
-    /// Game of a pair that was started last, from 0.
+    /// Index (0 or 1) of the game of a pair that was started last.
     half: watch::Receiver<Option<u8>>,
     cancelled: broadcast::Receiver<RunStopped>,
 }
 
-/// Does a job and reports the result.
+/// Runs a job and reports the result.
 async fn run_job(mut job: ActiveJob<'_>, engines: &mut SlotEngines, work: Work) {
     let (half_sender, half) = watch::channel(None);
     job.half = half;
     match work {
         Work::Pair(pair) => {
-            // Both games of a pair share one counter, so the first game's handle shows the progress
-            // of either.
+            // Both games of a pair share one counter, so the handle of the first game shows the
+            // progress of both.
             let progress = pair.games.first.progress.clone();
             let played = job.wait(play(&mut engines.local, pair, half_sender), progress).await;
             if played.is_err() {
@@ -251,7 +251,7 @@ impl<'a> ActiveJob<'a> {
             attempt: job.attempt,
             proof: proof(&setup.token, &job.nonce),
             half: watch::channel(None).1,
-            // A new subscription sees later stops only; earlier ones are about other jobs.
+            // A new subscription receives only later stop notices; earlier ones concern other jobs.
             cancelled: shared.cancelled.subscribe(),
         }
     }
@@ -277,8 +277,8 @@ impl<'a> ActiveJob<'a> {
         let (number, attempt) = (self.number, self.attempt);
         let result = JobResult { run_id: run_id.clone(), number, attempt, report };
         if !self.deliver(result).await {
-            // The result could not be sent. Another worker gets the pair without waiting for the
-            // lease, if it is still wanted.
+            // The result could not be sent. Giving the job back lets another worker have it before
+            // the lease ends.
             self.give_back().await;
         } else if is_done {
             shared.known_runs().done(&run_id, (number, attempt));
@@ -286,8 +286,8 @@ impl<'a> ActiveJob<'a> {
         }
     }
 
-    /// Waits for the report of the work, which is dropped if it is stopped. Sends heartbeats as
-    /// long as the engines answer.
+    /// Waits for the report of the work; drops the work if it is stopped. Sends heartbeats as long
+    /// as the engines make progress.
     async fn wait<D: Payload>(
         &mut self,
         work: impl Future<Output = Report<D>>,
@@ -296,8 +296,8 @@ impl<'a> ActiveJob<'a> {
         let description = &self.setup.description;
         let mut work = pin!(work);
         let mut phase = self.shared.phase.clone();
-        // Also at least every five seconds: under a long lease the coordinator would otherwise
-        // learn late that a job was started.
+        // At least every five seconds, so that even with a long lease the coordinator soon knows
+        // that a job was started.
         let mut tick =
             interval((description.lease / HEARTBEATS_PER_LEASE).min(Duration::from_secs(5)));
         let mut liveness = Liveness { progress, seen: 0, since: tick.tick().await };
@@ -315,7 +315,7 @@ impl<'a> ActiveJob<'a> {
                 }
                 () = reached(&mut phase, Phase::Aborting) => return Err(Stop::Aborted),
                 now = tick.tick() => {
-                    // A hanging game sends no heartbeat, so that the job goes to another worker.
+                    // No heartbeat is sent for a hanging game, so that another worker gets the job.
                     if liveness.is_alive(now, description.stall_timeout) {
                         self.send_heartbeat(false).await;
                     }
@@ -324,7 +324,7 @@ impl<'a> ActiveJob<'a> {
         }
     }
 
-    /// Has the job played by others.
+    /// Gives the job back, so that another worker gets it.
     async fn give_back(&self) {
         self.send_heartbeat(true).await;
     }
@@ -340,8 +340,8 @@ impl<'a> ActiveJob<'a> {
         }
     }
 
-    /// Sends a result until the server has it. Returns `false` if the result is not wanted any
-    /// more.
+    /// Sends a result repeatedly until the server has stored it. Returns `false` if the run or the
+    /// worker was stopped first.
     async fn deliver<D: Payload>(&mut self, result: JobResult<D>) -> bool {
         let Shared { connection, phase, config, .. } = self.shared;
         let (mut phase, mut leaving) = (phase.clone(), phase.clone());
@@ -352,12 +352,12 @@ impl<'a> ActiveJob<'a> {
         let run_id = &self.setup.description.run_id;
         let subject = run_id.result_subject(self.number, &config.name);
         let bytes = wire::write_result(result, &self.proof, connection.max_payload());
-        // The same bytes have the same ID, so a result that is sent again after a lost
-        // acknowledgement is stored once.
+        // The ID is the hash of the result, so a result that is sent again after a lost
+        // acknowledgement is stored only once.
         let id = blake3::hash(&bytes).to_string();
         loop {
             let send = async {
-                // The server keeps only one of several messages with the same ID.
+                // The server stores only one of several messages with the same ID.
                 let message = PublishMessage::build().payload(bytes.clone().into());
                 let message = message.message_id(&id);
                 match connection.jetstream.send_publish(subject.clone(), message).await {
@@ -377,7 +377,7 @@ impl<'a> ActiveJob<'a> {
                 () = reached(&mut phase, Phase::Aborting) => return false,
                 () = &mut is_late => return false,
             }
-            // The lease would end while the worker waits for the server.
+            // Otherwise the lease would end while the worker waits for the server.
             self.send_heartbeat(false).await;
             sleep(RETRY_PAUSE).await;
         }
@@ -391,7 +391,7 @@ async fn reached(phase: &mut watch::Receiver<Phase>, least: Phase) {
     }
 }
 
-/// Check that a game continues, by the answers of its engines.
+/// Detection of hanging games by the number of engine replies.
 struct Liveness {
     progress: Progress,
     seen: u64,

@@ -1,4 +1,4 @@
-//! The engines of a slot, and the run for which they play.
+//! The engines of a slot, and their run.
 
 use std::sync::Arc;
 
@@ -7,9 +7,9 @@ use arbiter_process::Spawner;
 use arbiter_runner::{Executor, LiveGames, LocalExecutor, LocalOptions};
 use arbiter_suite::SuiteEngines;
 
-/// The engines of a slot, which are started when they are needed.
+/// The engines of a slot, which are started on demand.
 pub(super) struct SlotEngines {
-    /// Setup of the run for which they play.
+    /// Setup of the run that the engines play.
     pub(super) setup: Arc<RunSetup>,
     /// Executor of pairs.
     pub(super) local: LocalExecutor,
@@ -18,14 +18,14 @@ pub(super) struct SlotEngines {
 }
 
 impl SlotEngines {
-    /// Returns the engines for a run: those of `before` if they play for it, else new ones.
+    /// Returns the engines for a run: `before` if they are of the same run, or else new engines.
     pub(super) async fn for_run(
         before: Option<SlotEngines>,
         setup: &Arc<RunSetup>,
         spawner: &Spawner,
     ) -> Result<SlotEngines, String> {
         if let Some(engines) = before {
-            // The pointer identifies the setup: a run that was joined again has another one.
+            // Pointers are compared because a run that was joined again has a new setup.
             if Arc::ptr_eq(&engines.setup, setup) {
                 return Ok(engines);
             }
@@ -51,7 +51,7 @@ impl SlotEngines {
         self.suite.quit().await;
     }
 
-    /// Ends all engines, with `quit`.
+    /// Ends all engines with `quit`.
     pub(super) async fn finish(mut self) {
         self.release_idle().await;
         self.local.finish().await;

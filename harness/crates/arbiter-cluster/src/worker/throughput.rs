@@ -1,11 +1,11 @@
-//! Number of pairs that a worker has played in the last minutes.
+//! Recent throughput of a worker, in pairs.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Length of the window.
+/// Length of the window of samples.
 const SPAN: Duration = Duration::from_secs(300);
 
 /// Samples of the number of pairs, the oldest first.
@@ -21,7 +21,8 @@ impl Throughput {
         self.0.push_back((now, pairs));
     }
 
-    /// Returns the pairs in the window, and its length in seconds; 0 and 0 before the first sample.
+    /// Returns the number of pairs in the window, and the length of the window in seconds; both are
+    /// 0 before the first sample.
     pub(super) fn recent(&self) -> (u64, u32) {
         let (Some((since, before)), Some((now, pairs))) = (self.0.front(), self.0.back()) else {
             return (0, 0);

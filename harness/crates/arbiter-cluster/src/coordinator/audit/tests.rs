@@ -12,7 +12,7 @@ fn secret(byte: u8) -> RunSecret {
     RunSecret::new(&Key::from_secret_bytes([byte; 32]), &run_id())
 }
 
-/// Returns random numbers from 0 up to 1.
+/// Returns a source of uniform random numbers in [0, 1).
 fn uniform(run: u8) -> impl FnMut() -> f64 {
     let (secret, mut number) = (secret(run), 0);
     move || {
@@ -21,8 +21,8 @@ fn uniform(run: u8) -> impl FnMut() -> f64 {
     }
 }
 
-/// Returns a pair of two engines of equal strength, half of whose games are drawn; engine 0 is
-/// named first in every other pair.
+/// Returns a pair of two engines of equal strength with half of the games drawn; engine 0 is named
+/// first in every other pair.
 fn pair(random: &mut impl FnMut() -> f64, number: u64) -> PairTally {
     let mut game = || {
         let result = match random() {
@@ -46,7 +46,7 @@ fn lie(number: u64) -> PairTally {
     won
 }
 
-/// A pair as a dishonest worker sends it.
+/// Source of the pairs that a dishonest worker reports.
 type Lie = fn(&mut dyn FnMut() -> f64, u64) -> PairTally;
 
 /// Replaces the result `from` of engine 0 in the games of a pair.
@@ -60,7 +60,8 @@ fn replace(tally: &mut PairTally, from: GameResult, mut to: impl FnMut() -> Game
     }
 }
 
-/// Returns a pair of a worker that gives back a share `given_back` of those that engine 0 has lost.
+/// Returns a pair of a worker that gives back the share `given_back` of the pairs that engine 0 has
+/// lost.
 fn random_result(random: &mut dyn FnMut() -> f64, number: u64, given_back: f64) -> PairTally {
     loop {
         let tally = pair(&mut || random(), number);
@@ -96,7 +97,8 @@ const LIES: [(&str, Lie); 7] = [
     ("a tenth of the jobs left out", |random, number| random_result(random, number, 0.32)),
 ];
 
-/// Audits until one lying worker of five is found.
+/// Returns the worker that audits find first, with the number of audits, if one of five workers
+/// lies.
 fn find(run: u8, lie: Lie, most: u64) -> Option<(String, u64)> {
     let mut random = uniform(run);
     let mut bias = BiasDetector::default();
@@ -112,7 +114,8 @@ fn find(run: u8, lie: Lie, most: u64) -> Option<(String, u64)> {
     })
 }
 
-/// Pairs of one lying worker of five until the worker is found without audits.
+/// Returns the worker that is found first without audits, with its number of pairs, if one of five
+/// workers lies.
 fn find_by_shares(run: u8, lie: Lie, most: u64) -> Option<(String, u64)> {
     let mut random = uniform(run);
     let mut outliers = OutlierDetector::new(true);
@@ -149,9 +152,9 @@ fn quantiles(mut needed: Vec<u64>) -> [u64; 2] {
 }
 
 /// Number of audits, or of pairs without audits, until one lying worker of five is found, for
-/// engines that do not repeat their games: the figures of the manual.
+/// engines that do not repeat their games. The manual contains these figures.
 #[test]
-fn a_liar_is_found_by_results() {
+fn audits_of_results_find_a_lying_worker() {
     let found = LIES.map(|(what, lie)| {
         let needed = |find: fn(u8, Lie, u64) -> Option<(String, u64)>, most| {
             let one = |run| {
@@ -175,7 +178,6 @@ fn a_liar_is_found_by_results() {
     assert_eq!(found, known);
 }
 
-/// The bias of a worker that leaves out a tenth of its jobs: 23 Elo in its own pairs.
 #[test]
 fn omitting_a_tenth_of_the_jobs_gains_23_elo() {
     const PAIRS: u64 = 40_000;
@@ -189,7 +191,7 @@ fn omitting_a_tenth_of_the_jobs_gains_23_elo() {
 
 /// Number of lies of a worker until one is audited, for engines that repeat their games.
 #[test]
-fn a_liar_is_found_by_moves() {
+fn audits_of_moves_find_a_lying_worker() {
     let found = [0.01, 0.02, 0.05, 0.1].map(|share| {
         let told = |run: u8| {
             let secret = secret(run);
@@ -198,7 +200,7 @@ fn a_liar_is_found_by_moves() {
         quantiles((0..200).map(told).collect())
     });
     assert_eq!(found, [[81, 328], [40, 170], [14, 59], [8, 32]]);
-    // Of two workers in five that tell the same lies, one audit in four goes to the other.
+    // If two of five workers send the same lies, one audit in four goes to the other liar.
     let told = |run: u8| {
         let (secret, mut other) = (secret(run), uniform(run.wrapping_add(100)));
         (1..).find(|lie| secret.draw(*lie) < 0.02 && other() >= 0.25).expect("it is found")
@@ -206,7 +208,7 @@ fn a_liar_is_found_by_moves() {
     assert_eq!(quantiles((0..200).map(told).collect()), [55, 222]);
 }
 
-/// Both of two workers look biased if one of them is.
+/// With only two workers, both look biased if one of them is.
 #[test]
 fn two_disagreeing_workers_are_not_excluded() {
     let mut random = uniform(1);
