@@ -91,7 +91,7 @@ fn the_lines_of_cutechess() {
     let pairs = [([0, 1], [Win, Draw]), ([0, 1], [Win, Loss]), ([0, 1], [Draw, Draw])];
     let text = writer.interval(&counts(&pairs), sprt_status());
     let lines: Vec<&str> = text.lines().collect();
-    // Two wins and a draw as White, a loss and two draws as Black.
+    // A has two wins and a draw as White, and a loss and two draws as Black.
     assert_eq!(
         lines[..3],
         [
@@ -138,7 +138,7 @@ fn many_engines_are_ranked() {
     let pairs = [([0, 1], [Loss, Draw]), ([0, 2], [Win, Win]), ([1, 2], [Draw, Win])];
     for dialect in [Dialect::Fastchess, Dialect::Cutechess] {
         let text = DialectWriter::new(dialect, true, &plan, &[]).interval(&counts(&pairs), None);
-        // cutechess-cli prints the test of a run without one, too.
+        // cutechess-cli prints the line of the SPRT even for a run without an SPRT.
         let is_row = |line: &&str| !line.is_empty() && !line.starts_with(['-', 'S']);
         let rows = text.lines().filter(is_row);
         let names: Vec<&str> = rows.filter_map(|row| row.split_whitespace().nth(1)).collect();
