@@ -1,4 +1,4 @@
-//! Tests of the drawing of made-up runs on terminals of several widths.
+//! Tests of the live view on terminals of several widths.
 
 use super::*;
 use arbiter_schedule::{Design, Schedule};
@@ -8,7 +8,7 @@ fn side(engine: usize, score: &str, time_left_ms: Option<u64>) -> Side {
     Side { engine, time_left_ms, score: Some(score.to_owned()), depth: None, elapsed_ms: None }
 }
 
-/// Returns `shown` of `count` games, of which every other one has White to move.
+/// Returns the first `shown` of `count` games; White is to move in every second game.
 fn boards(shown: usize, count: usize, left_ms: Option<u64>) -> Boards {
     let board = |pair: u64| Board {
         pair,
@@ -23,7 +23,7 @@ fn boards(shown: usize, count: usize, left_ms: Option<u64>) -> Boards {
     Boards { count, shown: (26..).take(count.min(shown)).map(board).collect() }
 }
 
-/// Returns a match of 26 pairs so far, with `in_progress` games in progress.
+/// Returns the view of a match with 26 counted pairs and `in_progress` games in progress.
 fn running<'a>(in_progress: usize, left_ms: Option<u64>) -> Live<'a> {
     let mut counts = RunCounts::default();
     let encounter = counts.encounters.entry([0, 1]).or_default();
@@ -52,7 +52,7 @@ fn running<'a>(in_progress: usize, left_ms: Option<u64>) -> Live<'a> {
     }
 }
 
-/// Returns the match as a test.
+/// Returns the view of an SPRT with the pairs of [`running`].
 fn test<'a>(in_progress: usize, left_ms: Option<u64>) -> Live<'a> {
     let mut live = running(in_progress, left_ms);
     live.progress.sprt = Sprt::new(0.0, 20.0, 0.05, 0.05, Model::Normalized).ok();
@@ -156,7 +156,7 @@ fn there_is_room_for_the_terminal_only() {
     let drawn = |games, rows| test(games, None).display(TIME, 100, rows);
     assert_eq!([drawn(40, 10).len(), drawn(40, 5).len(), drawn(40, 3).len()], [9, 4, 2]);
     assert_eq!(drawn(40, 10).last().map(String::as_str), Some("and 36 more games"));
-    // One more is shown rather than counted.
+    // The last game is shown instead of "and 1 more game".
     assert_eq!(drawn(9, 24).len(), 4 + 9);
     assert_eq!(drawn(5, 10).len(), 9);
 }

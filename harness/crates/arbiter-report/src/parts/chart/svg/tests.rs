@@ -79,7 +79,7 @@ fn chart_lines_are_labelled_if_there_is_room() {
     let [anna, bo, cleo] = ["Anna", "Bo", "Cleo"].map(height);
     let _: [i32; 3] = [anna, bo, cleo];
     assert!((anna - bo).abs() >= LABEL && cleo > anna.max(bo), "{anna} {bo} {cleo}");
-    // The first is engine 5, whose colour it has everywhere.
+    // The first line is that of engine 5, whose colour is the same in all charts.
     assert!(svg.contains("var(--c5)") && !svg.contains("var(--c1)"), "{svg}");
     let many: Vec<Line> = (0..5).map(|n| named(None, &format!("E{n}"), 1.0)).collect();
     assert!(!draw_all(&many).contains("E3"), "they are in the key");
@@ -106,7 +106,7 @@ fn rows_have_the_colours_of_their_engines() {
 
 #[test]
 fn an_empty_chart_says_so() {
-    // One point is no course of anything.
+    // A single point is not a line.
     for points in [&[(1.0, f64::NAN), (2.0, f64::NAN)][..], &[(1.0, 5.0)]] {
         let chart = Chart::Lines(Lines { lines: vec![line(points)], ..Lines::default() });
         assert!(draw(&chart, &WIDE).is_err(), "{points:?}");
