@@ -107,7 +107,7 @@ mod tests {
     use shakmaty::san::SanPlus;
 
     #[test]
-    fn every_line_is_legal_exact_and_unlike_the_others() {
+    fn openings_are_legal_exact_san_and_unique() {
         let mut seen: HashMap<Zobrist128, &str> = HashMap::new();
         let mut names = BTreeSet::new();
         for (named, moves) in entries() {
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn every_code_has_a_line() {
+    fn every_eco_code_has_an_opening() {
         let codes: BTreeSet<&str> = entries().map(|(named, _)| named.eco).collect();
         let all =
             "ABCDE".chars().flat_map(|volume| (0..100).map(move |n| format!("{volume}{n:02}")));
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn any_order_of_moves_will_do() {
+    fn transpositions_have_the_same_name() {
         let names = OpeningNames::default();
         let find = |moves: &str| names.0.get(keys(moves).last().unwrap()).map(|named| named.eco);
         assert_eq!(find("e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6"), Some("B90"));

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn each_engine_has_a_row_and_each_estimate_an_interval() {
+    fn every_engine_has_a_row_and_a_rating_with_interval_or_bound() {
         use GameResult::{Draw, Loss, Win};
         let mut schedule = Schedule::new(Design::round_robin(1), 4, 1);
         let mut counts = RunCounts::default();
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_is_no_estimate() {
+    fn bounds_have_no_interval() {
         let shown =
             |margin, won_all| Rating { elo: -0.0, margin, won_all, group: None }.to_string();
         assert_eq!(shown(Some(3.0), None), "+0.0 ± 3.0");
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_of_a_running_tournament() {
+    fn the_line_of_leaders_shows_round_and_points() {
         let design = Design { format: Format::Swiss, rounds: 2, ..Design::round_robin(1) };
         let mut schedule = Schedule::new(Design { seeds: 4, ..design }, 4, 1);
         schedule.count(schedule.next_to_count(), [1, 3], 2);

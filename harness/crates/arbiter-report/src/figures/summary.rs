@@ -331,7 +331,7 @@ mod tests {
     use arbiter_stats::Pentanomial;
 
     #[test]
-    fn a_swiss_is_won_by_points_and_a_round_robin_led_by_rating() {
+    fn a_swiss_is_ranked_by_points_and_a_round_robin_by_rating() {
         let run = |format, ranks: [usize; 3], ending| {
             let engines = ["A", "B", "C"].map(|name| format!("cmd=sh,name={name}"));
             let engines = engines.iter().map(|text| EngineSpec::parse(text).unwrap()).collect();
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_that_are_all_alike_have_no_interval_after_a_test_either() {
+    fn a_test_with_equal_pairs_has_no_interval() {
         let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let mut summary = Summary::new("run", &plan, &RunState::of(&plan), None);
         let mut meet = |pairs| {

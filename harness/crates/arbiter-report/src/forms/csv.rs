@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_key_is_a_column_and_cells_are_quoted_where_they_must_be() {
+    fn every_key_is_a_column_and_cells_are_quoted_if_needed() {
         let objects = [
             json!({ "run": "a,b", "elo": -1.5, "counts": [1, 2], "speed": { "low": null, "high": 2 } }),
             json!({ "run": "say \"x\"", "to": "=1+1", "by": "-3e2", "new": true, "tries": [null, { "ms": 4 }, { "ms": 5 }] }),

@@ -92,7 +92,7 @@ mod tests {
     use crate::forms::markdown;
 
     #[test]
-    fn a_long_list_is_cut_on_a_terminal_only() {
+    fn a_long_list_is_truncated_only_in_plain_text() {
         let mut document = Document::new(String::new());
         document.list("Many", (0..MAX_ITEMS + 2).map(|n| n.to_string()).collect());
         let text = plain_body(&document, None);

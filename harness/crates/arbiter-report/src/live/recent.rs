@@ -196,7 +196,7 @@ mod tests {
     use arbiter_plan::{Request, RunKind};
 
     #[test]
-    fn the_newest_comes_first_and_pauses_do_not_count() {
+    fn events_are_newest_first_and_pauses_are_not_playing_time() {
         let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let mut events = RecentEvents::new(&plan, 1_000);
         let at = Duration::from_secs;

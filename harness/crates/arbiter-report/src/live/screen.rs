@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_replace_those_before_and_end_by_themselves() {
+    fn lines_replace_earlier_lines_and_end_with_a_line_feed() {
         let lines = ["a".to_owned(), "b".to_owned()];
         assert_eq!(frame(0, "", &lines), "\u{1b}[Ja\nb\n");
         assert_eq!(

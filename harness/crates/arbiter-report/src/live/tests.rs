@@ -73,7 +73,7 @@ fn assert_drawn(live: &Live<'_>, columns: usize, expected: &str) {
 }
 
 #[test]
-fn a_test_on_a_wide_terminal() {
+fn an_sprt_is_drawn_on_a_wide_terminal() {
     assert_drawn(&test(2, Some(59_900)), 120, "
 LLR +1.28  -2.86 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░│████████████░░░░░░░░░░░░░░░░░ +2.90  H1 45 % · H0 10 % · neither 45 %
 Elo +67.7 ± 92.7 · LOS 93.4 % · ptnml [3, 2, 11, 2, 8]
@@ -85,7 +85,7 @@ p pause · r resume · d drain · + - concurrency · q stop
 }
 
 #[test]
-fn a_test_on_eighty_columns() {
+fn an_sprt_is_drawn_in_eighty_columns() {
     assert_drawn(
         &test(2, Some(120_000)),
         80,
@@ -125,7 +125,7 @@ H1 45 % · H0 10 % · Elo +67.7 ± 92.7 · 26 pairs
 }
 
 #[test]
-fn a_match_shows_its_pairs_and_what_was_changed() {
+fn a_match_shows_its_pairs_and_changed_settings() {
     let live = Live { suspect: 3, slots: Some(2), pace: Pace::Paused, ..running(12, None) };
     assert_drawn(
         &live,
@@ -152,7 +152,7 @@ and 4 more games
 }
 
 #[test]
-fn there_is_room_for_the_terminal_only() {
+fn the_view_fits_the_rows_of_the_terminal() {
     let drawn = |games, rows| test(games, None).display(TIME, 100, rows);
     assert_eq!([drawn(40, 10).len(), drawn(40, 5).len(), drawn(40, 3).len()], [9, 4, 2]);
     assert_eq!(drawn(40, 10).last().map(String::as_str), Some("and 36 more games"));
@@ -173,7 +173,7 @@ fn faults_of_void_pairs_are_shown_again() {
 }
 
 #[test]
-fn speed_is_without_pauses() {
+fn playing_time_excludes_pauses() {
     let second = Duration::from_secs;
     let steered = |pace, elapsed| RunEvent::Steered { pace, slots: 2, elapsed: second(elapsed) };
     let mut live = running(0, None);

@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_is_as_narrow_as_it_has_to_be() {
+    fn a_table_fits_the_requested_width() {
         let mut table = Table::new(["engine", "what it is"]);
         table.push([&"a", &"one two three four five six seven eight nine ten"]);
         assert!(table.clone().fitted(None).lines().any(|line| line.chars().count() > 30));
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn the_widest_columns_are_wrapped_and_words_are_whole() {
+    fn the_widest_columns_are_wrapped_between_words() {
         let mut table = Table::new(["engine", "what it is", "games"]);
         table.push([&"palimpsest v material", &"one two three four five six", &"1000"]);
         let narrow = table.clone().fitted(Some(40));
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bar_in_a_cell_is_no_border() {
+    fn a_vertical_bar_in_a_cell_is_escaped() {
         let mut table = Table::new(["engine", "Elo"]);
         table.push([&"a|b", &"+1"]);
         let expect = "| engine | Elo |\n|--------|-----|\n| a\\|b   | +1  |\n";

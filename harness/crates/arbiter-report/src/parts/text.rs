@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_no_markup() {
+    fn names_are_escaped_in_markdown() {
         for (words, expected) in [
             ("@user[x](http://e)<img src=x>", r"@<!-- -->user[x]\(http://e)\<img src=x>"),
             ("*a* `b` _c_ d_e", r"\*a\* \`b\` \_c\_ d_e"),

@@ -106,7 +106,7 @@ mod tests {
     use arbiter_plan::{Plan, Request, RunKind, RunState};
 
     #[test]
-    fn badges_and_pictures_contain_no_other_data() {
+    fn badges_and_pictures_are_escaped_and_self_contained() {
         let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let state = RunState::new(plan.schedule(), plan.sprt);
         let badge = badge_svg(&Summary::new("a<b> & \"c\"", &plan, &state, None));

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_shown_with_their_conversation() {
+    fn failed_checks_are_shown_with_their_transcript() {
         let verdicts = verdicts();
         let report = CheckReport { engine: "X 1.0", verdicts: &verdicts };
         let text = crate::forms::plain_text(&report.document(), None);

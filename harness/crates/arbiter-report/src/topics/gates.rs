@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_steps_are_named() {
+    fn failed_gates_are_named() {
         let outcomes = [outcome("a", GateVerdict::Passed), outcome("b", GateVerdict::Failed)];
         let report = GatesReport { dev: "new", base: Some("old"), outcomes: &outcomes };
         assert!(crate::forms::plain_text(&report.document(), None).ends_with("\nNot passed: b.\n"));
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_that_are_missing_are_no_suite() {
+    fn gates_without_figures_are_not_listed_as_suites() {
         let broken = suite_outcome("tactics", GateKind::Epd, Value::Null);
         assert_eq!(
             suites(&[broken, suite_outcome("perft", GateKind::Perft, Value::Null)]).rows().len(),
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn each_step_is_a_case() {
+    fn each_gate_is_a_test_case() {
         let outcome = |verdict: GateVerdict, words: &str| GateOutcome {
             gate: "perft <1>".into(),
             kind: GateKind::Perft,

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_have_a_unit_that_suits_them() {
+    fn times_are_formatted_in_a_suitable_unit() {
         let cases = [(0, "0 µs"), (999, "999 µs"), (1_000, "1 ms"), (1_460, "1.5 ms")];
         let more =
             [(12_300, "12 ms"), (999_000, "999 ms"), (2_000_000, "2 s"), (90_000_000, "90 s")];

@@ -310,7 +310,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_share_is_without_its_interval() {
+    fn shares_have_intervals() {
         assert_eq!(share(0, 0), "–");
         assert_eq!(share(1, 4), "25.0 % [4.6, 69.9]");
         assert_eq!(score(&Trinomial { losses: 0, draws: 0, wins: 3 }), "100.0 % [43.9, 100.0]");

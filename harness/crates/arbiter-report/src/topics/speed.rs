@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_verdict_is_worded_for_its_question() {
+    fn the_verdict_depends_on_the_threshold() {
         let rounds: Vec<Speeds> =
             (0..8).map(|n| Speeds { first: 970.0 + f64::from(n % 3), second: 1000.0 }).collect();
         let report = |threshold, max_loss_percent| {

@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mate_is_beyond_all_other_scores() {
+    fn a_mate_score_is_infinite() {
         assert_eq!(centipawns(Score::Centipawns(-31)), -31.0);
         assert_eq!([3, 0, -2].map(|moves| centipawns(Score::Mate(moves))), {
             [f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY]

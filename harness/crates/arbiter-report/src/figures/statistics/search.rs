@@ -115,7 +115,7 @@ mod tests {
     use shakmaty::fen::Fen;
 
     #[test]
-    fn phases_follow_from_the_pieces() {
+    fn phases_depend_on_the_pieces() {
         let of = |fen: &str| {
             let position = fen.parse::<Fen>().unwrap().into_position(CastlingMode::Standard);
             PHASES[phase(&position.unwrap())].0
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn stored_moves_are_those_of_the_rules() {
+    fn stored_moves_equal_legal_moves() {
         let standard = "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 e1g1 f6e4 f1e1 d7d5 e1e4 c8g4 a2a4 d8d6 a4a5 e8c8 a1a4 \
                         b7b5 a5b6 d5e4 b6a7 e4f3 a7a8n";
         for (mode, moves) in [
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_belong_to_the_bucket_above() {
+    fn upper_ends_belong_to_the_next_bucket() {
         let ends = [0, 999, 1_000, 99_999, 100_000_000, 900_000_000]
             .map(|us| ENDS_MS.get(time_bucket(Duration::from_micros(us))).copied());
         assert_eq!(ends, [Some(1), Some(1), Some(2), Some(100), None, None]);

@@ -370,7 +370,7 @@ mod tests {
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
     #[test]
-    fn a_timed_game() {
+    fn a_timed_game_has_times_and_tags() {
         let text = text("1+0.01", game(START, &["e2e4", "e7e5", "g1f3"]));
         let expect = r#"[Event "A \"test\""]
 [Site "?"]
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_in_the_forms_of_the_other_programs() {
+    fn games_have_the_forms_of_fastchess_and_cutechess() {
         let played = |dialect| {
             let annotation = Annotation {
                 dialect: Some(dialect),

@@ -178,7 +178,7 @@ mod tests {
     use arbiter_protocol::Score;
 
     #[test]
-    fn moves_are_written_in_three_ways() {
+    fn moves_are_written_in_three_notations() {
         let check = |notation, expect: [&str; 5]| {
             let mut position = Chess::default();
             let moves = ["e2e4", "d7d5", "e4d5", "g8f6", "f1b5"];

@@ -388,7 +388,7 @@ nonsense";
     }
 
     #[test]
-    fn the_text_has_all_there_is() {
+    fn the_text_contains_all_results() {
         check(|report| {
             let text = crate::forms::plain_text(&report.document(), None);
             for part in [

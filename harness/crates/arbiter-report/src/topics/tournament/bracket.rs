@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_with_and_without_byes() {
+    fn brackets_are_drawn_with_and_without_byes() {
         let four = "\
 E1 1½ ─┐
        ├─E1 1½ ─┐

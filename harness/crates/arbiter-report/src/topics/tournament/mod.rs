@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_swiss_with_a_bye() {
+    fn swiss_rounds_show_byes() {
         let text = text(&swiss());
         let (table, rounds) = text.split_once("\n\n").unwrap();
         assert!(table.contains("Buchholz") && table.contains("Points include 1 for each bye."));
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn estimates_of_different_groups_are_not_shown_as_comparable() {
+    fn ratings_show_their_group() {
         let mut standings = swiss();
         for (group, row) in standings.rows.iter_mut().enumerate() {
             row.rating =
