@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn evicts_oldest_connection_of_largest_client_and_local_ones_last() {
+    fn the_largest_client_loses_its_oldest_connection_first() {
         let check = |peers: &[&str], expected| {
             let network = |peer: &&str| (network(peer.parse().expect("an address")), ());
             let open: Vec<_> = peers.iter().map(network).collect();

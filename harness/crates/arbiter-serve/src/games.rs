@@ -234,7 +234,7 @@ mod tests {
     use arbiter_plan::{Request, RunKind};
 
     #[test]
-    fn queries_are_bounded_and_their_errors_explained() {
+    fn invalid_game_queries_are_explained() {
         let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let ask = |query: &str| {
             let fields = query.split('&').filter_map(|field| field.split_once('='));

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn control_requires_the_token_and_our_origin() {
+    fn control_requires_the_token_and_the_same_origin() {
         let guard = Guard::new(vec![], Some(SECRET));
         let right = ("authorization", "Bearer 0123456789abcdef");
         let host = ("host", "localhost:7878");

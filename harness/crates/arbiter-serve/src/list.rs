@@ -281,7 +281,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn queries_keep_their_filters_and_their_errors_are_explained() {
+    fn run_queries_keep_filters_and_explain_errors() {
         let ask = |query: &str| {
             let fields = query.split('&').filter_map(|field| field.split_once('='));
             let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));

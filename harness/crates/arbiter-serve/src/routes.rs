@@ -436,7 +436,7 @@ mod tests {
 
     /// Checks that a slow page delays neither pages of other runs nor checks of run names.
     #[test]
-    fn a_slow_page_does_not_hold_up_those_of_other_runs() {
+    fn a_slow_page_does_not_delay_pages_of_other_runs() {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
         let results = PathBuf::from("no-such-folder");
         let monitor = Arc::new(ClusterMonitor::new(false));
