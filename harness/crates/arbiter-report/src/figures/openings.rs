@@ -61,7 +61,7 @@ impl Default for OpeningNames {
         let ends = openings.iter().filter_map(|(named, keys)| Some((*keys.last()?, *named)));
         let mut names: HashMap<_, _> = ends.collect();
         // Books without moves start anywhere in an opening, so each position between two named
-        // positions has the name of the earlier one.
+        // positions has the name of the earlier named position.
         for (_, keys) in openings {
             let mut last = None;
             for key in keys {

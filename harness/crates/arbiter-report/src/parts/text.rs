@@ -33,8 +33,8 @@ pub fn plus_minus_95(estimate: Option<Estimate>) -> String {
     format!("{}{level}", plus_minus(estimate))
 }
 
-/// Formats an estimate as `+4.1 [-1.2, +9.3]`; an end that is beyond all bounds is open. Its bound
-/// if it is itself beyond them.
+/// Formats an estimate as `+4.1 [-1.2, +9.3]`, with `open` for an infinite end; an infinite
+/// estimate is formatted as its finite bound, such as `> +680`.
 pub fn interval(estimate: &Estimate) -> String {
     let Estimate { value, low, high } = *estimate;
     let bound = |end: f64, beyond| signed(finite(end).unwrap_or(beyond), 0);

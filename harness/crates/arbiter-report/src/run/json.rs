@@ -16,7 +16,7 @@ use arbiter_stats::Sprt;
 
 /// Conditions and results of a run. Printed at the end of `sprt`, `match`, `tournament`, `ablate`
 /// and `tune`, and by `arbiter report`, `arbiter results show` and `arbiter results log`. Elo is
-/// that of the first engine against the second; intervals are 95 % intervals.
+/// that of the first engine against the second; intervals have 95 % confidence.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.report/3")]
 pub(crate) struct RunReport<'a> {

@@ -14,7 +14,7 @@ const MAX_POINTS: usize = 512;
 pub struct HistoryPoint {
     /// Number of games counted.
     pub games: u64,
-    /// State of the stopping rule, if there is one.
+    /// State of the stopping rule; `None` without a stopping rule.
     pub sprt_status: Option<SprtStatus>,
     /// Elo of the first engine; `None` while all pairs have the same result.
     pub elo: Option<Estimate>,
@@ -38,7 +38,7 @@ impl LlrHistory {
         self.pairs += 1;
         self.stride = self.stride.max(1);
         let is_kept = self.pairs.is_multiple_of(self.stride);
-        // Estimates are slow and most points are dropped, so only kept points get one here.
+        // Estimates are slow and most points are dropped, so only kept points get an estimate here.
         // `points` computes the estimate of the last point.
         let elo = if is_kept { self.elo() } else { None };
         let point = HistoryPoint { games: self.counts.games(), sprt_status, elo };

@@ -294,8 +294,8 @@ fn row_axes<'a>(
         mesh.disable_y_mesh();
     }
     if count < 2 {
-        // An axis with a single segment cannot be drawn, so there are two, and the second one is
-        // empty.
+        // An axis with a single segment cannot be drawn, so there are two, and the second segment
+        // is empty.
         mesh.set_tick_mark_size(LabelAreaPosition::Left, 0);
     }
     mesh.x_desc(unit)

@@ -71,7 +71,8 @@ struct Scheduled<'a> {
     first_points: f64,
     /// Points of the second engine.
     second_points: f64,
-    /// Number of scheduled pairs; if the encounter was decided early, of the pairs until then.
+    /// Number of scheduled pairs or, if the encounter was decided early, of pairs until the
+    /// decision.
     pairs: u64,
     /// Number of counted pairs.
     pairs_counted: u64,
