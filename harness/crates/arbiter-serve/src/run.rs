@@ -66,7 +66,7 @@ impl RunPage {
 
     fn try_fragments(&mut self) -> Result<Vec<Fragment>, StoreError> {
         let mut reading = match self.read.take() {
-            // After an error, the reading is dropped, so the next tick starts a new one.
+            // After an error, the reading is dropped, so the next tick starts a new reading.
             Some(mut reading) if reading.fold.can_advance(&reading.store)? => {
                 reading.advance()?;
                 reading
