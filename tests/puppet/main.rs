@@ -81,7 +81,7 @@ fn console() -> Result<(), String> {
     Ok(())
 }
 
-/// Replaces this process with one that ignores SIGTERM.
+/// Replaces this process with a process that ignores SIGTERM.
 ///
 /// An ignored signal stays ignored across `exec`, and a shell can ignore a signal without unsafe
 /// code in the puppet.

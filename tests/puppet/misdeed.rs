@@ -28,7 +28,7 @@ pub struct Answer {
     pub another: String,
     /// Move to play, with castling in the notation of the other mode, standard or Chess960.
     pub other: String,
-    /// Ponder move, if one is to be sent.
+    /// Ponder move; `None` if no ponder move is to be sent.
     pub expected: Option<String>,
 }
 
