@@ -4,11 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 
-/// A UCI engine that plays fixed, seeded moves and misbehaves on request.
+/// UCI engine that plays the moves of a seed and misbehaves on request.
 ///
-/// A misdeed is committed at the first `go` unless --after or --in-game say
-/// otherwise, and from then on each time the occasion comes up again; those
-/// marked (once) are committed once in the life of the process.
+/// A mode misbehaves at the first `go`, or from the `go` or `ucinewgame` that --after or --in-game
+/// names, and then on each later occasion; modes marked (once) misbehave once per process.
 #[derive(Debug, Parser)]
 #[command(name = "puppet")]
 pub struct Args {
@@ -16,39 +15,38 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = Mode::Good)]
     pub mode: Mode,
 
-    /// Protocol to speak; in that of xboard only the modes marked so, `good`, `illegal-move`,
-    /// `garbage-bestmove`, `crash` and `hang` differ
+    /// Protocol to speak; with `xboard`, all modes behave like `good`, except those marked
+    /// (xboard), `illegal-move`, `garbage-bestmove`, `crash`, `hang`, `mute` and `exit-at-start`
     #[arg(long, value_enum, default_value_t = Proto::Uci)]
     pub proto: Proto,
 
-    /// Speak UCI where --proto is console
+    /// Speak UCI in spite of `--proto console`
     #[arg(long)]
     pub uci: bool,
 
-    /// Misbehave from the Nth `go` of this process on
+    /// Misbehave from the Nth `go` of the process onwards
     #[arg(long, value_name = "N")]
     pub after: Option<u32>,
 
-    /// Misbehave from the Nth `ucinewgame` of this process on
+    /// Misbehave from the Nth `ucinewgame` of the process onwards
     #[arg(long, value_name = "N")]
     pub in_game: Option<u32>,
 
-    /// Time to think about each move; with `slow`, `late-bestmove` and `partial-line`, the duration
-    /// of the misdeed (they have their own defaults)
+    /// Thinking time per move; in the modes that name --delay-ms, the delay of the mode
     #[arg(long, value_name = "MS")]
     pub delay_ms: Option<u64>,
 
-    /// Chooses the moves: the same seed plays the same move in the same position
+    /// Seed of the moves: with equal seeds, the puppet plays the same move in the same position
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 
-    /// The name given in `id name`
+    /// Name to send in `id name`
     #[arg(long, default_value = "Puppet")]
     pub name: String,
 
-    /// Say `info` and this before each move, several lines with `|` between them: {move} is the
-    /// move, {another} another legal one, {illegal} one that is not legal, and {minus} a sign that
-    /// every second search has
+    /// Text of `info` lines to send before each move, separated by `|`: {move} is the move,
+    /// {another} another legal move, {illegal} an illegal move, and {minus} a minus sign in every
+    /// second search
     #[arg(long, value_name = "LINES", default_value = "")]
     pub info: String,
 
@@ -60,15 +58,15 @@ pub struct Args {
     #[arg(long, value_name = "TEXT")]
     pub marker: Option<String>,
 
-    /// Ignore SIGTERM, in any mode: only SIGKILL ends the process early
+    /// Ignore SIGTERM in every mode; only SIGKILL ends the process early
     #[arg(long)]
     pub ignore_term: bool,
 
-    /// Append what is received to DIR/PID.log
+    /// Append the received lines to DIR/PID.log
     #[arg(long, value_name = "DIR")]
     pub log: Option<PathBuf>,
 
-    /// Exit with status 98 after this long, whatever the mode
+    /// Exit with status 98 after S seconds, in every mode
     #[arg(long, value_name = "S", default_value_t = 600)]
     pub lifetime_s: u64,
 }
@@ -78,125 +76,123 @@ pub struct Args {
 pub enum Mode {
     /// Follows the protocol
     Good,
-    /// Plays a well-formed move that is not legal
+    /// Plays a well-formed but illegal move
     IllegalMove,
-    /// Says `bestmove` with a word that is no move
+    /// Sends `bestmove` with a word that is not a move
     GarbageBestmove,
-    /// Says `bestmove 0000`
+    /// Sends `bestmove 0000`
     NullMove,
     /// Aborts while it should be thinking
     Crash,
-    /// Exits with status 1 before it says anything
+    /// Exits with status 1 before it sends anything
     ExitAtStart,
-    /// Says and reads nothing from the start, and stays
+    /// Neither reads nor writes, and does not exit
     Mute,
     /// Answers `uci` with its options but never with `uciok`
     NoUciok,
-    /// Does not answer `isready`; from the start unless --after or --in-game
+    /// Does not answer `isready`, from the start unless --after or --in-game is given
     NoReadyok,
-    /// Answers nothing any more once it should be thinking
+    /// Stops responding when it should be thinking
     Hang,
-    /// Thinks for --delay-ms (500 by default) whatever the clock says, but
-    /// heeds `stop`
+    /// Thinks for --delay-ms (500 by default) in spite of the clock, but obeys `stop`
     Slow,
-    /// Answers --delay-ms (200 by default) after its time is over, deaf to
-    /// `stop`
+    /// Answers --delay-ms (200 by default) after its time has run out, and ignores `stop`
     LateBestmove,
-    /// Thinks on and on: answers `isready`, but neither `go` nor `stop`
+    /// Thinks for ever: answers `isready`, but sends no move, even after `stop`
     NoBestmoveAnswerStop,
-    /// Sends 100000 `info` lines before a move (once)
+    /// Sends 30000 `info` lines before a move (once)
     Flood,
-    /// Sends `info` lines without end and never a move
+    /// Sends `info` lines without end and no move
     FloodForever,
-    /// Closes its end of the pipe while it should be thinking, and stays
+    /// Closes its standard output when it should be thinking, and does not exit
     Disconnect,
     /// Writes a megabyte to stderr before a move (once)
     StderrNoise,
-    /// Neither `quit` nor the end of its input makes it leave
+    /// Does not exit at `quit` or at the end of its input
     IgnoreQuit,
-    /// Starts a process that holds the same pipe and outlives it (once)
+    /// Starts a process that keeps the pipe open and outlives the puppet (once)
     SpawnGrandchild,
-    /// Writes its move in pieces, --delay-ms (20 by default) apart
+    /// Writes its move in pieces of 3 bytes, --delay-ms (20 by default) apart
     PartialLine,
     /// Sends zero bytes and invalid UTF-8 before each move
     NulBytes,
-    /// Answers a `go` twice with the same move.
+    /// Answers a `go` twice with the same move
     DoubleBestmove,
     /// Answers a `go` twice with the same move, --delay-ms (5 by default) apart
     RepeatedBestmove,
-    /// Gives its name in answer to `uci`, and exits with status 1
+    /// Answers `uci` with its name only, and exits with status 1
     ExitAtHandshake,
     /// Exits with status 3 when it should be thinking
     ExitInGame,
     /// Exits with status 0 right after a move
     ExitAfterBestmove,
-    /// Exits with status 0 when a game follows one that it has played
+    /// Exits with status 0 at the first `ucinewgame` after a search
     ExitAfterGame,
-    /// Writes a line that never ends, and never a move
+    /// Writes a line without end and no move
     EndlessLine,
-    /// Forgets the line end after its move, and waits
+    /// Omits the line end after its move, and waits
     NoNewline,
-    /// Ends its lines as DOS does
+    /// Ends the line of its move with CR LF
     Crlf,
-    /// Puts blanks before, after and between the words of its move
+    /// Puts blanks before, between and after the words of `bestmove`
     Blanks,
-    /// Introduces itself at length before it answers `uci`
+    /// Prints 40 lines of text before it answers `uci`
     Banner,
     /// Answers `uci` with two `uciok`
     DoubleUciok,
-    /// Declares options that make no sense, besides its own
+    /// Declares malformed options in addition to the usual ones
     BadOptions,
-    /// Has two threads unless `setoption` changes that
+    /// Declares `Threads` with default 2
     TwoThreads,
     /// Declares no options
     NoOptions,
-    /// Declares 500 options besides its own
+    /// Declares 500 options in addition to the usual ones
     ManyOptions,
-    /// Says `bestmove` and nothing else
+    /// Sends `bestmove` without a move
     BlankBestmove,
-    /// Says `bestmove (none)`
+    /// Sends `bestmove (none)`
     NoneBestmove,
-    /// Says `bestmove NULL`
+    /// Sends `bestmove NULL`
     NullWord,
-    /// Says `bestmove a1a1`
+    /// Sends `bestmove a1a1`
     SameSquare,
-    /// Writes promotions with a capital letter
+    /// Writes the piece of a promotion in uppercase
     UppercasePromotion,
-    /// Writes castling as the other variant does
+    /// Writes castling as in Chess960 in a standard game, and vice versa
     OtherCastling,
-    /// Says `bestmove a1a1` when it receives a position, before `go`
+    /// Sends `bestmove a1a1` when it receives a position, before `go`
     EarlyBestmove,
-    /// Expects an illegal reply
+    /// Names an illegal ponder move
     IllegalPonder,
-    /// Expects a reply though nobody asked it to ponder
+    /// Names a ponder move although `Ponder` is off
     UnaskedPonder,
-    /// Ends the search on its opponent's time by itself
+    /// Ends a ponder search without `ponderhit` or `stop`
     ImpatientPonder,
-    /// Says nothing before its move
+    /// Sends no score before its move
     NoScore,
-    /// Claims `score mate 0` before each move
+    /// Sends `score mate 0` before each move
     MateZero,
-    /// Ends with scores that are bounds
+    /// Sends bounds as the last scores of a search
     BoundsLast,
-    /// Ends with a line that is not its best
+    /// Sends its second-best line last (`multipv 2`)
     MultipvLast,
-    /// Shows variations of illegal moves
+    /// Sends a variation with illegal moves
     IllegalPv,
-    /// Claims numbers that fit nowhere
+    /// Sends numbers that exceed every integer type
     HugeNumbers,
-    /// Closes its input after a move, and stays
+    /// Closes its standard input after a move, and does not exit
     CloseStdin,
-    /// Starts a process in a session of its own whose parent is gone (once)
+    /// Starts a process in a new session whose parent has exited (once)
     SpawnDaemon,
     /// Writes to stderr without end
     StderrFlood,
-    /// Answers when exactly its time is over
+    /// Answers exactly when its time runs out, and ignores `stop`
     ExactLimit,
-    /// Takes --delay-ms (300 by default) before each `readyok`
+    /// Waits --delay-ms (300 by default) before each `readyok`
     SlowReady,
-    /// Thinks for --delay-ms (300 by default) and hears nothing meanwhile
+    /// Thinks for --delay-ms (300 by default) and ignores its input during this time
     Deaf,
-    /// Takes memory without end when it should be thinking
+    /// Allocates memory when it should be thinking, until it fails or has 2 GiB
     EatMemory,
     /// Resigns (xboard)
     Resign,
@@ -212,14 +208,15 @@ pub enum Mode {
     HugeLine,
     /// Claims impossible scores and illegal variations before each move
     LyingScore,
-    /// Leaves en passant out when it counts (`go perft`)
+    /// Omits en passant captures from `go perft`
     NoEnPassant,
-    /// Lets pawns leap over other men when it counts (`go perft`)
+    /// Lets the double step of a pawn jump over a piece in `go perft`
     LeapingPawns,
 }
 
 impl Mode {
-    /// Returns whether the misdeed is too heavy to be committed at every move of a game.
+    /// Returns whether the mode misbehaves only once per process, because every move would take too
+    /// long.
     pub fn happens_once(self) -> bool {
         matches!(
             self,
@@ -233,14 +230,15 @@ impl Mode {
     }
 }
 
-/// The language that the puppet speaks.
+/// Protocol that the puppet speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Proto {
     /// The Universal Chess Interface
     Uci,
     /// The Chess Engine Communication Protocol, version 2
     Xboard,
-    /// None, but in a console of its own, unless --uci is given as well
+    /// No protocol but lines of text, as in an engine with a console interface, unless --uci is
+    /// given
     Console,
 }
 
@@ -249,7 +247,6 @@ pub enum Proto {
 pub enum Skill {
     /// Any legal move
     Random,
-    /// Takes what it can win, gives little away and mates: beats `random`
-    /// nearly always
+    /// Wins material, loses little and mates; beats `random` nearly always
     Greedy,
 }

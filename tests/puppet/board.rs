@@ -1,5 +1,5 @@
-//! The position and the choice of a move: a pure function of position, seed
-//! and skill, so that a game does not depend on which process plays it.
+//! Position and choice of a move. The choice is a pure function of position, seed and skill, so
+//! every process plays the same game.
 
 use std::fmt::Display;
 
@@ -9,35 +9,35 @@ use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position, Rank, 
 
 use crate::args::Skill;
 
-/// A position as described by the other side.
+/// Position sent by the harness.
 #[derive(Debug, Clone)]
 pub struct Board {
     position: Chess,
     castling: CastlingMode,
 }
 
-/// Error in the rules that the puppet counts by.
+/// Error in the rules with which the puppet computes perft counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flaw {
-    /// Nothing.
+    /// No error.
     None,
-    /// Pawns are not taken en passant.
+    /// No en passant captures.
     NoEnPassant,
-    /// The double step of a pawn leads over other men.
+    /// The double step of a pawn can jump over a piece.
     LeapingPawns,
 }
 
-/// A legal move and what the puppet claims it is worth.
+/// Legal move, and its score.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// The move in UCI notation.
+    /// Move in UCI notation.
     pub uci: String,
-    /// The claimed score in centipawns, for the side to move.
+    /// Score to send, in centipawns, from the point of view of the side to move.
     pub score_cp: i32,
 }
 
 impl Board {
-    /// Reads the text after `position`.
+    /// Parses the text after `position`.
     pub fn parse(text: &str, chess960: bool) -> Result<Board, String> {
         let castling = if chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard };
         let (start, moves) = match text.split_once("moves") {
@@ -56,7 +56,7 @@ impl Board {
         Board { position, castling }.play(moves)
     }
 
-    /// The board after these moves in UCI notation.
+    /// Returns the board after moves in UCI notation.
     pub fn play(mut self, moves: &str) -> Result<Board, String> {
         for word in moves.split_whitespace() {
             let error = |error: &dyn Display| format!("position has the move {word}: {error}");
@@ -72,7 +72,7 @@ impl Board {
         self.position.turn() == Color::White
     }
 
-    /// The move to play, or `None` when there is none.
+    /// Returns the move to play; `None` if there is no legal move.
     pub fn choose(&self, seed: u64, skill: Skill) -> Option<Choice> {
         let salt = self.salt(seed);
         let chosen = self
@@ -85,15 +85,16 @@ impl Board {
                     Skill::Random => 0,
                     Skill::Greedy => worth(&self.position, candidate),
                 };
-                // The notation settles ties by a fixed order, because the order
-                // in which the library lists the moves is its own affair.
+                // The notation breaks ties, because the library does not guarantee an order of its
+                // moves.
                 (worth, mix(salt, uci.as_bytes()), uci)
             })
             .max()?;
         Some(Choice { uci: chosen.2, score_cp: self.balance() })
     }
 
-    /// Another legal move, or the same if there is only one, where `info` has a place for it.
+    /// Returns another legal move if `info` contains `{another}`; otherwise, or if no other move is
+    /// found, the chosen move.
     pub fn another(&self, seed: u64, chosen: &str, info: &str) -> String {
         let others = (0..64).filter_map(|salt| self.choose(seed + salt, Skill::Random));
         let mut others = others.map(|other| other.uci).filter(|other| other != chosen);
@@ -101,7 +102,7 @@ impl Board {
         other.unwrap_or_else(|| chosen.to_owned())
     }
 
-    /// The board after a legal move in UCI notation.
+    /// Returns the board after a move in UCI notation; `None` if the move is illegal.
     pub fn after(&self, uci: &str) -> Option<Board> {
         let legal = uci.parse::<UciMove>().ok()?.to_move(&self.position).ok()?;
         let mut position = self.position.clone();
@@ -109,7 +110,7 @@ impl Board {
         Some(Board { position, castling: self.castling })
     }
 
-    /// Returns a legal move in the other notation of castling.
+    /// Returns a legal move with castling in the notation of the other mode, standard or Chess960.
     pub fn other_notation(&self, uci: &str) -> String {
         let parsed = uci.parse::<UciMove>().ok();
         let legal = parsed.and_then(|parsed| parsed.to_move(&self.position).ok());
@@ -120,7 +121,7 @@ impl Board {
         legal.map_or_else(|| uci.to_owned(), |legal| legal.to_uci(other).to_string())
     }
 
-    /// The leaves after each move in a tree of so many plies, by rules with a flaw.
+    /// Returns the perft count of each move at `depth` plies, by rules with a flaw.
     pub fn count(&self, depth: u32, flaw: Flaw) -> Vec<(String, u64)> {
         let count = |counted: Move| {
             let uci = counted.to_uci(self.castling).to_string();
@@ -129,7 +130,7 @@ impl Board {
         moves(&self.position, flaw).into_iter().map(count).collect()
     }
 
-    /// A well-formed move that is not legal here.
+    /// Returns a well-formed move that is illegal in the position.
     pub fn illegal(&self, seed: u64) -> String {
         let first = self.salt(seed) % 4096;
         (0..4096)
@@ -142,7 +143,7 @@ impl Board {
             .to_string()
     }
 
-    /// Material for the side to move, in centipawns.
+    /// Returns the material balance for the side to move, in centipawns.
     fn balance(&self) -> i32 {
         let board = self.position.board();
         let side = |color| {
@@ -151,7 +152,7 @@ impl Board {
         side(self.position.turn()) - side(self.position.turn().other())
     }
 
-    /// The position without its counters, mixed with the seed.
+    /// Returns a hash of the position without its move counters, and the seed.
     fn salt(&self, seed: u64) -> u64 {
         let epd = Epd::from_position(&self.position, EnPassantMode::Legal).to_string();
         mix(seed, epd.as_bytes())
@@ -168,7 +169,7 @@ fn moves(position: &Chess, flaw: Flaw) -> Vec<Move> {
     moves
 }
 
-/// Double steps of pawns over what stands before them.
+/// Returns the double steps of pawns over a piece in front of them.
 fn leaps(position: &Chess) -> Vec<Move> {
     let (board, turn) = (position.board(), position.turn());
     let pawns = board.pawns() & board.by_color(turn);
@@ -199,9 +200,9 @@ fn count(board: &shakmaty::Board, color: Color, role: Role) -> i32 {
     i32::try_from(board.by_piece(role.of(color)).count()).expect("a board has 64 squares")
 }
 
-/// Returns a greedy player's estimate of a move: mate above all, then material after the best
-/// capture in reply, then less freedom for the opponent, which leads a material advantage to a
-/// mate.
+/// Returns the value of a move for a greedy player, in centipawns: mate first, then material after
+/// the best capture in reply, then few replies for the opponent, because restricting the opponent
+/// converts a material advantage into a mate.
 fn worth(position: &Chess, candidate: Move) -> i32 {
     let mut after = position.clone();
     after.play_unchecked(candidate);
@@ -215,7 +216,7 @@ fn worth(position: &Chess, candidate: Move) -> i32 {
     gain(candidate) - loss + push - 3 * freedom
 }
 
-/// The material a move takes or promotes to.
+/// Returns the material that a move gains by capture and promotion, in centipawns.
 fn gain(candidate: Move) -> i32 {
     candidate.capture().map_or(0, value)
         + candidate.promotion().map_or(0, |role| value(role) - value(Role::Pawn))
@@ -232,8 +233,8 @@ fn value(role: Role) -> i32 {
     }
 }
 
-/// FNV-1a over `bytes`, started from `seed` and finished by the mixer of
-/// SplitMix64, so that near seeds choose unrelated moves.
+/// Returns the FNV-1a hash of `bytes`, started from `seed` and finished by the mixer of SplitMix64,
+/// so that similar seeds choose unrelated moves.
 fn mix(seed: u64, bytes: &[u8]) -> u64 {
     let start = 0xcbf2_9ce4_8422_2325 ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let hash = bytes

@@ -1,4 +1,4 @@
-//! The answer to `uci`, besides the name.
+//! Answer to `uci`, except for the name.
 
 use crate::args::Mode;
 use crate::misdeed::say;
@@ -6,7 +6,7 @@ use crate::options::DECLARATIONS;
 
 const MANY_OPTIONS: u32 = 500;
 
-/// Prints the lines before the name.
+/// Prints the lines before `id name`, in some modes.
 pub fn introduce(mode: Mode) {
     match mode {
         Mode::Banner => {
@@ -22,7 +22,7 @@ pub fn introduce(mode: Mode) {
     }
 }
 
-/// Prints the options.
+/// Prints the option declarations.
 pub fn declare(mode: Mode) {
     match mode {
         Mode::NoOptions => return,

@@ -1,4 +1,4 @@
-//! Input from the other side, read by a thread of its own so that `stop` and `isready` are received
+//! Input from the harness, read by a separate thread so that `stop` and `isready` are received
 //! during a search.
 
 use std::fs::{File, OpenOptions};
@@ -7,22 +7,22 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Instant;
 
-/// One event on standard input.
+/// Event on standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
-    /// A line, without its ending.
+    /// Line without its line end.
     Line(String),
-    /// There will be no more lines.
+    /// End of the input.
     Closed,
 }
 
-/// The lines of standard input.
+/// Lines of standard input.
 pub struct Inbox {
     lines: Receiver<String>,
 }
 
 impl Inbox {
-    /// Starts to read; the input is also appended to `log`/PID.log.
+    /// Starts the thread that reads; it also appends the input to `PID.log` in the folder `log`.
     pub fn open(log: Option<&Path>) -> Result<Inbox, String> {
         let mut log = log.map(open_log).transpose()?;
         let (sender, lines) = channel();
@@ -46,7 +46,7 @@ impl Inbox {
         self.lines.recv().map_or(Input::Closed, Input::Line)
     }
 
-    /// Waits for the next event until `deadline`; without one, for ever.
+    /// Waits for the next event until `deadline`, or for ever without a deadline.
     pub fn next_until(&self, deadline: Option<Instant>) -> Option<Input> {
         let Some(deadline) = deadline else { return Some(self.next()) };
         let patience = deadline.saturating_duration_since(Instant::now());

@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-/// The part of a `go` command that matters to a puppet.
+/// Limits of a `go` command that the puppet obeys.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// The time the side to move has; `movetime` counts as such.
+    /// Remaining time of the side to move, or `movetime`.
     pub time: Option<Duration>,
     /// `true` if only `stop` ends the search.
     pub endless: bool,
 }
 
 impl Limits {
-    /// Reads the words after `go`.
+    /// Parses the words after `go`.
     pub fn parse(words: &str, white_to_move: bool) -> Result<Limits, String> {
         let mut limits = Limits::default();
         let mut words = words.split_whitespace();
@@ -21,7 +21,7 @@ impl Limits {
                 "infinite" | "ponder" => limits.endless = true,
                 "wtime" | "btime" | "winc" | "binc" | "movestogo" | "depth" | "nodes" | "mate"
                 | "movetime" => {
-                    // Clocks may be sent below zero when the opponent is late.
+                    // The clock of an opponent who is late may be negative.
                     let number: i64 = words
                         .next()
                         .and_then(|text| text.parse().ok())
@@ -32,7 +32,7 @@ impl Limits {
                         limits.time = Some(Duration::from_millis(millis));
                     }
                 }
-                // The moves that may follow do not matter to a puppet.
+                // The puppet ignores the moves that follow.
                 "searchmoves" => break,
                 _ => return Err(format!("go has the unknown word {word}")),
             }

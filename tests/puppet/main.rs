@@ -1,14 +1,13 @@
-//! A UCI engine that misbehaves on request.
+//! UCI engine that misbehaves on request.
 //!
-//! The end-to-end tests need engines that crash, hang, lie and flood at a
-//! chosen moment, and one that behaves (`--mode good`) and plays the same game
-//! whenever the seed is the same. Start with [`args`] for what can be asked of
-//! it, then [`session`] for how a command is answered.
+//! The end-to-end tests need engines that crash, hang, lie and flood at a chosen moment, and a
+//! correct engine (`--mode good`) whose games depend only on the seed. [`args`] lists the modes,
+//! and [`session`] answers the commands.
 //!
-//! It is also a strict listener: a GUI that breaks the protocol (an undeclared
-//! option, `go` during a search, an illegal move in `position`) makes it exit
-//! with [`PROTOCOL_VIOLATION`] and say why on stderr, so a fault of the harness
-//! cannot pass for a fault of the engine.
+//! The puppet also checks its input: if the harness breaks the protocol (an undeclared option, `go`
+//! during a search, an illegal move in `position`), the puppet prints the reason to stderr and
+//! exits with [`PROTOCOL_VIOLATION`], so an error of the harness cannot look like a fault of the
+//! engine.
 
 #![expect(clippy::disallowed_methods, reason = "an engine has a clock")]
 #![allow(
@@ -38,10 +37,10 @@ use crate::args::{Args, Mode, Proto};
 use crate::session::Session;
 use crate::xboard::Xboard;
 
-/// Exit status when the other side broke the protocol.
+/// Exit status after a protocol violation by the harness.
 const PROTOCOL_VIOLATION: u8 = 99;
 
-/// Exit status when the process outlived `--lifetime-s`.
+/// Exit status at the end of `--lifetime-s`.
 const OUTLIVED: i32 = 98;
 
 fn main() -> ExitCode {
@@ -74,7 +73,7 @@ fn talk(args: Args) -> Result<(), String> {
     }
 }
 
-/// Takes each line for a move, as engines with a console of their own do.
+/// Treats each line as a move, like an engine with a console interface.
 fn console() -> Result<(), String> {
     for line in std::io::stdin().lines().map_while(Result::ok).filter(|line| line != "quit") {
         misdeed::say(&format!("White (1) : Invalid move: {line}"));
@@ -82,10 +81,10 @@ fn console() -> Result<(), String> {
     Ok(())
 }
 
-/// Replaces this process by one that ignores SIGTERM.
+/// Replaces this process with a process that ignores SIGTERM.
 ///
-/// A signal that is ignored stays ignored across `exec`, and a shell can ignore
-/// one without any unsafe code of ours.
+/// An ignored signal stays ignored across `exec`, and a shell can ignore a signal without unsafe
+/// code in the puppet.
 fn restart_ignoring_term() -> ExitCode {
     let program = std::env::current_exe().expect("the path of the running program is known");
     let args = std::env::args_os().skip(1).filter(|arg| arg != "--ignore-term");
@@ -98,8 +97,8 @@ fn restart_ignoring_term() -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Ends the process after `lifetime`, so that a mode that can only be killed
-/// does not haunt the machine when a test fails to kill it.
+/// Ends the process after `lifetime`, because a test may fail to kill a puppet that does not exit
+/// by itself.
 fn end_after(lifetime: Duration) {
     std::thread::spawn(move || {
         std::thread::sleep(lifetime);

@@ -1,4 +1,4 @@
-//! The answer to `go`: the move and, in every mode but `good`, a misdeed.
+//! Answer to `go`: the move and, in every mode except `good`, the misbehaviour.
 
 use std::io::Write;
 use std::os::unix::process::CommandExt;
@@ -10,32 +10,33 @@ use crate::board::{Board, Choice, Flaw};
 use crate::limits::Limits;
 use crate::session::{Leave, Session};
 
-/// More than any pipe holds, so that an unread stderr blocks the puppet.
+/// Number of bytes written to stderr: more than the capacity of a pipe, so the puppet blocks unless
+/// stderr is read.
 const STDERR_NOISE_BYTES: usize = 1 << 20;
 const HUGE_LINE_BYTES: usize = 16 << 20;
 const FLOOD_LINES: u32 = 30_000;
 
-/// Input of an honest answer to `go`, and of a dishonest one.
+/// Moves and limits from which a correct or a misbehaving answer to `go` is made.
 pub struct Answer {
     /// Limits of the `go`.
     pub limits: Limits,
-    /// The move to play.
+    /// Move to play.
     pub choice: Choice,
-    /// A well-formed move that is not legal.
+    /// Well-formed but illegal move.
     pub illegal: String,
-    /// Another legal move; the same if there is only one.
+    /// Another legal move, or `choice` if there is no other move or `--info` does not need one.
     pub another: String,
-    /// The move to play as the other variant writes castling.
+    /// Move to play, with castling in the notation of the other mode, standard or Chess960.
     pub other: String,
-    /// The reply to expect, if one is to be named.
+    /// Ponder move; `None` if no ponder move is to be sent.
     pub expected: Option<String>,
 }
 
-/// Answers one `go`.
+/// Answers a `go`.
 pub fn search(session: &mut Session, answer: &Answer) -> Result<Option<Leave>, String> {
     let mode = if session.due(1) { session.args.mode } else { Mode::Good };
     if mode.happens_once() {
-        // The misdeed happens once; later answers are honest.
+        // The puppet misbehaves once; later answers are correct.
         session.args.mode = Mode::Good;
     }
     prelude(mode, session, &answer.illegal);
@@ -89,7 +90,7 @@ pub fn search(session: &mut Session, answer: &Answer) -> Result<Option<Leave>, S
     Ok(None)
 }
 
-/// A promotion with a capital letter; any other move as it is.
+/// Returns a promotion with the piece in uppercase; any other move unchanged.
 fn with_capital(uci: &str) -> String {
     match uci.char_indices().nth(4) {
         Some((at, piece)) => format!("{}{}", &uci[..at], piece.to_ascii_uppercase()),
@@ -97,7 +98,7 @@ fn with_capital(uci: &str) -> String {
     }
 }
 
-/// Prints the last lines before the move in some modes.
+/// Prints the last `info` lines before the move, in some modes.
 fn print_last_lines(mode: Mode, illegal: &str) {
     match mode {
         Mode::MateZero => say("info depth 2 score mate 0 nodes 2"),
@@ -116,7 +117,7 @@ fn print_last_lines(mode: Mode, illegal: &str) {
     }
 }
 
-/// Answers `go perft` with the leaves after each move.
+/// Answers `go perft` with the count of each move.
 pub fn count(session: &Session, board: &Board, depth: u32) {
     let mode = if session.due(1) { session.args.mode } else { Mode::Good };
     prelude(mode, session, &board.illegal(session.args.seed));
@@ -131,10 +132,10 @@ pub fn count(session: &Session, board: &Board, depth: u32) {
     say(&format!("\nNodes searched: {total}\n"));
 }
 
-/// Lets the time pass that the mode takes for a move.
+/// Waits for the time that the mode takes for a move.
 fn think(mode: Mode, session: &Session, limits: &Limits) -> Result<Leave, String> {
     let honest = match session.args.mode {
-        // Here the delay is a property of the misdeed, not of each move.
+        // In these modes, `--delay-ms` is the delay of the mode and not the thinking time.
         Mode::Slow | Mode::LateBestmove | Mode::PartialLine | Mode::SlowReady | Mode::Deaf => {
             Duration::ZERO
         }
@@ -157,7 +158,7 @@ fn think(mode: Mode, session: &Session, limits: &Limits) -> Result<Leave, String
     }
 }
 
-/// Prints the lines before the move or, in some modes, in place of it.
+/// Prints the lines before the move or, in some modes, misbehaves instead of moving.
 fn prelude(mode: Mode, session: &Session, illegal: &str) {
     match mode {
         Mode::Crash => {
@@ -209,14 +210,14 @@ fn flood() {
     say("info depth 1 seldepth 1 score cp 0 nodes 1 time 0 string one line of a flood");
 }
 
-/// Short lines, long lines and bytes that are no text.
+/// Returns short lines, a long line, and bytes that are not UTF-8.
 fn noise() -> Vec<u8> {
     let mut noise = b"puppet: noise \xfe\xff\n".repeat(1000);
     noise.resize(STDERR_NOISE_BYTES, b'n');
     noise
 }
 
-/// Writes one line to the other side.
+/// Writes a line to standard output.
 pub fn say(line: &str) {
     write_or_leave(std::io::stdout(), format!("{line}\n").as_bytes());
 }
@@ -228,8 +229,7 @@ fn print_in_pieces(line: &str, pause: Duration) {
     }
 }
 
-/// Writes and flushes; when the other side is gone there is nobody left to
-/// misbehave for, so the process ends.
+/// Writes and flushes; ends the process if the reader has closed the stream.
 fn write_or_leave(mut stream: impl Write, bytes: &[u8]) {
     if stream.write_all(bytes).and_then(|()| stream.flush()).is_err() {
         std::process::exit(0);
@@ -248,7 +248,7 @@ fn spawn_grandchild(session: &Session) {
     mute(session).spawn().expect("a second puppet can be started");
 }
 
-/// Leaves behind a process that is neither in our group nor our child.
+/// Starts a process that is neither in this process group nor a child of this process.
 fn spawn_daemon(session: &Session) {
     let puppet = mute(session);
     let mut setsid = Command::new("setsid");
@@ -257,7 +257,7 @@ fn spawn_daemon(session: &Session) {
     assert!(status.success(), "setsid could not start the puppet");
 }
 
-/// Takes memory, and touches it, until there is none.
+/// Allocates and writes memory until an allocation fails, at most 2 GiB.
 fn eat_memory() -> ! {
     let mut eaten: Vec<Vec<u8>> = Vec::new();
     loop {
@@ -267,13 +267,13 @@ fn eat_memory() -> ! {
     }
 }
 
-/// Becomes a process that is the same in all but its standard output.
+/// Replaces this process with a mute puppet without standard output.
 fn close_stdout(session: &Session) -> ! {
     let error = mute(session).stdout(Stdio::null()).exec();
     panic!("cannot start the puppet again: {error}");
 }
 
-/// Becomes a process without standard input, that says one thing more.
+/// Prints `last_words` and replaces this process with a mute puppet without standard input.
 fn close_stdin(session: &Session, last_words: &str) -> ! {
     let puppet = mute(session);
     let error = Command::new("/bin/sh")
@@ -285,7 +285,7 @@ fn close_stdin(session: &Session, last_words: &str) -> ! {
     panic!("cannot start /bin/sh: {error}");
 }
 
-/// A puppet that does nothing, as easy to find as this one.
+/// Returns the command of a puppet that does nothing, with the marker of this process.
 fn mute(session: &Session) -> Command {
     let program = std::env::current_exe().expect("the path of the running program is known");
     let mut command = Command::new(program);

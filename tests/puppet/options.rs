@@ -1,7 +1,7 @@
-//! The UCI options the puppet declares, and the values it was given.
+//! UCI options of the puppet: declarations and current values.
 
-/// The declarations, sent in answer to `uci`: one option of each type, under
-/// names that real engines use.
+/// Option declarations in the answer to `uci`: at least one option of each type, most with names
+/// that real engines use.
 pub const DECLARATIONS: [&str; 11] = [
     "option name Hash type spin default 16 min 1 max 4096",
     "option name Threads type spin default 1 min 1 max 64",
@@ -16,21 +16,21 @@ pub const DECLARATIONS: [&str; 11] = [
     "option name Clear Hash type button",
 ];
 
-/// The options that change what the puppet does.
+/// Options that change the behaviour of the puppet.
 #[derive(Debug, Default)]
 pub struct Options {
     /// `true` if castling is sent and received as king takes rook.
     pub chess960: bool,
-    /// Part of the seed of the moves, so that a game shows whether the option has arrived: 0 for
-    /// `Normal`.
+    /// Value of `Style`, 0 for `Normal`. The value is part of the seed of the moves, so a game
+    /// shows whether the option was received.
     pub style: u64,
-    /// Part of the seed of the moves, as the style.
+    /// Value of `Courage`, part of the seed of the moves.
     pub courage: u64,
-    /// Part of the seed of the moves, counted from the option's least value.
+    /// Value of `Patience` minus its minimum, part of the seed of the moves.
     pub patience: u64,
-    /// Part of the seed of the moves: a hash of the file that `EvalFile` names.
+    /// Hash of the file that `EvalFile` names, part of the seed of the moves.
     pub weights: u64,
-    /// `true` if the puppet names the reply it expects.
+    /// `true` if the puppet sends a ponder move.
     pub ponder: bool,
 }
 
@@ -40,8 +40,8 @@ impl Options {
         self.weights ^ (self.style << 32) ^ (self.courage << 40) ^ (self.patience << 48)
     }
 
-    /// Takes the text after `setoption`; an undeclared name or a value outside
-    /// the declaration is a fault of the other side.
+    /// Parses the text after `setoption` and sets the option; an undeclared name or value is an
+    /// error, because the harness must not send one.
     pub fn set(&mut self, text: &str) -> Result<(), String> {
         let rest =
             text.strip_prefix("name ").ok_or_else(|| format!("setoption {text}: no name"))?;

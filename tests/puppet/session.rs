@@ -1,5 +1,4 @@
-//! One conversation: reads a command, answers it, and leaves it to
-//! [`crate::misdeed`] to spoil the answer.
+//! UCI session: reads commands and answers them; [`crate::misdeed`] changes the answers.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +10,7 @@ use crate::limits::Limits;
 use crate::misdeed::{self, Answer};
 use crate::options::Options;
 
-/// Reason why a loop ended in good order.
+/// Regular end of a loop.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Leave {
     /// `quit` was received, or the input ended.
@@ -20,23 +19,23 @@ pub enum Leave {
     Search,
 }
 
-/// The state of the conversation.
+/// State of a UCI session.
 pub struct Session {
     /// Arguments of the command line.
     pub args: Args,
     inbox: Inbox,
     options: Options,
     greeted: bool,
-    /// The last `position` and its board.
+    /// Text of the last `position` command, and its board.
     position: Option<(String, Board)>,
-    /// Number of `ucinewgame` commands that this process has received.
+    /// Number of `ucinewgame` commands received.
     games: u32,
-    /// Number of `go` commands that this process has received.
+    /// Number of `go` commands received.
     searches: u32,
 }
 
 impl Session {
-    /// Opens the conversation on standard input and output.
+    /// Opens a session on standard input and output.
     pub fn new(args: Args) -> Result<Session, String> {
         let inbox = Inbox::open(args.log.as_deref())?;
         Ok(Session {
@@ -50,8 +49,8 @@ impl Session {
         })
     }
 
-    /// Talks until `quit` or the end of the input; an error says how the other
-    /// side broke the protocol.
+    /// Answers commands until `quit` or the end of the input; an error describes a protocol
+    /// violation by the harness.
     pub fn run(mut self) -> Result<(), String> {
         loop {
             let left = match self.inbox.next() {
@@ -64,19 +63,19 @@ impl Session {
         }
     }
 
-    /// Returns whether it is time for the misdeed; `after` is the number of searches before it if
-    /// the command line does not say.
+    /// Returns whether the puppet should misbehave now; `after` is the default of `--after`, in
+    /// searches.
     pub fn due(&self, after: u32) -> bool {
         self.searches >= self.args.after.unwrap_or(after)
             && self.games >= self.args.in_game.unwrap_or(0)
     }
 
-    /// Returns the number of `go` commands that this process has received.
+    /// Returns the number of `go` commands received.
     pub fn searches(&self) -> u32 {
         self.searches
     }
 
-    /// Returns the duration of the misdeed or, in any other mode, of a move.
+    /// Returns `--delay-ms`, or `default_ms` milliseconds if the argument is missing.
     pub fn delay(&self, default_ms: u64) -> Duration {
         Duration::from_millis(self.args.delay_ms.unwrap_or(default_ms))
     }
@@ -88,7 +87,7 @@ impl Session {
         }
         match command {
             "" | "stop" | "debug" => {}
-            // The command may have crossed the move.
+            // The harness may send `ponderhit` before it receives the move.
             "ponderhit" if self.args.mode == Mode::ImpatientPonder => {}
             "uci" => self.greet(),
             "isready" => self.report_ready(),
@@ -113,8 +112,8 @@ impl Session {
         Ok(None)
     }
 
-    /// Sets the board, by the new moves alone where a position continues the last one: a long game
-    /// would otherwise be played through again at every move.
+    /// Sets the board. If the position continues the last one, only the new moves are played,
+    /// because replaying a long game at every move takes too long.
     fn set_position(&mut self, text: &str) -> Result<(), String> {
         let board = match self.position.take() {
             Some((last, board)) if continues(text, &last) => board.play(&text[last.len()..])?,
@@ -179,8 +178,8 @@ impl Session {
         misdeed::search(self, &answer)
     }
 
-    /// Thinks for `time`, or until `stop` when the search is endless, and keeps
-    /// answering meanwhile. `deaf_to_stop` makes `stop` end nothing.
+    /// Thinks for `time`, or until `stop` if the search is endless, and answers `isready` during
+    /// the search. With `deaf_to_stop`, the search ignores `stop`.
     pub fn think(
         &self,
         time: Duration,
@@ -209,7 +208,7 @@ impl Session {
     }
 }
 
-/// Returns whether `text` is the position `last` and further moves.
+/// Returns whether `text` is the position `last` with further moves.
 fn continues(text: &str, last: &str) -> bool {
     last.contains(" moves ") && text.strip_prefix(last).is_some_and(|more| more.starts_with(' '))
 }

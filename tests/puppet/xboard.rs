@@ -1,4 +1,4 @@
-//! The same engine behind the protocol of xboard, with the misdeeds that only this protocol knows.
+//! The puppet with the xboard protocol, including the modes that exist only in this protocol.
 
 use crate::args::{Args, Mode};
 use crate::board::{Board, Choice};
@@ -8,21 +8,21 @@ use crate::misdeed::{say, sleep_for_ever};
 const FEATURES: &str = "feature ping=1 setboard=1 usermove=1 colors=0 sigint=0 sigterm=0 san=0 \
                         variants=\"normal\" option=\"Style -combo Normal /// Risky\" done=1";
 
-/// The state of the conversation.
+/// State of an xboard session.
 pub struct Xboard {
     args: Args,
     inbox: Inbox,
     board: Board,
-    /// `true` if moves are only followed (`force`).
+    /// `true` if the puppet plays no moves (`force`).
     forced: bool,
-    /// The opponent's last move.
+    /// Last move of the opponent.
     heard: String,
     games: u32,
     searches: u32,
 }
 
 impl Xboard {
-    /// Opens the conversation on standard input and output.
+    /// Opens a session on standard input and output.
     pub fn new(args: Args) -> Result<Xboard, String> {
         let inbox = Inbox::open(args.log.as_deref())?;
         let board = Board::parse("startpos", false)?;
@@ -30,8 +30,8 @@ impl Xboard {
         Ok(Xboard { args, inbox, board, forced: true, heard, games: 0, searches: 0 })
     }
 
-    /// Talks until `quit` or the end of the input; an error says how the other side broke the
-    /// protocol.
+    /// Answers commands until `quit` or the end of the input; an error describes a protocol
+    /// violation by the harness.
     pub fn run(mut self) -> Result<(), String> {
         while let Input::Line(line) = self.inbox.next() {
             let (command, rest) = line.split_once(' ').unwrap_or((&line, ""));

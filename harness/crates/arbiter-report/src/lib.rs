@@ -1,10 +1,10 @@
-//! Reports for users: a pure [`Summary`] of a run, and one writer for each format.
+//! Reports for users: the [`Summary`] of a run, and a formatter for each format.
 //!
-//! Writers turn values into text; opening files is left to the caller. Only [`Live`], [`note`] and
-//! [`log_error`] print, on standard error.
+//! Formatters convert values to text; the caller opens files. Only [`Live`], [`note`] and the log
+//! functions print, to standard error.
 //!
-//! `parts` and `forms` know nothing of runs, `figures` has the values of a run, and `topics` has
-//! its subjects; `run`, `live` and `games` are reports made of these.
+//! `parts` and `forms` do not depend on runs, `figures` contains the values of a run, and `topics`
+//! contains sections and reports by subject; `run`, `live` and `games` are reports of runs.
 
 mod figures;
 mod forms;

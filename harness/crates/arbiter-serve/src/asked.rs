@@ -1,25 +1,25 @@
-//! Query of an address.
+//! Queries of URLs.
 
-/// Longest query, in bytes. A query is part of the key of a live page, and of the links on that
-/// page.
+/// Maximum length of a query, in bytes. A query is part of the key of a live page, and of the links
+/// on the page.
 pub(crate) const MAX_QUERY: usize = 1_000;
 
-/// Query of an address.
+/// Query of a URL: text and decoded fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct UrlQuery {
-    /// Query without empty fields and without the field `page`.
+    /// Text of the query without empty fields and without the field `page`.
     query: String,
     fields: Vec<(String, String)>,
 }
 
 impl UrlQuery {
-    /// Returns the query of an address, from its text and its fields.
+    /// Returns a query from its text and its decoded fields; fails if the text is too long.
     pub(crate) fn new(query: &str, fields: Vec<(String, String)>) -> Result<UrlQuery, String> {
         if query.len() > MAX_QUERY {
             return Err(format!("The query exceeds {MAX_QUERY} bytes."));
         }
-        // A form sends its empty fields as well. Without them one selection has one address, and
-        // one thread.
+        // Forms also send empty fields. Without empty fields, a selection has only one address, so
+        // it has only one live page.
         let is_kept = |field: &&str| !field.ends_with('=') && !field.starts_with("page=");
         let query = query.split('&').filter(is_kept).collect::<Vec<_>>().join("&");
         Ok(UrlQuery { query, fields })
@@ -34,7 +34,8 @@ impl UrlQuery {
         self
     }
 
-    /// Returns an address with the query, and perhaps a page of the list, from 0.
+    /// Returns the address of `path` with the query and, if `part` is given, the page of a list,
+    /// from 0.
     pub(crate) fn address(&self, path: &str, part: Option<u64>) -> String {
         let part = part.map(|part| format!("page={}", part + 1));
         let fields = [Some(self.query.clone()).filter(|query| !query.is_empty()), part];
@@ -42,18 +43,19 @@ impl UrlQuery {
         if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
     }
 
-    /// Returns the value of a field, unless it is empty.
+    /// Returns the value of a field; `None` if the value is empty or missing.
     pub(crate) fn non_empty(&self, name: &str) -> Option<&str> {
         Some(self.value(name)).filter(|value| !value.is_empty())
     }
 
-    /// Returns the value of a field; empty if there is none.
+    /// Returns the value of a field; empty if the field is missing.
     pub(crate) fn value(&self, name: &str) -> &str {
         let found = self.fields.iter().find(|(own, _)| own == name);
         found.map_or("", |(_, value)| value.trim())
     }
 
-    /// Returns a number from 0 to `most`, times `scale`; `None` if the field is empty.
+    /// Returns the value of a field as a number from 0 to `most`, multiplied by `scale`; `None` if
+    /// the value is empty.
     pub(crate) fn number(&self, name: &str, most: u32, scale: f64) -> Result<Option<u32>, String> {
         let value = self.value(name);
         let number = value.parse().ok().filter(|value| (0.0..=f64::from(most)).contains(value));
@@ -64,7 +66,7 @@ impl UrlQuery {
         }
     }
 
-    /// Returns the page of the list, from 0.
+    /// Returns the requested page of a list, from 0.
     pub(crate) fn part(&self) -> Result<u64, String> {
         Ok(self.number("page", 1_000_000, 1.0)?.map_or(0, |page| u64::from(page).saturating_sub(1)))
     }

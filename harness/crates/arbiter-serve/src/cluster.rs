@@ -1,4 +1,4 @@
-//! Monitor of the workers and runs of a NATS server.
+//! Monitor of the workers and runs on a NATS server, and the page that shows them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,12 +16,11 @@ use arbiter_cluster::{
 use arbiter_store::{Store, StoreError};
 use prometheus_client::registry::Registry;
 
-/// Time before the server is contacted again.
+/// Time before the server is contacted again after a failure.
 const RECONNECT: Duration = Duration::from_secs(5);
 
-/// State of the cluster, shared by the task that listens and the page that shows it: the workers
-/// and runs, and the connection to the server; or a sentence with the reason for which they are
-/// unknown.
+/// State of the cluster, shared by the task that listens and the page: workers, runs and
+/// connection, or a sentence with the reason why the state is unknown.
 #[derive(Debug)]
 pub struct ClusterMonitor {
     state: Mutex<Result<(Cluster, Connection), String>>,
@@ -35,7 +34,7 @@ fn unreachable(reason: &str) -> String {
 }
 
 impl ClusterMonitor {
-    /// Returns a monitor that is not connected yet; `is_named` is `true` if a server is configured.
+    /// Returns an unconnected monitor; `is_named` is `true` if a server is configured.
     pub fn new(is_named: bool) -> ClusterMonitor {
         let none = "No NATS server is configured. Start arbiter serve with --on URL.";
         let why = if is_named { unreachable("not connected yet") } else { none.to_owned() };
@@ -43,29 +42,30 @@ impl ClusterMonitor {
     }
 
     fn state(&self) -> MutexGuard<'_, Result<(Cluster, Connection), String>> {
-        // No code that holds the lock can panic halfway through a change.
+        // Code that holds the lock cannot panic during a change, so the state is valid.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Registers the metrics of the server, if there is one.
+    /// Registers the metrics of the cluster, if a server is configured.
     pub(crate) fn register(&self, registry: &mut Registry) {
         if self.is_named {
             self.metrics.register(registry);
         }
     }
 
-    /// Listens without end, and connects again whenever the connection is lost.
+    /// Listens to the server for ever, and reconnects whenever the connection is lost.
     pub async fn keep(&self, access: Access) {
         loop {
             let reason = match self.listen(&access).await {
                 Ok(()) => "connection lost".to_owned(),
                 Err(error) => error.to_string(),
             };
-            // The last known state is dropped, because it may be wrong by the time the server is
-            // back.
+            // The last known state is dropped, because it may be wrong when the server is available
+            // again.
             *self.state() = Err(unreachable(&reason));
             self.metrics.disconnected();
-            // Without end, because the NATS server may be restarted while the page stays open.
+            // There is no limit of attempts, because the NATS server may be restarted while the
+            // page is open.
             sleep(RECONNECT).await;
         }
     }
@@ -97,24 +97,24 @@ impl ClusterMonitor {
     }
 }
 
-/// Ticks between computations of the residuals, which read all pairs of a run. That is once a
-/// minute.
+/// Number of ticks between computations of the residuals (one minute), because each computation
+/// reads all pairs of a run.
 const RESIDUAL_TICKS: u32 = 120;
 
-/// Page of the workers in a state, or of all.
+/// Live page of the workers, optionally of those in one state, and of the runs.
 #[derive(Debug)]
 struct ClusterPage {
     monitor: Arc<ClusterMonitor>,
     results: PathBuf,
     asked: UrlQuery,
-    /// Residual of each worker against the others, as last computed.
+    /// Last computed residual of each worker against the other workers, in standard deviations.
     residuals: BTreeMap<String, f64>,
-    /// Ticks until the residuals may be computed again.
+    /// Number of ticks until the residuals are computed again.
     rest: u32,
 }
 
 impl ClusterMonitor {
-    /// Returns the page of the workers that the query selects.
+    /// Returns the live page of the workers that the query selects.
     pub(crate) fn page(self: &Arc<Self>, results: PathBuf, asked: &UrlQuery) -> Box<dyn LivePage> {
         let (monitor, asked) = (self.clone(), asked.clone());
         Box::new(ClusterPage { monitor, results, asked, residuals: BTreeMap::new(), rest: 0 })
@@ -133,7 +133,8 @@ impl LivePage for ClusterPage {
         self.rest = self.rest.saturating_sub(1);
         if self.rest == 0 {
             self.rest = RESIDUAL_TICKS;
-            // A run on the server may be stored in another folder, and then has no pairs here.
+            // A run on the server may be stored in another folder, so it has no pairs in this
+            // store.
             let of_run = |run: &str| residuals(&self.results, run).unwrap_or_default();
             self.residuals.clear();
             for (worker, residual) in cluster.runs().flat_map(|beacon| of_run(&beacon.run)) {
@@ -145,12 +146,13 @@ impl LivePage for ClusterPage {
     }
 }
 
-/// Returns the residual of each worker of a run against the others, where they can be compared.
+/// Returns the residual of each worker of a run against the other workers, in standard deviations;
+/// empty if the run does not allow a comparison.
 fn residuals(results: &Path, run: &str) -> Result<BTreeMap<String, f64>, StoreError> {
     let store = Store::observe(results)?;
     let plan = store.run(run)?.plan;
-    // Residuals compare results of the same two engines under the same conditions. A tuning changes
-    // the engines.
+    // Residuals compare results of two engines under constant conditions, but a tuning changes the
+    // engines.
     if plan.engines.len() == 2 && plan.spsa().is_none() {
         Ok(worker_residuals(&store.played_by_workers(run)?))
     } else {

@@ -1,4 +1,4 @@
-//! Pages computed for one viewer, from the current state of the store.
+//! Pages computed per request from the current state of the store.
 
 use std::path::Path;
 
@@ -35,7 +35,7 @@ fn compare_run(store: &Store, run: &str) -> Result<ComparedRun, StoreError> {
     Ok(ComparedRun { summary, begun, history, settings, command })
 }
 
-/// Returns the settings on which the meaning of a run's figures depends.
+/// Returns the settings that the comparison shows if they differ between runs.
 fn settings(stored: &StoredRun, summary: &Summary) -> Vec<(&'static str, String)> {
     let plan = &stored.plan;
     let all = |values: Vec<String>| values.join("; ");

@@ -1,4 +1,4 @@
-//! Limits on the number of connections, and on the time that one may stall.
+//! Limits on the number of connections, and on the time that a connection may stall.
 
 use std::cmp::Reverse;
 use std::net::{IpAddr, Ipv6Addr};
@@ -13,27 +13,29 @@ use tokio::task::AbortHandle;
 
 use arbiter_process::{end_if_stalled, raise_open_files};
 
-/// Most simultaneous connections, if this process may have twice as many files open. Each
-/// connection takes a descriptor, and the requests on it need others.
+/// Maximum number of simultaneous connections, if the process may open twice as many files: each
+/// connection uses a descriptor, and its requests use further ones.
 const MAX_CONNECTIONS: usize = 256;
 
-/// Time for the head of a request to arrive, from the start of the connection or the answer before
-/// it. A client that opens many connections and sends nothing would otherwise keep all others out.
+/// Maximum time until the head of a request arrives, from the start of the connection or the
+/// previous answer. Otherwise, a client that opens many connections and sends nothing would block
+/// all other clients.
 const HEAD_DEADLINE: Duration = Duration::from_secs(10);
 
-/// Time after which a connection is closed whose other end accepts none of the data sent. The
-/// kernel ends such a connection (`end_if_stalled`).
+/// Time after which the kernel closes a connection whose other end does not accept the data sent
+/// (`end_if_stalled`).
 const STALL_DEADLINE: Duration = Duration::from_secs(20);
 
-/// Pause after the system has no descriptor for the next connection. `accept` would otherwise fail
-/// again immediately, and the loop would use a whole processor.
+/// Pause after a failure of `accept` for lack of descriptors; without the pause, `accept` would
+/// fail again immediately, and the loop would occupy a processor.
 const SHORTAGE: Duration = Duration::from_millis(100);
 
-/// Answers requests until the process ends. A page that follows a run may do so for ever, but at
-/// the limit a new connection replaces another; browsers reconnect.
+/// Answers requests until the process ends. A live page may keep its connection for ever, but at
+/// the limit a new connection replaces another, whose browser then reconnects.
 pub(super) async fn serve(listener: TcpListener, router: Router) -> ! {
     let descriptors = usize::try_from(raise_open_files()).unwrap_or(usize::MAX);
-    // Half of the descriptors, because requests open the store and sockets of runs as well.
+    // Only half of the descriptors are for connections, because requests also open the store and
+    // the sockets of runs.
     let most = (descriptors / 2).clamp(1, MAX_CONNECTIONS);
     let service = TowerToHyperService::new(router);
     let mut open: Vec<(IpAddr, AbortHandle)> = Vec::new();
@@ -47,8 +49,8 @@ pub(super) async fn serve(listener: TcpListener, router: Router) -> ! {
             let (_, connection) = open.remove(to_close(&open));
             connection.abort();
         }
-        // If the system lacks this timeout, a stalled connection still ends when it has to make
-        // room for another.
+        // If the system lacks this timeout, a stalled connection still ends when a new connection
+        // replaces it.
         let _ = end_if_stalled(&stream, STALL_DEADLINE);
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
@@ -58,11 +60,11 @@ pub(super) async fn serve(listener: TcpListener, router: Router) -> ! {
     }
 }
 
-/// Returns the network of one user: an address, or in IPv6 its /64 network.
+/// Returns the network that counts as one user: an IPv4 address, or the /64 network of an IPv6
+/// address.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
-        // A user of IPv6 usually has a /64 network, and could take a new address for each
-        // connection.
+        // An IPv6 user usually has a /64 network, and could use a new address for each connection.
         IpAddr::V6(ip) if !ip.is_loopback() => {
             Ipv6Addr::from_bits(ip.to_bits() & !u128::from(u64::MAX)).into()
         }
@@ -70,15 +72,15 @@ fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Returns the index of the connection to close for a new one; `open` has the oldest first. It is
-/// the oldest of the network with most connections, and one from this machine only if there is no
-/// other.
+/// Returns the index of the connection to close for a new one: the oldest connection of the network
+/// with the most connections, and a connection from this machine only if there are no others.
+/// `open` begins with the oldest connection.
 fn to_close<T>(open: &[(IpAddr, T)]) -> usize {
     let share = |network| open.iter().filter(|(other, _)| other == network).count();
     let by_right = |index: &usize| {
         let (network, _) = &open[*index];
-        // Connections of this machine go last, so that a flood from elsewhere cannot lock out the
-        // owner.
+        // Connections from this machine are closed last, so that a flood from other machines cannot
+        // lock out the owner.
         (!network.is_loopback(), share(network), Reverse(*index))
     };
     (0..open.len()).max_by_key(by_right).unwrap_or(0)
@@ -89,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn evicts_oldest_connection_of_largest_client_and_local_ones_last() {
+    fn the_largest_client_loses_its_oldest_connection_first() {
         let check = |peers: &[&str], expected| {
             let network = |peer: &&str| (network(peer.parse().expect("an address")), ());
             let open: Vec<_> = peers.iter().map(network).collect();

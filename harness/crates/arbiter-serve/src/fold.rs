@@ -1,13 +1,13 @@
-//! Counts of a run, updated from a store that other processes write.
+//! State of a run, updated from a store that other processes write.
 
 use arbiter_plan::{Effect, RunState};
 use arbiter_report::{Summary, apply_tallies, shown_run, summary_of};
 use arbiter_store::{Mark, Store, StoreError, StoredRun};
 
-/// Run as far as it was read.
+/// State of a run after the pairs read so far.
 #[derive(Debug)]
 pub(crate) struct Fold {
-    /// Stored facts of the run, besides its pairs.
+    /// Stored data of the run, except its pairs.
     pub(crate) stored: StoredRun,
     /// State of the run after the pairs read so far.
     pub(crate) state: RunState,
@@ -16,14 +16,14 @@ pub(crate) struct Fold {
 }
 
 impl Fold {
-    /// Reads the stored pairs; calls `observe` with each effect of a pair.
+    /// Reads all stored pairs of a run; calls `observe` with each effect of a pair.
     pub(crate) fn begin(
         store: &Store,
         run: &str,
         observe: impl FnMut(Effect),
     ) -> Result<Fold, StoreError> {
-        // The mark is taken before the pairs are read, so that no pair is missed. A pair that is
-        // read twice counts once.
+        // The mark is read before the pairs, so that no pair is missed. A pair that is read twice
+        // counts once.
         let (epoch, mark) = (store.epoch()?, store.mark()?);
         let stored = shown_run(store, run)?;
         let state = RunState::of(&stored.plan);
@@ -32,13 +32,13 @@ impl Fold {
         Ok(fold)
     }
 
-    /// Returns whether the fold can continue: not after pairs of any run were withdrawn, because
-    /// others may be in their places in the store.
+    /// Returns whether the fold can continue; `false` after pairs of any run were withdrawn,
+    /// because other pairs may have taken their rows in the store.
     pub(crate) fn can_advance(&self, store: &Store) -> Result<bool, StoreError> {
         Ok(store.epoch()? == self.epoch)
     }
 
-    /// Reads the pairs stored since.
+    /// Reads the pairs stored since the last read; calls `observe` with each effect of a pair.
     pub(crate) fn advance(
         &mut self,
         store: &Store,
@@ -51,7 +51,7 @@ impl Fold {
         apply_tallies(store, &run, &mut self.state, &tallies, observe)
     }
 
-    /// Returns the summary of the counts.
+    /// Returns the summary of the run after the pairs read so far.
     pub(crate) fn summary(&self, store: &Store) -> Result<Summary, StoreError> {
         summary_of(store, &self.stored, &self.state)
     }

@@ -1,4 +1,4 @@
-//! Games of a run for one viewer: pages of their list, one of them, and PGN.
+//! Games of a run, computed per request: list, page of one game, and PGN.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -11,28 +11,28 @@ use arbiter_plan::Plan;
 use arbiter_report::{OpeningNames, PgnHeader, game_pgn, game_to_show, shown_run};
 use arbiter_store::{GameOrder, GameQuery, ListedGame, Store, StoreError, StoredRun};
 
-/// Number of games on a page of the list.
+/// Number of games on a page of the list of games.
 pub(crate) const PART: u64 = 100;
 
-/// Most games of one PGN.
+/// Maximum number of games in a PGN.
 const MAX_PGN: u64 = 100_000;
 
-/// Number of runs whose names of openings are kept. Viewers may ask for any run, so the cache is
-/// emptied instead of growing.
+/// Maximum number of runs whose opening names are cached. Viewers may request any run, so the cache
+/// is emptied when it is full.
 const MAX_RUNS: usize = 16;
 
-/// Orders of the list, as queries and forms name them.
+/// Orders of the list: name in queries, name in forms, and order.
 pub(crate) const ORDERS: [(&str, &str, GameOrder); 3] = [
     ("", "as scheduled", GameOrder::Schedule),
     ("length", "longest first", GameOrder::Length),
     ("swing", "largest swing first", GameOrder::Swing),
 ];
 
-/// Answer to a query; the inner error is a sentence on what is wrong with the query.
+/// Result of a query; the inner error is a sentence that describes an invalid query.
 pub(crate) type QueryResult<T> = Result<Result<T, String>, StoreError>;
 
 impl UrlQuery {
-    /// Returns the games that the query selects, except for their openings.
+    /// Converts the query, except for its opening.
     fn games(&self, plan: &Plan) -> Result<GameQuery, String> {
         let engine = |name: &str| {
             let known = plan.engines.iter().position(|engine| engine.name == name);
@@ -53,20 +53,20 @@ impl UrlQuery {
     }
 }
 
-/// Cached names of the openings that viewers have asked for.
+/// Cache of opening names.
 #[derive(Debug, Default)]
 pub(crate) struct Openings(Mutex<OpeningCache>);
 
 #[derive(Debug, Default)]
 struct OpeningCache {
     table: Option<OpeningNames>,
-    /// Names by run, with its start time, and by place in the order of the book.
+    /// Names by run and start time, and by number of the opening in the order of the book.
     runs: BTreeMap<(String, i64), BTreeMap<u64, String>>,
 }
 
 impl Openings {
-    /// Returns the names of openings of a run, each given with a pair that played it; the name is
-    /// empty where none is known.
+    /// Returns the names of openings of a run; `wanted` are openings, each with a pair that was
+    /// played from the opening. The name of an unnamed opening is empty.
     fn names(
         &self,
         store: &Store,
@@ -74,12 +74,11 @@ impl Openings {
         wanted: impl IntoIterator<Item = (u64, u64)>,
     ) -> Result<BTreeMap<u64, String>, StoreError> {
         let run = &stored.head.run;
-        // A cache that a panicking thread has left incomplete is still valid: missing names are
-        // read again.
+        // A cache that is incomplete after a panic is still valid: missing names are read again.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let OpeningCache { table, runs } = &mut *known;
         let table = table.get_or_insert_default();
-        // With the start time, because a name can be used again after its run was removed.
+        // The key contains the start time, because the name of a removed run can be used again.
         let key = (run.clone(), stored.head.created_ms);
         if runs.len() >= MAX_RUNS && !runs.contains_key(&key) {
             runs.clear();
@@ -101,8 +100,7 @@ impl Openings {
         Ok(found)
     }
 
-    /// Returns the games that the query selects. An opening is given by its number, from 1, or by a
-    /// part of its name.
+    /// Converts the query. Its opening is a number, from 1, or a part of a name.
     fn games(&self, store: &Store, stored: &StoredRun, asked: &UrlQuery) -> QueryResult<GameQuery> {
         let query = match asked.games(&stored.plan) {
             Ok(query) => query,
@@ -122,7 +120,7 @@ impl Openings {
     }
 }
 
-/// Returns a page of the list.
+/// Returns a page of the list of games.
 pub(crate) fn list(
     results: &Path,
     run: &str,
@@ -142,14 +140,14 @@ pub(crate) fn list(
     Ok(Ok(pages::list(&stored, asked, part, &games, &names)))
 }
 
-/// Parses the number of a game, as in the PGN tag Round, into the pair and the game in it, both
-/// from 0.
+/// Parses a game number, as in the PGN tag `Round`, into the number of the pair and the index of
+/// the game in the pair, both from 0.
 pub(crate) fn place(text: &str) -> Option<(u64, usize)> {
     let (pair, half) = text.split_once('.')?;
     Some((pair.parse::<u64>().ok()?.checked_sub(1)?, half.parse::<usize>().ok()?.checked_sub(1)?))
 }
 
-/// Returns the page of a game; `None` if it was not played.
+/// Returns the page of a game; `None` if the game is not in the store.
 pub(crate) fn game(
     results: &Path,
     run: &str,
@@ -181,8 +179,8 @@ pub(crate) fn game(
     Ok(Ok(Some(pages::game(run, asked, place, &around, &shown))))
 }
 
-/// Returns the header of a run's games, and the games that the query selects: pair and game in the
-/// pair, from 0.
+/// Returns the PGN header of a run, and the games that the query selects: number of the pair and
+/// index of the game in the pair, both from 0.
 pub(crate) fn select_games(
     results: &Path,
     run: &str,
@@ -195,14 +193,14 @@ pub(crate) fn select_games(
         Ok(query) => query,
         Err(words) => return Ok(Err(words)),
     };
-    // Only the places are held in memory. The games are read while they are sent.
+    // Only the numbers of the games are in memory. The games are read while they are sent.
     let games = store.games(run, &query, 1, MAX_PGN)?;
     let header = PgnHeader::of(&stored.plan, &stored.fingerprints, stored.head.created_ms);
     let place = |game: &ListedGame| (game.pair, game.half);
     Ok(Ok((header, games.iter().map(place).collect())))
 }
 
-/// Returns the PGN of games of a run, without those that are missing.
+/// Returns the PGN of games of a run; games that are not in the store are omitted.
 pub(crate) fn pgn(
     results: &Path,
     run: &str,
@@ -219,7 +217,7 @@ pub(crate) fn pgn(
     Ok(text)
 }
 
-/// Returns the PGN of one game; empty if it was not played.
+/// Returns the PGN of one game; empty if the game is not in the store.
 pub(crate) fn one_pgn(
     results: &Path,
     run: &str,
@@ -236,7 +234,7 @@ mod tests {
     use arbiter_plan::{Request, RunKind};
 
     #[test]
-    fn queries_are_bounded_and_their_errors_explained() {
+    fn invalid_game_queries_are_explained() {
         let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let ask = |query: &str| {
             let fields = query.split('&').filter_map(|field| field.split_once('='));

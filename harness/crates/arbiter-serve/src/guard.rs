@@ -1,35 +1,36 @@
-//! Guard that decides which requests may see and steer runs.
+//! Decision about the requests that may see and control runs.
 //!
-//! A page of another site must not be able to use the browser of somebody who may. It cannot send
-//! the token, because browsers let no foreign page set that header without asking the server, which
-//! does not agree; it cannot read a page, because host names other than ours are refused, whatever
-//! address they resolve to; and requests from another origin are refused besides.
+//! A page of another site must not be able to use the browser of an authorized user. Such a page
+//! cannot send the token, because browsers ask the server before a foreign page may set this
+//! header, and the server does not agree. The page cannot read answers, because unknown host names
+//! are refused, even if they resolve to this machine. In addition, requests from another origin are
+//! refused.
 
 use std::net::IpAddr;
 
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, StatusCode, Uri, header};
 
-/// Header in which browsers name the relation of a request's origin to this server.
+/// Header with the relation of a request's origin to this server, sent by browsers.
 const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Length of the shortest token that is accepted from a user, in bytes. A short token could be
-/// guessed, because requests are not limited.
+/// Minimum length of a token chosen by the user, in bytes. A shorter token could be guessed,
+/// because the number of requests is not limited.
 pub const MIN_TOKEN: usize = 16;
 
 /// Host names and token against which requests are checked.
 #[derive(Debug, Clone)]
 pub struct Guard {
-    /// Names of this machine besides localhost.
+    /// Host names of this machine in addition to localhost.
     names: Vec<String>,
-    /// Hash of the token; `None` if nobody may steer. Hashes are compared in constant time.
+    /// Hash of the token; `None` if the server is read-only.
     token: Option<blake3::Hash>,
 }
 
-/// Status code and text with which a request is refused.
+/// Status code and text of the answer to a refused request.
 pub(crate) type Refusal = (StatusCode, &'static str);
 
-/// Refusal of a request that is addressed to another name.
+/// Refusal of a request with an unknown host name.
 const HOST: Refusal = (
     StatusCode::MISDIRECTED_REQUEST,
     "Unknown host name; add it with arbiter serve --host NAME.\n",
@@ -39,20 +40,21 @@ const HOST: Refusal = (
 const ORIGIN: Refusal =
     (StatusCode::FORBIDDEN, "Commands are accepted only from the server's own pages.\n");
 
-/// Refusal of a request with no token, or a wrong one.
+/// Refusal of a request without the right token.
 const TOKEN: Refusal =
     (StatusCode::UNAUTHORIZED, "This command requires the token that arbiter serve printed.\n");
 
-/// Refusal of a command where nobody may steer.
+/// Refusal of a command to a read-only server.
 const READ_ONLY: Refusal = (StatusCode::FORBIDDEN, "This server is read-only.\n");
 
 impl Guard {
-    /// Returns a guard that accepts these host names, and lets those steer who know the token.
+    /// Returns a guard that accepts these host names, and commands with this token; without a
+    /// token, the server is read-only.
     pub fn new(names: Vec<String>, token: Option<&str>) -> Guard {
         Guard { names, token: token.map(|token| blake3::hash(token.as_bytes())) }
     }
 
-    /// Returns whether anybody may steer.
+    /// Returns whether the server accepts commands.
     pub(crate) fn is_steered(&self) -> bool {
         self.token.is_some()
     }
@@ -61,27 +63,26 @@ impl Guard {
     ///
     /// # Errors
     ///
-    /// The refusal if it names another host, or none.
+    /// The refusal, if the host name is unknown or missing.
     pub(crate) fn may_see(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
-        // DNS rebinding: a page of another site can make its own name resolve to this machine, but
-        // cannot change the name in the request.
+        // DNS rebinding: a foreign site can make its name resolve to this machine, but cannot
+        // change the name in the request.
         let host = single_header(headers, &header::HOST).ok_or(HOST)?;
-        // A request in the form for a proxy contains the host in its first line, too, and both must
-        // be ours.
+        // A request in the form for proxies also contains the host in its first line, and both
+        // hosts must be known.
         let is_other = uri.authority().is_some_and(|named| !self.is_ours(named.as_str()));
         if self.is_ours(host) && !is_other { Ok(()) } else { Err(HOST) }
     }
 
-    /// Checks that a request, which is addressed to this server, may steer a run.
+    /// Checks that a request, which is addressed to this server, may control a run.
     ///
     /// # Errors
     ///
-    /// The refusal if the server is read-only, the request comes from another origin, or its token
+    /// The refusal, if the server is read-only, the request comes from another origin, or its token
     /// is wrong.
     pub(crate) fn may_steer(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let expected = self.token.ok_or(READ_ONLY)?;
-        // Browsers send this header, other programs do not. The token alone decides about the
-        // latter.
+        // Only browsers send this header. For other programs, only the token is checked.
         if headers.contains_key(SITE) && single_header(headers, &SITE) != Some("same-origin") {
             return Err(ORIGIN);
         }
@@ -96,13 +97,13 @@ impl Guard {
         }
         let given = single_header(headers, &header::AUTHORIZATION).unwrap_or_default();
         let token = given.strip_prefix("Bearer ").unwrap_or_default();
-        // Hashes are compared in constant time, so the time of the answer reveals nothing about the
+        // Hashes are compared in constant time, so the response time reveals nothing about the
         // token.
         if blake3::hash(token.as_bytes()) == expected { Ok(()) } else { Err(TOKEN) }
     }
 
-    /// Returns whether a host is this server's. An IP address is always accepted, whatever its
-    /// port, because nobody could have made it resolve to this machine.
+    /// Returns whether a host is this server. All IP addresses and ports are accepted, because DNS
+    /// rebinding needs a name.
     fn is_ours(&self, host: &str) -> bool {
         let Ok(authority) = host.parse::<Authority>() else { return false };
         let name = authority.host();
@@ -115,10 +116,11 @@ impl Guard {
     }
 }
 
-/// Returns the value of a header that is there exactly once, as text.
+/// Returns the text of a header that occurs exactly once.
 fn single_header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
-    // Programs differ in which of two equal headers they obey, so two are as bad as none.
+    // Programs differ in which of two equal headers they use, so a repeated header counts as
+    // missing.
     let value = values.next().filter(|_| values.next().is_none())?;
     value.to_str().ok()
 }
@@ -177,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn control_requires_the_token_and_our_origin() {
+    fn control_requires_the_token_and_the_same_origin() {
         let guard = Guard::new(vec![], Some(SECRET));
         let right = ("authorization", "Bearer 0123456789abcdef");
         let host = ("host", "localhost:7878");

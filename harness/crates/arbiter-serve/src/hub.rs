@@ -1,5 +1,5 @@
-//! Live pages: one thread for each page that has viewers reads the store and publishes new versions
-//! of the page. A slow viewer skips versions, and delays no other.
+//! Live pages. Each page with viewers has a thread that reads the store and publishes new versions
+//! of the page. A slow viewer skips versions and does not delay other viewers.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,31 +14,31 @@ use super::list::RunList;
 use super::run::RunPage;
 use crate::web::{Fragment, PageVersion};
 
-/// Time from one version of a page to the next. Boards change that often; the rest takes several
-/// ticks.
+/// Time from one version of a page to the next. Only boards change on each tick; other parts change
+/// every few ticks.
 pub(crate) const TICK: Duration = Duration::from_millis(500);
 
-/// Ticks for which a page without viewers is kept up to date, because viewers may return. Half a
-/// minute: a viewer who reloads the page should not wait for it to be read again.
+/// Number of ticks (30 s) for which a page without viewers is kept up to date, so that a viewer who
+/// reloads the page need not wait until the run is read again.
 const IDLE_TICKS: u32 = 60;
 
-/// Maximum number of live pages. Each has a thread and a connection to the store, and queries may
-/// name any number of them.
+/// Maximum number of live pages. Each page has a thread and a connection to the store, and queries
+/// could create any number of pages.
 const MAX_TOPICS: usize = 64;
 
-/// A live page.
+/// Address of a live page.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Topic {
-    /// Page of the list of runs.
+    /// List of the runs that a query selects.
     Runs(UrlQuery),
-    /// Run, by its name.
+    /// Page of a run, by the name of the run.
     Run(String),
     /// Workers and runs on a NATS server.
     Cluster(UrlQuery),
 }
 
 impl Topic {
-    /// Returns the address of the page's events.
+    /// Returns the URL of the page's events.
     pub(crate) fn events_url(&self) -> String {
         match self {
             Topic::Runs(asked) => asked.address("/events/runs", asked.part().ok()),
@@ -48,10 +48,10 @@ impl Topic {
     }
 }
 
-/// Version published last; `None` before the first.
+/// Last published version; `None` before the first.
 pub(crate) type Latest = Option<Arc<PageVersion>>;
 
-/// All live pages.
+/// Set of all live pages.
 #[derive(Debug)]
 pub(crate) struct Hub {
     results: PathBuf,
@@ -67,13 +67,14 @@ pub(crate) trait LivePage {
 }
 
 impl Hub {
-    /// Returns a hub without viewers.
+    /// Returns a hub without pages.
     pub(crate) fn new(results: PathBuf, monitor: Arc<ClusterMonitor>) -> Hub {
         let runs = RunList::new(results.clone());
         Hub { results, runs, monitor, topics: Mutex::default() }
     }
 
-    /// Subscribes to the versions of a page. The error is a sentence.
+    /// Subscribes to the versions of a page, and starts its thread if there is none. An error is a
+    /// sentence.
     pub(crate) fn follow(
         self: &Arc<Self>,
         topic: Topic,
@@ -87,7 +88,7 @@ impl Hub {
         }
         let (sender, receiver) = watch::channel(None);
         topics.insert(topic.clone(), sender.clone());
-        // Released here, because the error below locks it again.
+        // The lock is released here, because the error case below locks again.
         drop(topics);
         let hub = self.clone();
         let thread = TopicThread { hub, topic: topic.clone() };
@@ -95,7 +96,7 @@ impl Hub {
         match builder.spawn(move || thread.publish(&sender)) {
             Ok(_) => Ok(receiver),
             Err(error) => {
-                // Otherwise the next viewer would wait for a page that no thread makes.
+                // Otherwise, the next viewer would wait for a page without a thread.
                 self.topics().remove(&topic);
                 Err(format!("Cannot start a thread: {error}."))
             }
@@ -103,12 +104,12 @@ impl Hub {
     }
 
     fn topics(&self) -> MutexGuard<'_, BTreeMap<Topic, watch::Sender<Latest>>> {
-        // No code that holds the lock leaves the map half changed by a panic.
+        // Code that holds the lock cannot panic during a change, so the map is valid.
         self.topics.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Topic of the hub, which is removed from it however its thread ends.
+/// Thread of a topic, which removes the topic from the hub even after a panic.
 #[derive(Debug)]
 struct TopicThread {
     hub: Arc<Hub>,
@@ -134,11 +135,11 @@ impl TopicThread {
         }
     }
 
-    /// Removes the topic, unless a viewer has come in the meantime.
+    /// Removes the topic, unless it has a viewer again; returns whether the topic was removed.
     fn leave(&self, sender: &watch::Sender<Latest>) -> bool {
         let mut topics = self.hub.topics();
-        // Asked under the lock under which viewers subscribe, so that none subscribes to a page
-        // that ends.
+        // The count is read under the lock that viewers hold to subscribe, so no viewer can
+        // subscribe to a page that ends.
         let is_alone = sender.receiver_count() == 0;
         if is_alone {
             topics.remove(&self.topic);
@@ -149,8 +150,8 @@ impl TopicThread {
 
 impl Drop for TopicThread {
     fn drop(&mut self) {
-        // A thread that ends normally has removed its topic itself. By now another thread may serve
-        // the topic, which must stay.
+        // A thread that ends normally has already removed its topic, which another thread may serve
+        // now.
         if std::thread::panicking() {
             self.hub.topics().remove(&self.topic);
         }
@@ -159,7 +160,7 @@ impl Drop for TopicThread {
 
 fn publish(sender: &watch::Sender<Latest>, fragments: Vec<Fragment>) {
     let before = sender.borrow().clone().unwrap_or_default();
-    // An unchanged page is not published, so its viewers receive nothing.
+    // An unchanged page is not published, so viewers receive nothing.
     if let Some(next) = before.next(fragments) {
         sender.send_replace(Some(Arc::new(next)));
     }

@@ -1,4 +1,4 @@
-//! The live page: runs of a results store over HTTP.
+//! Live pages of the runs of a results store, over HTTP.
 
 mod asked;
 #[cfg(feature = "cluster")]

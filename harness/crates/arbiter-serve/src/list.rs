@@ -1,5 +1,4 @@
-//! List of runs, kept up to date: the state that all lists share, and the pages of it that viewers
-//! asked for.
+//! List of runs, kept up to date: the state shared by all lists, and the requested pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -16,15 +15,16 @@ use arbiter_game::outcome::Termination;
 use arbiter_report::{ListedRun, RunFilter, RunPhase, Summary, read_one, run_pattern};
 use arbiter_store::{Outline, RunHead, Store, StoreError};
 
-/// Ticks from one look at the store to the next.
+/// Number of ticks between reads of the store.
 const LIST_TICKS: u32 = 4;
 
-/// Pairs read in a look, and the cost of a run in pairs besides its own: so many that a long list
-/// is there soon, and so few that the page stays responsive.
+/// Maximum number of pairs per read; the next constant is the additional cost of a run, in pairs.
+/// Reads are large enough to complete a long list soon, and small enough to keep the page
+/// responsive.
 const READ_PAIRS: u64 = 10_000;
 const RUN_PAIRS: u64 = 50;
 
-/// Runs of a store as they were last read; clones share them.
+/// Runs of a store as last read; clones share the runs.
 #[derive(Debug, Clone)]
 pub(crate) struct RunList(Arc<Mutex<Runs>>);
 
@@ -34,31 +34,30 @@ struct Runs {
     store: Option<Store>,
     version: Option<i64>,
     epoch: [u64; 2],
-    /// Names of all runs, the newest first.
+    /// Names of all runs, newest first.
     order: Vec<String>,
     known: BTreeMap<String, CachedRun>,
 }
 
-/// Run that was read.
+/// Run as last read.
 #[derive(Debug)]
 struct CachedRun {
     listed: ListedRun,
     state: State,
-    /// Fold of the run as long as pairs may come.
+    /// Fold of the run; `None` if the run cannot get more pairs, or after an error.
     fold: Option<Fold>,
 }
 
-/// Fields of a query that select runs.
+/// Fields of a query for runs.
 const FIELDS: [&str; 5] = ["q", "state", "kind", "engine", "page"];
 
 impl UrlQuery {
-    /// Keeps only the fields that select runs.
+    /// Keeps only the fields of a query for runs.
     pub(crate) fn for_runs(self) -> UrlQuery {
         self.keep_fields(&FIELDS)
     }
 
-    /// Returns the filter of the runs that the query selects; the error says which value is not
-    /// understood.
+    /// Returns the filter that the query describes; an error names the invalid value.
     fn runs(&self) -> Result<RunFilter, String> {
         Ok(RunFilter {
             pattern: self.non_empty("q").map(run_pattern).transpose()?,
@@ -69,40 +68,40 @@ impl UrlQuery {
     }
 }
 
-/// Counts over the runs that were read.
+/// Counts over all runs read so far, for metrics.
 #[derive(Debug)]
 pub(crate) struct Figures {
     /// Number of runs, by state.
     pub(crate) runs: BTreeMap<String, u64>,
-    /// Number of pairs that count.
+    /// Number of counted pairs.
     pub(crate) pairs: u64,
-    /// Number of games, by the fault that ended them.
+    /// Number of games that ended by a fault, by kind of fault.
     pub(crate) faults: BTreeMap<String, u64>,
 }
 
-/// Page of the list.
+/// Live page of the list of runs.
 #[derive(Debug)]
 pub(crate) struct RunListPage {
     list: RunList,
     asked: UrlQuery,
-    /// Fragments as they were last made.
+    /// Last computed fragments.
     made: Vec<Fragment>,
-    /// Ticks until the fragments may be made again.
+    /// Number of ticks until the fragments are computed again.
     rest: u32,
 }
 
 impl RunList {
-    /// Returns a list that was not read yet.
+    /// Returns a list before its first read.
     pub(crate) fn new(results: PathBuf) -> RunList {
         RunList(Arc::new(Mutex::new(Runs { results, ..Runs::default() })))
     }
 
     fn runs(&self) -> MutexGuard<'_, Runs> {
-        // The contents are valid even if a thread panicked.
+        // The contents are valid even after a panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads the new pairs, and counts; counts nothing if the store is missing or cannot be read.
+    /// Reads new pairs and returns the counts; all counts are 0 if the store cannot be read.
     pub(crate) fn figures(&self) -> Figures {
         let mut runs = self.runs();
         let unread = runs.look().unwrap_or_default() as u64;
@@ -125,17 +124,16 @@ impl RunList {
         figures
     }
 
-    /// Returns the page of the list that the query selects.
+    /// Returns the live page of the runs that the query selects.
     pub(crate) fn page(&self, asked: UrlQuery) -> RunListPage {
         RunListPage { list: self.clone(), asked, made: Vec::new(), rest: 0 }
     }
 }
 
 impl Runs {
-    /// Reads new runs and pairs, as far as one look goes; returns the number of runs that are still
-    /// unread.
+    /// Reads new runs and pairs, within the limit of one read; returns the number of unread runs.
     fn look(&mut self) -> Result<usize, StoreError> {
-        // Taken out, so that after an error the store is opened again.
+        // The store is taken out of the state, so that it is opened again after an error.
         let store = match self.store.take() {
             Some(store) => store,
             None => Store::observe(&self.results)?,
@@ -143,13 +141,13 @@ impl Runs {
         let (version, epoch) = (Some(store.data_version()?), store.epoch()?);
         let has_changed = self.version != version;
         if epoch != self.epoch {
-            // The epoch changes when pairs are withdrawn or a run is removed. Others may have their
-            // places in the store, so everything is read again.
+            // The epoch changes when pairs are withdrawn or a run is removed. Other pairs may have
+            // taken their rows in the store, so everything is read again.
             self.known.clear();
         }
         let outlines = store.outlines()?;
         let (mut unread, mut room) = (0, READ_PAIRS);
-        // The newest runs come first, so that the start of a long list is there soon.
+        // The newest runs are read first, so that the first page of a long list is complete soon.
         for outline in outlines.iter().rev() {
             match self.known.get_mut(&outline.run) {
                 Some(known) => known.advance(&store, &self.results, outline, has_changed),
@@ -166,22 +164,21 @@ impl Runs {
         Ok(unread)
     }
 
-    /// Returns the runs that were read, the newest first.
+    /// Returns the runs read so far, newest first.
     fn cached_runs(&self) -> impl Iterator<Item = &CachedRun> {
         self.order.iter().filter_map(|run| self.known.get(run))
     }
 }
 
 impl CachedRun {
-    /// Reads a run; if it cannot be read, only its name is known.
+    /// Reads a run; if the run cannot be read, the result contains only its outline and the error.
     fn read(store: &Store, results: &std::path::Path, outline: &Outline) -> CachedRun {
         let Outline { run, created_ms, ending, about } = outline.clone();
         let read = || {
             let fold = Fold::begin(store, &outline.run, |_| ())?;
             Ok((fold.summary(store)?, fold))
         };
-        // If the process of a run does not answer, whatever the reason, the run is not shown as
-        // being played.
+        // If the process of a run does not answer for any reason, the run is not shown as running.
         let of = |head: &RunHead| state(results, head).0;
         match read_one(read) {
             Ok((summary, fold)) => {
@@ -189,7 +186,7 @@ impl CachedRun {
                 let state = of(&head);
                 let is_played = matches!(state, State::Played(_));
                 let summary = Ok(Summary { is_played, ..summary });
-                // A run that is over gets no more pairs, and its fold would only take memory.
+                // A run that has ended gets no more pairs, so its fold would only occupy memory.
                 let fold = Some(fold).filter(|fold| fold.stored.head.ending.is_none());
                 CachedRun { listed: ListedRun { head, summary }, state, fold }
             }
@@ -204,8 +201,8 @@ impl CachedRun {
         }
     }
 
-    /// Updates the run. Only runs that are not over get pairs; for the others it is enough to
-    /// compare the outline.
+    /// Updates the run. Only a run that has not ended gets new pairs; for other runs, comparing the
+    /// outline is enough.
     fn advance(
         &mut self,
         store: &Store,
@@ -230,8 +227,8 @@ impl CachedRun {
         }
         match summary {
             Ok(summary) => summary.is_played = matches!(self.state, State::Played(_)),
-            // After an error the counts may be incomplete, so the run is read from its start the
-            // next time.
+            // After an error, the counts may be incomplete, so the next update reads the run from
+            // its beginning.
             Err(_) => self.fold = None,
         }
     }
@@ -284,7 +281,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn queries_keep_their_filters_and_their_errors_are_explained() {
+    fn run_queries_keep_filters_and_explain_errors() {
         let ask = |query: &str| {
             let fields = query.split('&').filter_map(|field| field.split_once('='));
             let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));

@@ -1,4 +1,4 @@
-//! Health of the service, and metrics for Prometheus on a port of their own.
+//! Health check of the server, and metrics for Prometheus on a separate port.
 
 #![expect(clippy::disallowed_methods, reason = "answers are timed")]
 
@@ -28,10 +28,10 @@ use super::list::RunList;
 use super::routes::{HttpError, Site};
 use arbiter_store::Store;
 
-/// Content type of the text format, which every collector reads.
+/// Content type of Prometheus's text format.
 const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Answers at `/metrics` until the process ends.
+/// Answers requests for `/metrics` until the process ends.
 pub async fn serve_metrics(listener: TcpListener, mut registry: Registry) -> ! {
     let version = [("version", env!("CARGO_PKG_VERSION"))];
     let build = Family::<[(&str, &str); 1], Gauge>::default();
@@ -42,7 +42,7 @@ pub async fn serve_metrics(listener: TcpListener, mut registry: Registry) -> ! {
 }
 
 async fn figures(State(registry): State<Arc<Registry>>) -> Response {
-    // The figures of runs are read from the disk, which must not block the runtime.
+    // The metrics of runs are read from the disk, which must not block the runtime.
     let encoded = tokio::task::spawn_blocking(move || {
         let mut text = String::new();
         encode(&mut text, &registry).map(|()| text)
@@ -55,8 +55,8 @@ async fn figures(State(registry): State<Arc<Registry>>) -> Response {
     }
 }
 
-/// Converts OpenMetrics to the text format of Prometheus, in which counters are described by their
-/// full names, and which has neither unit nor end.
+/// Converts OpenMetrics to the text format of Prometheus: descriptions of counters contain the full
+/// name with `_total`, and there are no lines for units and the end.
 fn prometheus_text(open_metrics: &str) -> String {
     let is_counter = |name: &str| open_metrics.contains(&format!("\n# TYPE {name} counter\n"));
     let lines = open_metrics.lines().filter(|line| !line.starts_with("# UNIT") && *line != "# EOF");
@@ -70,7 +70,7 @@ fn prometheus_text(open_metrics: &str) -> String {
 }
 
 impl Site {
-    /// Registers the metrics of the server.
+    /// Registers the metrics of the server, the cluster and the store.
     pub fn register(&self, registry: &mut Registry) {
         self.0.times.register(registry);
         self.0.hub.monitor.register(registry);
@@ -78,13 +78,14 @@ impl Site {
     }
 }
 
-/// Answers a health check: whether the store can be read, if there is one yet.
+/// Answers a health check: status 200 if the store can be read or does not exist yet, otherwise
+/// 503.
 pub(crate) async fn healthz(State(site): State<Site>) -> Response {
     let counted =
         site.read_store(|results| Store::observe(results)?.outlines().map(|all| all.len()));
     let (code, runs, reason) = match counted.await {
         Ok(runs) => (StatusCode::OK, runs, None),
-        // A missing store is no fault: the server may be started before the first run.
+        // A missing store is not an error, because the server may be started before the first run.
         Err(HttpError(StatusCode::NOT_FOUND, _)) => (StatusCode::OK, 0, None),
         Err(HttpError(_, words)) => (StatusCode::SERVICE_UNAVAILABLE, 0, Some(words)),
     };
@@ -93,7 +94,7 @@ pub(crate) async fn healthz(State(site): State<Site>) -> Response {
     (code, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()
 }
 
-/// Times to answer requests, by the pattern of the address and the code of the answer.
+/// Histograms of response times, by route and status code.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestTimes(Family<RouteAndCode, Histogram, fn() -> Histogram>);
 
@@ -102,7 +103,7 @@ type RouteAndCode = [(&'static str, String); 2];
 impl RequestTimes {
     pub(crate) fn new() -> RequestTimes {
         RequestTimes(Family::new_with_constructor(|| {
-            // From 1 ms to 16 s.
+            // Upper ends of the buckets are from 1 ms to 16 s.
             Histogram::new(exponential_buckets(0.001, 4.0, 8))
         }))
     }
@@ -114,14 +115,14 @@ impl RequestTimes {
     }
 }
 
-/// Measures the time to answer a request.
+/// Measures the response time of a request.
 pub(crate) async fn timed(
     State(RequestTimes(times)): State<RequestTimes>,
     request: Request,
     next: Next,
 ) -> Response {
     let begun = Instant::now();
-    // Unknown addresses would make an unlimited number of labels.
+    // Unknown addresses have a common label, because the number of labels must be limited.
     let path = request.extensions().get::<MatchedPath>();
     let route = path.map_or("other", MatchedPath::as_str).to_owned();
     let response = next.run(request).await;
@@ -130,7 +131,7 @@ pub(crate) async fn timed(
     response
 }
 
-/// Metrics of the runs of a store, read at each query.
+/// Metrics of the runs in the store, read at each request.
 #[derive(Debug)]
 pub(crate) struct StoredRuns(pub(crate) RunList);
 

@@ -1,4 +1,4 @@
-//! Replacement of `cluster` where the feature of that name is off.
+//! Replacement of the module `cluster` in builds without the feature `cluster`.
 
 use std::convert::Infallible;
 use std::path::PathBuf;
@@ -10,17 +10,17 @@ use super::asked::UrlQuery;
 use super::hub::LivePage;
 use crate::web::Fragment;
 
-/// Monitor of nothing: there is no server to listen to.
+/// Monitor without a server.
 #[derive(Debug)]
 pub struct ClusterMonitor;
 
 impl ClusterMonitor {
-    /// Returns a monitor of nothing.
+    /// Returns a monitor without a server.
     pub fn new(_is_named: bool) -> ClusterMonitor {
         ClusterMonitor
     }
 
-    /// Returns an empty page, which no route uses.
+    /// Returns an empty page; no route uses the page.
     pub(crate) fn page(
         self: &Arc<Self>,
         _results: PathBuf,
@@ -32,7 +32,7 @@ impl ClusterMonitor {
     /// Registers nothing.
     pub(crate) fn register(&self, _: &mut Registry) {}
 
-    /// Has no caller, as there is no access to any server.
+    /// Cannot be called, because the argument has no values.
     pub async fn keep(&self, access: Infallible) {
         match access {}
     }

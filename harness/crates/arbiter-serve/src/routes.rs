@@ -33,8 +33,8 @@ use crate::web::{self, EventSource, list, run as run_page};
 use arbiter_report::HTML_POLICY;
 use arbiter_store::{RunLock, Store, StoreError};
 
-/// Headers of every answer: browsers are to load nothing from elsewhere, show the page in no frame
-/// of another site, send its address to no other site, and cache nothing.
+/// Headers of every answer: browsers must not load anything from other sites, show the page in a
+/// frame of another site, send its address to other sites, or cache it.
 const HEADERS: [(HeaderName, &str); 7] = [
     (header::CONTENT_SECURITY_POLICY, web::POLICY),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -45,14 +45,15 @@ const HEADERS: [(HeaderName, &str); 7] = [
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
 ];
 
-/// Sandbox of a report in one file, which contains its script. It is shown as if it were of another
-/// site, so that nothing in it can do what the pages of this one may.
+/// Content security policy that sandboxes a report, which contains its script. The browser treats
+/// the report as a foreign site, so it has no rights of the server's own pages.
 const SANDBOX: &str = "sandbox allow-scripts; frame-ancestors 'none'";
 
-/// Interval at which a silent connection is used, so that both ends see that it lasts.
+/// Interval of keep-alive messages on a silent connection, so that both ends notice a lost
+/// connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// Most pages computed in parallel, each for one viewer; the engines need the other processors.
+/// Maximum number of requests computed in parallel; the engines need the other processors.
 const MAX_COMPUTED: usize = 4;
 
 /// State of the server.
@@ -64,20 +65,20 @@ pub(super) struct Inner {
     pub(super) hub: Arc<Hub>,
     pub(super) guard: Guard,
     pub(super) results: PathBuf,
-    /// Starter of tests, if anybody may start one.
+    /// Starter of tests; `None` if tests cannot be started.
     pub(super) starter: Option<Arc<dyn Starter>>,
-    /// Identity of this server, which differs from that of an earlier one at the same address.
+    /// Identity of this server process, which differs from that of an earlier process at the same
+    /// address.
     boot: String,
-    /// Locks held by the computations for one viewer, by their key: the name of a run, or the path
-    /// of a page.
+    /// Locks of computations, by key: the name of a run, or empty for comparisons.
     turns: Mutex<BTreeMap<String, Arc<Mutex<()>>>>,
-    /// Permits for these computations.
+    /// Permits for computations, [`MAX_COMPUTED`] in total.
     permits: Arc<Semaphore>,
     openings: Openings,
     pub(super) times: RequestTimes,
 }
 
-/// Response, or the page of an error.
+/// Response, or an error page.
 type Answer = Result<Response, HttpError>;
 
 /// Error of a request: its status code, and a sentence for the error page.
@@ -93,7 +94,8 @@ impl IntoResponse for HttpError {
 }
 
 impl Site {
-    /// Returns the site of a results folder and a cluster; `boot` is different for each server.
+    /// Returns the site of a results folder and a cluster; `boot` must differ for each server
+    /// process.
     pub fn new(
         results: PathBuf,
         monitor: Arc<ClusterMonitor>,
@@ -143,7 +145,7 @@ impl Site {
             .route("/assets/{name}", get(asset))
             .route("/healthz", get(healthz))
             .fallback(async || not_found())
-            // The layer that is added last is the outermost, so times include refused requests.
+            // The last layer is the outermost, so response times include refused requests.
             .layer(from_fn_with_state(self.clone(), guarded))
             .layer(from_fn_with_state(self.0.times.clone(), timed))
             .with_state(self)
@@ -154,26 +156,27 @@ impl Site {
         self.0.hub.follow(topic).map_err(unavailable)
     }
 
-    /// Returns the ID of a version, for events and for the state of a page.
+    /// Returns the ID of a page version, as used in events and pages.
     fn id(&self, version: u64) -> String {
         format!("{}-{version}", self.0.boot)
     }
 
-    /// Computes a result for one viewer, at most [`MAX_COMPUTED`] in parallel; computations with
-    /// the same `key` run one after another, so that a long one takes only one of these places.
+    /// Computes the result of a request, with at most [`MAX_COMPUTED`] computations in parallel.
+    /// Computations with equal `key` run one after another, so that repeated requests for a slow
+    /// page use only one permit.
     async fn compute_shared<T: Send + 'static>(
         &self,
         key: &str,
         work: impl FnOnce(&std::path::Path) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, HttpError> {
-        // The turn comes before the permit. Otherwise several requests for one slow page would hold
-        // all permits while they wait for each other.
+        // The lock is acquired before the permit. Otherwise, several requests for one slow page
+        // would hold all permits while they wait for each other.
         let turn = self.0.turns.lock().await.entry(key.to_owned()).or_default().clone();
         let turn = turn.lock_owned().await;
         // An error means that the semaphore is closed, which never happens.
         let permit = self.0.permits.clone().acquire_owned().await;
-        // A computation in a blocking thread cannot be cancelled. It keeps its place until it ends,
-        // even if its viewer has left.
+        // A computation in a blocking thread cannot be cancelled, so it holds lock and permit until
+        // it ends, even if the client has disconnected.
         self.read_store(move |results| {
             let _place = (turn, permit);
             work(results)
@@ -181,7 +184,7 @@ impl Site {
         .await
     }
 
-    /// Runs work on the store in a thread that may block.
+    /// Runs work on the store in a blocking thread.
     pub(super) async fn read_store<T: Send + 'static>(
         &self,
         work: impl FnOnce(&std::path::Path) -> Result<T, StoreError> + Send + 'static,
@@ -198,7 +201,7 @@ impl Site {
     }
 }
 
-/// Refuses requests that are not for this server, and adds the headers to every answer.
+/// Refuses requests that are not addressed to this server, and adds [`HEADERS`] to every answer.
 async fn guarded(State(site): State<Site>, request: Request, next: Next) -> Response {
     let mut response = match site.0.guard.may_see(request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
@@ -245,7 +248,7 @@ async fn cluster(State(site): State<Site>, asked: UrlQuery) -> Answer {
     live(&site, Topic::Cluster(asked), web::cluster_page).await
 }
 
-/// Fails unless the store has a run of that name.
+/// Fails unless the store contains a run with this name.
 pub(super) async fn check_run(site: &Site, run: &str) -> Result<(), HttpError> {
     RunLock::check_name(run)
         .map_err(|error| HttpError(StatusCode::NOT_FOUND, error.to_string()))?;
@@ -253,8 +256,8 @@ pub(super) async fn check_run(site: &Site, run: &str) -> Result<(), HttpError> {
     site.read_store(move |results| Store::observe(results)?.run(&name).map(drop)).await
 }
 
-/// Streams the changes of a live page. A browser that reconnects names the last event in a header,
-/// and a page that was just loaded in the address.
+/// Streams the changes of a live page. The last event known to the browser is in a header after a
+/// reconnection, and in the query of a page that was just loaded.
 async fn events(
     State(site): State<Site>,
     Path(topic): Path<String>,
@@ -275,8 +278,8 @@ async fn events(
     };
     let in_header = headers.get("last-event-id").and_then(|value| value.to_str().ok());
     let seen = in_header.unwrap_or(&since).split_once('-');
-    // After a restart of the server, versions are counted anew, and the browser still names the old
-    // one.
+    // After a restart of the server, version numbers restart, but the browser still sends its old
+    // version.
     let of_ours = seen.filter(|(boot, _)| *boot == site.0.boot);
     let seen = of_ours.and_then(|(_, version)| version.parse().ok()).unwrap_or(0);
     let latest = site.follow(topic)?;
@@ -292,7 +295,8 @@ fn changes(
     unfold((site, latest, seen), |(site, mut latest, seen)| async move {
         loop {
             let page = latest.borrow_and_update().clone();
-            // A version older than the one seen is from a page that was made anew.
+            // If the version is older than the version seen, the page was closed and opened again,
+            // so all fragments are sent.
             if let Some(found) = page.filter(|found| found.version != seen) {
                 let version = found.version;
                 let seen = if version > seen { seen } else { 0 };
@@ -307,7 +311,7 @@ fn changes(
 async fn report(State(site): State<Site>, Path(run): Path<String>) -> Answer {
     check_run(&site, &run).await?;
     let name = format!("inline; filename=\"{run}.html\"");
-    // A report contains its script and texts of engines, so it must not act with the rights of this
+    // A report contains a script and texts from engines, so it must not have the rights of this
     // site.
     let policy = format!("{}; {SANDBOX}", HTML_POLICY);
     let key = run.clone();
@@ -328,7 +332,7 @@ impl FromRequestParts<Site> for UrlQuery {
     }
 }
 
-/// Runs work on the games of a run for one viewer.
+/// Runs work on the games of a run for one request.
 async fn with_games<T: Send + 'static>(
     site: &Site,
     run: &str,
@@ -346,7 +350,7 @@ async fn games(State(site): State<Site>, Path(run): Path<String>, asked: UrlQuer
     Ok(Html(with_games(&site, &run, list).await?).into_response())
 }
 
-/// Returns the page of a game, or its PGN.
+/// Returns the page or the PGN of a game.
 async fn game(
     State(site): State<Site>,
     Path((run, game)): Path<(String, String)>,
@@ -369,7 +373,7 @@ async fn game(
     Ok(Html(page.ok_or_else(missing)?).into_response())
 }
 
-/// Streams the games of a list as PGN, read while they are sent.
+/// Streams the games that a query selects as PGN; games are read while they are sent.
 async fn games_pgn(State(site): State<Site>, Path(run): Path<String>, asked: UrlQuery) -> Answer {
     let name = run.clone();
     let chosen =
@@ -379,8 +383,8 @@ async fn games_pgn(State(site): State<Site>, Path(run): Path<String>, asked: Url
     let texts = unfold((site, chosen.into_iter()), move |(site, mut rest)| {
         let (run, header) = (run.clone(), header.clone());
         async move {
-            // In parts, so that a large file needs little memory, and a client that leaves stops
-            // the reading.
+            // Games are read in parts, so that a large file needs little memory, and reading stops
+            // when the client disconnects.
             let part: Vec<_> = rest.by_ref().take(games::PART as usize).collect();
             part.first()?;
             let work = move |results: &_| games::pgn(results, &run, &header, &part);
@@ -430,9 +434,9 @@ pub(super) fn not_found() -> HttpError {
 mod tests {
     use super::*;
 
-    /// Checks that a slow page delays neither the pages of other runs nor the checks of names.
+    /// Checks that a slow page delays neither pages of other runs nor checks of run names.
     #[test]
-    fn a_slow_page_does_not_hold_up_those_of_other_runs() {
+    fn a_slow_page_does_not_delay_pages_of_other_runs() {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
         let results = PathBuf::from("no-such-folder");
         let monitor = Arc::new(ClusterMonitor::new(false));
@@ -453,7 +457,7 @@ mod tests {
         let quick = async {
             let others = async {
                 assert!(site.compute_shared("quick", |_| Ok(())).await.is_ok());
-                // There is no store, which is an answer, too.
+                // The answer is 404 because there is no store; only its promptness matters.
                 assert_eq!(check_run(&site, "slow").await.err().map(|e| e.0.as_u16()), Some(404));
             };
             tokio::time::timeout(Duration::from_secs(5), others).await

@@ -1,5 +1,5 @@
-//! Page of a run, kept up to date: the counts as they come, the games behind them a few at a time,
-//! and the boards from the process that plays.
+//! Live page of a run: counts are updated immediately, games are read a few at a time, and boards
+//! come from the process that plays.
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
@@ -16,26 +16,26 @@ use arbiter_report::{html_page, outlook, run_document};
 use arbiter_runner::{ControlError, send_command};
 use arbiter_store::{RunHead, Store, StoreError};
 
-/// Ticks from one version of the report to the next: each pair changes the report of a short run,
-/// but hardly that of a long one, which is large and is sent to all viewers.
+/// Minimum and maximum number of ticks from one version of the report to the next. The report of a
+/// long run hardly changes with each pair, but is large and sent to all viewers.
 const REPORT_TICKS: RangeInclusive<u32> = 4..=20;
 
-/// Pairs that add one tick.
+/// Number of counted pairs per tick between two versions of the report.
 const TICK_PAIRS: usize = 25;
 
-/// Pairs whose games are read in a tick: so many that a long run is read soon, and so few that the
-/// page stays responsive.
+/// Maximum number of pairs whose games are read per tick: enough to read a long run soon, and few
+/// enough to keep the page responsive.
 const READ_PAIRS: usize = 500;
 
-/// Time limit for the answer of a run's process, during which the page does not change.
+/// Timeout for the answer of a run's process; the page does not change while it waits.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Page of one run.
+/// Live page of one run.
 #[derive(Debug)]
 pub(crate) struct RunPage {
     results: PathBuf,
     run: String,
-    /// State after the last read; `None` before the first tick, and after an error.
+    /// State after the last read; `None` before the first read, and after an error.
     read: Option<Reading>,
 }
 
@@ -46,27 +46,27 @@ struct Reading {
     fold: Fold,
     summary: Summary,
     statistics: GameStatistics,
-    /// Counted pairs whose games are not in the statistics yet.
+    /// Numbers of counted pairs whose games are not in the statistics yet.
     unread: VecDeque<u64>,
-    /// Report as last made; it is stale once more is known.
+    /// Last computed report.
     report: Vec<Fragment>,
-    /// Pairs, or games where they are single, that the report counts: the counts shown beside it
-    /// must agree with it.
+    /// Number of pairs (or games, in a run without pairs) in the report; the counts above the
+    /// report must agree with the report.
     reported: u64,
     is_stale: bool,
-    /// Ticks until the report may be made again.
+    /// Number of ticks until the report may be computed again.
     rest: u32,
 }
 
 impl RunPage {
-    /// Returns the page of a run that was not read yet.
+    /// Returns the page of a run before its first read.
     pub(crate) fn new(results: PathBuf, run: String) -> RunPage {
         RunPage { results, run, read: None }
     }
 
     fn try_fragments(&mut self) -> Result<Vec<Fragment>, StoreError> {
         let mut reading = match self.read.take() {
-            // After an error the reading is not put back, so that the next tick starts again.
+            // After an error, the reading is dropped, so the next tick starts a new reading.
             Some(mut reading) if reading.fold.can_advance(&reading.store)? => {
                 reading.advance()?;
                 reading
@@ -80,8 +80,8 @@ impl RunPage {
     }
 }
 
-/// Returns the state of a run according to the process that plays it, with its boards, and the
-/// trouble with that process.
+/// Returns the state of a run, with boards if a process plays the run, and the problem with the
+/// process, if any.
 pub(crate) fn state(results: &Path, head: &RunHead) -> (State, Option<String>) {
     if head.ending.is_some() {
         return (State::Over(head.ending), None);
@@ -98,7 +98,7 @@ pub(crate) fn state(results: &Path, head: &RunHead) -> (State, Option<String>) {
     }
 }
 
-/// Returns the report of a run as one file.
+/// Returns the report of a run as an HTML file.
 pub(crate) fn report(results: &Path, run: &str) -> Result<String, StoreError> {
     let mut reading = Reading::begin(Store::observe(results)?, run)?;
     while !reading.unread.is_empty() {
@@ -141,10 +141,10 @@ impl Reading {
         Ok(reading)
     }
 
-    /// Reads the pairs stored since.
+    /// Reads the pairs stored since the last read.
     fn advance(&mut self) -> Result<(), StoreError> {
         let version = self.store.data_version()?;
-        // The version is cheap to ask for, and changes with each commit of another process.
+        // The version is cheap to read, and changes with each commit of another process.
         if version != self.version {
             self.version = version;
             let engines = self.fold.stored.plan.engines.len();
@@ -174,13 +174,13 @@ impl Reading {
         state: &State,
         trouble: Option<String>,
     ) -> Result<Vec<Fragment>, StoreError> {
-        // The last pair is counted a moment before the process notes the end of the run. In
-        // between, a process that has nothing left to start says that it is draining, which would
-        // be shown as the state of a finished run.
+        // The last pair is stored shortly before the end of the run. Between these events, a
+        // process without further pairs reports that it is draining, which would be shown as the
+        // state of a finished run.
         let over = State::Over(self.summary.ending);
         let state = if self.summary.is_over() { &over } else { state };
-        // Without a process an undecided run has another verdict, so the report has to be made
-        // again.
+        // The verdict of an undecided run changes when its process starts or ends, so the report
+        // must be computed again.
         let is_played = matches!(state, State::Played(_));
         self.is_stale |= self.summary.is_played != is_played;
         self.summary.is_played = is_played;
@@ -192,9 +192,9 @@ impl Reading {
         };
         let outlook = outlook(&self.fold.stored.plan, &self.fold.state, &recent);
         self.rest = self.rest.saturating_sub(1);
-        // The pause between two reports does not delay the final one.
+        // The pause between two reports does not delay the final report.
         if self.is_stale && (self.rest == 0 || matches!(state, State::Over(Some(_)))) {
-            // While some games are unread, their statistics would contradict the counts.
+            // While some games are unread, the statistics would contradict the counts.
             let has_all = self.unread.is_empty() && summary.counts.games() > 0;
             let statistics = has_all.then_some(&self.statistics);
             let gates = gates_of_run(&self.store, &self.fold.stored)?;
@@ -204,8 +204,8 @@ impl Reading {
                 _ => None,
             });
             for game in games.flatten() {
-                // Graphs are left to the game's own page, because here they would be drawn and sent
-                // with each version.
+                // Graphs are shown only on the page of a game, because here they would be drawn and
+                // sent with each version.
                 game.graphs.clear();
                 game.link = Some(format!("/runs/{}/games/{}", summary.run, game.place));
             }
@@ -220,7 +220,7 @@ impl Reading {
             let (least, most) = REPORT_TICKS.into_inner();
             self.rest = ticks.unwrap_or(most).clamp(least, most);
         }
-        // The verdict comes first, then the counts, the games in progress, and all else.
+        // The order is: verdict, counts, games in progress, events, rest of the report.
         let (conclusion, rest) = self.report.split_at(self.report.len().min(1));
         let mut found = conclusion.to_vec();
         found.push(page::counts(&self.summary, state, [self.reported, expected], &outlook));
@@ -238,7 +238,7 @@ impl Reading {
     }
 }
 
-/// Takes in the effect of a pair.
+/// Adds a counted pair to the history and to the unread pairs.
 fn count(
     effect: Effect,
     engines: usize,

@@ -1,4 +1,4 @@
-//! Requests that need the token: to steer runs, and to start one.
+//! Requests that need the token: control of runs, and start of a test.
 
 use std::fmt::Debug;
 
@@ -13,20 +13,20 @@ use arbiter_plan::ControlCommand;
 use arbiter_runner::{CONTROL_TIMEOUT, ControlError, send_command};
 use arbiter_store::RunLock;
 
-/// Test as requested in the form, word for word.
+/// SPRT as requested in the form, as unparsed text.
 #[derive(Debug, Clone, Default)]
 pub struct NewTest {
     /// Engine under test.
     pub dev: String,
-    /// Engine with which dev is compared.
+    /// Reference engine.
     pub base: String,
-    /// Limit of the thinking of both engines, such as a time control, in the form of `--each`.
+    /// Search limit of both engines, such as a time control, in the form of `--each`.
     pub limit: String,
     /// Elo of the null hypothesis.
     pub elo0: String,
     /// Elo of the alternative hypothesis.
     pub elo1: String,
-    /// Most pairs of games.
+    /// Maximum number of pairs.
     pub pairs: String,
     /// Name of the run.
     pub name: String,
@@ -37,20 +37,21 @@ pub struct NewTest {
 pub enum StartResult {
     /// The test is a run with the requested name.
     Run,
-    /// The test is being prepared; the log says whether it becomes a run.
+    /// The test is still being prepared; the server log reports its start or failure.
     Prepared,
-    /// Another run, with this name, was started here and is still played.
+    /// Another run, with this name, was started by this server and is still running.
     Busy(String),
-    /// The test is not started, or has ended, for this reason.
+    /// The test was not started or has failed, for this reason.
     Refused(String),
 }
 
-/// Starter of tests, one at a time.
+/// Starter of tests; at most one test runs at a time.
 pub trait Starter: Debug + Send + Sync {
-    /// Starts a test, and waits for a while until it is a run.
+    /// Starts a test, and waits for a limited time until the run has started.
     fn start(&self, wanted: &NewTest) -> StartResult;
 
-    /// Stops a test that this server has started, also before it is a run; returns whether it did.
+    /// Stops a test started by this server, even during its preparation; returns whether there was
+    /// such a test.
     fn stop(&self, run: &str) -> bool;
 }
 
@@ -62,7 +63,7 @@ pub(crate) async fn steer(
     if let Err(refusal) = site.0.guard.may_steer(&headers) {
         return refusal.into_response();
     }
-    // A list of allowed commands, because a run obeys others that pages do not offer.
+    // Only listed commands are allowed, because a run also obeys commands that pages do not offer.
     let known = run_page::COMMANDS.into_iter().find(|(known, ..)| known.to_string() == command);
     let Some((command, ..)) = known else {
         return (StatusCode::NOT_FOUND, "Unknown command.\n").into_response();
@@ -72,8 +73,7 @@ pub(crate) async fn steer(
     }
     let (results, starter) = (site.0.results.clone(), site.0.starter.clone());
     let name = run.clone();
-    // A test that is still being built has no run and no control socket. Only its starter can end
-    // it.
+    // A test that is still being prepared has no control socket, so only its starter can stop it.
     let told = move || match send_command(&results, &run, command, false, CONTROL_TIMEOUT) {
         Err(ControlError::Idle(..))
             if command == ControlCommand::Stop && starter.is_some_and(|one| one.stop(&run)) =>
@@ -86,7 +86,7 @@ pub(crate) async fn steer(
         Ok(Ok(words)) => words.into_response(),
         Ok(Err(error)) => {
             let unknown = match error {
-                // An idle run and a run that does not exist are different mistakes.
+                // An idle run and a missing run have different status codes.
                 ControlError::Idle(..) => check_run(&site, &name).await.err(),
                 ControlError::Refused(_) => None,
             };

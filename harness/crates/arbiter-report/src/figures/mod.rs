@@ -1,4 +1,4 @@
-//! Figures of a run, as values: its summary, and statistics of its games.
+//! Figures of a run, as values: summary, and statistics of games.
 
 mod openings;
 mod standings;

@@ -1,4 +1,4 @@
-//! Names of openings: ECO codes and names by position, so that any order of moves will do.
+//! ECO codes and names of openings by position, so transpositions have the same name.
 
 use std::collections::HashMap;
 
@@ -8,10 +8,10 @@ use shakmaty::{Chess, EnPassantMode, Position};
 
 use arbiter_game::record::GameRecord;
 
-/// Code, name and moves of each opening; the file names its source.
+/// ECO code, name and moves of each opening; the file contains its source.
 const TABLE: &str = include_str!("eco.tsv");
 
-/// Named opening.
+/// ECO code and name of an opening.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpeningName {
     /// Code of the Encyclopaedia of Chess Openings, A00 to E99.
@@ -20,20 +20,20 @@ pub struct OpeningName {
     pub name: &'static str,
 }
 
-/// Table of all named openings.
+/// Names of openings, by the hash of a position.
 #[derive(Debug, Clone)]
 pub struct OpeningNames(HashMap<Zobrist128, OpeningName>);
 
 impl OpeningNames {
-    /// Returns the last named position among those of a game's start and book moves; none for a
-    /// game of Chess960.
+    /// Returns the name of the last named position among the start and the book moves of a game;
+    /// `None` for a Chess960 game.
     pub fn name_in_book(&self, game: &GameRecord) -> Option<OpeningName> {
         let book = game.moves.iter().take_while(|played| played.thought.is_none()).count();
         self.last_named(game, book)
     }
 
-    /// Returns the last named position among those of the first `plies` of a game; none for a game
-    /// of Chess960.
+    /// Returns the name of the last named position within the first `plies` plies of a game; `None`
+    /// for a Chess960 game.
     pub(crate) fn last_named(&self, game: &GameRecord, plies: usize) -> Option<OpeningName> {
         if game.chess960 {
             return None;
@@ -48,8 +48,7 @@ impl OpeningNames {
         found
     }
 
-    /// Returns the opening of a position, if the position has a name or lies on the way to one that
-    /// has.
+    /// Returns the opening of a position, if the position is named or leads to a named position.
     pub fn find(&self, position: &Chess) -> Option<OpeningName> {
         self.0.get(&key(position)).copied()
     }
@@ -61,8 +60,8 @@ impl Default for OpeningNames {
         let openings: Vec<_> = entries().map(|(named, moves)| (named, keys(moves))).collect();
         let ends = openings.iter().filter_map(|(named, keys)| Some((*keys.last()?, *named)));
         let mut names: HashMap<_, _> = ends.collect();
-        // Books without moves start anywhere in an opening. A position on the way to a named one
-        // has the name of the last named position before it.
+        // Books without moves start anywhere in an opening, so each position between two named
+        // positions has the name of the earlier named position.
         for (_, keys) in openings {
             let mut last = None;
             for key in keys {
@@ -86,7 +85,7 @@ fn entries() -> impl Iterator<Item = (OpeningName, &'static str)> {
     })
 }
 
-/// Returns the keys of the positions after each of some moves, as far as these are legal.
+/// Returns the hash of the position after each move, up to the first illegal move.
 fn keys(moves: &str) -> Vec<Zobrist128> {
     let mut position = Chess::default();
     let after = moves.split(' ').map_while(|san| {
@@ -108,7 +107,7 @@ mod tests {
     use shakmaty::san::SanPlus;
 
     #[test]
-    fn every_line_is_legal_exact_and_unlike_the_others() {
+    fn openings_are_legal_exact_san_and_unique() {
         let mut seen: HashMap<Zobrist128, &str> = HashMap::new();
         let mut names = BTreeSet::new();
         for (named, moves) in entries() {
@@ -128,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn every_code_has_a_line() {
+    fn every_eco_code_has_an_opening() {
         let codes: BTreeSet<&str> = entries().map(|(named, _)| named.eco).collect();
         let all =
             "ABCDE".chars().flat_map(|volume| (0..100).map(move |n| format!("{volume}{n:02}")));
@@ -137,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn any_order_of_moves_will_do() {
+    fn transpositions_have_the_same_name() {
         let names = OpeningNames::default();
         let find = |moves: &str| names.0.get(keys(moves).last().unwrap()).map(|named| named.eco);
         assert_eq!(find("e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6"), Some("B90"));
@@ -145,7 +144,7 @@ mod tests {
         assert_eq!(find("c4 Nf6 d4 e6 Nc3 Bb4"), Some("E20"));
         assert_eq!(find("e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 O-O c3 d5"), Some("C89"));
         assert_eq!(find("a3 a6 h3 h6"), None);
-        // On the way to several openings.
+        // The position leads to several openings.
         assert_eq!(find("e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5"), Some("C84"));
     }
 }

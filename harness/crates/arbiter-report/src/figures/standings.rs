@@ -11,16 +11,16 @@ use arbiter_stats::Trinomial;
 use arbiter_stats::elo::Z_95;
 use arbiter_stats::ratings::{self, Errors, Meeting, Options, RatingList};
 
-/// Tournament, or its state so far.
+/// Standings of a tournament, final or current.
 #[derive(Debug, Clone)]
 pub struct Standings {
     /// Rules, encounters, and next pairings.
     pub schedule: Schedule,
-    /// Engines from first to last.
+    /// Rows of the engines, in the order of their places.
     pub rows: Vec<Row>,
 }
 
-/// Line of one engine.
+/// Standing of one engine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Row {
     /// Place and points.
@@ -31,22 +31,23 @@ pub struct Row {
     pub rating: Option<Rating>,
 }
 
-/// Rating in Elo, around the mean of the engines it can be compared with.
+/// Rating in Elo, relative to the mean of the comparable engines.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rating {
-    /// Elo of the rating, or its bound.
+    /// Rating in Elo, or a bound on the rating.
     pub elo: f64,
-    /// Half of the 95 % interval, from [`margin`]; `None` where the rating is only a bound.
+    /// Half-width of the 95 % interval in Elo, from [`margin`]; `None` if the rating is only a
+    /// bound.
     pub margin: Option<f64>,
     /// `true` if all games were won, so that the rating is a lower bound; `false` if all were lost;
     /// `None` otherwise.
     pub won_all: Option<bool>,
-    /// Group of engines that can be compared, from 0.
+    /// Index, from 0, of the group of comparable engines.
     pub group: Option<usize>,
 }
 
 impl Rating {
-    /// Returns the rating of a player; `None` if there was nothing to rate.
+    /// Returns the rating of a player; `None` if the player was not rated.
     pub(crate) fn of(rated: &RatingList, player: usize) -> Option<Rating> {
         let perfect = rated.perfect.iter().find(|perfect| perfect.player == player);
         Some(Rating {
@@ -57,7 +58,7 @@ impl Rating {
         })
     }
 
-    /// Returns both ends of the 95 % interval; a bound has one end only.
+    /// Returns both ends of the 95 % interval in Elo; a bound has only one end.
     pub(crate) fn ends(&self) -> [Option<f64>; 2] {
         match (self.margin, self.won_all) {
             (Some(margin), _) => [Some(self.elo - margin), Some(self.elo + margin)],
@@ -67,7 +68,7 @@ impl Rating {
         }
     }
 
-    /// Formats the rating after these games, for a sentence.
+    /// Formats the rating for a sentence; `games` are the games of the engine.
     pub(crate) fn describe(&self, games: Trinomial) -> String {
         match (self.margin, self.won_all) {
             (Some(_), _) => format!("{self} Elo (95 %) around a mean of 0"),
@@ -76,14 +77,14 @@ impl Rating {
         }
     }
 
-    /// Returns whether the interval is above that of another rating; a bound, at 50 %, proves no
-    /// such thing.
+    /// Returns whether the interval lies above the interval of another rating; `false` if either
+    /// rating is a bound, which is known only with 50 % certainty.
     pub(crate) fn is_above(&self, other: &Rating) -> bool {
         let margins = self.margin.zip(other.margin);
         margins.is_some_and(|(own, others)| self.elo - own > other.elo + others)
     }
 
-    /// Returns `>` or `<` where the rating is only a bound.
+    /// Returns `>` or `<` if the rating is only a bound, otherwise an empty text.
     pub(crate) fn sign(&self) -> &'static str {
         self.won_all.map_or("", |won_all| if won_all { ">" } else { "<" })
     }
@@ -113,20 +114,21 @@ impl Standings {
         Standings { schedule: schedule.clone(), rows }
     }
 
-    /// Returns the first engine by the table, or all that share the place.
+    /// Returns the engine in first place, or all engines that share first place.
     pub(crate) fn first(&self) -> Vec<usize> {
         let first = self.rows.iter().filter(|row| row.ranked.rank == 1);
         first.map(|row| row.ranked.engine).collect()
     }
 
-    /// Returns whether there are engines that cannot be compared with others.
+    /// Returns whether the games do not connect all engines, so some ratings cannot be compared.
     pub(crate) fn has_groups(&self) -> bool {
         let groups = self.rows.iter().filter_map(|row| row.rating?.group);
         groups.max().is_some_and(|group| group > 0)
     }
 }
 
-/// Returns games and pairs of one engine against all others, from its point of view.
+/// Returns the games and pairs of one engine against all opponents, from the engine's point of
+/// view.
 pub(crate) fn total(counts: &RunCounts, engine: usize) -> Encounter {
     let mut total = Encounter::default();
     for (engines, encounter) in &counts.encounters {
@@ -141,27 +143,27 @@ pub(crate) fn total(counts: &RunCounts, engine: usize) -> Encounter {
     total
 }
 
-/// Rates all engines of a run by maximum likelihood over its counted games; `None` if that has no
-/// maximum.
+/// Rates all engines of a run by maximum likelihood over the counted games; `None` if the
+/// likelihood has no maximum.
 pub(crate) fn rate_engines(engines: usize, counts: &RunCounts) -> Option<RatingList> {
     let met = counts.encounters.iter();
     let meetings: Vec<Meeting> = met.map(|(engines, e)| e.meeting(*engines)).collect();
     ratings::rate(engines, &meetings, &Options::default()).ok()
 }
 
-/// Returns half of the 95 % interval of a rating, in Elo, for every table and chart of ratings; it
-/// counts pairs as pairs. `None` for an engine that won or lost everything.
+/// Returns the half-width of the 95 % interval of a rating, in Elo; the error allows for the
+/// correlation of the games in a pair. `None` for an engine that won or lost every game.
 pub(crate) fn margin(rated: &RatingList, player: usize) -> Option<f64> {
     rated.error(player, Errors::Sandwich).map(|error| Z_95 * error)
 }
 
-/// Returns the likelihood, 0 to 1, that an engine is stronger than another one, by the same errors;
-/// `None` for an engine against itself and where the two cannot be compared.
+/// Returns the likelihood, 0 to 1, that `one` is stronger than `other`, from the same errors as
+/// [`margin`]; `None` for an engine against itself and for engines that cannot be compared.
 pub(crate) fn superiority(rated: &RatingList, one: usize, other: usize) -> Option<f64> {
     rated.superiority(one, other, Errors::Sandwich).filter(|_| one != other)
 }
 
-/// Formats points of a pair of engines as people write them: `2½`.
+/// Formats half points as points: `2½`.
 pub(crate) fn points(half_points: u64) -> String {
     match (half_points / 2, half_points % 2) {
         (whole, 0) => whole.to_string(),
@@ -170,7 +172,7 @@ pub(crate) fn points(half_points: u64) -> String {
     }
 }
 
-/// Returns the leaders and the round, in one line; `None` for a match of two.
+/// Formats the leaders and the round in one line; `None` for two engines.
 pub(crate) fn leaders_line(schedule: &Schedule, engines: &[String]) -> Option<String> {
     if engines.len() < 3 {
         return None;
@@ -178,7 +180,7 @@ pub(crate) fn leaders_line(schedule: &Schedule, engines: &[String]) -> Option<St
     let (round, rounds) = schedule.round();
     let leaders = schedule.ranking().into_iter().take(3).map(|row| {
         let half_points = (2.0 * row.points).round() as u64;
-        // In points a bye counts as half of an encounter. In games it counts as a whole one.
+        // A bye counts as half of the points of an encounter, but as all of its games.
         let byes = schedule.byes().iter().filter(|(_, engine)| *engine == row.engine).count();
         let design = schedule.design();
         let games = row.games + byes as u64 * design.pairs * design.games_per_pair();
@@ -188,7 +190,7 @@ pub(crate) fn leaders_line(schedule: &Schedule, engines: &[String]) -> Option<St
     Some(format!("round {}/{rounds} · {}", round + 1, leaders.join(" · ")))
 }
 
-/// Returns the rules of a tournament, or of a match of two, in one line.
+/// Formats the rules of a tournament or match in one line.
 pub fn rules_text(design: &Design, engines: usize) -> String {
     let one = if design.is_single { "game" } else { "pair" };
     let unit = format!("{one}s");
@@ -240,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn each_engine_has_a_row_and_each_estimate_an_interval() {
+    fn every_engine_has_a_row_and_a_rating_with_interval_or_bound() {
         use GameResult::{Draw, Loss, Win};
         let mut schedule = Schedule::new(Design::round_robin(1), 4, 1);
         let mut counts = RunCounts::default();
@@ -260,7 +262,7 @@ mod tests {
         let is_wide = |row: &Row| row.rating.is_some_and(|rating| rating.margin > Some(50.0));
         assert!(standings.rows[..3].iter().all(is_wide), "{:?}", standings.rows);
         assert_eq!(standings.rows[3].rating.and_then(|rating| rating.won_all), Some(false));
-        // The matrix has the same engines, and those that lost everything are in no comparison.
+        // An engine that lost every game cannot be compared.
         let rated = rate_engines(4, &counts).unwrap();
         let likelihood = |one, other| superiority(&rated, one, other);
         assert_eq!(likelihood(0, 0), None);
@@ -270,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_is_no_estimate() {
+    fn bounds_have_no_interval() {
         let shown =
             |margin, won_all| Rating { elo: -0.0, margin, won_all, group: None }.to_string();
         assert_eq!(shown(Some(3.0), None), "+0.0 ± 3.0");
@@ -296,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_of_a_running_tournament() {
+    fn the_line_of_leaders_shows_round_and_points() {
         let design = Design { format: Format::Swiss, rounds: 2, ..Design::round_robin(1) };
         let mut schedule = Schedule::new(Design { seeds: 4, ..design }, 4, 1);
         schedule.count(schedule.next_to_count(), [1, 3], 2);

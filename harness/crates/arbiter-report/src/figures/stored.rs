@@ -1,4 +1,5 @@
-//! Stored runs for reports: the replayed events of a run, and facts that only the store has.
+//! Stored runs for reports: the state after the stored pairs, and data that only the store
+//! contains.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,7 +9,7 @@ use arbiter_names::shown;
 use arbiter_plan::{Effect, GateOutcome, PairTally, Plan, Provenance, RunInput, RunState};
 use arbiter_store::{Store, StoreError, StoredRun};
 
-/// Returns the latest outcome of each gate of the commits that play.
+/// Returns the latest outcome of each gate for the commits of the run's engines.
 pub fn gates_of_run(store: &Store, stored: &StoredRun) -> Result<Vec<GateOutcome>, StoreError> {
     let builds = stored.plan.engines.iter().filter_map(|engine| engine.provenance.as_ref());
     let commits: Vec<String> = builds.map(Provenance::identity).collect();
@@ -25,8 +26,8 @@ pub fn gates_of_run(store: &Store, stored: &StoredRun) -> Result<Vec<GateOutcome
     Ok(latest.into_values().collect())
 }
 
-/// Returns a stored run to be shown: names that earlier versions accepted may have characters that
-/// terminals and browsers obey, which become codes.
+/// Returns a stored run for display. Names that earlier versions accepted may contain characters
+/// that terminals and browsers would interpret; these are escaped.
 pub fn shown_run(store: &Store, run: &str) -> Result<StoredRun, StoreError> {
     let mut stored = store.run(run)?;
     for engine in &mut stored.plan.engines {
@@ -35,9 +36,9 @@ pub fn shown_run(store: &Store, run: &str) -> Result<StoredRun, StoreError> {
     Ok(stored)
 }
 
-/// Reads one run of several, which are shown even if this one cannot be read; the error is the
-/// reason. A run stored by another version, or changed by hand, may also break a rule that this one
-/// relies on.
+/// Reads one run of a list, so that an error or panic does not prevent the display of the other
+/// runs. A run stored by another version, or edited by hand, may violate an invariant and cause a
+/// panic.
 pub fn read_one<T>(read: impl FnOnce() -> Result<T, StoreError>) -> Result<T, String> {
     let done = catch_unwind(AssertUnwindSafe(read)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -46,13 +47,13 @@ pub fn read_one<T>(read: impl FnOnce() -> Result<T, StoreError>) -> Result<T, St
     done?.map_err(|error| error.to_string())
 }
 
-/// Returns the summary of a stored run, from the events of its pairs.
+/// Returns the summary of a stored run after all its stored pairs.
 pub fn stored_summary(store: &Store, stored: &StoredRun) -> Result<Summary, StoreError> {
     let state = replayed_state(store, &stored.head.run, &stored.plan, |_| ())?;
     summary_of(store, stored, &state)
 }
 
-/// Returns the summary of a stored run in the state after its pairs.
+/// Returns the summary of a stored run, given the state after its pairs.
 pub fn summary_of(
     store: &Store,
     stored: &StoredRun,
@@ -67,16 +68,15 @@ pub fn summary_of(
         disturbances: store.disturbances(run)?,
         excluded: store.excluded_workers(run)?,
         remarks: store.remarks(run)?,
-        // Latencies differ each time. Runs without a clock play the same games again, and their
-        // reports must be the same, too.
+        // Latencies differ on each repetition. Runs without a clock repeat the same games, so their
+        // reports must be identical and contain no latencies.
         latencies: if plan.is_timed() { store.latencies(run)? } else { summary.latencies },
         lint: store.lint(run)?,
         ..summary
     })
 }
 
-/// Returns the state of a run after the pairs that are on disk; calls `observe` with each effect of
-/// a pair.
+/// Returns the state of a run after its stored pairs; calls `observe` with each effect of a pair.
 pub fn replayed_state(
     store: &Store,
     run: &str,
@@ -88,7 +88,7 @@ pub fn replayed_state(
     Ok(state)
 }
 
-/// Counts pairs that are on disk.
+/// Counts stored pairs. Fails if a pair does not belong to the schedule.
 pub fn apply_tallies(
     store: &Store,
     run: &str,
@@ -96,7 +96,8 @@ pub fn apply_tallies(
     tallies: &[PairTally],
     mut observe: impl FnMut(Effect),
 ) -> Result<(), StoreError> {
-    // The tallies were read before. Pairs that were put off since then are not among them.
+    // `tallies` must be read before the postponed pairs: a pair postponed after the read is not in
+    // `tallies`.
     if state.is_fixed() {
         for pair in store.postponed_pairs(run)? {
             state.apply(RunInput::PutOff(pair)).into_iter().for_each(&mut observe);
@@ -105,8 +106,8 @@ pub fn apply_tallies(
     for tally in tallies {
         state.apply(RunInput::Committed(*tally)).into_iter().for_each(&mut observe);
     }
-    // A pair was started because the schedule knew it from the pairs counted by then, all of which
-    // are on disk. If the schedule does not know it now, the store is damaged.
+    // The schedule started a pair after counting earlier pairs, all of which are stored. If the
+    // schedule does not contain the pair now, the store is damaged.
     let is_known = |tally: &&PairTally| {
         let pairing = state.schedule().pairing(tally.pair);
         pairing.is_some_and(|pairing| pairing.engines == tally.engines)

@@ -10,30 +10,31 @@ use arbiter_plan::Encounter;
 use arbiter_stats::elo::{self, Estimate};
 use arbiter_stats::{Moments, Pentanomial, Trinomial, normalized};
 
-/// Strength figures of one engine against others, with their intervals.
+/// Counts, Elo and LOS of one engine against its opponents.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Strength {
     /// Counted pairs.
     pub pairs: Pentanomial,
     /// Counted games.
     pub games: Trinomial,
-    /// Logistic Elo by the pairs, or by the games if there are no pairs; corrected for the stop of
-    /// a test. `None` before the first.
+    /// Logistic Elo from the pairs, or from the games if there are no pairs; in a test, corrected
+    /// for the stopping rule. `None` before the first result.
     pub elo: Option<Estimate>,
-    /// Elo of a test by its counts alone, which leans to the side of the verdict.
+    /// Elo of a test without correction for the stopping rule, biased towards the verdict.
     pub naive: Option<Estimate>,
-    /// Normalized Elo; `None` without any spread, except for a bound if all games were won or lost.
+    /// Normalized Elo; `None` if all results are equal, except for a bound if all games were won or
+    /// lost.
     pub nelo: Option<Estimate>,
-    /// Likelihood that the first engine is the stronger one, 0 to 1; for a test it allows for the
-    /// stop.
+    /// Likelihood that the first engine is stronger, 0 to 1; in a test, corrected for the stopping
+    /// rule.
     pub los: Option<f64>,
-    /// Bound of the likelihood and its side, where the likelihood would seem more certain than if
-    /// all was won or lost.
+    /// Bound on the LOS and its side, if the LOS would be closer to certainty than after the same
+    /// number of games, all won or all lost.
     pub(super) los_bound: Option<(Ordering, f64)>,
 }
 
 impl Strength {
-    /// Returns the figures that follow from the counts.
+    /// Computes the strength from the counts of an encounter.
     pub fn of(encounter: Encounter) -> Strength {
         let Encounter { pairs, games, .. } = encounter;
         let counts = Strength { pairs, games, ..Strength::default() };
@@ -47,7 +48,7 @@ impl Strength {
         }
     }
 
-    /// Returns mean and spread of the unit of evidence, which is the game where there are no pairs.
+    /// Returns mean and variance of the score of a pair, or of a game if there are no pairs.
     pub(super) fn moments(&self) -> Option<Moments> {
         match self.pairs.pairs() {
             0 => self.games.distribution().moments(),
@@ -55,8 +56,8 @@ impl Strength {
         }
     }
 
-    /// Returns whether the first engine is proven to be the stronger or the weaker one, with 95 %
-    /// certainty; a few pairs prove nothing, however much alike they are.
+    /// Returns whether the first engine is significantly stronger or weaker, at the 95 % level; a
+    /// few pairs are never significant, even if all have the same result.
     pub(crate) fn significant_difference(&self) -> Option<Ordering> {
         let los = self.los_bound.map(|(_, bound)| bound).or(self.los)?;
         match los {
@@ -66,7 +67,7 @@ impl Strength {
         }
     }
 
-    /// Returns the reason for a missing interval of Elo.
+    /// Returns the reason for a missing interval of `elo`.
     pub fn no_interval_reason(&self) -> Option<String> {
         let elo = self.elo.filter(|elo| !is_significant(elo))?;
         let (units, unit) = match self.pairs.pairs() {
@@ -80,7 +81,7 @@ impl Strength {
         })
     }
 
-    /// Formats Elo with its 95 % interval, or the reason for a missing one.
+    /// Formats `elo` with its 95 % interval, or with the reason for a missing interval.
     pub fn elo_text(&self) -> String {
         match (self.elo, self.no_interval_reason()) {
             (Some(elo), Some(reason)) if elo.value.is_finite() => {
@@ -91,43 +92,43 @@ impl Strength {
         }
     }
 
-    /// Formats [`Strength::elo_text`] with the level of the interval, and a note if it is
-    /// corrected for a stop.
+    /// Formats [`Strength::elo_text`] with the level of the interval, and a note if Elo is
+    /// bias-corrected.
     pub fn elo_in_full(&self) -> String {
         let level = if self.elo.as_ref().is_some_and(is_significant) { " (95 %)" } else { "" };
         let allowance = if self.naive.is_some() { ", bias-corrected" } else { "" };
         format!("{}{level}{allowance}", self.elo_text())
     }
 
-    /// Formats the likelihood of superiority as per cent, or its bound.
+    /// Formats the LOS, or its bound, in per cent.
     pub fn los_text(&self) -> String {
         superiority(self.los, self.los_bound)
     }
 }
 
-/// Counts and the strength that follows from them, from the point of view of the first engine.
+/// Counts and strength from the point of view of the first engine.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct StrengthFigures {
     #[serde(flatten)]
     games: GamesByResult,
-    /// Pairs that count.
+    /// Number of counted pairs.
     pairs: u64,
-    /// Pairs by points, from none to two: LL, LD, DD and WL, WD, WW.
+    /// Number of pairs by points of the first engine (0, ½, 1, 1½, 2): LL, LD, DD and WL, WD, WW.
     pentanomial: [u64; 5],
     #[serde(flatten)]
     strength: EloFigures,
 }
 
-/// Strength that follows from counts, with 95 % intervals.
+/// Elo, nElo and LOS, with 95 % intervals.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct EloFigures {
-    /// Logistic Elo; for a test with games, corrected for its stop.
+    /// Logistic Elo; in a test, corrected for the stopping rule.
     elo: Option<f64>,
     /// Lower end of the interval of `elo`.
     elo_low: Option<f64>,
     /// Upper end of the interval of `elo`.
     elo_high: Option<f64>,
-    /// Reason for a missing interval of Elo; absent if there is one.
+    /// Reason for a missing interval of `elo`; absent if there is an interval.
     #[serde(skip_serializing_if = "Option::is_none")]
     no_interval_reason: Option<String>,
     /// Normalized Elo.
@@ -136,12 +137,12 @@ pub struct EloFigures {
     nelo_low: Option<f64>,
     /// Upper end of the interval of `nelo`.
     nelo_high: Option<f64>,
-    /// Likelihood of superiority, 0 to 1; for a test with games, it allows for its stop.
+    /// Likelihood of superiority, 0 to 1; in a test, corrected for the stopping rule.
     los: Option<f64>,
 }
 
 impl EloFigures {
-    /// Returns both kinds of Elo for JSON.
+    /// Returns Elo, nElo and LOS for JSON.
     pub fn of(strength: &Strength) -> EloFigures {
         let [elo, elo_low, elo_high] = ends(strength.elo);
         let [nelo, nelo_low, nelo_high] = ends(strength.nelo);
@@ -150,10 +151,10 @@ impl EloFigures {
     }
 }
 
-/// Elo of a test by its counts alone: it leans to the side of the verdict.
+/// Elo of a test without correction for the stopping rule, biased towards the verdict.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct NaiveElo {
-    /// Logistic Elo without allowance for the stop.
+    /// Logistic Elo, not corrected for the stopping rule.
     elo_naive: Option<f64>,
     /// Lower end of the interval of `elo_naive`.
     elo_naive_low: Option<f64>,
@@ -174,7 +175,7 @@ impl StrengthFigures {
 }
 
 impl NaiveElo {
-    /// Returns the naive Elo for JSON, if there is any.
+    /// Returns the uncorrected Elo for JSON, if the run has one.
     pub(crate) fn of(strength: &Strength) -> Option<NaiveElo> {
         let [elo_naive, elo_naive_low, elo_naive_high] = ends(Some(strength.naive?));
         Some(NaiveElo { elo_naive, elo_naive_low, elo_naive_high })

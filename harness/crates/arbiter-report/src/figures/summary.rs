@@ -20,10 +20,10 @@ use arbiter_stats::sequential::{self, SequentialEstimate};
 use arbiter_stats::{Sprt, SprtMonitor, SprtStatus};
 use arbiter_store::LintCount;
 
-/// Most engines that are named instead of counted.
+/// Maximum number of engines that are listed by name.
 const MAX_NAMED: usize = 4;
 
-/// Most characters of a name beside a figure.
+/// Maximum length of a name beside a figure, in characters.
 const NAME_LENGTH: usize = 24;
 
 /// Verdict of a run.
@@ -50,7 +50,7 @@ arbiter_names::named!(Verdict);
 pub enum RunPhase {
     /// The run is being played.
     Running,
-    /// The run is complete, or decided.
+    /// The run is complete, or the test is decided.
     Ended,
     /// The run was interrupted or killed.
     Unfinished,
@@ -58,47 +58,47 @@ pub enum RunPhase {
 
 arbiter_names::named!(RunPhase);
 
-/// Run, or its state so far.
+/// Results of a run, final or current.
 #[derive(Debug, Clone)]
 pub struct Summary {
     /// Name in the store.
     pub run: String,
-    /// Purpose of the run, in one line, if its user gave one.
+    /// Purpose of the run, in one line, if given by the user.
     pub about: Option<String>,
     /// Plan of the run.
     pub plan: Plan,
     /// Names of the engines.
     pub engines: Vec<String>,
-    /// Parts of the opening book that were left out.
+    /// Openings of the book that were skipped, with reasons.
     pub quarantine: Quarantine,
-    /// Parts of the opening book that were corrected.
+    /// Openings of the book that were corrected, with reasons.
     pub corrected: Quarantine,
-    /// Counts of pairs that the machine disturbed.
+    /// Numbers of pairs that CPU contention may have decided.
     pub disturbances: Disturbances,
     /// Excluded workers.
     pub excluded: Vec<ExcludedWorker>,
-    /// Remarks on acts of workers that changed nothing.
+    /// Remarks about workers and results that did not change the run.
     pub remarks: Vec<Remark>,
-    /// State of the stopping rule for each two engines with counted pairs.
+    /// State of the stopping rule for each pair of engines with counted pairs.
     pub sprt_statuses: BTreeMap<[usize; 2], SprtStatus>,
-    /// All counts.
+    /// Counts of games, pairs, endings and faults.
     pub counts: RunCounts,
     /// Ending of the run; `None` before the end.
     pub ending: Option<RunEnd>,
-    /// `true` if a process is known to play the run now; only live pages and lists ask.
+    /// `true` if a process is playing the run; set only for live pages and lists.
     pub is_played: bool,
     /// Latencies of the engines' answers.
     pub latencies: Latencies,
-    /// Findings of the lint in the engines' reports on their searches, by engine and rule.
+    /// Number of lint findings, by engine and rule.
     pub lint: Vec<LintCount>,
-    /// State of the tuning, if the run is one.
+    /// State of the tuning, if the run is a tuning.
     pub spsa: Option<SpsaState>,
-    /// Standings, if the run is more than a match of two.
+    /// Standings, if the run is a tournament.
     pub standings: Option<Standings>,
 }
 
 impl Summary {
-    /// Returns the summary of a run by its plan and the state after its pairs.
+    /// Returns the summary of a run from its plan and the state after its pairs.
     pub fn new(run: &str, plan: &Plan, state: &RunState, ending: Option<RunEnd>) -> Summary {
         let is_match = plan.engines.len() == 2 && plan.design.format.is_fixed();
         let has_standings = !is_match && plan.ablation.is_none();
@@ -123,9 +123,9 @@ impl Summary {
         }
     }
 
-    /// Returns the verdict that the stopping rule permits.
+    /// Returns the verdict of the run.
     pub fn verdict(&self) -> Verdict {
-        // An ablation has a test for each feature, and no verdict as a whole.
+        // An ablation has a test for each feature, and no overall verdict.
         match (self.plan.sprt.filter(|_| self.plan.kind == RunKind::Sprt), self.ending) {
             (None, _) => Verdict::None,
             (Some(_), Some(RunEnd::AcceptedH1)) => Verdict::H1,
@@ -134,7 +134,7 @@ impl Summary {
         }
     }
 
-    /// Returns the strength of the first engine against all others together.
+    /// Returns the strength of the first engine against all opponents together.
     pub fn strength(&self) -> Strength {
         match self.engines.len() {
             2 => self.strength_of([0, 1]),
@@ -142,9 +142,9 @@ impl Summary {
         }
     }
 
-    /// Returns the strength of one engine against another. Where all pairs are alike a test has no
-    /// Elo of its own: there is no spread, and where all was won or lost the bound of the naive Elo
-    /// says more.
+    /// Returns the strength of one engine against another. If all pairs of a test have the same
+    /// result, Elo is not corrected for the stopping rule: there is no variance, and if all games
+    /// were won or lost, the bound without correction is more informative.
     pub(crate) fn strength_of(&self, engines: [usize; 2]) -> Strength {
         let naive = Strength::of(self.counts.encounter(engines));
         let sample = naive.pairs.distribution().moments();
@@ -160,14 +160,13 @@ impl Summary {
         }
     }
 
-    /// Returns whether two engines played the same moves against each other in both games of all
-    /// pairs.
+    /// Returns whether the two engines played the same moves in both games of every pair.
     pub(crate) fn is_mirrored(&self) -> bool {
         let pairs = self.counts.main_encounter().pairs.pairs();
         self.engines.len() == 2 && pairs > 0 && self.counts.mirrored_pairs == pairs
     }
 
-    /// Returns the number of different games, and the treatment of pairs that repeat others.
+    /// Formats the number of distinct games, and the number and treatment of repeated pairs.
     pub(crate) fn repeats_text(&self) -> String {
         let RunCounts { distinct_games, repeated_pairs, .. } = self.counts;
         let fate = if self.plan.counts_repeats() { "counted" } else { "not counted" };
@@ -184,26 +183,26 @@ impl Summary {
         self.sprt_statuses.get(&engines).copied().or(self.plan.sprt.map(start))
     }
 
-    /// Returns the test and its state, if the whole run is one.
+    /// Returns the SPRT and its state, if the run has a single SPRT.
     pub fn test(&self) -> Option<(Sprt, SprtStatus)> {
         let sprt = self.plan.sprt.filter(|_| self.engines.len() == 2)?;
         Some((sprt, self.sprt_status([0, 1])?))
     }
 
-    /// Returns both hypotheses of the test in logistic Elo, if the whole run is one and has games.
+    /// Returns both hypotheses in logistic Elo, if the run has a single SPRT and games.
     pub(crate) fn hypotheses(&self) -> Option<[f64; 2]> {
         let (sprt, _) = self.test()?;
         Some(sprt.logistic_hypotheses(&self.strength().moments()?))
     }
 
-    /// Rates all engines by their results against each other, the strongest first; `None` if the
-    /// games do not connect them.
+    /// Rates all engines by their results against each other, strongest first; `None` if the games
+    /// do not connect all engines.
     pub(crate) fn ratings(&self) -> Option<Vec<(usize, Rating)>> {
         let rated = self.rate_engines().filter(|rated| rated.groups.groups.len() <= 1)?;
         let rating = |engine| Some((engine, Rating::of(&rated, engine)?));
         let mut list = (0..self.engines.len()).map(rating).collect::<Option<Vec<_>>>()?;
-        // The rating of an engine with a perfect score is a bound: its strength is beyond all
-        // estimates on that side.
+        // The rating of an engine that won (or lost) every game is a bound, so the engine is ranked
+        // above (or below) all estimates.
         let class =
             |rating: &Rating| rating.won_all.map_or(1, |won_all| if won_all { 0 } else { 2 });
         list.sort_by(|(_, a), (_, b)| class(a).cmp(&class(b)).then(b.elo.total_cmp(&a.elo)));
@@ -215,24 +214,24 @@ impl Summary {
         standings::rate_engines(self.engines.len(), &self.counts)
     }
 
-    /// Returns the limits of each engine.
+    /// Returns the search limits of each engine.
     pub fn limits(&self) -> impl Iterator<Item = Limits> {
         self.plan.engines.iter().map(|engine| engine.conditions.limits)
     }
 
-    /// Returns the limits of the engines, once if they are the same for all.
+    /// Formats the search limits of the engines, once if all limits are equal.
     pub fn limits_text(&self) -> String {
         let mut limits: Vec<String> = self.limits().map(|limits| limits.to_string()).collect();
         limits.dedup();
         limits.join(" v ")
     }
 
-    /// Formats LLR and stopping bounds as `+1.20 [-2.94, 2.94]`; empty without a test.
+    /// Formats LLR and stopping bounds as `+1.20 [-2.94, 2.94]`; empty if the run has no SPRT.
     pub fn llr_text(&self) -> String {
         self.test().map_or(String::new(), |(_, sprt_status)| ratio(sprt_status))
     }
 
-    /// Returns the engines: all, or the first and the number of others.
+    /// Formats the names of all engines, or the first name and the number of further engines.
     pub fn engines_text(&self) -> String {
         match &self.engines[..] {
             [first, second] => format!("{first} v {second}"),
@@ -249,14 +248,14 @@ impl Summary {
         is_duel.then(|| self.strength()).filter(|strength| strength.elo.is_some())
     }
 
-    /// Returns whether places are by the table and not by ratings.
+    /// Returns whether engines are ranked by points instead of ratings.
     pub(crate) fn is_by_table(&self) -> bool {
         let by_table = [Format::Knockout, Format::Swiss, Format::Ladder];
         self.engines.len() > 2 && by_table.contains(&self.plan.design.format)
     }
 
-    /// Returns the first of more than two engines that meet each other, and its rating, as far as
-    /// that is known; `None` if several share the place.
+    /// Returns the engine in first place among more than two engines, and its rating if known;
+    /// `None` if several engines share first place.
     pub(crate) fn first(&self) -> Option<(usize, Option<Rating>)> {
         let has_games = self.engines.len() > 2 && self.counts.games() > 0;
         let standings = self.standings.as_ref().filter(|_| has_games)?;
@@ -271,8 +270,8 @@ impl Summary {
         ratings.first().filter(|_| !is_level).map(|&(engine, rating)| (engine, Some(rating)))
     }
 
-    /// Formats Elo of [`Summary::duel`] with its 95 % interval; for more engines that meet each
-    /// other, the first and its rating; empty if there is none.
+    /// Formats Elo of [`Summary::duel`] with its 95 % interval, or the engine in first place with
+    /// its rating; empty if there is neither.
     pub fn elo_text(&self) -> String {
         if let Some((engine, rating)) = self.first() {
             let name = shortened(&self.engines[engine], NAME_LENGTH);
@@ -281,7 +280,7 @@ impl Summary {
         self.duel().map_or(String::new(), |strength| strength.elo_text())
     }
 
-    /// Returns the state or the ending, in a word or two.
+    /// Formats the state or ending of the run.
     pub fn state_text(&self) -> String {
         let words = match (self.verdict(), self.ending) {
             (Verdict::H1, _) => "H1 accepted",
@@ -295,7 +294,7 @@ impl Summary {
         format!("{words}{}", if self.is_invalid() { ", INVALID" } else { "" })
     }
 
-    /// Returns the phase, by which lists are filtered.
+    /// Returns the phase, which filters lists.
     pub fn phase(&self) -> RunPhase {
         match self.ending {
             None if self.is_played => RunPhase::Running,
@@ -309,8 +308,8 @@ impl Summary {
         !matches!(self.ending, None | Some(RunEnd::Interrupted))
     }
 
-    /// Returns whether more games ended by an engine's fault than the plan allows; before the end,
-    /// whether so many did that this is certain.
+    /// Returns whether the share of games with an engine fault exceeds the limit of the plan;
+    /// before the end, whether it will certainly exceed the limit.
     pub fn is_invalid(&self) -> bool {
         if self.is_over() {
             self.counts.fault_share() > self.plan.fault_limit
@@ -332,7 +331,7 @@ mod tests {
     use arbiter_stats::Pentanomial;
 
     #[test]
-    fn a_swiss_is_won_by_points_and_a_round_robin_led_by_rating() {
+    fn a_swiss_is_ranked_by_points_and_a_round_robin_by_rating() {
         let run = |format, ranks: [usize; 3], ending| {
             let engines = ["A", "B", "C"].map(|name| format!("cmd=sh,name={name}"));
             let engines = engines.iter().map(|text| EngineSpec::parse(text).unwrap()).collect();
@@ -368,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_that_are_all_alike_have_no_interval_after_a_test_either() {
+    fn a_test_with_equal_pairs_has_no_interval() {
         let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let mut summary = Summary::new("run", &plan, &RunState::of(&plan), None);
         let mut meet = |pairs| {
@@ -381,7 +380,7 @@ mod tests {
             (false, "+0.0 (no interval: all pairs had the same result)".to_owned())
         );
         assert!(meet([0, 1, 13, 1, 0]).0);
-        // Nor is what so few tell surer than the same number all won.
+        // LOS after four pairs cannot exceed its value after four won pairs.
         meet([0, 0, 0, 1, 3]);
         assert_eq!(summary.strength().los_text(), "> 93.8 %");
     }

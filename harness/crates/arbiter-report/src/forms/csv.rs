@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use csv::WriterBuilder;
 use serde_json::{Map, Value};
 
-/// Columns that come first in a line.
+/// First columns of a line, in order.
 const FIRST: &str = "run kind ending verdict invalid rank engine feature first second points games wins \
     draws losses pairs pentanomial elo elo_low elo_high los llr llr_lower llr_upper";
 
-/// Converts the report of a run in JSON to lines: one for each feature of an ablation, for each
-/// engine of a tournament, or one for the two engines of a match. The findings of the lint for an
-/// engine are a number of moves for each rule.
+/// Converts the JSON report of a run to lines: one per feature of an ablation, one per engine of a
+/// tournament, or one for the two engines of a match. Lint findings of an engine become one column
+/// per rule, with the number of moves.
 pub fn run_csv(report: &Value) -> String {
     let of_all = ["run", "kind", "ending", "verdict", "invalid", "seed"];
     let of_two = ["llr", "llr_lower", "llr_upper"];
@@ -43,10 +43,10 @@ pub fn run_csv(report: &Value) -> String {
     csv_rows(&found, &FIRST.split(' ').collect::<Vec<_>>())
 }
 
-/// Formats a line for each object, below a heading of all their keys: those of `first` in this
-/// order, then the others by name. A text that a spreadsheet would take for a formula begins with
-/// '. Objects in objects and in lists are spread out, lists of numbers stand in one cell with
-/// spaces between them, lists of texts as a record of CSV, and undefined values are empty.
+/// Formats a line per object, below a heading of all keys: first the keys in `first`, then the
+/// other keys by name. A text that a spreadsheet would interpret as a formula gets the prefix `'`.
+/// Nested objects and objects in lists become separate columns, lists of numbers one cell separated
+/// by spaces, lists of texts one cell with a CSV record, and null an empty cell.
 pub fn csv_rows(objects: &[Value], first: &[&str]) -> String {
     let mut flat = vec![Map::new(); objects.len()];
     flat.iter_mut().zip(objects).for_each(|(line, object)| flatten("", object, line));
@@ -66,7 +66,7 @@ pub fn csv_rows(objects: &[Value], first: &[&str]) -> String {
     lines
 }
 
-/// Formats a line with these cells.
+/// Formats a line of cells.
 fn record(cells: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
     let mut writer = WriterBuilder::new().from_writer(Vec::new());
     writer.write_record(cells).expect("writing to memory cannot fail, and there is a single row");
@@ -74,8 +74,8 @@ fn record(cells: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
     String::from_utf8(bytes).expect("all cells are UTF-8")
 }
 
-/// Adds the members of a value to a line, those of its objects with the names of both. The name of
-/// the line itself is empty.
+/// Adds the members of a value to a line. Keys of nested members are joined with `_`; `name` is
+/// empty at the top level.
 fn flatten(name: &str, value: &Value, line: &mut Map<String, Value>) {
     let gap = if name.is_empty() { "" } else { "_" };
     match value {
@@ -96,8 +96,8 @@ fn flatten(name: &str, value: &Value, line: &mut Map<String, Value>) {
 fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        // Spreadsheets take such a text for a formula. Names come from other people, so a formula
-        // could do harm.
+        // Spreadsheets interpret such a text as a formula. Names come from other people, so a
+        // formula could do harm.
         Value::String(text) if text.starts_with(['=', '+', '-', '@']) => {
             match text.parse::<f64>() {
                 Ok(_) => text.clone(),
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_key_is_a_column_and_cells_are_quoted_where_they_must_be() {
+    fn every_key_is_a_column_and_cells_are_quoted_if_needed() {
         let objects = [
             json!({ "run": "a,b", "elo": -1.5, "counts": [1, 2], "speed": { "low": null, "high": 2 } }),
             json!({ "run": "say \"x\"", "to": "=1+1", "by": "-3e2", "new": true, "tries": [null, { "ms": 4 }, { "ms": 5 }] }),

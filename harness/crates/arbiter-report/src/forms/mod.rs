@@ -1,4 +1,4 @@
-//! Forms of documents and values: pages, text, Markdown, CSV and JUnit XML.
+//! Output formats of documents and values: HTML, text, Markdown, CSV and JUnit XML.
 
 mod csv;
 mod html;

@@ -1,4 +1,4 @@
-//! Document as text for a terminal. It has colours, which the caller may take out.
+//! Document as text with colour codes for a terminal; the caller may remove the codes.
 
 use anstyle::Style;
 use tabled::settings::width::Wrap;
@@ -7,19 +7,20 @@ use crate::parts::{
     BAD_STYLE, Block, Document, Figure, GOOD_STYLE, LABEL_STYLE, OPEN_STYLE, Tone, styled,
 };
 
-/// Most items of a list that are shown.
+/// Maximum number of items shown of a list.
 const MAX_ITEMS: usize = 40;
 
-/// Columns of the names of values.
+/// Width of the column of names, in characters.
 const NAME_WIDTH: usize = 8;
 
-/// Formats the document with its title in `width` columns.
+/// Formats the document with its title, wrapped at `width` columns.
 pub fn plain_text(document: &Document, width: Option<usize>) -> String {
     let title = styled(LABEL_STYLE, &document.title);
     format!("{title}\n{}", plain_body(document, width))
 }
 
-/// Formats the document without its title; charts become their values, games their titles.
+/// Formats the document without its title; charts become tables of their values, and games their
+/// titles.
 pub fn plain_body(document: &Document, width: Option<usize>) -> String {
     document.blocks.iter().map(|block| part(block, width)).collect()
 }
@@ -74,7 +75,7 @@ fn figure(figure: &Figure, width: Option<usize>) -> String {
     format!("{}:\n{}", figure.caption, figure.table.clone().fitted(width))
 }
 
-/// Wraps text into lines that fit behind an indent.
+/// Wraps text into lines of `width` minus `indent` columns.
 pub(crate) fn wrapped(words: &str, width: Option<usize>, indent: usize) -> String {
     let Some(width) = width else { return words.to_owned() };
     let lines = words
@@ -91,7 +92,7 @@ mod tests {
     use crate::forms::markdown;
 
     #[test]
-    fn a_long_list_is_cut_on_a_terminal_only() {
+    fn a_long_list_is_truncated_only_in_plain_text() {
         let mut document = Document::new(String::new());
         document.list("Many", (0..MAX_ITEMS + 2).map(|n| n.to_string()).collect());
         let text = plain_body(&document, None);

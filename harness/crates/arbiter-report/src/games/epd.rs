@@ -1,4 +1,4 @@
-//! Final positions of games as EPD, with the counters and the result.
+//! Final positions of games as EPD, with move counters and result.
 
 use shakmaty::fen::{Epd, Fen};
 use shakmaty::{Chess, EnPassantMode, Position};
@@ -7,9 +7,9 @@ use arbiter_game::annotation::Dialect;
 use arbiter_game::record::GameRecord;
 use arbiter_plan::PlayedPair;
 
-/// Returns the last position of each game of a pair, one on a line: `hmvc` and `fmvn` are the
-/// counters of a FEN, `c9` is the result, which fastchess does not write; cutechess-cli writes
-/// FENs.
+/// Returns the last position of each game of a pair, one per line. The opcodes `hmvc` and `fmvn`
+/// are the move counters of a FEN, and `c9` is the result. In the form of fastchess, `c9` is
+/// missing; in the form of cutechess-cli, the line is a FEN.
 pub fn final_positions(played: &PlayedPair, dialect: Option<Dialect>) -> String {
     played.games.iter().map(|game| line(game, dialect)).collect()
 }
@@ -34,8 +34,8 @@ fn line(game: &GameRecord, dialect: Option<Dialect>) -> String {
 fn end(game: &GameRecord) -> Chess {
     let mut position = game.start();
     for played in &game.moves {
-        // The referee has accepted all moves of a record. A damaged record ends here instead of
-        // panicking.
+        // The referee accepted all moves of a record, so only a damaged record has an illegal move,
+        // and must not cause a panic.
         let Ok(m) = played.uci.to_move(&position) else { break };
         position.play_unchecked(m);
     }

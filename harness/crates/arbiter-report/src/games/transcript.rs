@@ -7,11 +7,11 @@ use shakmaty::ByColor;
 use arbiter_game::outcome::printable;
 use arbiter_game::transcript::{Entry, Mark, Transcript};
 
-/// Longest line that is shown, in characters.
+/// Maximum length of a line that is shown, in characters.
 const MAX_SHOWN: usize = 400;
 
-/// Formats one line for each entry: the time in milliseconds from the first move, the engine, and
-/// an arrow: `<-` before a line sent to the engine, `->` before a line from it.
+/// Formats one line per entry: time in milliseconds since the first move, engine, `<-` for a line
+/// sent to the engine or `->` for a line from the engine, and text.
 pub fn transcript_text(transcript: &Transcript, names: ByColor<&str>) -> String {
     let width = names.white.chars().count().max(names.black.chars().count());
     let mut text = String::new();
@@ -21,7 +21,7 @@ pub fn transcript_text(transcript: &Transcript, names: ByColor<&str>) -> String 
             Mark::ToEngine => "<-",
             Mark::FromEngine => "->",
             Mark::Event => "!!",
-            // The times of flushes only matter to clocks.
+            // The time of a flush matters only to the clocks.
             Mark::Flushed => continue,
             Mark::NewGame => "==",
             Mark::Cut => "~~",

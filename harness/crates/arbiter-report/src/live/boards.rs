@@ -1,4 +1,4 @@
-//! State of a running run and the games it plays, as reported on its socket.
+//! State and games of a running run, in the form of its control socket.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,18 +8,18 @@ use super::recent::Recent;
 use arbiter_game::live_game::GameSnapshot;
 use arbiter_plan::RunStatus;
 
-/// Name and version of the form.
+/// Name and version of the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 enum Version {
     #[serde(rename = "arbiter.status/2")]
     V2,
 }
 
-/// State of a running run: `arbiter ctl`.
+/// State of a running run, the output of `arbiter ctl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "arbiter.status/2")]
 pub struct Running {
-    /// Name and version of the form.
+    /// Name and version of the schema.
     schema: Version,
     /// State of the run.
     #[serde(flatten)]
@@ -32,38 +32,38 @@ pub struct Running {
     pub recent: Option<Recent>,
 }
 
-/// Games in progress.
+/// Number of games in progress, and the first of them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Boards {
     /// Number of games in progress.
     pub count: usize,
-    /// The first of these games.
+    /// First games in progress, at most the requested number.
     pub shown: Vec<Board>,
 }
 
-/// A game in progress.
+/// Game in progress.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Board {
     /// Number of the pair, from 0.
     pub pair: u64,
-    /// Number of the game in the pair, from 0.
+    /// Index of the game in the pair, from 0.
     pub game: usize,
     /// Board field of the FEN.
     pub placement: String,
     /// `true` if White is to move.
     pub is_white_to_move: bool,
-    /// Number of the move to be made.
+    /// Full move number of the next move.
     pub move_number: u32,
     /// Last move, in UCI notation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_move: Option<String>,
-    /// White's side.
+    /// Engine, clock and last search report of White.
     pub white: Side,
-    /// Black's side.
+    /// Engine, clock and last search report of Black.
     pub black: Side,
 }
 
-/// One side of a game in progress, with the report on its last move.
+/// One side of a game in progress, with its clock and the search report on its last move.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Side {
     /// Index of the engine.
@@ -71,19 +71,19 @@ pub struct Side {
     /// Time left on the clock in milliseconds, if there is a clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_left_ms: Option<u64>,
-    /// Score, as in game comments.
+    /// Score of the last move, in the form of game comments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<String>,
-    /// Depth searched, in plies.
+    /// Search depth of the last move, in plies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
-    /// Time taken for the move in milliseconds.
+    /// Time used for the last move, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elapsed_ms: Option<f64>,
 }
 
 impl Running {
-    /// Returns the state of a run without games.
+    /// Returns the state of a run, without games and events.
     pub fn of(status: RunStatus) -> Running {
         Running { schema: Version::V2, status, boards: None, recent: None }
     }
@@ -93,19 +93,19 @@ impl Running {
         Running { boards: Some(boards), recent: Some(recent), ..self }
     }
 
-    /// Returns one line of JSON.
+    /// Formats the state as one line of JSON.
     pub fn json(&self) -> String {
         serde_json::to_string(self).expect("numbers and text are JSON")
     }
 
-    /// Parses the output of [`Running::json`]; the error says what is wrong with it.
+    /// Parses the output of [`Running::json`]; an error describes the first invalid value.
     pub fn read(text: &str) -> Result<Running, String> {
         serde_json::from_str(text).map_err(|error| error.to_string())
     }
 }
 
 impl Boards {
-    /// Returns `count` games in progress, of which `shown` are given.
+    /// Returns the value for `count` games in progress, the first of which are `shown`.
     pub fn of(shown: &[((u64, usize), GameSnapshot)], count: usize) -> Boards {
         let shown = shown.iter().map(|(place, snapshot)| Board::of(*place, snapshot)).collect();
         Boards { count, shown }
@@ -113,7 +113,7 @@ impl Boards {
 }
 
 impl Side {
-    /// Returns the time on the clock: minutes and seconds, or seconds with tenths in the last
+    /// Formats the time on the clock: minutes and seconds, or seconds with tenths in the last
     /// minute.
     pub fn clock(&self) -> Option<String> {
         let ms = self.time_left_ms?;
@@ -126,12 +126,12 @@ impl Side {
 }
 
 impl Board {
-    /// Returns the number of the game as people read it: `3.2` is the second game of pair 3.
+    /// Formats the numbers of pair and game, from 1: `3.2` is the second game of pair 3.
     pub fn place(&self) -> String {
         format!("{}.{}", self.pair + 1, self.game + 1)
     }
 
-    /// Returns the number of plies before the position, counted from move 1 of White.
+    /// Returns the number of plies before the position, from White's move 1.
     pub(crate) fn ply(&self) -> u32 {
         2 * self.move_number.saturating_sub(1) + u32::from(!self.is_white_to_move)
     }

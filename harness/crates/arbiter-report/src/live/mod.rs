@@ -1,4 +1,4 @@
-//! View of a running match on standard error: drawn on a terminal, plain lines elsewhere.
+//! Live view of a run on standard error: redrawn lines on a terminal, plain lines elsewhere.
 
 mod boards;
 mod recent;
@@ -30,48 +30,50 @@ use arbiter_plan::{Observer, ObserverError, Pace, Plan, RunCounts, RunEvent, Run
 use arbiter_spsa::Tuning;
 use arbiter_stats::SprtStatus;
 
-/// Time between two plain lines.
+/// Minimum time between two plain lines.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Least columns for more than three lines.
+/// Minimum number of columns for a view of more than three lines.
 const NARROW: usize = 70;
 
-/// Most games in progress that are shown, and the columns of their numbers, scores and clocks.
+/// Maximum number of games shown; the next constant is the number of columns for game numbers,
+/// scores and clocks.
 const MAX_GAMES: usize = 8;
 const GAME_COLUMNS: usize = 58;
 
-/// Shortest and longest bar, in columns.
+/// Minimum and maximum length of the bar, in columns.
 const BAR: std::ops::RangeInclusive<usize> = 8..=60;
 
-/// Observer of a run that shows its state.
+/// Live view of a run.
 pub struct Live<'a> {
     screen: Option<Screen>,
-    /// Source of the games in progress, at most the number given.
+    /// Source of the games in progress; the argument is the maximum number of games.
     games: Box<dyn Fn(usize) -> Boards + 'a>,
     engines: Vec<String>,
     progress: Progress,
-    /// Time of the last plain line, and the number of pairs counted then.
+    /// Time of the last plain line, and the number of pairs counted at that time.
     shown: Option<(Duration, u64)>,
-    /// Faults that were shown when their games ended, before their pairs did, with the pairs.
+    /// Faults printed when a game ended, with the number of the pair; not printed again when the
+    /// pair is counted.
     told: BTreeSet<(u64, String)>,
     pace: Pace,
     active_time: ActiveTime,
-    /// Number of games in parallel, once the user has changed it.
+    /// Concurrency, if the user has changed it.
     slots: Option<usize>,
-    /// Number of times that CPU contention can have decided a pair.
+    /// Number of times that CPU contention may have decided a pair.
     suspect: u64,
-    /// `true` if the view names the keys.
+    /// `true` if the view shows the keys.
     has_keys: bool,
-    /// Parameters of a tuning, iterations with a result, and the values after them.
+    /// Tuning, number of finished iterations, and current values of the parameters.
     tuning: Option<(Arc<Tuning>, u64, Vec<f64>)>,
 }
 
-/// Keys, as the live view names them.
+/// Line of the live view that explains the keys.
 const KEYS: &str = "p pause · r resume · d drain · + - concurrency · q stop";
 
 impl<'a> Live<'a> {
-    /// Returns a view of a run in its current state; draws if standard error is a terminal.
-    /// `has_keys` is `true` if the view names the keys; `games` returns the games in progress.
+    /// Returns a live view of a run in the state `state`. With `has_keys`, the view shows the keys;
+    /// `games` returns at most the given number of games in progress.
     pub fn new(
         plan: &Plan,
         state: &RunState,
@@ -118,7 +120,7 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// Returns lines that fit a terminal of this size.
+    /// Returns the lines of the view for a terminal of `columns` by `rows`.
     fn display(&self, elapsed: Duration, columns: usize, rows: usize) -> Vec<String> {
         let (progress, active) = (&self.progress, self.active_time.of(elapsed));
         let (chances, evidence) = (progress.chances(), self.evidence());
@@ -126,7 +128,7 @@ impl<'a> Live<'a> {
         let is_test = progress.test().is_some();
         let mut lines = if columns < NARROW {
             let game = (self.games)(1).shown.first().map(|board| self.short_game(board));
-            // The probability of neither verdict follows from theirs.
+            // The probability of "neither" follows from the other two.
             let known = chances
                 .into_iter()
                 .take(2)
@@ -140,9 +142,9 @@ impl<'a> Live<'a> {
             let pace = count.into_iter().chain([time]).chain(pace).chain(state);
             let mut lines = vec![self.bar_line(columns, &joined(chances))];
             lines.extend([joined(evidence), joined(pace)]);
-            // The number of games changes, so the keys stand above them, where they do not move.
+            // The keys are above the games, so they do not move when the number of games changes.
             lines.extend(self.has_keys.then(|| KEYS.to_owned()));
-            // A line that only says "and 1 more game" has room for this game.
+            // A last game is shown itself instead of the line "and 1 more game".
             let room = rows.saturating_sub(lines.len() + 1).min(MAX_GAMES + 1);
             let games = (self.games)(room);
             let name = (columns - GAME_COLUMNS) / 2;
@@ -152,13 +154,14 @@ impl<'a> Live<'a> {
             lines.extend((hidden > 0).then(|| format!("and {}", quantity(hidden, "more game"))));
             lines
         };
-        // The cursor takes the row below. A line that scrolls off the screen could never be erased.
+        // The cursor needs the last row. A line that scrolls off the screen could never be erased.
         lines.truncate(rows.saturating_sub(1).max(1));
         lines.iter_mut().for_each(|line| *line = cut(line, columns));
         lines
     }
 
-    /// Returns the ratio between its bounds; for a run without a test, or with several, its pairs.
+    /// Returns the bar of the LLR between its bounds; for a run with no test or several tests, the
+    /// bar of the counted pairs.
     fn bar_line(&self, columns: usize, chances: &str) -> String {
         let progress = &self.progress;
         let (before, after, [low, value, high]) = match progress.test() {
@@ -185,7 +188,7 @@ impl<'a> Live<'a> {
         let (zero, end) = (cell(0.0), cell(value));
         let filled = zero.min(end)..zero.max(end);
         let bar = (0..cells).map(|cell| match cell {
-            // Zero, where a ratio starts.
+            // An LLR starts at zero.
             _ if cell == zero && low < 0.0 => '│',
             _ if filled.contains(&cell) => '█',
             _ => '░',
@@ -193,7 +196,7 @@ impl<'a> Live<'a> {
         format!("{before}{}{}", bar.collect::<String>(), after.trim_end())
     }
 
-    /// Returns a game in progress on one line, with names of at most `columns` columns.
+    /// Formats a game in progress as one line, with names of at most `columns` columns.
     fn game(&self, board: &Board, columns: usize) -> String {
         let columns = self.engines.iter().map(|name| length(name)).max().unwrap_or(0).min(columns);
         let side = |side: &Side| {
@@ -207,7 +210,7 @@ impl<'a> Live<'a> {
         format!("{place:>6}  {white}  –  {black}  ply {ply:>3} {last}")
     }
 
-    /// Returns a game in progress in few words, with the report of the side that moved last.
+    /// Formats a game in progress briefly, with score and clock of the side that moved last.
     fn short_game(&self, board: &Board) -> String {
         let mover = if board.is_white_to_move { &board.black } else { &board.white };
         let parts =
@@ -216,7 +219,7 @@ impl<'a> Live<'a> {
         parts.flatten().collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the evidence of the games, which is the leaders in a tournament, and the values in a
+    /// Returns the strength of the first engine, the leaders of a tournament, or the values of a
     /// tuning.
     fn evidence(&self) -> Vec<String> {
         if let Some((tuning, finished, theta)) = &self.tuning {
@@ -228,7 +231,7 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// Returns the changes by the user or the machine.
+    /// Returns the concurrency and pace set by the user, and the effects of CPU contention.
     fn state(&self) -> Vec<String> {
         let slots = self.slots.map(|slots| format!("{slots} in parallel"));
         let pairs = || format!("contention in {}", quantity(self.suspect, "pair"));
@@ -236,7 +239,7 @@ impl<'a> Live<'a> {
         [slots, (self.suspect > 0).then(pairs), pace].into_iter().flatten().collect()
     }
 
-    /// Returns everything in one line.
+    /// Formats the view as one plain line.
     fn line(&self, elapsed: Duration) -> String {
         let progress = &self.progress;
         let llr = progress.test().map(|(_, sprt_status)| format!("LLR {}", ratio(sprt_status)));
@@ -246,7 +249,7 @@ impl<'a> Live<'a> {
         joined(parts.chain(self.state()))
     }
 
-    /// Replaces all counts, whatever was counted before.
+    /// Replaces all counts.
     fn count_anew(
         &mut self,
         counts: &RunCounts,
@@ -264,14 +267,14 @@ impl<'a> Live<'a> {
         let told = self.told.len();
         self.told.retain(|(of, _)| !is_void || *of != pair);
         match self.told.len() < told {
-            // Faults of these games have been shown, so the user has to learn that they do not
+            // A fault of the pair has been printed, so the user must learn that the pair does not
             // count.
             true => words.iter().for_each(|words| self.print_line(words)),
             false => words.into_iter().for_each(|words| self.debug(words)),
         }
     }
 
-    /// Returns a game that has ended, in one line.
+    /// Formats a finished game as one line.
     fn game_line(&self, pair: u64, game_index: usize, game: &GameRecord) -> String {
         let name = |engine: usize| self.engines[engine].as_str();
         format!(
@@ -287,7 +290,7 @@ impl<'a> Live<'a> {
         )
     }
 
-    /// Logs a game that has ended, at the level of debugging.
+    /// Logs a finished game and its lint findings at level debug.
     fn log_game(&self, pair: u64, game_index: usize, game: &GameRecord) {
         if log::log_enabled!(log::Level::Debug) {
             self.debug(self.game_line(pair, game_index, game));
@@ -381,7 +384,7 @@ impl Observer for Live<'_> {
             }
             RunEvent::Ended { elapsed, .. } => match &self.screen {
                 Some(screen) => screen.draw(Vec::new()),
-                // The last line, printed with the last pair, already shows the final counts.
+                // The line printed after the last pair already shows the final counts.
                 None if self.shown.is_some_and(|(_, at)| at == self.progress.counted) => {}
                 None => note(&self.line(*elapsed)),
             },
@@ -398,7 +401,7 @@ fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Returns as much of a text as fits.
+/// Truncates a text to `columns` characters.
 fn cut(text: &str, columns: usize) -> String {
     if length(text) > columns {
         text.chars().take(columns.saturating_sub(1)).chain(['…']).collect()

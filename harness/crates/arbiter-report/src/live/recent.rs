@@ -1,4 +1,4 @@
-//! Recent events of a running run, and its playing time, for viewers.
+//! Recent events and playing time of a running run, for live pages.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,17 +12,17 @@ use arbiter_game::record::GameRecord;
 use arbiter_names::quantity;
 use arbiter_plan::{Observer, ObserverError, Pace, Plan, RunEvent};
 
-/// Most events that are kept.
+/// Maximum number of events kept.
 const MAX_EVENTS: usize = 50;
 
-/// Course of a running run since its start or resumption.
+/// Playing time and recent events of a run since its start or resumption.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Recent {
-    /// Time in which pairs were played, in milliseconds, without pauses.
+    /// Playing time in milliseconds, without pauses.
     pub active_ms: u64,
-    /// Pairs counted before.
+    /// Number of pairs counted before the start or resumption.
     pub pairs_before: u64,
-    /// Events, the newest first: faults, disturbed pairs, commands, acts of workers.
+    /// Events, newest first: faults, disturbed pairs, commands, events of workers.
     pub events: Vec<RecentEvent>,
 }
 
@@ -35,35 +35,35 @@ pub struct RecentEvent {
     pub text: String,
 }
 
-/// Time in which pairs were played.
+/// Playing time of a run, without pauses.
 #[derive(Debug, Default)]
 pub(crate) struct ActiveTime {
-    /// Time in which the run was paused and no pair was counted, and the start of the present
-    /// pause.
+    /// Total time of finished pauses; the next field is the start of the current pause.
     paused: Duration,
     paused_since: Option<Duration>,
 }
 
 impl ActiveTime {
-    /// Returns the part of the time so far in which pairs were played.
+    /// Returns the playing time within the first `elapsed` of the run.
     pub(crate) fn of(&self, elapsed: Duration) -> Duration {
         let now = self.paused_since.map_or(Duration::ZERO, |since| elapsed.saturating_sub(since));
         elapsed.saturating_sub(self.paused + now)
     }
 
-    /// Notes a counted pair, which was played even if the run is paused.
+    /// Notes a counted pair. In a paused run, the time until then is playing time, because the pair
+    /// was finished after the command.
     pub(crate) fn note_counted_pair(&mut self, elapsed: Duration) {
         self.paused_since = self.paused_since.map(|_| elapsed);
     }
 
-    /// Notes that the user has paused the run, or has not.
+    /// Notes a new pace chosen by the user.
     pub(crate) fn steered(&mut self, pace: Pace, elapsed: Duration) {
         self.paused = elapsed - self.of(elapsed);
         self.paused_since = (pace == Pace::Paused).then_some(elapsed);
     }
 }
 
-/// Returns the fault that ended a game, if one did.
+/// Describes the fault that ended a game; `None` if the game ended without a fault.
 pub(crate) fn fault_text(
     pair: u64,
     game_index: usize,
@@ -77,7 +77,8 @@ pub(crate) fn fault_text(
     game.outcome.termination.is_fault().then(words)
 }
 
-/// Describes an event, if it is worth a report; `engines` are the names of the engines.
+/// Describes an event, in one text per fault for a pair; empty for unimportant events. `engines`
+/// are the names of the engines.
 pub fn event_texts(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
     match event {
         RunEvent::Counted { played, tally, .. } => {
@@ -108,7 +109,7 @@ pub fn event_texts(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
     }
 }
 
-/// Observer of a run that keeps recent events for viewers; clones share them.
+/// Observer of a run that keeps recent events for live pages; clones share the events.
 #[derive(Debug, Clone)]
 pub struct RecentEvents(Arc<Mutex<RecentState>>);
 
@@ -121,14 +122,15 @@ struct RecentState {
     elapsed: Duration,
     active_time: ActiveTime,
     pairs_before: u64,
-    /// Last choice of the user.
+    /// Last pace and concurrency chosen by the user.
     steered: Option<(Pace, usize)>,
-    /// Events, the newest first.
+    /// Events, newest first.
     events: VecDeque<RecentEvent>,
 }
 
 impl RecentEvents {
-    /// Returns the events of a run that starts now, or is resumed.
+    /// Returns an observer for a run that starts or resumes at `begun_ms` (Unix time in
+    /// milliseconds).
     pub fn new(plan: &Plan, begun_ms: i64) -> RecentEvents {
         let engines = plan.engines.iter().map(|engine| engine.name.clone()).collect();
         RecentEvents(Arc::new(Mutex::new(RecentState {
@@ -142,7 +144,7 @@ impl RecentEvents {
         })))
     }
 
-    /// Returns the events and times so far.
+    /// Returns the playing time and events so far.
     pub fn recent(&self) -> Recent {
         let watched = self.watched();
         let active = watched.active_time.of(watched.elapsed);
@@ -154,7 +156,7 @@ impl RecentEvents {
     }
 
     fn watched(&self) -> MutexGuard<'_, RecentState> {
-        // The contents are only displayed, so a half-finished change by a panicking thread does no
+        // The contents are only displayed, so an incomplete change by a panicked thread does no
         // harm.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -194,7 +196,7 @@ mod tests {
     use arbiter_plan::{Request, RunKind};
 
     #[test]
-    fn the_newest_comes_first_and_pauses_do_not_count() {
+    fn events_are_newest_first_and_pauses_are_not_playing_time() {
         let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let mut events = RecentEvents::new(&plan, 1_000);
         let at = Duration::from_secs;

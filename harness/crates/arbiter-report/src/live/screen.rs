@@ -1,7 +1,7 @@
-//! Lines at the bottom of a terminal that are redrawn below others that stay.
+//! Redrawn lines at the bottom of a terminal, below permanent output.
 //!
-//! Each ends with a line feed. Lines that are padded and left to the terminal to wrap, as
-//! indicatif's are, flow into those above them as soon as the window is made wider.
+//! Each line ends with a line feed. Lines that are padded to the width of the terminal, as in
+//! indicatif, would flow into the lines above when the window becomes wider.
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -16,43 +16,43 @@ pub(super) struct Screen {
 }
 
 impl Screen {
-    /// Draws these lines in place of those before.
+    /// Replaces the lines drawn before.
     pub(super) fn draw(&self, lines: Vec<String>) {
         let before = rows(&self.lines.replace(lines), size().0);
         write(&frame(before, "", &self.lines.borrow()));
     }
 
-    /// Prints a text that stays above the lines.
+    /// Prints a permanent text above the lines.
     pub(super) fn print(&self, text: &str) {
         let lines = self.lines.borrow();
         write(&frame(rows(&lines, size().0), text, &lines));
     }
 }
 
-/// Returns the current columns and rows of the terminal.
+/// Returns the current number of columns and rows of the terminal.
 pub(super) fn size() -> (usize, usize) {
     let size = terminal_size::terminal_size_of(std::io::stderr());
     size.map_or((80, 24), |(width, height)| (width.0.into(), height.0.into()))
 }
 
-/// Returns the current number of rows of some lines: a terminal that was made narrower has wrapped
-/// them.
+/// Returns the number of rows that lines occupy, because a terminal wraps the lines when it becomes
+/// narrower.
 fn rows(lines: &[String], columns: usize) -> usize {
     lines.iter().map(|line| length(line).div_ceil(columns.max(1)).max(1)).sum()
 }
 
 fn write(text: &str) {
-    // The terminal may be closed. A run must not end for that reason.
+    // The terminal may be closed, which must not end the run.
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Returns the output that replaces `before` rows.
+/// Returns the output that replaces the last `before` rows by the text `above` and `lines`.
 fn frame(before: usize, above: &str, lines: &[String]) -> String {
     let erase = match before {
-        // Terminals take a movement by zero rows for one by one row.
+        // Terminals interpret a movement by zero rows as a movement by one row.
         0 => "\u{1b}[J".to_owned(),
-        // tmux keeps in its history what is erased from the top of the screen on. Therefore the
-        // first row is erased separately, and the rest from the second row on.
+        // tmux saves the rows to its history if they are erased from the top of the screen.
+        // Therefore the first row is erased separately, and the other rows from the second row.
         _ => format!("\u{1b}[{before}F\u{1b}[K\u{1b}[E\u{1b}[J\u{1b}[F"),
     };
     let all = above.lines().chain(lines.iter().map(String::as_str));
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_replace_those_before_and_end_by_themselves() {
+    fn lines_replace_earlier_lines_and_end_with_a_line_feed() {
         let lines = ["a".to_owned(), "b".to_owned()];
         assert_eq!(frame(0, "", &lines), "\u{1b}[Ja\nb\n");
         assert_eq!(

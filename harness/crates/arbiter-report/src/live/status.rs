@@ -1,4 +1,4 @@
-//! Progress of a running match, in the parts of a line.
+//! Progress of a running run, as parts of a line.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,11 +16,11 @@ use arbiter_stats::{Decision, Sprt, SprtMonitor, SprtStatus};
 pub(crate) struct Progress {
     /// Stopping rule.
     pub(crate) sprt: Option<Sprt>,
-    /// State of the stopping rule for each two engines that have a counted pair.
+    /// State of the stopping rule for each pair of engines with counted pairs.
     pub(crate) sprt_statuses: BTreeMap<[usize; 2], SprtStatus>,
     /// Schedule after the counted pairs.
     pub(crate) schedule: Schedule,
-    /// Counts of these pairs.
+    /// Counts of the counted pairs.
     pub(crate) counts: RunCounts,
     /// Number of counted pairs.
     pub(crate) counted: u64,
@@ -29,21 +29,21 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Returns the test and its state, if only two engines meet.
+    /// Returns the SPRT and its state, if the run has a single encounter.
     pub(crate) fn test(&self) -> Option<(Sprt, SprtStatus)> {
         let sprt = self.sprt.filter(|_| self.schedule.matchups() == 1)?;
         let sprt_status = self.sprt_statuses.values().next().copied();
         Some((sprt, sprt_status.unwrap_or_else(|| SprtMonitor::new(sprt, 1).start())))
     }
 
-    /// Returns the games per second; `elapsed` is without pauses.
+    /// Returns the games per second; `elapsed` is the playing time.
     fn rate(&self, elapsed: Duration) -> Option<f64> {
         let (pairs, seconds) = (self.counted - self.counted_before, elapsed.as_secs_f64());
         let games = self.schedule.design().games_per_pair() * pairs;
         (pairs > 0 && seconds > 0.0).then(|| games as f64 / seconds)
     }
 
-    /// Returns the number of pairs to the cap.
+    /// Returns the number of pairs until the maximum.
     fn left(&self) -> u64 {
         self.schedule.expected_pairs().saturating_sub(self.counted)
     }
@@ -52,14 +52,13 @@ impl Progress {
         Strength::of(self.counts.main_encounter())
     }
 
-    /// Returns the expected time to the end: to the verdict for an SPRT, but never beyond the cap.
+    /// Returns the expected time until the verdict of the only SPRT or the maximum number of pairs.
     fn remaining(&self, elapsed: Duration) -> Option<Duration> {
         let capped = self.left() as f64;
         let pairs = match self.test() {
             Some((_, sprt_status)) if sprt_status.decision != Decision::Continue => return None,
             Some((sprt, _)) => sprt.forecast(&self.strength().pairs)?.mean_units.min(capped),
-            // With several tests, each may end before its limit, and no single forecast holds for
-            // all.
+            // With several tests, each may end before its maximum, and there is no common forecast.
             None if self.sprt.is_some() => return None,
             None => capped,
         };
@@ -67,7 +66,7 @@ impl Progress {
         Duration::try_from_secs_f64(games / self.rate(elapsed)?).ok()
     }
 
-    /// Returns the probability of each verdict of the only test, once there are results.
+    /// Returns the probability of each verdict of the only SPRT, once there are results.
     pub(crate) fn chances(&self) -> Vec<String> {
         let open = self.test().filter(|(_, status)| status.decision == Decision::Continue);
         let chances = open.and_then(|(sprt, _)| sprt.chances(&self.strength().pairs, self.left()));
@@ -83,8 +82,8 @@ impl Progress {
             .collect()
     }
 
-    /// Returns the strength of the first of two engines; for several tests, the number of decided
-    /// ones.
+    /// Returns the strength of the first of two engines or, with several tests, the number of
+    /// decided tests.
     pub(crate) fn evidence(&self) -> Vec<String> {
         let matchups = self.schedule.matchups();
         if matchups > 1 {
@@ -108,12 +107,12 @@ impl Progress {
         if self.schedule.design().is_single { "game" } else { "pair" }
     }
 
-    /// Returns the number of pairs.
+    /// Formats the number of counted pairs.
     pub(crate) fn pairs(&self) -> String {
         quantity(self.counted, self.unit())
     }
 
-    /// Returns the number of pairs, of all.
+    /// Formats the number of counted pairs and the maximum.
     pub(crate) fn count(&self) -> String {
         let most = self.schedule.expected_pairs();
         match self.sprt {
@@ -122,7 +121,7 @@ impl Progress {
         }
     }
 
-    /// Returns faults, speed, and the remaining time; `elapsed` is without pauses.
+    /// Returns faults, speed and remaining time; `elapsed` is the playing time.
     pub(crate) fn pace(&self, elapsed: Duration) -> Vec<String> {
         let faults: u64 = self.counts.faults.values().sum();
         let faults = (faults > 0).then(|| quantity(faults, "fault"));
@@ -136,8 +135,8 @@ impl Progress {
     }
 }
 
-/// Returns the probability of each verdict of a running run, and its faults, its speed and the
-/// remaining time, as the live view on the terminal has them.
+/// Returns two parts of the live view: the probability of each verdict, and faults, speed and
+/// remaining time.
 pub fn outlook(plan: &Plan, state: &RunState, recent: &Recent) -> [Vec<String>; 2] {
     let counted = state.counted_pairs().count() as u64;
     let progress = Progress {
@@ -182,7 +181,7 @@ mod tests {
         counts
     }
 
-    /// Returns the progress of a match of `pairs` pairs of which some were counted before.
+    /// Returns the progress of a match of `pairs` pairs, of which `counted` were counted before.
     fn progress(pairs: u64, counted: u64) -> Progress {
         Progress {
             sprt: None,

@@ -1,4 +1,4 @@
-//! Tests of the drawing of made-up runs on terminals of several widths.
+//! Tests of the live view on terminals of several widths.
 
 use super::*;
 use arbiter_schedule::{Design, Schedule};
@@ -8,7 +8,7 @@ fn side(engine: usize, score: &str, time_left_ms: Option<u64>) -> Side {
     Side { engine, time_left_ms, score: Some(score.to_owned()), depth: None, elapsed_ms: None }
 }
 
-/// Returns `shown` of `count` games, of which every other one has White to move.
+/// Returns the first `shown` of `count` games; White is to move in every second game.
 fn boards(shown: usize, count: usize, left_ms: Option<u64>) -> Boards {
     let board = |pair: u64| Board {
         pair,
@@ -23,7 +23,7 @@ fn boards(shown: usize, count: usize, left_ms: Option<u64>) -> Boards {
     Boards { count, shown: (26..).take(count.min(shown)).map(board).collect() }
 }
 
-/// Returns a match of 26 pairs so far, with `in_progress` games in progress.
+/// Returns the view of a match with 26 counted pairs and `in_progress` games in progress.
 fn running<'a>(in_progress: usize, left_ms: Option<u64>) -> Live<'a> {
     let mut counts = RunCounts::default();
     let encounter = counts.encounters.entry([0, 1]).or_default();
@@ -52,7 +52,7 @@ fn running<'a>(in_progress: usize, left_ms: Option<u64>) -> Live<'a> {
     }
 }
 
-/// Returns the match as a test.
+/// Returns the view of an SPRT with the pairs of [`running`].
 fn test<'a>(in_progress: usize, left_ms: Option<u64>) -> Live<'a> {
     let mut live = running(in_progress, left_ms);
     live.progress.sprt = Sprt::new(0.0, 20.0, 0.05, 0.05, Model::Normalized).ok();
@@ -73,7 +73,7 @@ fn assert_drawn(live: &Live<'_>, columns: usize, expected: &str) {
 }
 
 #[test]
-fn a_test_on_a_wide_terminal() {
+fn an_sprt_is_drawn_on_a_wide_terminal() {
     assert_drawn(&test(2, Some(59_900)), 120, "
 LLR +1.28  -2.86 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░│████████████░░░░░░░░░░░░░░░░░ +2.90  H1 45 % · H0 10 % · neither 45 %
 Elo +67.7 ± 92.7 · LOS 93.4 % · ptnml [3, 2, 11, 2, 8]
@@ -85,7 +85,7 @@ p pause · r resume · d drain · + - concurrency · q stop
 }
 
 #[test]
-fn a_test_on_eighty_columns() {
+fn an_sprt_is_drawn_in_eighty_columns() {
     assert_drawn(
         &test(2, Some(120_000)),
         80,
@@ -125,7 +125,7 @@ H1 45 % · H0 10 % · Elo +67.7 ± 92.7 · 26 pairs
 }
 
 #[test]
-fn a_match_shows_its_pairs_and_what_was_changed() {
+fn a_match_shows_its_pairs_and_changed_settings() {
     let live = Live { suspect: 3, slots: Some(2), pace: Pace::Paused, ..running(12, None) };
     assert_drawn(
         &live,
@@ -152,11 +152,11 @@ and 4 more games
 }
 
 #[test]
-fn there_is_room_for_the_terminal_only() {
+fn the_view_fits_the_rows_of_the_terminal() {
     let drawn = |games, rows| test(games, None).display(TIME, 100, rows);
     assert_eq!([drawn(40, 10).len(), drawn(40, 5).len(), drawn(40, 3).len()], [9, 4, 2]);
     assert_eq!(drawn(40, 10).last().map(String::as_str), Some("and 36 more games"));
-    // One more is shown rather than counted.
+    // The last game is shown instead of "and 1 more game".
     assert_eq!(drawn(9, 24).len(), 4 + 9);
     assert_eq!(drawn(5, 10).len(), 9);
 }
@@ -173,7 +173,7 @@ fn faults_of_void_pairs_are_shown_again() {
 }
 
 #[test]
-fn speed_is_without_pauses() {
+fn playing_time_excludes_pauses() {
     let second = Duration::from_secs;
     let steered = |pace, elapsed| RunEvent::Steered { pace, slots: 2, elapsed: second(elapsed) };
     let mut live = running(0, None);

@@ -1,16 +1,16 @@
-//! Report as a list of parts that all formats share; each format only determines how a part looks.
+//! Report as a list of blocks, which each output format converts.
 
 use super::chart::svg::LINE_COLOURS;
 use super::chart::{Bars, Chart};
 use super::table::Table;
 use arbiter_stats::elo::Estimate;
 
-/// Report as a list of parts, in order.
+/// Report as a list of blocks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document {
-    /// Subject of the document, in a line.
+    /// Subject of the document, in one line.
     pub title: String,
-    /// Parts of the document.
+    /// Blocks of the document, in order.
     pub blocks: Vec<Block>,
 }
 
@@ -19,14 +19,14 @@ pub struct Document {
 pub enum Block {
     /// Heading of a section.
     Heading(String),
-    /// Text, which may begin with the part that matters most.
+    /// Text, with an optional emphasized beginning.
     Paragraph {
         /// Emphasized beginning; may be empty.
         strong: String,
         /// Remaining text; may be empty.
         text: String,
     },
-    /// Value with its name.
+    /// Named value.
     Value {
         /// Name of the value.
         name: &'static str,
@@ -40,31 +40,32 @@ pub enum Block {
         /// Verdict in sentences.
         text: String,
     },
-    /// Main figures of a run with pictures of them; text has them elsewhere.
+    /// Main figures of a run with pictures, only for HTML; other formats show the figures in other
+    /// blocks.
     Head(Vec<Gauge>),
-    /// Empty line in plain text; other formats separate blocks by themselves.
+    /// Empty line in plain text; other formats always separate blocks.
     Gap,
-    /// Figures in rows and columns.
+    /// Table.
     Table(Table),
-    /// Results of all against all.
+    /// Cross table: results of each engine against each other engine.
     CrossTable {
-        /// Table whose first column has names.
+        /// Table with names in the first column.
         table: Table,
-        /// Share of points in each cell behind the name, if there is one.
+        /// Score, 0 to 1, of each cell after the name; `None` for a cell without games.
         scores: Vec<Vec<Option<f64>>>,
     },
-    /// Encounters round by round.
+    /// Encounters by round.
     Rounds {
-        /// Rounds, the first one first.
+        /// Rounds, in order.
         rounds: Vec<Round>,
-        /// `true` if encounter n of a round decides a place in encounter n/2 of the next.
+        /// `true` if the winner of encounter n of a round plays in encounter n/2 of the next round.
         is_bracket: bool,
-        /// Rounds as lines whose columns matter.
+        /// Rounds as preformatted lines.
         text: String,
     },
-    /// Items below each other; plain text shows only the beginning of a long list.
+    /// List of items; plain text shows only the beginning of a long list.
     List(Vec<String>),
-    /// Lines whose columns matter.
+    /// Preformatted lines.
     Verbatim(String),
     /// Command for a shell.
     Command(String),
@@ -72,9 +73,9 @@ pub enum Block {
     Figure(Figure),
     /// Small charts side by side.
     Figures(Vec<Figure>),
-    /// Positions; text has them elsewhere.
+    /// Positions, only for HTML; other formats show the positions in other blocks.
     Boards {
-        /// Common feature of the positions, in a line.
+        /// Common feature of the positions, in one line.
         caption: String,
         /// Positions with their titles.
         boards: Vec<Diagram>,
@@ -83,7 +84,7 @@ pub enum Block {
     Games(Vec<Game>),
 }
 
-/// Figure with a small picture of it.
+/// Figure with a small picture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gauge {
     /// Name of the figure.
@@ -99,11 +100,11 @@ pub struct Gauge {
 /// Picture of a gauge.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Picture {
-    /// Value with both ends of its interval, which are infinite if it is a bound.
+    /// Value with its interval; if the value is a bound, an end is infinite.
     Interval {
         /// Value and interval.
         estimate: Estimate,
-        /// Elo of both hypotheses of a test, on the same axis.
+        /// Elo of both hypotheses of the SPRT, on the same axis.
         hypotheses: Option<[f64; 2]>,
     },
     /// Progress of a value from zero to one of two bounds.
@@ -113,7 +114,7 @@ pub enum Picture {
         /// Lower and upper bound.
         bounds: [f64; 2],
     },
-    /// Counts from the worst result to the best.
+    /// Number of pairs by result, from worst to best.
     Shares([u64; 5]),
 }
 
@@ -126,12 +127,12 @@ pub struct Round {
     pub encounters: Vec<Meeting>,
 }
 
-/// Encounter; without sides, nobody plays for its place.
+/// Encounter; without sides, an empty place in a bracket.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Meeting {
-    /// Engines that play, or the one with a bye.
+    /// Both engines, or the engine with a bye.
     pub sides: Vec<Side>,
-    /// Number of pairs left to play.
+    /// Note on the encounter, such as the number of remaining pairs.
     pub note: String,
 }
 
@@ -142,11 +143,11 @@ pub struct Side {
     pub name: String,
     /// Points of the engine.
     pub score: String,
-    /// `true` if the engine is ahead, or went to the next round.
+    /// `true` if the engine leads, or advanced to the next round.
     pub is_ahead: bool,
 }
 
-/// Tone of a verdict: good news or bad.
+/// Tone of a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
     /// The verdict is good news.
@@ -157,17 +158,17 @@ pub enum Tone {
     Open,
 }
 
-/// Chart with all its values as a table.
+/// Chart, with its values as a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    /// Subject of the chart, in a line.
+    /// Subject of the chart, in one line.
     pub caption: String,
-    /// Description for those who cannot see the chart.
+    /// Description for screen readers.
     pub description: String,
     /// Chart to be drawn.
     pub chart: Chart,
-    /// Values of the chart; has no columns if they stand elsewhere, and then only pages show the
-    /// chart.
+    /// Values of the chart; a table without columns if the values are in another block, and then
+    /// only HTML shows the chart.
     pub table: Table,
 }
 
@@ -183,7 +184,7 @@ pub struct Diagram {
 }
 
 impl Diagram {
-    /// Returns a description for those who cannot see the board.
+    /// Returns a description for screen readers.
     pub(crate) fn label(&self) -> String {
         format!("Board of {}: {}", self.title, self.placement)
     }
@@ -200,11 +201,11 @@ pub struct Game {
     pub start: String,
     /// Moves of the game.
     pub moves: Vec<Step>,
-    /// Step, from 1, at which the game is opened; 0 is the start.
+    /// Ply at which the viewer opens the game; 0 is the start.
     pub first_shown: usize,
     /// Evaluations and clocks over the moves.
     pub graphs: Vec<Figure>,
-    /// Number of pair and game, as in the tag Round of a PGN.
+    /// Numbers of pair and game, as in the PGN tag `Round`.
     pub place: String,
     /// Address of the game's own page, if it has one.
     pub link: Option<String>,
@@ -213,22 +214,22 @@ pub struct Game {
 /// Move of a game to step through.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// Number of the move with its dots.
+    /// Move number with dots, such as `1.` or `1...`.
     pub number: String,
     /// Move in SAN.
     pub san: String,
     /// Move in UCI notation.
     pub uci: String,
-    /// Place of the move on the axis of the graphs.
+    /// Position of the move on the horizontal axis of the graphs.
     pub at: f64,
-    /// Report of the engine on the move; "book" for a book move.
+    /// Search report on the move; "book" for a book move.
     pub remark: String,
     /// Board field of the FEN after the move.
     pub board: String,
 }
 
 impl Tone {
-    /// Returns the name of the tone in the page's style.
+    /// Returns the CSS class of the tone.
     pub fn name(self) -> &'static str {
         match self {
             Tone::Good => "good",
@@ -239,12 +240,12 @@ impl Tone {
 }
 
 impl Document {
-    /// Returns a document with a title and no parts.
+    /// Returns an empty document with a title.
     pub fn new(title: String) -> Document {
         Document { title, blocks: Vec::new() }
     }
 
-    /// Returns the text that matters most, after the name of its colour.
+    /// Returns the CSS colour and text of the verdict, or of the first emphasized text.
     pub(crate) fn verdict(&self) -> (&'static str, &str) {
         let verdict = self.blocks.iter().find_map(|block| match block {
             Block::Verdict { tone, text } => Some((tone.name(), text.as_str())),
@@ -274,7 +275,7 @@ impl Document {
         self.blocks.push(Block::Value { name, text: text.into() });
     }
 
-    /// Adds a list below its heading, unless it is empty.
+    /// Adds a list with a heading, unless the list is empty.
     pub(crate) fn list(&mut self, heading: impl Into<String>, items: Vec<String>) {
         if !items.is_empty() {
             self.blocks.extend([Block::Heading(heading.into()), Block::List(items)]);
@@ -295,8 +296,8 @@ impl Document {
     }
 }
 
-/// Returns bars for the first engines and a table of all, from a value for each label; `height`
-/// also gets all values of the engine.
+/// Returns a bar chart of the first engines and a table of all engines, with a value per label. The
+/// arguments of `height` are a value and all values of its engine.
 pub(crate) fn bars_by_engine<T>(
     unit: &'static str,
     labels: Vec<String>,

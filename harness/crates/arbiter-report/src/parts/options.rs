@@ -1,17 +1,17 @@
-//! Options of engines, and the files that they name, as text.
+//! Engine options and option files as text.
 
 use arbiter_plan::Engine;
 
-/// Number of digits of a hash that are shown.
+/// Number of hexadecimal digits shown of a hash.
 const HASH_DIGITS: usize = 16;
 
-/// Returns the first digits of a hash.
+/// Shortens a hash to its first digits.
 pub(crate) fn short(hash: &str) -> String {
     hash.chars().take(HASH_DIGITS).collect()
 }
 
-/// Returns each option that names a file, and the file by its name and hash; `hashes` are those of
-/// the engine's files, in order.
+/// Returns each option that names a file, with name and hash of the file; `hashes` are the hashes
+/// of the option files, in order.
 fn files<'a>(engine: &'a Engine, hashes: &'a [String]) -> impl Iterator<Item = (&'a str, String)> {
     engine.option_files().zip(hashes).map(|((option, path), hash)| {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
@@ -25,7 +25,7 @@ pub(crate) fn files_text(engine: &Engine, hashes: &[String]) -> String {
     files.collect::<Vec<_>>().join(", ")
 }
 
-/// Formats all options.
+/// Formats all options of an engine.
 pub(crate) fn options_text(engine: &Engine, hashes: &[String]) -> String {
     let mut files = files(engine, hashes).peekable();
     let shown = engine.told_options().into_iter().map(|(name, told)| {

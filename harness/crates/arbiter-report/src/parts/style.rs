@@ -1,5 +1,5 @@
-//! Colours of text for a terminal. Text always has them; the code that prints it takes them out
-//! where they are not wanted.
+//! Colours of text for a terminal. All text contains colour codes; the code that prints the text
+//! removes unwanted codes.
 
 use anstyle::{AnsiColor, Color, Style};
 
@@ -19,7 +19,7 @@ const fn coloured(color: AnsiColor) -> Style {
     Style::new().bold().fg_color(Some(Color::Ansi(color)))
 }
 
-/// Puts text in a style.
+/// Formats text with a style.
 pub fn styled(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }

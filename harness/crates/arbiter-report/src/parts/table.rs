@@ -1,4 +1,4 @@
-//! Tables of text, in the styles of the formats.
+//! Tables for terminals and Markdown.
 
 use super::text::escaped;
 use std::collections::BTreeMap;
@@ -8,10 +8,10 @@ use tabled::builder::Builder;
 use tabled::settings::object::Columns;
 use tabled::settings::{Style, Width};
 
-/// Columns that a cell's border and the blanks beside its text take.
+/// Width of the border and blanks of a cell, in characters.
 const BORDER: usize = 3;
 
-/// Rows of cells, the heading first.
+/// Table of text cells; the first row is the heading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
     rows: Vec<Vec<String>>,
@@ -20,12 +20,12 @@ pub struct Table {
 }
 
 impl Table {
-    /// Returns a table that has only its heading.
+    /// Returns a table with a heading and no rows.
     pub fn new<const N: usize>(heading: [&str; N]) -> Table {
         Table::with_columns(heading, [""; 0])
     }
 
-    /// Returns a table that has only its heading, whose last columns follow from the data.
+    /// Returns a table without rows, whose heading ends with the columns `more`.
     pub fn with_columns<const N: usize>(
         heading: [&str; N],
         more: impl IntoIterator<Item = impl ToString>,
@@ -35,12 +35,12 @@ impl Table {
         table
     }
 
-    /// Adds a row, which should have as many cells as the heading.
+    /// Adds a row; `row` must have as many cells as the heading.
     pub fn push<const N: usize>(&mut self, row: [&dyn Display; N]) {
         self.push_with(row, [""; 0]);
     }
 
-    /// Adds a row whose last cells follow from the data.
+    /// Adds a row that ends with the cells `more`.
     pub fn push_with<const N: usize>(
         &mut self,
         row: [&dyn Display; N],
@@ -50,18 +50,18 @@ impl Table {
         self.rows.push(row.iter().map(ToString::to_string).chain(more).collect());
     }
 
-    /// Makes the cell of the last row below this heading a link, where pages show it.
+    /// Makes the cell of the last row below `heading` a link on pages.
     pub fn link(&mut self, heading: &str, address: String) {
         self.links.insert((self.rows.len() - 1, heading.to_owned()), address);
     }
 
-    /// Returns the address of the cell in a row and a column, both from 0 and the heading included.
+    /// Returns the address of the link in a cell; row 0 is the heading.
     pub(crate) fn address(&self, row: usize, column: usize) -> Option<&str> {
         let heading = self.rows.first()?.get(column)?;
         self.links.get(&(row, heading.clone())).map(String::as_str)
     }
 
-    /// Removes the column of this heading.
+    /// Removes the column with this heading.
     pub fn without(mut self, heading: &str) -> Table {
         if let Some(column) = self.rows[0].iter().position(|cell| cell == heading) {
             self.rows.iter_mut().for_each(|row| drop(row.remove(column)));
@@ -74,12 +74,12 @@ impl Table {
         self.rows.iter().all(Vec::is_empty)
     }
 
-    /// Returns all rows, the heading first.
+    /// Returns all rows, including the heading.
     pub fn rows(&self) -> &[Vec<String>] {
         &self.rows
     }
 
-    /// Formats the table for a terminal of `width` columns, with cells on several lines if needed.
+    /// Formats the table for a terminal of `width` columns; long cells are wrapped.
     pub fn fitted(self, width: Option<usize>) -> String {
         let columns = width.map(|width| self.widths(width));
         let mut table = Builder::from(self.rows).build();
@@ -90,9 +90,8 @@ impl Table {
         format!("{table}\n")
     }
 
-    /// Returns the greatest width of the cells of each column in a table of `width` columns of
-    /// text: the widest are made narrower, but not narrower than their longest word unless nothing
-    /// else helps.
+    /// Returns the maximum width of each column, in characters, for a table of `width` characters:
+    /// the widest columns are shrunk, below the length of their longest word only if necessary.
     fn widths(&self, width: usize) -> Vec<usize> {
         let longest = |column: usize, of: fn(&str) -> usize| {
             self.rows
@@ -134,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_is_as_narrow_as_it_has_to_be() {
+    fn a_table_fits_the_requested_width() {
         let mut table = Table::new(["engine", "what it is"]);
         table.push([&"a", &"one two three four five six seven eight nine ten"]);
         assert!(table.clone().fitted(None).lines().any(|line| line.chars().count() > 30));
@@ -144,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn the_widest_columns_are_wrapped_and_words_are_whole() {
+    fn the_widest_columns_are_wrapped_between_words() {
         let mut table = Table::new(["engine", "what it is", "games"]);
         table.push([&"palimpsest v material", &"one two three four five six", &"1000"]);
         let narrow = table.clone().fitted(Some(40));
@@ -161,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bar_in_a_cell_is_no_border() {
+    fn a_vertical_bar_in_a_cell_is_escaped() {
         let mut table = Table::new(["engine", "Elo"]);
         table.push([&"a|b", &"+1"]);
         let expect = "| engine | Elo |\n|--------|-----|\n| a\\|b   | +1  |\n";

@@ -1,21 +1,21 @@
-//! Text for terminals: messages, and finished text.
+//! Output for terminals: messages, and formatted reports.
 
 use arbiter_names::is_hidden;
 use indicatif::ProgressBar;
 
-/// Control codes that finished text may have: line ends, tabs and our styles.
+/// Control codes allowed in reports: line ends, tabs and the styles of Arbiter.
 const HARMLESS: [&str; 8] =
     ["\n", "\t", "\r\n", "\u{1b}[0m", "\u{1b}[1m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m"];
 
-/// Escapes a message for a terminal: text of commits, engines and files may contain characters that
-/// a terminal obeys, of which it shows the codes.
+/// Escapes a message for a terminal, because text of commits, engines and files may contain
+/// characters that a terminal would interpret.
 pub fn shown_message(text: &str) -> String {
     let lines = text.split('\n').map(|line| arbiter_names::shown(line.replace('\t', " ")));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Escapes finished text in any format for a terminal: characters that it would obey become codes,
-/// unless they are ours. JSON reads the codes as the characters.
+/// Escapes a report in any format for a terminal: control characters become `\u001b`, except those
+/// of Arbiter's styles. JSON parsers decode the escapes.
 pub fn shown_output(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
@@ -28,22 +28,22 @@ pub fn shown_output(text: &str) -> String {
     shown
 }
 
-/// Writes a line to standard error, unless the user wants only results and errors.
+/// Writes a line to standard error, unless only results and errors are requested.
 pub fn note(line: &str) {
     log::info!("{line}");
 }
 
-/// Writes a warning, which a run shown as another program's has, too.
+/// Writes a warning to standard error, also in runs with the output of another program.
 pub fn log_warn(line: &str) {
     log::warn!("{line}");
 }
 
-/// Returns whether the user wants only results and errors.
+/// Returns whether only results and errors are requested.
 pub(crate) fn is_quiet() -> bool {
     !log::log_enabled!(log::Level::Info)
 }
 
-/// Returns a progress bar on standard error, hidden if the user wants only results and errors.
+/// Returns a progress bar on standard error, hidden if only results and errors are requested.
 pub fn progress_bar(length: u64) -> ProgressBar {
     if is_quiet() { ProgressBar::hidden() } else { ProgressBar::new(length) }
 }

@@ -1,4 +1,4 @@
-//! Formats of figures in reports.
+//! Formatting of figures in reports.
 
 use std::cmp::Ordering;
 use std::time::Duration;
@@ -10,11 +10,12 @@ use arbiter_stats::{SprtStatus, Trinomial};
 /// Mark of an undefined figure.
 pub(crate) const UNDEFINED: &str = "–";
 
-/// Greatest difference between the two sides of an interval, in parts of half of it, for one "±".
+/// Maximum difference between both sides of an interval, as a share of its half-width, up to which
+/// the interval is written with `±`.
 const MOST_SKEW: f64 = 0.25;
 
-/// Formats an estimate as `+4.1 ± 5.3`, or like [`interval`] if its two sides differ much; its
-/// bound if all was won or lost.
+/// Formats an estimate as `+4.1 ± 5.3`, or with [`interval`] if both sides of the interval differ
+/// much or the estimate is a bound.
 pub fn plus_minus(estimate: Option<Estimate>) -> String {
     let Some(estimate) = estimate else { return UNDEFINED.to_owned() };
     let skew = estimate.high + estimate.low - 2.0 * estimate.value;
@@ -26,14 +27,14 @@ pub fn plus_minus(estimate: Option<Estimate>) -> String {
     }
 }
 
-/// Formats like [`plus_minus`] with the level of the interval, if there is one.
+/// Formats an estimate with [`plus_minus`] and the level of the interval, if there is an interval.
 pub fn plus_minus_95(estimate: Option<Estimate>) -> String {
     let level = if estimate.as_ref().is_some_and(is_significant) { " (95 %)" } else { "" };
     format!("{}{level}", plus_minus(estimate))
 }
 
-/// Formats an estimate as `+4.1 [-1.2, +9.3]`; an end that is beyond all bounds is open. Its bound
-/// if it is itself beyond them.
+/// Formats an estimate as `+4.1 [-1.2, +9.3]`, with `open` for an infinite end; an infinite
+/// estimate is formatted as its finite bound, such as `> +680`.
 pub fn interval(estimate: &Estimate) -> String {
     let Estimate { value, low, high } = *estimate;
     let bound = |end: f64, beyond| signed(finite(end).unwrap_or(beyond), 0);
@@ -47,9 +48,9 @@ pub fn interval(estimate: &Estimate) -> String {
     }
 }
 
-/// Returns whether an interval, or a bound, proves anything. Pairs that are all alike show no
-/// spread, which is not certainty, and a bound on the wrong side of zero, or an interval without
-/// ends, leaves all open.
+/// Returns whether an interval or bound is informative. An interval without width (all pairs had
+/// the same result), an interval without finite ends, and a bound on the wrong side of zero are
+/// not.
 pub(crate) fn is_significant(&Estimate { value, low, high }: &Estimate) -> bool {
     match value {
         f64::INFINITY => low > 0.0,
@@ -58,13 +59,13 @@ pub(crate) fn is_significant(&Estimate { value, low, high }: &Estimate) -> bool 
     }
 }
 
-/// Formats games that were all won or all lost and are too few for a bound.
+/// Formats games, all won or all lost, that are too few for a bound.
 pub(crate) fn too_few(games: Trinomial) -> String {
     format!("{}–{}, too few games for an interval", games.wins, games.losses)
 }
 
-/// Formats a likelihood of superiority as per cent, or its bound; never as 0 or 100 %, to which it
-/// would be rounded.
+/// Formats a likelihood of superiority, or its bound, in per cent; a value that would be rounded to
+/// 0 or 100 % becomes a bound.
 pub fn superiority(los: Option<f64>, bound: Option<(Ordering, f64)>) -> String {
     let side = match (bound, los) {
         (Some((side, _)), _) => side,
@@ -76,19 +77,19 @@ pub fn superiority(los: Option<f64>, bound: Option<(Ordering, f64)>) -> String {
     format!("{} {}", if side.is_gt() { '>' } else { '<' }, percent(value))
 }
 
-/// Formats a number with its sign, `decimals` decimals, and no minus before zero.
+/// Formats a number with its sign and `decimals` decimals; zero has the sign `+`.
 pub fn signed(value: f64, decimals: usize) -> String {
     let text = format!("{value:+.decimals$}");
     let is_zero = text.bytes().all(|byte| b"-0.".contains(&byte));
     if is_zero { text.replacen('-', "+", 1) } else { text }
 }
 
-/// Formats a log-likelihood ratio with the bounds that apply now, as `+1.28 [-2.94, 2.90]`.
+/// Formats an LLR with its current bounds, as `+1.28 [-2.94, 2.90]`.
 pub(crate) fn ratio(SprtStatus { llr, lower, upper, .. }: SprtStatus) -> String {
     format!("{} [{lower:.2}, {upper:.2}]", signed(llr, 2))
 }
 
-/// Formats a share as per cent.
+/// Formats a share in per cent.
 pub fn percent(share: Option<f64>) -> String {
     share.map_or_else(|| UNDEFINED.to_owned(), |share| format!("{:.1} %", 100.0 * share))
 }
@@ -110,12 +111,13 @@ pub(crate) fn shortened(name: &str, room: usize) -> String {
     if length <= room {
         return name.to_owned();
     }
-    // Similar names, such as revisions, differ at one of their ends, so both ends are kept.
+    // Similar names, such as revisions, differ at the beginning or the end, so both are kept.
     let (begin, end) = (room - 1 - room / 3, length - room / 3);
     name.chars().take(begin).chain(['…']).chain(name.chars().skip(end)).collect()
 }
 
-/// Escapes text in Markdown: names of engines are no markup, and mention nobody.
+/// Escapes text for Markdown, so that an engine name contains neither markup nor a mention
+/// (`@user`).
 pub(crate) fn escaped(words: &str) -> String {
     let mut text = String::with_capacity(words.len());
     let mut last = ' ';
@@ -127,7 +129,7 @@ pub(crate) fn escaped(words: &str) -> String {
             '\\' => next.is_ascii_punctuation(),
             '<' => next.is_ascii_alphabetic() || "/!?".contains(next),
             '(' => last == ']',
-            // Markdown takes an underscore within a word for a letter.
+            // Markdown treats an underscore within a word as a letter.
             '_' => !(last.is_alphanumeric() && next.is_alphanumeric()),
             _ => false,
         };
@@ -141,17 +143,17 @@ pub(crate) fn escaped(words: &str) -> String {
     text
 }
 
-/// Formats a time of the store in UTC, as in RFC 3339.
+/// Formats a Unix time in milliseconds in UTC, as in RFC 3339.
 pub fn utc_time(unix_ms: i64) -> String {
     utc_time_as(unix_ms, "%Y-%m-%dT%H:%M:%SZ")
 }
 
-/// Formats a time of the store in UTC, with a format of `strftime`.
+/// Formats a Unix time in milliseconds in UTC, with a format of `strftime`.
 pub fn utc_time_as(unix_ms: i64, form: &str) -> String {
     chrono::DateTime::from_timestamp_millis(unix_ms).unwrap_or_default().format(form).to_string()
 }
 
-/// Formats a duration in its largest sensible unit.
+/// Formats a duration roughly, in seconds, minutes, hours or days.
 pub(crate) fn rough(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..100 => format!("{seconds} s"),
@@ -215,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_no_markup() {
+    fn names_are_escaped_in_markdown() {
         for (words, expected) in [
             ("@user[x](http://e)<img src=x>", r"@<!-- -->user[x]\(http://e)\<img src=x>"),
             ("*a* `b` _c_ d_e", r"\*a\* \`b\` \_c\_ d_e"),

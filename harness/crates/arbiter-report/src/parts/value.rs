@@ -1,4 +1,4 @@
-//! Values in JSON that several reports share.
+//! JSON values common to several reports.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,11 +12,11 @@ pub fn to_value(report: &(impl Serialize + ?Sized)) -> Value {
     serde_json::to_value(report).expect("a report is numbers and text")
 }
 
-/// Returns the value and both ends of the interval of an estimate. Pairs that are all alike show no
-/// spread, and an interval without width would be a lie.
+/// Returns value, lower end and upper end of an estimate. An interval without width has no ends,
+/// because it only means that all pairs had the same result.
 pub fn ends(estimate: Option<Estimate>) -> [Option<f64>; 3] {
     let Some(Estimate { value, low, high }) = estimate else { return [None; 3] };
-    // Adding 0 turns −0 into 0. An infinity becomes null, because JSON has no infinities.
+    // Adding 0 converts −0 to 0. An infinity becomes null, because JSON has no infinities.
     let end = |end| (low != high).then_some(end + 0.0);
     [Some(value + 0.0), end(low), end(high)]
 }
@@ -26,11 +26,11 @@ pub fn ends(estimate: Option<Estimate>) -> [Option<f64>; 3] {
 pub(crate) struct GamesByResult {
     /// Number of games.
     games: u64,
-    /// Games won.
+    /// Number of games won.
     wins: u64,
-    /// Games drawn.
+    /// Number of games drawn.
     draws: u64,
-    /// Games lost.
+    /// Number of games lost.
     losses: u64,
 }
 

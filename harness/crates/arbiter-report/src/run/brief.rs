@@ -1,5 +1,4 @@
-//! Short summary of a run, as shown on a terminal at its end: some ten lines, with the verdict
-//! last.
+//! Short report on a run, printed at the end of the run: about ten lines, with the verdict last.
 
 use super::manifest;
 use super::verdict::{verdict_sentence, verdict_tone};
@@ -8,23 +7,24 @@ use crate::parts::{Block, Document};
 use crate::topics::{ablation, latency, lint, strength, tournament, tuning};
 use arbiter_plan::{Remark, base_name};
 
-/// Least share of the thinking time that an engine has to wait for a processor to be reported.
+/// Minimum share of the thinking time spent waiting for a processor that is reported.
 const NOTABLE_WAITING: f64 = 0.01;
 
-/// Most engines with a table of latencies.
+/// Maximum number of engines with a table of latencies.
 const MAX_LATENCIES: usize = 8;
 
 /// Heading of the remarks about workers.
 pub(super) const REMARKS: &str = "Remarks about workers";
 
-/// Returns the short summary.
+/// Returns the short report on a run.
 pub fn brief_document(summary: &Summary) -> Document {
     let mut document = Document::new(summary.run.clone());
     document.value("Run", format!("{} (seed {})", summary.run, summary.plan.seed));
     if let Some(about) = &summary.about {
         document.value("About", about);
     }
-    // The opponents of an ablation are named by the feature they lack.
+    // In an ablation, only the first engine is shown: the opponents have the name of their disabled
+    // feature.
     let is_one = summary.plan.ablation.is_some() || summary.spsa.is_some();
     let shown = if is_one { 1 } else { summary.engines.len() };
     for (name, limits) in summary.engines.iter().zip(summary.limits()).take(shown) {
@@ -63,7 +63,7 @@ pub fn brief_document(summary: &Summary) -> Document {
     document
 }
 
-/// Adds the counts of the games, and the verdict.
+/// Adds counts of games, remarks and the verdict.
 fn rest(document: &mut Document, summary: &Summary) {
     manifest::book_facts(summary).for_each(|(_, fault)| document.value("Openings", fault));
     let shares = (0..summary.engines.len()).filter_map(|e| summary.latencies.waiting_share(e));
@@ -94,7 +94,7 @@ fn rest(document: &mut Document, summary: &Summary) {
     document.blocks.push(verdict);
 }
 
-/// Returns the endings of the games, the most frequent first.
+/// Formats the number of games by ending, most frequent first.
 pub(super) fn terminations(summary: &Summary) -> String {
     let mut counts: Vec<_> = summary.counts.terminations.iter().collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
@@ -105,7 +105,7 @@ pub(super) fn terminations(summary: &Summary) -> String {
     )
 }
 
-/// Returns the faults by engine and kind.
+/// Formats the number of faults by engine and kind.
 pub(crate) fn faults(summary: &Summary) -> String {
     let name = |engine: usize| &summary.engines[engine];
     let faults = summary.counts.faults.iter();

@@ -1,5 +1,5 @@
-//! Run as a document that can be published: the results, with intervals, and everything needed to
-//! play it again.
+//! Report of a run as a document to publish: results with intervals, and all settings needed to
+//! repeat the run.
 
 use std::cmp::Ordering;
 
@@ -17,8 +17,8 @@ use arbiter_settings::command_line;
 use arbiter_stats::opening_bias;
 use arbiter_store::{Fingerprints, StoredRun};
 
-/// Returns the document of a stored run: the counts, the results of the games if there are
-/// statistics of them, and the gates of its commits.
+/// Returns the document of a stored run: results, figures of the games if `statistics` is given,
+/// setup, and gates of the commits.
 pub fn run_document(
     stored: &StoredRun,
     summary: &Summary,
@@ -51,11 +51,11 @@ pub fn run_document(
     document
 }
 
-/// Returns the results of a run: the beginning of its document.
+/// Returns the first part of the document of a run: conclusion, figures and results.
 pub fn outcome_document(summary: &Summary, statistics: Option<&GameStatistics>) -> Document {
     let mut document = Document::new(run_title(&summary.plan));
     let mut conclusion = conclusion(summary).into_iter();
-    // The verdict comes first, then its figures, then the rest of the conclusion.
+    // The figures are between the verdict and the rest of the conclusion.
     document.blocks.extend(conclusion.next());
     document.blocks.extend(head::head(summary, statistics));
     document.blocks.extend(conclusion);
@@ -80,7 +80,7 @@ pub fn outcome_document(summary: &Summary, statistics: Option<&GameStatistics>) 
     document
 }
 
-/// Returns the document of a run that is not played: everything that would determine its games.
+/// Returns the document of a planned run: engines, conditions and command.
 pub fn plan_document(plan: &Plan, fingerprints: &Fingerprints) -> Document {
     let mut document = Document::new(format!("Plan of {}", run_title(plan)));
     manifest::engines(&mut document, plan, fingerprints);
@@ -89,7 +89,7 @@ pub fn plan_document(plan: &Plan, fingerprints: &Fingerprints) -> Document {
     document
 }
 
-/// Returns the kind of a run, and its players.
+/// Returns the kind and players of a run.
 pub fn run_title(plan: &Plan) -> String {
     let name = |engine: usize| plan.engines[engine].name.as_str();
     let (first, others) = (name(0), plan.engines.len() - 1);
@@ -115,7 +115,7 @@ pub fn run_title(plan: &Plan) -> String {
     }
 }
 
-/// Returns the conclusion of a run, in a sentence or two.
+/// Returns the conclusion of a run in one or two paragraphs.
 fn conclusion(summary: &Summary) -> Vec<Block> {
     let said = |text: String, more: String| {
         let more =
@@ -133,7 +133,7 @@ fn conclusion(summary: &Summary) -> Vec<Block> {
         RunKind::Match | RunKind::Tournament => winner(summary).or_else(|| leader(summary)),
     };
     match finding {
-        // The state of an invalid run begins with "INVALID", which must come before any figure.
+        // The state of an invalid run begins with "INVALID", which must precede all figures.
         Some(finding) if summary.is_invalid() => said(state, finding),
         Some(finding) if summary.is_over() => said(finding, state),
         Some(finding) => said(state, format!("So far: {finding}")),
@@ -141,7 +141,7 @@ fn conclusion(summary: &Summary) -> Vec<Block> {
     }
 }
 
-/// Returns the winner of a tournament that is played for a place and not for points.
+/// Returns a sentence on the winner of a finished knockout, Swiss or ladder; `None` for other runs.
 fn winner(summary: &Summary) -> Option<String> {
     let standings = summary.standings.as_ref().filter(|_| summary.is_over())?;
     let place = match standings.schedule.design().format {
@@ -158,7 +158,7 @@ fn winner(summary: &Summary) -> Option<String> {
     })
 }
 
-/// Returns the engine that is first so far by the table, or by rating.
+/// Returns a sentence on the engine in first place, by points or by rating.
 fn leader(summary: &Summary) -> Option<String> {
     if summary.is_by_table() {
         let (engine, _) = summary.first()?;
@@ -178,15 +178,15 @@ fn leader(summary: &Summary) -> Option<String> {
     Some(format!("{name} {place}: {}.", rating.describe(games)))
 }
 
-/// Returns the tone of the result for the first engine: that all games were played is not good
-/// news.
+/// Returns the tone of the result for the first engine; a complete run without a significant result
+/// is open.
 pub fn tone(summary: &Summary) -> Tone {
     let tone = verdict_tone(summary);
     let told = summary.strength().significant_difference();
     let is_significant = match summary.plan.kind {
         _ if tone != Tone::Good => true,
         RunKind::Sprt => true,
-        // The end of a tuning proves nothing. Only a test of its values can decide whether they are
+        // A finished tuning is not evidence. Only a test can show whether the tuned values are
         // better.
         RunKind::Tune => false,
         RunKind::Ablate => ablation::is_significant(summary),
@@ -199,13 +199,13 @@ pub fn tone(summary: &Summary) -> Tone {
     if is_significant { tone } else { Tone::Open }
 }
 
-/// Returns whether the interval of the first is above those of all others.
+/// Returns whether the interval of the first rating lies above the intervals of all others.
 fn is_clear(ratings: &[(usize, Rating)]) -> bool {
     let (first, others) = (&ratings[0].1, &ratings[1..]);
     others.iter().all(|(_, other)| first.is_above(other))
 }
 
-/// Returns the error rates behind the verdict of a test, and its Elo.
+/// Returns sentences on the error rates of an SPRT, its Elo and LOS.
 fn confidence(summary: &Summary) -> String {
     let Some((sprt, _)) = summary.test() else { return String::new() };
     let rates = match summary.verdict() {
@@ -244,7 +244,7 @@ fn duel(summary: &Summary) -> Option<String> {
     Some(format!("{first} against {second}: Elo {elo} after {games}."))
 }
 
-/// Adds tables, and the charts of ratings if `has_pictures`.
+/// Adds the tables of results, with charts of ratings if `has_pictures`.
 fn results(document: &mut Document, summary: &Summary, has_pictures: bool) {
     document.heading("Result");
     if summary.counts.games() == 0 {
@@ -288,7 +288,7 @@ fn game_figures(document: &mut Document, summary: &Summary, statistics: &GameSta
     let by_colour = statistics.engines.iter().map(|own| own.by_colour);
     let by_colour: Vec<_> = summary.engines.iter().map(String::as_str).zip(by_colour).collect();
     let colours = result_figures::colours(&by_colour, statistics.white);
-    // The head of a tuning shows its path, where the chart of pairs has no room.
+    // The results of a tuning show its path instead of the chart of pairs, which is added here.
     let pairs = summary.spsa.as_ref().and_then(|_| strength::pairs(summary));
     document.multiples(pairs.into_iter().chain([endings, colours]));
     document.paragraph(bias(summary));
@@ -302,7 +302,7 @@ fn game_figures(document: &mut Document, summary: &Summary, statistics: &GameSta
     );
 }
 
-/// Returns a text on the advantage of White and the bias of openings.
+/// Returns sentences on the advantage of White and the opening bias.
 fn bias(summary: &Summary) -> String {
     let rated = summary.rate_engines();
     let advantage = rated.as_ref().and_then(|rated| rated.advantage);

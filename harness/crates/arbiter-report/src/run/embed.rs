@@ -1,4 +1,4 @@
-//! Run in a page of another site: a badge and a picture, as SVG that needs nothing else.
+//! Badge and picture of a run for other sites, as self-contained SVG.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -7,7 +7,7 @@ use crate::figures::Summary;
 use crate::forms::wrapped;
 use crate::parts::{Block, Document, Tone, shortened, svg};
 
-/// Colours of the page's style, for a light and for a dark background.
+/// Style sheet with the colours of pages, for light and dark mode.
 const STYLE: &str = "\
     :root { --paper: #ffffff; --ink: #1b1f24; --grid: #d5dae0; --even: #8b949e; --good: #00694f; --bad: #b34700; --open: #6b5900;\
     --c1: #0072b2; --c2: #d55e00; --c3: #007a5e; --c4: #b0508a; --c5: #8a6d00; --c6: #3d8fc4; --c7: #5b5b5b; --c8: #7a3e9d }\
@@ -16,29 +16,30 @@ const STYLE: &str = "\
     --c6: #8fd0ff; --c7: #b5b5b5; --c8: #c79be6 } }\
     text { font-family: system-ui, \"Segoe UI\", Roboto, \"DejaVu Sans\", sans-serif }";
 
-/// Width of a picture, margin around its content, and height of a line of text.
+/// Width of a picture in pixels; the next constants are the margin and the height of a line of
+/// text.
 const WIDTH: u32 = 600;
 const SPACE: u32 = 20;
 const LINE: u32 = 22;
 
-/// Most characters of a line of text.
+/// Maximum length of a line of text, in characters.
 const LINE_LENGTH: usize = 62;
 
-/// Most lines of the verdict.
+/// Maximum number of lines of the verdict.
 const MAX_LINES: usize = 5;
 
-/// Returns a badge: the run, its state, and the Elo of the first engine.
+/// Draws a badge with name, state and Elo of a run.
 pub fn badge_svg(summary: &Summary) -> String {
     let (state, elo) = (summary.state_text(), summary.elo_text());
     let value = if elo.is_empty() { state } else { format!("{state}, {elo} Elo") };
-    // The colours have enough contrast with white letters.
+    // The colours have enough contrast with white text.
     let colour = match tone(summary) {
         Tone::Good => "#00694f",
         Tone::Bad => "#b34700",
         Tone::Open => "#6b5900",
     };
-    // The width of text depends on the font of the reader. The estimate is the mean width of a
-    // letter of this size, and `textLength` stretches the text to it.
+    // The width of text depends on the reader's font. 7 pixels is the mean width of a character at
+    // this size, and `textLength` stretches the text to the estimated width.
     let width = |text: &str| 7 * text.chars().count() as u32 + 10;
     let (value, name) = (shortened(&value, 60), shortened(&summary.run, 20));
     let (left, right) = (width(&name), width(&value));
@@ -60,7 +61,7 @@ pub fn badge_svg(summary: &Summary) -> String {
     badge.into_string()
 }
 
-/// Returns the title, the verdict, and the first chart of a document.
+/// Draws a picture with the title, verdict and first chart of a document.
 pub fn picture_svg(document: &Document) -> String {
     let (colour, words) = document.verdict();
     let lines = wrapped(words, Some(LINE_LENGTH), 0);
@@ -105,7 +106,7 @@ mod tests {
     use arbiter_plan::{Plan, Request, RunKind, RunState};
 
     #[test]
-    fn badges_and_pictures_contain_no_other_data() {
+    fn badges_and_pictures_are_escaped_and_self_contained() {
         let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let state = RunState::new(plan.schedule(), plan.sprt);
         let badge = badge_svg(&Summary::new("a<b> & \"c\"", &plan, &state, None));

@@ -1,4 +1,4 @@
-//! Head of a run's document: its main figures, each with a small picture.
+//! Head of a run's document: main figures, each with a small picture.
 
 use crate::figures::{GameStatistics, Strength, Summary};
 use crate::parts::{Block, Gauge, Picture, rough, signed};
@@ -7,7 +7,7 @@ use arbiter_spsa::SpsaState;
 use arbiter_stats::elo::Estimate;
 use arbiter_stats::{Sprt, SprtStatus};
 
-/// Returns the figures that matter most, if there are games.
+/// Returns the main figures of a run; `None` before the first game.
 pub(super) fn head(summary: &Summary, statistics: Option<&GameStatistics>) -> Option<Block> {
     let strength = summary.strength();
     if strength.games.games() == 0 {
@@ -58,7 +58,7 @@ fn llr(sprt: &Sprt, SprtStatus { llr, lower, upper, .. }: SprtStatus) -> Gauge {
     }
 }
 
-/// Returns the games by their results for an engine, and their total time.
+/// Returns the games by result for the engine `who`, with repeats and total time.
 fn games(summary: &Summary, who: &str, statistics: Option<&GameStatistics>) -> Gauge {
     let games = summary.strength().games;
     let (won, drawn, lost) = (games.wins, games.draws, games.losses);
@@ -90,7 +90,7 @@ fn pairs(strength: &Strength) -> Option<Gauge> {
     })
 }
 
-/// Returns the rating of the first of several engines.
+/// Returns the rating of the engine in first place.
 fn leader(summary: &Summary) -> Option<Gauge> {
     let (engine, rating) = summary.first()?;
     let rating = rating?;
@@ -114,7 +114,7 @@ fn leader(summary: &Summary) -> Option<Gauge> {
     })
 }
 
-/// Returns the number of games with a winner, and of drawn ones.
+/// Returns the numbers of decisive and drawn games.
 fn decisive(summary: &Summary, statistics: Option<&GameStatistics>) -> Gauge {
     let all = summary.counts.games();
     let drawn: u64 = summary.counts.encounters.values().map(|met| met.games.draws).sum();

@@ -1,5 +1,5 @@
-//! Summary as one JSON object. Its keys are a contract: they carry their unit, and undefined
-//! figures are `null`.
+//! Report of a run as one JSON object. Keys are stable and contain their unit; undefined figures
+//! are `null`.
 
 use std::collections::BTreeMap;
 
@@ -14,49 +14,50 @@ use arbiter_game::outcome::Termination;
 use arbiter_plan::{ExcludedWorker, Provenance, Remark, RunEnd, RunKind, Scale};
 use arbiter_stats::Sprt;
 
-/// Conditions and results of a run. Printed by `sprt`, `match`, `tournament`, `ablate` and `tune`
-/// at their end, by `arbiter report` and by `arbiter results show` and `log`. Elo is that of the
-/// first engine against the second; intervals cover 95 %.
+/// Conditions and results of a run. Printed at the end of `sprt`, `match`, `tournament`, `ablate`
+/// and `tune`, and by `arbiter report`, `arbiter results show` and `arbiter results log`. Elo is
+/// that of the first engine against the second; intervals have 95 % confidence.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.report/3")]
 pub(crate) struct RunReport<'a> {
     /// Name of the run.
     run: &'a str,
-    /// Purpose of the run, in one line, if its user gave one.
+    /// Purpose of the run, in one line, if given by the user.
     about: Option<&'a str>,
-    /// Start time, in UTC; in the log of tests only.
+    /// Start time in UTC; only in `arbiter results log`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) started: Option<&'a str>,
-    /// Limits of the engines, in words, one for each; in the log of tests only.
+    /// Search limits of each engine, as text; only in `arbiter results log`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) limits: Option<Vec<String>>,
     /// Kind of the run.
     kind: RunKind,
-    /// Number from which every random choice derives.
+    /// Seed of all random choices.
     seed: u64,
-    /// Lines or games of the opening book from which no game can start.
+    /// Number of lines or games of the opening book from which no game can start.
     openings_excluded: u64,
-    /// First of these, each with its fault.
+    /// First excluded openings, each with the reason.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     opening_faults: &'a [String],
-    /// Openings played from which something impossible was left out.
+    /// Number of openings from which impossible data (such as castling rights) was removed.
     openings_corrected: u64,
-    /// First of these, each with the part left out.
+    /// First corrected openings, each with the removed data.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     opening_corrections: &'a [String],
-    /// Number of times that a pair was void because the machine disturbed it, and was played again.
+    /// Number of replays of pairs that were void because of CPU contention.
     pairs_voided: u64,
     /// Excluded workers, whose pairs do not count.
     #[serde(skip_serializing_if = "<[ExcludedWorker]>::is_empty")]
     workers_excluded: &'a [ExcludedWorker],
-    /// Remarks on acts of workers that changed nothing.
+    /// Remarks about workers and results that did not change the run.
     #[serde(skip_serializing_if = "<[Remark]>::is_empty")]
     remarks: &'a [Remark],
-    /// Pairs that count although the machine disturbed them.
+    /// Number of counted pairs that CPU contention may have decided.
     pairs_disturbed: u64,
     /// Names of the engines.
     engines: &'a [String],
-    /// Origin of each engine; `null` for one that was not built from a commit. Absent if none was.
+    /// Commit that each engine was built from; `null` for an engine that was not built. Absent if
+    /// no engine was built.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     builds: Vec<Option<Build<'a>>>,
     #[serde(flatten)]
@@ -65,24 +66,25 @@ pub(crate) struct RunReport<'a> {
     ending: Option<&'static str>,
     /// Verdict of the run.
     verdict: Verdict,
-    /// `true` if more games than --fault-limit ended by faults of engines, so that the run proves
-    /// nothing.
+    /// `true` if the share of games that ended by an engine fault exceeds --fault-limit, so the
+    /// result is not valid.
     invalid: bool,
-    /// Games that differ from all earlier ones of the same engines and colours.
+    /// Number of games that differ from all earlier games with the same engines and colours.
     distinct_games: u64,
-    /// Pairs that repeat an earlier one. They are in no figure, except in runs of `arbiter compat`.
+    /// Number of pairs that repeat an earlier pair. Figures include repeated pairs only in runs of
+    /// `arbiter compat`.
     repeated_pairs: u64,
     #[serde(flatten)]
     figures: StrengthFigures,
     #[serde(flatten)]
     sprt: Option<Sprt>,
-    /// Logistic Elo, corrected for the bias of the stopping rule.
+    /// Logistic Elo of the SPRT, corrected for the stopping rule.
     elo_sequential: Option<f64>,
     /// Lower end of the interval of `elo_sequential`.
     elo_sequential_low: Option<f64>,
     /// Upper end of the interval of `elo_sequential`.
     elo_sequential_high: Option<f64>,
-    /// Likelihood of superiority, 0 to 1, that allows for the stopping rule.
+    /// Likelihood of superiority, 0 to 1, corrected for the stopping rule.
     los_sequential: Option<f64>,
     /// Log-likelihood ratio of the SPRT.
     llr: Option<f64>,
@@ -90,22 +92,24 @@ pub(crate) struct RunReport<'a> {
     llr_lower: Option<f64>,
     /// Wald's upper bound of the log-likelihood ratio.
     llr_upper: Option<f64>,
-    /// Lower bound as corrected for overshoot: H0 is accepted at or below it.
+    /// Lower stopping bound, corrected for overshoot: H0 is accepted if `llr` is at or below the
+    /// bound.
     llr_stop_lower: Option<f64>,
-    /// Upper bound as corrected for overshoot: H1 is accepted at or above it.
+    /// Upper stopping bound, corrected for overshoot: H1 is accepted if `llr` is at or above the
+    /// bound.
     llr_stop_upper: Option<f64>,
-    /// Games by ending.
+    /// Number of games by ending.
     terminations: BTreeMap<String, u64>,
-    /// Games that ended by faults of engines.
+    /// Number of games that ended by an engine fault, by engine and kind.
     faults: Vec<Faults<'a>>,
-    /// Findings of the lint in the engines' reports on their searches; absent if there are none.
+    /// Lint findings in the output of the engines, by engine and rule; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lint: Vec<lint::LintFigures<'a>>,
-    /// Latencies of the engines' answers; empty if no clock bounds them.
+    /// Latencies of the engines' answers; empty if the games have no time limit.
     latencies: Vec<latency::LatencyFigures<'a>>,
-    /// Encounters of each two engines.
+    /// Results of each pair of engines.
     encounters: Vec<Meeting<'a>>,
-    /// Unit of evidence: `pair`, or `game` if openings are not played twice.
+    /// Unit of evidence: `pair`, or `game` if each opening is played once.
     evidence_unit: &'static str,
     /// Rounds and standings of a tournament.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,7 +117,7 @@ pub(crate) struct RunReport<'a> {
     /// Figures of a tuning.
     #[serde(skip_serializing_if = "Option::is_none")]
     tuning: Option<tuning::TuningFigures<'a>>,
-    /// Features of an ablation with their Elo, the best first.
+    /// Features of an ablation with Elo, in descending order of Elo.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     features: Vec<ablation::FeatureFigures<'a>>,
 }
@@ -123,13 +127,13 @@ pub(crate) struct RunReport<'a> {
 struct Build<'a> {
     /// Path of the repository.
     repo: String,
-    /// Revision as typed; `.` is the working tree.
+    /// Revision as given by the user; `.` is the working tree.
     revision: &'a str,
-    /// Full name of the commit, or of the one below a working tree.
+    /// Full hash of the commit; for a working tree, of the checked-out commit.
     commit: &'a str,
-    /// `true` if files differ from that commit.
+    /// `true` if files differ from the commit.
     dirty: bool,
-    /// Nodes of the bench, if it was run.
+    /// Node count of the bench, if the bench was run.
     bench_nodes: Option<u64>,
 }
 
@@ -142,7 +146,7 @@ struct TimeScale {
     scale: Scale,
 }
 
-/// Games that an engine lost by one kind of fault.
+/// Number of games that an engine lost by one kind of fault.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Faults<'a> {
     /// Name of the engine.
@@ -153,7 +157,7 @@ struct Faults<'a> {
     count: u64,
 }
 
-/// Encounter of two engines, from the point of view of the first.
+/// Results of two engines, from the point of view of the first.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Meeting<'a> {
     /// Name of the first engine.
@@ -166,18 +170,18 @@ struct Meeting<'a> {
     naive: Option<NaiveElo>,
 }
 
-/// Returns the report of a run as text, on several lines.
+/// Formats the report of a run as JSON, on several lines.
 pub fn run_json_text(summary: &Summary) -> String {
     let text = serde_json::to_string_pretty(&report(summary));
     format!("{}\n", text.expect("a report is numbers and text"))
 }
 
-/// Returns the report of a run as a JSON value, for others to build on.
+/// Returns the report of a run as a JSON value.
 pub fn run_json(summary: &Summary) -> Value {
     to_value(&report(summary))
 }
 
-/// Returns the report of a run as a value of its type.
+/// Returns the report of a run, before its conversion to JSON.
 pub(crate) fn report(summary: &Summary) -> RunReport<'_> {
     let name = |index: usize| summary.engines[index].as_str();
     let (plan, counts) = (&summary.plan, &summary.counts);

@@ -12,8 +12,8 @@ use crate::topics::{ablation, lint};
 use arbiter_plan::{Encounter, GateOutcome, RunEnd, RunKind};
 use arbiter_stats::Decision;
 
-/// Returns the suite of a run: a case for its verdict, or for each feature or encounter, one for
-/// the faults of engines, one for the findings of the lint, and one for each gate of its commits.
+/// Formats the test suite of a run: a test case for the verdict, or for each feature or encounter,
+/// one for engine faults, one for lint findings, and one for each gate of the commits.
 pub fn run_junit(summary: &Summary, gates: &[GateOutcome]) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new(format!("arbiter {} {}", summary.plan.kind, summary.run));
     match summary.plan.kind {
@@ -44,8 +44,8 @@ pub fn run_junit(summary: &Summary, gates: &[GateOutcome]) -> Result<String, Ser
     if !summary.lint.is_empty() {
         let lines = lint::by_engine(summary).map(|(engine, found)| format!("{engine}: {found}"));
         let words = lines.collect::<Vec<_>>().join("\n");
-        // Findings of the lint decide nothing in a run. Only a gate of the kind `lint` fails by
-        // them.
+        // Lint findings do not affect the verdict of a run; only a gate of the kind `lint` can fail
+        // because of findings.
         let mut odd = case("lint", "arbiter.lint", &words, TestCaseStatus::success());
         for found in &summary.lint {
             let name = format!("{} {}", summary.engines[found.engine], found.rule);
@@ -57,8 +57,8 @@ pub fn run_junit(summary: &Summary, gates: &[GateOutcome]) -> Result<String, Ser
     whole("arbiter", suite)
 }
 
-/// Returns the case of an SPRT: passed if the first engine is the stronger one, failed if not or if
-/// that cannot be decided, an error before its end.
+/// Returns the test case of an SPRT: passed if H1 was accepted, failed if H0 was accepted or the
+/// run is inconclusive, an error if the run is unfinished.
 fn verdict(summary: &Summary) -> TestCase {
     let words = verdict_sentence(summary);
     let status = match (summary.verdict(), summary.ending) {
@@ -72,7 +72,8 @@ fn verdict(summary: &Summary) -> TestCase {
     case(&name, "arbiter.sprt", &format!("{words}\nElo {elo}"), status)
 }
 
-/// Returns the case of a run without a hypothesis: an error before its end.
+/// Returns the test case of a run without an SPRT: passed if the run is complete, an error
+/// otherwise.
 fn end(summary: &Summary) -> TestCase {
     let words = verdict_sentence(summary);
     let status = match summary.ending {
@@ -82,7 +83,8 @@ fn end(summary: &Summary) -> TestCase {
     case("all games", &format!("arbiter.{}", summary.plan.kind), &words, status)
 }
 
-/// Returns the case of a feature of an ablation; an undecided test is skipped.
+/// Returns the test case of a feature of an ablation: failed if its SPRT accepted H0, skipped if
+/// the SPRT is undecided, passed otherwise.
 fn feature(feature: &ablation::Feature<'_>) -> TestCase {
     let words = format!("Elo {}", feature.strength.elo_text());
     let status = match feature.sprt_status.map(|status| status.decision) {
@@ -93,7 +95,7 @@ fn feature(feature: &ablation::Feature<'_>) -> TestCase {
     case(feature.name, "arbiter.ablate", &words, status)
 }
 
-/// Returns a case for each two engines that met.
+/// Returns a test case for each pair of engines with counted games.
 fn encounters(summary: &Summary) -> Vec<TestCase> {
     let class = format!("arbiter.{}", summary.plan.kind);
     let one = |(engines, encounter): (&[usize; 2], &Encounter)| {

@@ -10,13 +10,13 @@ use crate::parts::{Table, to_value, utc_time, utc_time_as};
 use arbiter_plan::{RunEnd, RunKind};
 use arbiter_store::RunHead;
 
-/// State of a run that cannot be read.
+/// Text for the state of a run that cannot be read.
 const UNREADABLE: &str = "cannot be read";
 
-/// Filter of a list of runs; `None` is for any.
+/// Filter of a list of runs; a field that is `None` accepts every run.
 #[derive(Debug, Default)]
 pub struct RunFilter {
-    /// Pattern for the name, an engine, the purpose, or the state.
+    /// Pattern for the run name, an engine name, the purpose, or the state.
     pub pattern: Option<Regex>,
     /// Phase of the run.
     pub phase: Option<RunPhase>,
@@ -26,7 +26,7 @@ pub struct RunFilter {
     pub engine: Option<String>,
 }
 
-/// Compiles a pattern for runs, whatever the case.
+/// Compiles a case-insensitive pattern for runs.
 pub fn run_pattern(text: &str) -> Result<Regex, String> {
     RegexBuilder::new(text).case_insensitive(true).build().map_err(|error| error.to_string())
 }
@@ -48,22 +48,22 @@ impl RunFilter {
     }
 }
 
-/// Run of the list.
+/// Run in a list of runs.
 #[derive(Debug)]
 pub struct ListedRun {
     /// Description of the run in the store.
     pub head: RunHead,
-    /// Summary of the games, or the reason for which they cannot be read.
+    /// Summary of the run, or the reason why the run cannot be read.
     pub summary: Result<Summary, String>,
 }
 
 impl ListedRun {
-    /// Formats a figure of the games; empty if they cannot be read.
+    /// Formats a figure of the summary; empty if the run cannot be read.
     fn games_figure(&self, format: fn(&Summary) -> String) -> String {
         self.summary.as_ref().map_or(String::new(), format)
     }
 
-    /// Returns the state in a word or two.
+    /// Formats the state of the run, or the reason why the run cannot be read.
     pub fn state_text(&self) -> String {
         match &self.summary {
             Ok(summary) => summary.state_text(),
@@ -83,13 +83,13 @@ pub enum RunColumn {
     Kind,
     /// Names of the engines.
     Engines,
-    /// Limits of the engines.
+    /// Search limits of the engines.
     Limits,
-    /// Number of games that count.
+    /// Number of counted games.
     Games,
     /// Elo with its interval.
     Elo,
-    /// Log-likelihood ratio with its bounds.
+    /// LLR with its bounds.
     Llr,
     /// State of the run.
     State,
@@ -98,13 +98,13 @@ pub enum RunColumn {
 }
 
 impl RunColumn {
-    /// Columns in the order of a terminal and of CSV.
+    /// All columns, in the order of terminal and CSV.
     pub const ALL: [RunColumn; 10] = {
         use RunColumn::*;
         [Run, Started, Kind, Engines, Limits, Games, Elo, Llr, State, About]
     };
 
-    /// Returns the heading, the keys of the figures in JSON and CSV, and the cell of a run.
+    /// Returns the heading, the keys in JSON and CSV, and the function that formats a cell.
     fn definition(self) -> (&'static str, &'static [&'static str], fn(&ListedRun) -> String) {
         use RunColumn::*;
         match self {
@@ -134,7 +134,7 @@ impl RunColumn {
         self.definition().0
     }
 
-    /// Returns the keys of the figures in JSON and CSV.
+    /// Returns the keys in JSON and CSV.
     pub fn keys(self) -> &'static [&'static str] {
         self.definition().1
     }
@@ -145,7 +145,7 @@ impl RunColumn {
     }
 }
 
-/// Returns the list as a table.
+/// Returns a list of runs as a table.
 pub fn runs_table(runs: &[ListedRun]) -> Table {
     let mut table = Table::with_columns([], RunColumn::ALL.map(RunColumn::heading));
     for run in runs {
@@ -154,7 +154,7 @@ pub fn runs_table(runs: &[ListedRun]) -> Table {
     if runs.iter().any(|run| run.head.about.is_some()) { table } else { table.without("about") }
 }
 
-/// Run of `arbiter results list`, the newest first.
+/// Run as listed by `arbiter results list`, newest first.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "arbiter.results.list")]
 pub(crate) struct RunRow<'a> {
@@ -162,38 +162,38 @@ pub(crate) struct RunRow<'a> {
     run: &'a str,
     /// Start time, in UTC.
     started: String,
-    /// Number of pairs on disk.
+    /// Number of stored pairs.
     pairs: u64,
     /// Ending: `H1` or `H0` (of the SPRT), `complete`, `interrupted` or `unfinished`.
     ending: &'static str,
-    /// State, in a word or two.
+    /// State as text, such as `H1 accepted` or `running`.
     state: String,
-    /// Purpose of the run, in one line, if its user gave one.
+    /// Purpose of the run, in one line, if given by the user.
     about: Option<&'a str>,
     #[serde(flatten)]
     played: Option<RunFigures<'a>>,
 }
 
-/// Figures of the games; absent if they cannot be read.
+/// Figures of a run; absent if the run cannot be read.
 #[derive(Debug, Serialize, JsonSchema)]
 struct RunFigures<'a> {
     /// Kind of the run.
     kind: RunKind,
     /// Names of the engines.
     engines: &'a [String],
-    /// Limits of the engines, in words, one for each.
+    /// Search limits of each engine, as text.
     limits: Vec<String>,
-    /// Number of games that count.
+    /// Number of counted games.
     games: u64,
     /// Verdict of the run.
     verdict: Verdict,
-    /// `true` if too many games ended by faults of engines.
+    /// `true` if the share of games that ended by an engine fault exceeds the limit.
     invalid: bool,
     /// Logistic Elo of the first engine, corrected for the stopping rule.
     elo: Option<f64>,
-    /// Lower end of the 95 % interval of Elo.
+    /// Lower end of the 95 % interval of `elo`.
     elo_low: Option<f64>,
-    /// Upper end of the 95 % interval of Elo.
+    /// Upper end of the 95 % interval of `elo`.
     elo_high: Option<f64>,
     /// Log-likelihood ratio of the SPRT.
     llr: Option<f64>,
@@ -203,7 +203,7 @@ struct RunFigures<'a> {
     llr_stop_upper: Option<f64>,
 }
 
-/// Returns the list as a JSON array.
+/// Returns a list of runs as a JSON array.
 pub fn runs_json<'a>(runs: &'a [ListedRun]) -> Value {
     let row = |listed: &'a ListedRun| RunRow {
         run: &listed.head.run,

@@ -1,4 +1,4 @@
-//! Log of tests: one row for each SPRT, with what was tried and the result.
+//! Log of tests: one row per SPRT, with purpose and result.
 
 use serde_json::Value;
 
@@ -8,18 +8,18 @@ use crate::parts::{Table, to_value};
 use arbiter_plan::{Provenance, RunEnd};
 use arbiter_stats::Sprt;
 
-/// Number of digits of a commit that are shown.
+/// Number of hexadecimal digits shown of a commit.
 const COMMIT_DIGITS: usize = 9;
 
-/// Error rates that need no mention.
+/// Default error rate, which the log does not show.
 const USUAL_ERROR: f64 = 0.05;
 
-/// Test in the log.
+/// SPRT in the log.
 #[derive(Debug, Clone)]
 pub struct LogEntry {
     /// Start time, in UTC.
     pub started: String,
-    /// Summary of the test.
+    /// Summary of the SPRT.
     pub summary: Summary,
 }
 
@@ -33,8 +33,7 @@ pub fn log_markdown(entries: &[LogEntry], title: &str) -> String {
     format!("# {title}\n\n{}\n{LEGEND}", table(entries).markdown())
 }
 
-/// Returns a list of the reports of the tests, each with its start time and the limits of its
-/// engines.
+/// Returns the reports of the tests as a JSON array, each with start time and search limits.
 pub fn log_json(entries: &[LogEntry]) -> Value {
     let reports = entries.iter().map(|LogEntry { started, summary }| {
         let limits = summary.limits().map(|limits| limits.to_string());
@@ -78,24 +77,22 @@ fn table(entries: &[LogEntry]) -> Table {
     table
 }
 
-/// Returns the commit of an engine, and its name if that says more.
+/// Formats the commit of an engine, with the name of the engine if the user chose one.
 fn engine(summary: &Summary, index: usize) -> String {
     let name = &summary.engines[index];
     let Some(from) = &summary.plan.engines[index].provenance else { return name.clone() };
     let commit = short_commit(from);
-    // The name of an engine is its revision and commit unless the user has chosen one. The commit
-    // alone is then enough.
+    // The default name of an engine contains its commit, so the commit is enough.
     if name.contains(&commit) { commit } else { format!("{name} ({commit})") }
 }
 
-/// Returns the first nine digits of a commit, which are enough to identify it.
+/// Shortens a commit to nine digits, with `-dirty` for a changed working tree.
 pub fn short_commit(from: &Provenance) -> String {
     let short: String = from.commit.chars().take(COMMIT_DIGITS).collect();
     format!("{short}{}", if from.is_dirty { "-dirty" } else { "" })
 }
 
-/// Formats bounds and model of a test as `[0, 5] normalized`, and its error rates if they are
-/// unusual.
+/// Formats bounds and model of an SPRT as `[0, 5] normalized`, with error rates other than 5 %.
 pub fn sprt_bounds_text(sprt: &Sprt) -> String {
     let rates = [("alpha", sprt.alpha), ("beta", sprt.beta)];
     let unusual = rates.iter().filter(|(_, rate)| *rate != USUAL_ERROR);
@@ -121,7 +118,7 @@ mod tests {
     use arbiter_plan::{GameTally, PairTally, Plan, Request, RunInput, RunKind, RunState};
     use arbiter_stats::GameResult;
 
-    /// Returns the entry of a test after pairs that the first engine won.
+    /// Returns the entry of an SPRT after `pairs` pairs, most of them won by the first engine.
     fn entry(run: &str, pairs: u64, ending: Option<RunEnd>) -> LogEntry {
         let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let mut state = RunState::new(plan.schedule(), plan.sprt);
@@ -183,7 +180,7 @@ mod tests {
         assert_eq!(verdict(&open.summary), "undecided (unfinished)");
         open.summary.ending = Some(RunEnd::Interrupted);
         assert_eq!(verdict(&open.summary), "undecided (interrupted)");
-        // One fault of few games is no verdict yet.
+        // One fault in a few games is still below the limit.
         open.summary.counts.faults.insert((0, Termination::Crash), 1);
         assert_eq!(verdict(&open.summary), "undecided (interrupted)");
         open.summary.plan.fault_limit = 0.0;

@@ -1,4 +1,4 @@
-//! Manifest of a run: engines, openings, rules and machine, which are needed to play it again.
+//! Manifest of a run: engines, openings, rules and machine, as needed to repeat the run.
 
 use crate::figures::{Summary, rules_text};
 use crate::parts::{Document, Table, options_text, percent, short, utc_time};
@@ -7,7 +7,7 @@ use arbiter_openings::Order;
 use arbiter_plan::{Affinity, Disturbances, Engine, Plan, Program, RunKind, cpus_per_game};
 use arbiter_store::{Fingerprints, StoredRun};
 
-/// Adds the engines with the settings that determine how they play.
+/// Adds a table of the engines with programs, options and search limits.
 pub(super) fn engines(document: &mut Document, plan: &Plan, fingerprints: &Fingerprints) {
     let mut engines = Table::new(["engine", "program", "options", "limits", "BLAKE3"]);
     for ((name, engine), (hash, files)) in plan.own_engines().zip(fingerprints.by_engine()) {
@@ -26,7 +26,8 @@ pub(super) fn engines(document: &mut Document, plan: &Plan, fingerprints: &Finge
     }
 }
 
-/// Adds all other conditions, with what they led to if the run was played.
+/// Adds a table of all other conditions; for a played run, also of their effects, such as CPU
+/// contention.
 pub(super) fn conditions(
     document: &mut Document,
     plan: &Plan,
@@ -101,8 +102,8 @@ fn program(engine: &Engine) -> String {
     std::iter::once(name).chain(engine.args.iter().cloned()).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the parts of the opening book that were left out and those that were corrected, each
-/// with a line of text.
+/// Describes the excluded and the corrected openings of the book; each item has a label and a line
+/// of text.
 pub(super) fn book_facts(summary: &Summary) -> impl Iterator<Item = (&'static str, String)> {
     let kinds = [
         ("excluded", "excluded as invalid", &summary.quarantine),
@@ -114,7 +115,7 @@ pub(super) fn book_facts(summary: &Summary) -> impl Iterator<Item = (&'static st
     })
 }
 
-/// Returns the effect of CPU contention on the clocks and on pairs; `None` if nothing was measured.
+/// Describes the effect of CPU contention on clocks and pairs; `None` if nothing was measured.
 pub(super) fn contention(summary: &Summary) -> Option<String> {
     let names = &summary.engines;
     let shares = (0..names.len()).map(|engine| summary.latencies.waiting_share(engine));

@@ -1,4 +1,4 @@
-//! Reports of runs: the page, the short summary, JSON, the list and the log.
+//! Reports of runs: page, short report, JSON, list and log.
 
 pub(crate) mod brief;
 pub(crate) mod document;

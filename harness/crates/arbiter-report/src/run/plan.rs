@@ -16,43 +16,44 @@ use arbiter_settings::command_line;
 use arbiter_stats::Sprt;
 use arbiter_store::Fingerprints;
 
-/// Plan of a run, with every default: --dry-run.
+/// Plan of a run with every default, printed by --dry-run.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.plan/1")]
 pub(crate) struct PlanFigures<'a> {
     /// Kind of the run.
     kind: RunKind,
-    /// Engines that play.
+    /// Engines of the run.
     engines: Vec<EngineFigures<'a>>,
-    /// File of the opening book; `null` for the bundled one.
+    /// Path of the opening book; `null` for the bundled book.
     book: Option<String>,
     /// BLAKE3 hash of the book.
     book_blake3: &'a str,
     /// Number of openings in the book.
     openings: usize,
-    /// Number of openings that repeat an earlier one.
+    /// Number of openings that repeat an earlier opening.
     duplicate_openings: usize,
-    /// Most different pairs that two engines with repeatable play can have; `null` under a clock.
+    /// Maximum number of different pairs of two deterministic engines; `null` in games with a time
+    /// limit.
     different_pairs: Option<usize>,
-    /// Number from which every random choice derives.
+    /// Seed of all random choices.
     seed: u64,
     /// Format of the tournament.
     format: Format,
-    /// Passes through the schedule; rounds of a Swiss.
+    /// Number of passes through the schedule, or of rounds of a Swiss.
     rounds: u64,
-    /// Pairs of an encounter.
+    /// Number of pairs per encounter.
     pairs: u64,
-    /// Rules of the tournament in words.
+    /// Rules of the tournament, as text.
     schedule: String,
     /// Number of games in parallel.
     concurrency: usize,
-    /// SPRT, if the run is one.
+    /// SPRT, if the run has one.
     sprt: Option<Sprt>,
-    /// Rules of adjudication, each in words.
+    /// Adjudication rules, as text.
     adjudication: Vec<String>,
-    /// Share of games that may end by faults of engines before the run is invalid, 0 to 1.
+    /// Maximum share, 0 to 1, of games that end by an engine fault in a valid run.
     fault_limit: f64,
-    /// Treatment of pairs that the machine disturbed.
+    /// Treatment of pairs with CPU contention.
     cpu_contention: CpuContention,
     /// Command line that plays the run.
     command: String,
@@ -63,30 +64,32 @@ pub(crate) struct PlanFigures<'a> {
 struct EngineFigures<'a> {
     /// Name of the engine.
     name: &'a str,
-    /// Path of the program; `null` for the bundled one.
+    /// Path of the program; `null` for the bundled engine.
     program: Option<String>,
     /// Arguments of the program.
     args: &'a [String],
-    /// Options that are set.
+    /// UCI options that the run sets, by name.
     options: BTreeMap<&'a str, String>,
-    /// BLAKE3 hashes of the files that options name, by the options.
+    /// BLAKE3 hashes of the option files, by name of the option.
     option_files: BTreeMap<&'a str, &'a str>,
-    /// Limits of the engine, in words.
+    /// Search limits of the engine, as text.
     limits: String,
-    /// Milliseconds by which the engine may overrun its clock.
+    /// Time by which the engine may overrun its clock, in milliseconds.
     margin_ms: f64,
-    /// Commit that the engine was built from.
+    /// Commit that the engine was built from; `null` if the engine was not built.
     commit: Option<&'a str>,
     /// BLAKE3 hash of the program.
     blake3: &'a str,
 }
 
-/// Returns the most different pairs of two engines with repeatable play; `None` under a clock.
+/// Returns the maximum number of different pairs of two deterministic engines; `None` in games with
+/// a time limit.
 fn different_pairs(plan: &Plan, book: &Book) -> Option<usize> {
     (!plan.is_timed()).then(|| book.len() - book.duplicates())
 }
 
-/// Returns a warning if a run without a clock asks for more pairs than its openings allow.
+/// Returns a warning if a run without time limits requests more pairs than the book has different
+/// openings.
 pub fn repeats_text(plan: &Plan, book: &Book) -> Option<String> {
     let most = different_pairs(plan, book)?;
     let Design { rounds, pairs, .. } = plan.design;
@@ -108,7 +111,7 @@ pub fn repeats_text(plan: &Plan, book: &Book) -> Option<String> {
     Some(format!("{openings} and {limit}: at most {pairs}{each}; repeated pairs are {fate}"))
 }
 
-/// Returns the plan of a run from a book, with every default explicit.
+/// Returns the plan of a run as JSON, with every default explicit.
 pub fn plan_json(plan: &Plan, fingerprints: &Fingerprints, book: &Book) -> Value {
     let engines = plan.engines.iter().zip(fingerprints.by_engine());
     to_value(&PlanFigures {

@@ -1,4 +1,4 @@
-//! Ending of a run, or its state, in sentences.
+//! Verdict or state of a run in sentences.
 
 use crate::figures::{Summary, Verdict};
 use crate::parts::{Tone, percent, ratio};
@@ -6,7 +6,7 @@ use arbiter_names::quantity;
 use arbiter_plan::{Overload, RunEnd, RunKind};
 use arbiter_spsa::SpsaState;
 
-/// Returns the verdict, or for a run without one its state.
+/// Returns the verdict of a run, or the state of a run without a verdict, with warnings.
 pub fn verdict_sentence(summary: &Summary) -> String {
     let name = |index: usize| summary.engines.get(index).map_or("?", String::as_str);
     let decided = |hypothesis, relation, [preferred, other]: [f64; 2], model| {
@@ -95,14 +95,14 @@ fn open_sentence(summary: &Summary) -> String {
     }
 }
 
-/// Returns the state of a test that is not decided yet; empty for a run without one.
+/// Returns a line on the state of an undecided SPRT; empty for a run without an SPRT.
 fn so_far(summary: &Summary) -> String {
     let Some((_, sprt_status)) = summary.test() else { return String::new() };
     let (llr, games) = (ratio(sprt_status), quantity(summary.counts.games(), "game"));
     format!("\nNo verdict yet: LLR {llr} after {games}.")
 }
 
-/// Returns the state of the tuning, and what to do about it.
+/// Returns the state of a tuning; for a complete tuning, also the command that tests the values.
 fn tuning(summary: &Summary, spsa: &SpsaState) -> String {
     let (done, all) = (spsa.finished(), spsa.tuning().iterations);
     match summary.ending {

@@ -1,5 +1,5 @@
-//! Results of an ablation, as values, as a table and in a sentence. All Elo is that of the engine
-//! with a feature against the engine without it: positive if the feature helps.
+//! Results of an ablation: values, table and sentences. Elo is that of the engine with a feature
+//! against the engine without the feature, so positive Elo means that the feature helps.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use crate::parts::{Chart, Figure, Intervals, Table, UNDEFINED, ends, signed};
 use arbiter_stats::elo::{self, Estimate, finite};
 use arbiter_stats::{Decision, SprtStatus};
 
-/// Most features named in a sentence.
+/// Maximum number of features named in a sentence.
 const MAX_NAMED: usize = 12;
 
 /// Result of one feature.
@@ -18,16 +18,16 @@ const MAX_NAMED: usize = 12;
 pub(crate) struct Feature<'a> {
     /// Name of the feature.
     pub(crate) name: &'a str,
-    /// Strength of the engine with the feature against the engine without it.
+    /// Strength of the engine with the feature against the engine without the feature.
     pub(crate) strength: Strength,
-    /// Elo with an interval that covers the truth together with those of all other features; `None`
-    /// before the first pair.
+    /// Elo with a simultaneous 95 % interval: all intervals together contain all true values with
+    /// 95 % probability. `None` before the first pair.
     pub(crate) simultaneous: Option<Estimate>,
-    /// State of the sequential test of this feature, if there is one.
+    /// State of the SPRT of this feature, if the run has SPRTs.
     pub(crate) sprt_status: Option<SprtStatus>,
 }
 
-/// Returns the decision of a sequential test: `H1`, `H0` or `open`.
+/// Formats the decision of an SPRT: `H1`, `H0` or `open`.
 fn word(decision: Decision) -> &'static str {
     match decision {
         Decision::AcceptH1 => "H1",
@@ -36,7 +36,7 @@ fn word(decision: Decision) -> &'static str {
     }
 }
 
-/// Returns the features by descending Elo; empty if the run is no ablation.
+/// Returns the features in descending order of Elo; empty if the run is not an ablation.
 pub(crate) fn features(summary: &Summary) -> Vec<Feature<'_>> {
     let Some(ablation) = &summary.plan.ablation else { return Vec::new() };
     let family = ablation.features.len();
@@ -55,12 +55,12 @@ pub(crate) fn features(summary: &Summary) -> Vec<Feature<'_>> {
     features
 }
 
-/// Returns the Elo as a key for sorting; features without games come last.
+/// Returns Elo as a sort key; features without games are last.
 fn sort_key(feature: &Feature<'_>) -> f64 {
     feature.strength.elo.map_or(f64::NEG_INFINITY, |estimate| estimate.value.max(f64::MIN))
 }
 
-/// Returns the table with one row for each feature.
+/// Returns a table with one row per feature.
 pub(crate) fn table(summary: &Summary) -> Table {
     let heads = match summary.plan.sprt {
         Some(_) => ["bias-corrected Elo (95 %)", "test", "LLR"].as_slice(),
@@ -82,7 +82,7 @@ pub(crate) fn table(summary: &Summary) -> Table {
     table
 }
 
-/// Returns the interval alone, as `[-1.2, +9.3]`.
+/// Formats an interval without its value, as `[-1.2, +9.3]`.
 fn bounds(estimate: Option<Estimate>) -> String {
     let Some(estimate) = estimate.filter(|e| e.low != e.high) else {
         return UNDEFINED.to_owned();
@@ -116,7 +116,7 @@ pub(crate) fn notes(summary: &Summary) -> Vec<String> {
     notes
 }
 
-/// Returns the features grouped by what is proven of them.
+/// Returns a sentence with the features that significantly help, significantly harm, or do neither.
 pub(crate) fn conclusion(summary: &Summary) -> String {
     let features = features(summary);
     let listed = |is_wanted: &dyn Fn(&Feature<'_>) -> bool| {
@@ -145,7 +145,7 @@ pub(crate) fn conclusion(summary: &Summary) -> String {
     )
 }
 
-/// Returns whether the games or the tests decide anything about any feature.
+/// Returns whether the result of any feature is significant.
 pub(crate) fn is_significant(summary: &Summary) -> bool {
     features(summary).iter().any(|feature| match feature.sprt_status {
         Some(sprt_status) => sprt_status.decision != Decision::Continue,
@@ -153,8 +153,8 @@ pub(crate) fn is_significant(summary: &Summary) -> bool {
     })
 }
 
-/// Returns whether the feature is proven to help or to cost strength, by the interval that covers
-/// the truth together with the others.
+/// Returns `true` if the feature significantly helps, `false` if the feature significantly harms,
+/// and `None` otherwise, by the simultaneous interval.
 fn proven(feature: &Feature<'_>) -> Option<bool> {
     let estimate = feature.simultaneous.filter(|estimate| estimate.low != estimate.high)?;
     if estimate.low > 0.0 { Some(true) } else { (estimate.high < 0.0).then_some(false) }
@@ -171,7 +171,7 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-/// Returns the Elo of each feature of an ablation; `None` for another run.
+/// Returns the chart of Elo by feature; `None` if the run is not an ablation or has no games.
 pub(crate) fn figure(summary: &Summary) -> Option<Figure> {
     let mut table = Table::new(["feature", "Elo (95 %)"]);
     let mut rows = Vec::new();
@@ -188,23 +188,23 @@ pub(crate) fn figure(summary: &Summary) -> Option<Figure> {
     Some(Figure { caption, description, chart, table })
 }
 
-/// Engine with a feature against the engine without it.
+/// Results of the engine with a feature against the engine without the feature.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct FeatureFigures<'a> {
     /// Name of the feature.
     feature: &'a str,
     #[serde(flatten)]
     figures: StrengthFigures,
-    /// Lower end of an interval of Elo that covers the truth together with those of all other
-    /// features.
+    /// Lower end of the simultaneous interval of Elo: the intervals of all features together
+    /// contain all true values with 95 % probability.
     elo_simultaneous_low: Option<f64>,
-    /// Upper end of that interval.
+    /// Upper end of the simultaneous interval of Elo.
     elo_simultaneous_high: Option<f64>,
-    /// Log-likelihood ratio of the feature's SPRT, if there is one.
+    /// Log-likelihood ratio of the SPRT of this feature, if the run has SPRTs.
     llr: Option<f64>,
-    /// Verdict of that test: `H1`, `H0` or `open`.
+    /// Verdict of the SPRT of this feature: `H1`, `H0` or `open`.
     test_verdict: Option<&'static str>,
-    /// Logistic Elo, corrected for the bias of the stopping rule.
+    /// Logistic Elo of the SPRT, corrected for the stopping rule.
     elo_sequential: Option<f64>,
     /// Lower end of the interval of `elo_sequential`.
     elo_sequential_low: Option<f64>,
@@ -214,7 +214,7 @@ pub(crate) struct FeatureFigures<'a> {
     naive: Option<NaiveElo>,
 }
 
-/// Returns the figures of each feature, the best first.
+/// Returns the figures of each feature, in descending order of Elo.
 pub(crate) fn figures(summary: &Summary) -> Vec<FeatureFigures<'_>> {
     features(summary).iter().map(feature).collect()
 }

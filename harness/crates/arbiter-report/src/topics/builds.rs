@@ -1,4 +1,4 @@
-//! List of the builds in the cache.
+//! List of builds in the cache.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,27 +7,27 @@ use arbiter_names::quantity;
 
 use crate::parts::{Document, Table};
 
-/// Build of `arbiter builds list`, the longest unused first.
+/// Build as listed by `arbiter builds list`; the list starts with the least recently used build.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "arbiter.builds.list")]
 pub struct BuildRow {
-    /// Name of the folder.
+    /// Name of the build's folder in the cache.
     #[serde(rename = "build")]
     pub name: String,
     /// Time of the last use, in UTC.
     pub used: String,
-    /// Size of all files in bytes.
+    /// Total size of the build's files, in bytes.
     pub bytes: u64,
-    /// `true` if there is a program.
+    /// `true` if the build produced a program.
     #[serde(rename = "built")]
     pub is_built: bool,
-    /// Full name of the commit.
+    /// Full hash of the commit.
     pub commit: Option<String>,
     /// Command of the build.
     pub command: Option<String>,
-    /// Duration of the build in seconds.
+    /// Duration of the build, in seconds.
     pub seconds: Option<f64>,
-    /// Nodes of the benchmark, if it was run.
+    /// Node count of the bench, if the bench was run.
     #[serde(rename = "bench_nodes")]
     pub bench: Option<u64>,
 }
@@ -37,7 +37,7 @@ pub fn size_in_mib(bytes: u64) -> String {
     format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
 }
 
-/// Returns the list as a document.
+/// Returns a list of builds as a document.
 pub fn builds_document(rows: &[BuildRow]) -> Document {
     let mut table = Table::new(["build", "last used", "size", "built in", "bench", "command"]);
     for BuildRow { name, used, bytes, command, seconds, bench, .. } in rows {

@@ -1,4 +1,4 @@
-//! Calibration of evaluations against results.
+//! Comparison of evaluations with results.
 
 use super::result_figures;
 use crate::figures::mean_score;
@@ -6,10 +6,10 @@ use crate::parts::{Chart, Figure, Line, Lines, Table};
 use arbiter_stats::Calibration;
 use arbiter_stats::paired::score_interval;
 
-/// Least games for a point of the chart.
+/// Minimum number of games for a point of the chart.
 const MIN_GAMES: u64 = 5;
 
-/// Returns the chart of results by evaluation of each engine; `None` if too few games have
+/// Returns the chart of score by evaluation for each engine; `None` if too few games have
 /// evaluations.
 pub(crate) fn figure(engines: &[(&str, &Calibration)]) -> Option<Figure> {
     let mut table = Table::new(["engine", "evaluation (pawns)", "games", "score (95 %)"]);

@@ -12,52 +12,52 @@ use crate::parts::{Block, Document, Table, to_value};
 use arbiter_check::{Counts, Grade, Outcome, Verdict, count, format_score, score};
 use arbiter_plan::failed_musts;
 
-/// Most lines of a stretch of engine output shown in text.
+/// Maximum number of lines of a transcript shown in text.
 const SHOWN: usize = 8;
 
-/// Most lines of a stretch of engine output kept in JSON and JUnit.
+/// Maximum number of lines of a transcript in JSON and JUnit.
 const KEPT: usize = 100;
 
 /// Results of `arbiter check`.
 #[derive(Debug)]
 pub struct CheckReport<'a> {
-    /// Name that the engine reports, or else the user's name for it.
+    /// Name that the engine reports, or the name given by the user.
     pub engine: &'a str,
-    /// Verdicts on the checks.
+    /// Verdict of each check.
     pub verdicts: &'a [Verdict],
 }
 
-/// UCI conformance of an engine: `arbiter check`.
+/// UCI conformance of an engine, printed by `arbiter check`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.check/2")]
 pub(crate) struct ConformanceFigures<'a> {
-    /// Name that the engine reports, or else the user's name for it.
+    /// Name that the engine reports, or the name given by the user.
     engine: &'a str,
-    /// Weighted share of the checks passed, 0 to 100; `null` if none concerns the engine.
+    /// Weighted share of passed checks, 0 to 100; `null` if no check applies to the engine.
     score: Option<f64>,
-    /// Numbers of checks by their grade.
+    /// Number of checks by grade and result.
     grades: BTreeMap<Grade, Counts>,
     /// Checks with their results.
     checks: Vec<CheckFigures<'a>>,
 }
 
-/// Check with its result.
+/// Check and its result.
 #[derive(Debug, Serialize, JsonSchema)]
 struct CheckFigures<'a> {
     #[serde(flatten)]
     verdict: &'a Verdict,
-    /// Last lines to and from the engine; only for a check that failed.
+    /// Last lines sent to and received from the engine; only for a failed check.
     #[serde(skip_serializing_if = "Option::is_none")]
     transcript: Option<Vec<String>>,
 }
 
 impl<'a> CheckReport<'a> {
-    /// Returns whether the engine fails a check that it must pass.
+    /// Returns whether the engine fails a check of grade `must`.
     pub fn has_grave_failure(&self) -> bool {
         count(self.verdicts, |grade| grade == Grade::Must).failed > 0
     }
 
-    /// Returns the report as a document: the failed checks first, the score last.
+    /// Returns the report as a document, with failed checks first and the score last.
     pub fn document(&self) -> Document {
         let mut document = Document::new(format!("UCI conformance of {}", self.engine));
         let mut skipped = Vec::new();
@@ -123,8 +123,8 @@ impl<'a> CheckReport<'a> {
         })
     }
 
-    /// Returns the report as JUnit XML. A check that an engine should or may pass fails like any
-    /// other there; its type is its grade.
+    /// Returns the report as JUnit XML. A failed check of any grade is a failure; the type of the
+    /// failure is the grade.
     pub fn junit(&self) -> Result<String, SerializeError> {
         let mut suite = TestSuite::new(format!("check {}", self.engine));
         for Verdict { check, outcome, transcript } in self.verdicts {
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_shown_with_their_conversation() {
+    fn failed_checks_are_shown_with_their_transcript() {
         let verdicts = verdicts();
         let report = CheckReport { engine: "X 1.0", verdicts: &verdicts };
         let text = crate::forms::plain_text(&report.document(), None);

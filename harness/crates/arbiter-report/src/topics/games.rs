@@ -1,4 +1,4 @@
-//! Games to step through.
+//! Games for the game viewer.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,10 +13,11 @@ use arbiter_game::outcome::color_name;
 use arbiter_game::record::{GameRecord, MoveRecord};
 use arbiter_plan::Plan;
 
-/// Largest evaluation that a graph shows, in centipawns; mates are shown as this.
+/// Maximum evaluation in a graph, in centipawns; larger evaluations and mates are drawn at this
+/// value.
 const MAX_SCORE: i32 = 1_000;
 
-/// Adds the games whose result was far from an engine's best evaluation.
+/// Adds the games whose result was far below an engine's best evaluation.
 pub(crate) fn misjudged(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
     let games: Vec<Game> =
         statistics.misjudged.iter().map(|found| misjudged_game(summary, found)).collect();
@@ -44,7 +45,7 @@ fn misjudged_game(summary: &Summary, found: &MisjudgedGame) -> Game {
     })
 }
 
-/// Adds the first games that ended by a fault of an engine, each at its last position.
+/// Adds the first games that ended by an engine fault, each at its last position.
 pub(crate) fn faulty(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
     if statistics.faulty.is_empty() {
         return;
@@ -64,8 +65,8 @@ pub(crate) fn faulty(document: &mut Document, summary: &Summary, statistics: &Ga
     document.blocks.push(Block::Games(games.collect()));
 }
 
-/// Returns a game of a pair, opened after `first_shown` plies; `note` returns the reason to show
-/// it, from the number of the last of these moves.
+/// Returns a game of a pair for the viewer, which opens after `first_shown` plies; `note` returns
+/// the reason to show the game, from the number of the last move before the opened position.
 pub fn game_to_show(
     plan: &Plan,
     (pair, game_index, game): (u64, usize, &GameRecord),
@@ -93,10 +94,10 @@ pub fn game_to_show(
     }
 }
 
-/// Values of one side over the moves.
+/// Values of one side over the moves, as (position on the axis, value).
 type Curve = Vec<(f64, f64)>;
 
-/// Returns the evaluations of both engines, and their clocks if they have any.
+/// Returns the graphs of the evaluations and, if the engines have clocks, of the remaining times.
 fn graphs(plan: &Plan, game: &GameRecord, place: &str) -> Vec<Figure> {
     let limits = game.engines.map(|engine| &plan.engines[engine].conditions.limits);
     let mut clocks = limits.map(|limits| limits.new_clock());
@@ -110,8 +111,8 @@ fn graphs(plan: &Plan, game: &GameRecord, place: &str) -> Vec<Figure> {
         }
         let cost = limits.get(mover).cost(thought.elapsed, thought.nodes);
         if let Some(clock) = clocks.get_mut(mover) {
-            // The game continued after this move, so the flag had not fallen. An unlimited margin
-            // keeps the clock from saying that it had.
+            // The game continued after this move, so the engine was not late. The unlimited margin
+            // prevents the clock from reporting a loss on time.
             let _ = clock.charge(cost, Duration::MAX);
             times.get_mut(mover).push((at, clock.left().as_secs_f64()));
         }
@@ -154,12 +155,12 @@ fn graph(
     Some(Figure { caption, description, chart, table })
 }
 
-/// Returns the place of a move on the axis of a graph.
+/// Returns the position of a move on the axis of a graph, in full moves.
 fn axis_position(mover: Color, number: u32) -> f64 {
     f64::from(number) + mover.fold_wb(0.0, 0.5)
 }
 
-/// Returns the moves of a game, up to an illegal one.
+/// Returns the moves of a game before the first illegal move.
 fn steps(game: &GameRecord) -> Vec<Step> {
     let mut position = game.start();
     game.moves.iter().map_while(|played| step(&mut position, played)).collect()

@@ -1,4 +1,4 @@
-//! Gates of `arbiter ci` as text, Markdown and JSON.
+//! Gates of `arbiter ci` as text, Markdown, JSON and JUnit XML.
 
 use std::time::Duration;
 
@@ -13,24 +13,24 @@ use arbiter_names::quantity;
 use arbiter_plan::{GateKind, GateOutcome, GateVerdict};
 use arbiter_store::StoredGate;
 
-/// Run of all gates.
+/// Results of all gates of one `arbiter ci`.
 #[derive(Debug)]
 pub struct GatesReport<'a> {
     /// Name of the engine under test.
     pub dev: &'a str,
-    /// Name of the engine it was compared with.
+    /// Name of the reference engine.
     pub base: Option<&'a str>,
     /// Outcome of each gate.
     pub outcomes: &'a [GateOutcome],
 }
 
-/// Results of `arbiter ci`, gate by gate.
+/// Results of `arbiter ci`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.ci/2")]
 pub(crate) struct CiFigures<'a> {
     /// Name of the engine under test.
     dev: &'a str,
-    /// Name of the engine it was compared with.
+    /// Name of the reference engine.
     base: Option<&'a str>,
     /// `true` if no gate failed.
     passed: bool,
@@ -38,38 +38,38 @@ pub(crate) struct CiFigures<'a> {
     gates: Vec<GateFigures<'a>>,
 }
 
-/// Gate with its outcome.
+/// Gate and its outcome.
 #[derive(Debug, Serialize, JsonSchema)]
 struct GateFigures<'a> {
     #[serde(flatten)]
     outcome: &'a GateOutcome,
-    /// `true` if the outcome is cached from an earlier run.
+    /// `true` if the outcome comes from an earlier run.
     cached: bool,
 }
 
-/// Gates of `arbiter ci` at many commits, the oldest first: `arbiter results gates`.
+/// Gates of `arbiter ci` at many commits, oldest first, printed by `arbiter results gates`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.gates/2")]
 pub(crate) struct GatesFigures<'a> {
-    /// Gates with their outcomes.
+    /// Gates and their outcomes.
     gates: Vec<StoredGateFigures<'a>>,
 }
 
-/// Gate that was run.
+/// Gate at one commit, and its outcome.
 #[derive(Debug, Serialize, JsonSchema)]
 struct StoredGateFigures<'a> {
     /// Start time, in UTC.
     started: String,
     /// Engine under test: a commit, or the identity of another engine.
     dev: &'a str,
-    /// Engine it was compared with.
+    /// Reference engine, in the same form.
     base: Option<&'a str>,
     #[serde(flatten)]
     outcome: &'a GateOutcome,
 }
 
 impl GatesReport<'_> {
-    /// Returns the report as a document, whose Markdown a step summary of GitHub Actions can show.
+    /// Returns the report as a document, suitable (in Markdown) as step summary of GitHub Actions.
     pub fn document(&self) -> Document {
         let bad = self.outcomes.iter().filter(|outcome| !outcome.verdict.is_good());
         let bad: Vec<&str> = bad.map(|outcome| outcome.gate.as_str()).collect();
@@ -95,7 +95,7 @@ impl GatesReport<'_> {
     }
 }
 
-/// Returns the sentence that no gate failed, with the number of undecided ones.
+/// Returns the sentence for a report without failed gates, with the number of undecided gates.
 fn all_good(outcomes: &[GateOutcome]) -> String {
     let number = |wanted| outcomes.iter().filter(|outcome| outcome.verdict == wanted).count();
     match (number(GateVerdict::Passed), number(GateVerdict::Undecided)) {
@@ -107,7 +107,7 @@ fn all_good(outcomes: &[GateOutcome]) -> String {
     }
 }
 
-/// Returns the outcome of each gate.
+/// Returns the outcomes of gates as a table.
 fn gates(outcomes: &[GateOutcome]) -> Table {
     let mut table = Table::new(["gate", "verdict", "time", "figures"]);
     for outcome in outcomes {
@@ -125,7 +125,7 @@ fn gate(outcome: &GateOutcome) -> GateFigures<'_> {
     GateFigures { outcome, cached: outcome.from_before.is_some() }
 }
 
-/// Returns the outcomes of many commits, as a table.
+/// Returns the outcomes of gates at many commits as a table.
 pub fn gates_table(gates: &[StoredGate]) -> Table {
     let mut table = Table::new(["started", "gate", "dev", "base", "verdict", "figures"]);
     let short = |name: &String| name.chars().take(12).collect::<String>();
@@ -137,7 +137,7 @@ pub fn gates_table(gates: &[StoredGate]) -> Table {
     table
 }
 
-/// Returns the outcomes of many commits, as JSON.
+/// Returns the outcomes of gates at many commits as JSON.
 pub fn gates_json<'a>(gates: &'a [StoredGate]) -> Value {
     let row = |gate: &'a StoredGate| StoredGateFigures {
         started: utc_time(gate.created_ms),
@@ -148,12 +148,12 @@ pub fn gates_json<'a>(gates: &'a [StoredGate]) -> Value {
     to_value(&GatesFigures { gates: gates.iter().map(row).collect() })
 }
 
-/// Returns whether an outcome is worth storing; a build is in a cache of its own.
+/// Returns whether an outcome should be stored; builds have a separate cache.
 pub fn is_kept(outcome: &GateOutcome) -> bool {
     outcome.kind != GateKind::Build && outcome.verdict.is_lasting()
 }
 
-/// Adds all gates; nothing without any.
+/// Adds a section on gates and suites, unless there are no gates.
 pub(crate) fn all(document: &mut Document, outcomes: &[GateOutcome]) {
     if outcomes.is_empty() {
         return;
@@ -175,7 +175,7 @@ pub(crate) fn all(document: &mut Document, outcomes: &[GateOutcome]) {
     }
 }
 
-/// Returns a table with a row for each engine of each suite.
+/// Returns a table with a row per suite and engine.
 fn suites(outcomes: &[GateOutcome]) -> Table {
     let mut table = Table::new(["suite", "engine", "positions", "correct", "share (95 %), errors"]);
     for GateOutcome { gate, kind, figures, .. } in outcomes {
@@ -205,7 +205,7 @@ fn suites(outcomes: &[GateOutcome]) -> Table {
     table
 }
 
-/// Returns the numbers of positions that each engine solved, by theme.
+/// Returns a table of the positions that each engine solved, by theme; `None` without themes.
 fn themes(figures: &Value) -> Option<Table> {
     let engines = list(figures, "engines");
     let themes = list(engines.first()?, "themes");
@@ -233,14 +233,14 @@ fn text(value: &Value, key: &str) -> String {
     value[key].as_str().unwrap_or("?").to_owned()
 }
 
-/// Returns one suite, with one case for each gate.
+/// Formats a test suite with a test case per gate.
 pub fn gates_junit(test: &str, outcomes: &[GateOutcome]) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new(format!("arbiter ci {test}"));
     suite.add_test_cases(outcomes.iter().map(gate_case));
     whole("arbiter ci", suite)
 }
 
-/// Returns the case of a gate of `arbiter ci`.
+/// Returns the test case of a gate of `arbiter ci`.
 pub(crate) fn gate_case(outcome: &GateOutcome) -> TestCase {
     let (words, what) = (outcome.text.as_str(), outcome.verdict.to_string());
     let status = match outcome.verdict {
@@ -254,7 +254,7 @@ pub(crate) fn gate_case(outcome: &GateOutcome) -> TestCase {
     let class = format!("arbiter.{}", outcome.kind);
     let mut case = case(&outcome.gate, &class, words, status);
     case.set_time(Duration::try_from_secs_f64(outcome.seconds).unwrap_or_default());
-    // Success of a test without verdict.
+    // An undecided gate counts as passed, so its verdict is a property of the test case.
     if outcome.verdict == GateVerdict::Undecided {
         case.add_property(("verdict", what.as_str()));
     }
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_steps_are_named() {
+    fn failed_gates_are_named() {
         let outcomes = [outcome("a", GateVerdict::Passed), outcome("b", GateVerdict::Failed)];
         let report = GatesReport { dev: "new", base: Some("old"), outcomes: &outcomes };
         assert!(crate::forms::plain_text(&report.document(), None).ends_with("\nNot passed: b.\n"));
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_that_are_missing_are_no_suite() {
+    fn gates_without_figures_are_not_listed_as_suites() {
         let broken = suite_outcome("tactics", GateKind::Epd, Value::Null);
         assert_eq!(
             suites(&[broken, suite_outcome("perft", GateKind::Perft, Value::Null)]).rows().len(),
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn each_step_is_a_case() {
+    fn each_gate_is_a_test_case() {
         let outcome = |verdict: GateVerdict, words: &str| GateOutcome {
             gate: "perft <1>".into(),
             kind: GateKind::Perft,

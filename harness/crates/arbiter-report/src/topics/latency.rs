@@ -1,4 +1,4 @@
-//! Latencies of the engines' answers, as tables.
+//! Latencies of the engines' answers: tables, charts and JSON.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,12 +7,12 @@ use crate::figures::Summary;
 use crate::parts::{Document, Figure, Table, bars_by_engine};
 use arbiter_plan::LatencyKind;
 
-/// Explanation of the kinds.
+/// Explanation of the kinds of latency.
 const LEGEND: &str = "ready: from \"isready\" to \"readyok\" before a game. move: from \
      \"go\" to \"bestmove\", minus the time that the engine reported last. overrun: time by which the \
      limit was exceeded, for moves with st= and for games that ended by time forfeit.";
 
-/// Returns quantiles by engine and kind; `None` if nothing was measured.
+/// Returns a table of latency quantiles by engine and kind; `None` if nothing was measured.
 pub(crate) fn quantiles(summary: &Summary) -> Option<Table> {
     let mut table = Table::new(["engine", "latency", "count", "p50", "p90", "p99", "max"]);
     let answers =
@@ -25,7 +25,7 @@ pub(crate) fn quantiles(summary: &Summary) -> Option<Table> {
     (table.rows().len() > 1).then_some(table)
 }
 
-/// Formats a time in a suitable unit.
+/// Formats a time in microseconds, milliseconds or seconds.
 pub(crate) fn time(us: u64) -> String {
     match us {
         0..1_000 => format!("{us} µs"),
@@ -40,36 +40,35 @@ pub(crate) fn time_range(start: &str, end: &str) -> String {
     format!("{}–{end}", start.strip_suffix(unit).unwrap_or(start))
 }
 
-/// Formats a number with two significant digits, or more before the point.
+/// Formats a number with two significant digits, or with all digits before the decimal point.
 fn short(value: f64) -> String {
     let digits = usize::from(value < 9.95);
     let text = format!("{value:.digits$}");
     text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
 }
 
-/// Latencies of an engine's answers, or its waiting times. Times are in microseconds, to two
-/// significant digits.
+/// Latencies or waiting times of an engine, rounded to two significant digits.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct LatencyFigures<'a> {
     /// Name of the engine.
     engine: &'a str,
     /// Kind of the latency.
     kind: LatencyKind,
-    /// Number of times measured.
+    /// Number of measurements.
     count: u64,
-    /// Median in microseconds.
+    /// Median, in microseconds.
     p50_us: u64,
-    /// 90 % quantile in microseconds.
+    /// 90 % quantile, in microseconds.
     p90_us: u64,
-    /// 99 % quantile in microseconds.
+    /// 99 % quantile, in microseconds.
     p99_us: u64,
-    /// Longest time in microseconds.
+    /// Maximum, in microseconds.
     max_us: u64,
-    /// Numbers of times by decade: below 1, 10, 100 ... microseconds and not in the decade before.
+    /// Number of measurements by decade: below 1 µs, 1 to 10 µs, 10 to 100 µs and so on.
     decades: Vec<u64>,
 }
 
-/// Returns the figures of each engine and kind.
+/// Returns the latencies of each engine and kind for JSON.
 pub(crate) fn figures(summary: &Summary) -> impl Iterator<Item = LatencyFigures<'_>> {
     summary.latencies.iter().map(|(engine, kind, distribution)| LatencyFigures {
         engine: &summary.engines[engine],
@@ -83,7 +82,7 @@ pub(crate) fn figures(summary: &Summary) -> impl Iterator<Item = LatencyFigures<
     })
 }
 
-/// Adds all latencies measured; nothing in a run without a clock.
+/// Adds a section on latencies, unless nothing was measured.
 pub(crate) fn all(document: &mut Document, summary: &Summary) {
     let Some(quantiles) = quantiles(summary) else { return };
     document.heading("Response times");
@@ -93,7 +92,7 @@ pub(crate) fn all(document: &mut Document, summary: &Summary) {
         .multiples(LatencyKind::ANSWERS.into_iter().filter_map(|kind| histogram(summary, kind)));
 }
 
-/// Returns the counts of one kind by decade.
+/// Returns the chart of one kind of latency by decade.
 fn histogram(summary: &Summary, wanted: LatencyKind) -> Option<Figure> {
     let own = summary.latencies.iter().filter(|(_, kind, _)| *kind == wanted);
     let all = own.map(|(engine, _, times)| (&summary.engines[engine], times.decades()));
@@ -113,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_have_a_unit_that_suits_them() {
+    fn times_are_formatted_in_a_suitable_unit() {
         let cases = [(0, "0 µs"), (999, "999 µs"), (1_000, "1 ms"), (1_460, "1.5 ms")];
         let more =
             [(12_300, "12 ms"), (999_000, "999 ms"), (2_000_000, "2 s"), (90_000_000, "90 s")];

@@ -1,4 +1,4 @@
-//! Findings of the lint in the engines' reports on their searches, as text and as JSON.
+//! Lint findings in the output of the engines, as text and JSON.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,10 +11,10 @@ use arbiter_game::lint::LintRule;
 use arbiter_game::record::GameRecord;
 use arbiter_store::LintCount;
 
-/// Most findings of the lint whose games are shown.
+/// Maximum number of lint findings with an example game.
 const MAX_LINTED: usize = 8;
 
-/// Returns the name of each engine with findings, and its findings in a line.
+/// Returns the name of each engine with findings, and the findings in one line.
 pub(crate) fn by_engine(summary: &Summary) -> impl Iterator<Item = (&str, String)> {
     let engines = summary.lint.chunk_by(|one, other| one.engine == other.engine);
     engines.map(|found| {
@@ -26,12 +26,12 @@ pub(crate) fn by_engine(summary: &Summary) -> impl Iterator<Item = (&str, String
     })
 }
 
-/// Returns the place of the example of a finding.
+/// Formats the game and move of the example of a finding.
 fn place_of(found: &LintCount) -> String {
     place(found.pair, found.half, &found.game, found.ply)
 }
 
-/// Returns the place of a move: pair and game, as in the tag Round of a PGN, and the move.
+/// Formats a move with its game: pair and game as in the PGN tag `Round`, move number and move.
 pub(crate) fn place(pair: u64, half: usize, game: &GameRecord, ply: usize) -> String {
     let (color, number) = movers(game).nth(ply).unwrap_or((Color::White, 0));
     let dots = color.fold_wb(".", "...");
@@ -39,26 +39,26 @@ pub(crate) fn place(pair: u64, half: usize, game: &GameRecord, ply: usize) -> St
     format!("{}.{}, {number}{dots} {uci}", pair + 1, half + 1)
 }
 
-/// Findings in an engine's reports on its searches, by one rule.
+/// Lint findings of one rule for one engine.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct LintFigures<'a> {
     /// Name of the engine.
     engine: &'a str,
-    /// Rule that is broken.
+    /// Violated rule.
     rule: LintRule,
     /// Number of moves with the finding.
     moves: u64,
-    /// Number of games with these moves.
+    /// Number of games with the finding.
     games: u64,
-    /// Game of the example: pair and game of the pair, as in the tag Round of a PGN.
+    /// Game of the example: numbers of pair and game, as in the PGN tag `Round`.
     example_game: String,
     /// Ply of the example, from 1.
     example_ply: usize,
-    /// Example in words.
+    /// Description of the example.
     example: String,
 }
 
-/// Returns the findings, by engine and rule.
+/// Returns the findings by engine and rule for JSON.
 pub(crate) fn figures(summary: &Summary) -> impl Iterator<Item = LintFigures<'_>> {
     summary.lint.iter().map(|found| LintFigures {
         engine: &summary.engines[found.engine],
@@ -71,7 +71,7 @@ pub(crate) fn figures(summary: &Summary) -> impl Iterator<Item = LintFigures<'_>
     })
 }
 
-/// Adds the findings of the lint, with the first games of each.
+/// Adds a section on lint findings with example games, unless there are none.
 pub(crate) fn all(document: &mut Document, summary: &Summary) {
     if summary.lint.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! Subjects of reports: each with its figures, its section and its JSON.
+//! Subjects of reports: figures, document sections and JSON of each subject.
 
 pub(crate) mod ablation;
 pub(crate) mod builds;

@@ -1,4 +1,4 @@
-//! Charts and tables that reports of runs and of files of games share. They take plain counts.
+//! Charts and tables common to reports of runs and of PGN files.
 
 use crate::figures::{self, PlayedOpening, Rating, mean_score};
 use crate::parts::{
@@ -11,14 +11,16 @@ use arbiter_stats::Trinomial;
 use arbiter_stats::elo::Z_95;
 use arbiter_stats::paired::{score_interval, share_interval};
 
-/// Most engines with a row for each colour in a chart.
+/// Maximum number of engines in a chart of scores by colour.
 const MAX_COLOURED: usize = 12;
 
-/// Most openings that are listed, and most with a board.
+/// Maximum number of openings listed; the next constant is the maximum number of openings with a
+/// board.
 const MAX_OPENINGS: usize = 12;
 const MAX_BOARDS: usize = 5;
 
-/// Returns the ratings by index and name of the engines, the strongest first; there must be one.
+/// Returns the chart of ratings; `engines` are index, name and rating of at least one engine,
+/// strongest first.
 pub(crate) fn ratings(engines: &[(usize, &str, Rating)]) -> Figure {
     let mut rows = Vec::new();
     for (_, name, rating) in engines {
@@ -35,12 +37,12 @@ pub(crate) fn ratings(engines: &[(usize, &str, Rating)]) -> Figure {
     let description = format!("{first} is first of {count} at {best}; {last} is last at {worst}.");
     let engines = engines.iter().map(|(engine, ..)| Some(*engine)).collect();
     let chart = Intervals { x: "Elo around the mean", rows, level: Some(0.0), engines };
-    // The table of ratings beside the chart has the values.
+    // The values are in the table of ratings beside the chart.
     Figure { caption, description, chart: Chart::Intervals(chart), table: Table::new([]) }
 }
 
-/// Returns the likelihood that each engine of a list, by index and name, is the stronger one, in
-/// per cent.
+/// Returns the table of LOS for each pair of engines, in per cent; `engines` are index and name of
+/// each engine.
 pub(crate) fn superiority(
     engines: &[(usize, &str)],
     likelihood: impl Fn(usize, usize) -> Option<f64>,
@@ -58,11 +60,11 @@ pub(crate) fn superiority(
     table
 }
 
-/// Legend of such a matrix.
+/// Legend of the table of LOS.
 pub(crate) const SUPERIORITY_LEGEND: &str = "Likelihood that the row's engine is stronger than the \
     column's, from the ratings and the covariance of their errors; – if undetermined.";
 
-/// Returns the pairs by the points of an engine.
+/// Returns the chart of pairs by points of an engine.
 pub(crate) fn pairs(name: &str, counts: [u64; 5]) -> Figure {
     let names = ["LL", "LD", "DD+WL", "WD", "WW"];
     let all: u64 = counts.iter().sum();
@@ -79,8 +81,8 @@ pub(crate) fn pairs(name: &str, counts: [u64; 5]) -> Figure {
     Figure { caption, description, chart, table }
 }
 
-/// Returns the endings of games, whatever the order of the counts; each with the numbers of games
-/// that each of the engines won.
+/// Returns the chart of games by ending; each item of `counts` is an ending, its number of games,
+/// and the number of games won by each engine.
 pub(crate) fn endings(engines: &[&str], mut counts: Vec<(String, u64, Vec<u64>)>) -> Figure {
     counts.sort_by_key(|(_, count, _)| std::cmp::Reverse(*count));
     let all: u64 = counts.iter().map(|(_, count, _)| count).sum();
@@ -104,7 +106,7 @@ pub(crate) fn endings(engines: &[&str], mut counts: Vec<(String, u64, Vec<u64>)>
     Figure { caption: "Endings".to_owned(), description, chart, table }
 }
 
-/// Returns the scores and draws by colour; `white` are all games from White's side.
+/// Returns the chart of scores by colour; `white` are all games from White's point of view.
 pub(crate) fn colours(engines: &[(&str, [Trinomial; 2])], white: Trinomial) -> Figure {
     let mut table = Table::new(["engine", "colour", "games", "score (95 %)", "drawn (95 %)"]);
     let mut rows = Vec::new();
@@ -132,17 +134,17 @@ pub(crate) fn colours(engines: &[(&str, [Trinomial; 2])], white: Trinomial) -> F
     Figure { caption, description, chart, table }
 }
 
-/// Opening as a report shows it.
+/// Opening with its name and results, for display.
 #[derive(Debug)]
 pub(crate) struct NamedOpening<'a> {
-    /// Name beside a chart.
+    /// Label in a chart.
     label: String,
-    /// Name in full.
+    /// Full name.
     name: String,
     white: Trinomial,
-    /// Results of the first of two engines.
+    /// Results for the first of two engines.
     first: Trinomial,
-    /// Board field of the FEN, if it is known.
+    /// Board field of the FEN; empty if unknown.
     placement: &'a str,
 }
 
@@ -157,10 +159,10 @@ impl NamedOpening<'_> {
 }
 
 impl PlayedOpening {
-    /// Returns the opening with its number in the book, from 0, and its name if it has one.
+    /// Converts an opening of a run; `number` is its number in the book, from 0.
     pub(crate) fn named(&self, number: u64) -> NamedOpening<'_> {
         let (label, name) = match &self.name {
-            // Several openings of a book may have the same name, so the number is added.
+            // Several openings of a book may have the same name, so the label contains the number.
             Some(name) => {
                 let label = format!("{} {name}", number + 1);
                 (label.clone(), label)
@@ -175,8 +177,8 @@ impl PlayedOpening {
     }
 }
 
-/// Adds the section of the openings: their number, and those whose score differs most from that of
-/// all games, given the number of their games. `first` is the first of two engines.
+/// Adds the section on openings: the number of openings, and the openings whose score differs most
+/// from the mean, relative to their number of games. `first` is the first of two engines.
 pub(crate) fn openings<'a>(
     document: &mut Document,
     first: Option<&str>,
@@ -219,15 +221,15 @@ pub(crate) fn openings<'a>(
     }
 }
 
-/// Adds boards of the openings whose score for the first of two engines is the furthest from one
-/// half. Openings with equal scores decide nothing.
+/// Adds boards of the openings in which the score of the first of two engines is furthest from one
+/// half, relative to the number of games. Openings with an even score are omitted.
 fn boards(document: &mut Document, first: &str, mut openings: Vec<NamedOpening<'_>>) {
     openings.retain(|opening| opening.first.wins != opening.first.losses);
     if openings.is_empty() {
         return;
     }
     by_lean(&mut openings, Some(0.5), |opening| opening.first);
-    // Both sides are shown, if both have any.
+    // Openings won and openings lost are both shown, if there are both.
     let (won, lost): (Vec<_>, Vec<_>) =
         openings.into_iter().partition(|opening| opening.first.wins > opening.first.losses);
     let most = MAX_BOARDS - lost.len().min(MAX_BOARDS / 2);
@@ -245,8 +247,8 @@ fn boards(document: &mut Document, first: &str, mut openings: Vec<NamedOpening<'
     document.blocks.push(Block::Boards { caption, boards: boards.collect() });
 }
 
-/// Sorts openings by the distance of their score from the expected one, for the number of their
-/// games.
+/// Sorts openings by the distance of the score from `expected`, relative to the number of games,
+/// largest first.
 fn by_lean(
     openings: &mut [NamedOpening<'_>],
     expected: Option<f64>,
@@ -260,19 +262,19 @@ fn by_lean(
     openings.sort_by(|a, b| lean(b).total_cmp(&lean(a)));
 }
 
-/// Formats the points of some games.
+/// Formats points and number of games.
 fn points(results: &Trinomial) -> String {
     let half_points = 2 * results.wins + results.draws;
     format!("{} of {}", figures::points(half_points), results.games())
 }
 
-/// Returns a score in per cent with both ends of its 95 % interval, as a chart takes it.
+/// Returns a row of an interval chart: name, score in per cent, and both ends of the 95 % interval.
 fn score_row(name: String, results: &Trinomial) -> Option<(String, f64, f64, f64)> {
     let (mean, (low, high)) = mean_score(results).zip(score_interval(results))?;
     Some((name, 100.0 * mean, 100.0 * low, 100.0 * high))
 }
 
-/// Formats a count as a share with its 95 % interval.
+/// Formats a count as a share of `all` with its 95 % interval.
 fn share(count: u64, all: u64) -> String {
     share_interval(count, all)
         .map_or(percent(None), |ends| percent_interval(count as f64 / all as f64, ends))
@@ -284,11 +286,11 @@ pub(crate) fn score(results: &Trinomial) -> String {
     found.map_or(percent(None), |(mean, ends)| percent_interval(mean, ends))
 }
 
-/// Least error with which an advantage is unknown, in Elo: nearly all games won and nearly all lost
-/// are in reach.
+/// Minimum half-width of the interval, in Elo, at which an advantage counts as unknown: the
+/// interval contains nearly all scores.
 const TELLS_NOTHING: f64 = 1_000.0;
 
-/// Returns a sentence on White's advantage.
+/// Returns a sentence on the advantage of White.
 pub(crate) fn advantage(elo: Option<f64>, error: Option<f64>) -> String {
     match (elo, error.map(|error| Z_95 * error)) {
         (Some(elo), Some(error)) if error < TELLS_NOTHING => {
@@ -308,7 +310,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_share_is_without_its_interval() {
+    fn shares_have_intervals() {
         assert_eq!(share(0, 0), "–");
         assert_eq!(share(1, 4), "25.0 % [4.6, 69.9]");
         assert_eq!(score(&Trinomial { losses: 0, draws: 0, wins: 3 }), "100.0 % [43.9, 100.0]");

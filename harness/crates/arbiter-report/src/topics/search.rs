@@ -1,4 +1,4 @@
-//! Search statistics of the engines: depth, speed, time, and calibration of their evaluations.
+//! Search statistics of the engines: depth, speed, time and calibration of evaluations.
 
 use super::{calibration, latency::time_range};
 use crate::figures::{
@@ -8,7 +8,7 @@ use crate::figures::{
 use crate::parts::svg::LINE_COLOURS;
 use crate::parts::{Chart, Document, Figure, Line, Lines, Table, bars_by_engine};
 
-/// Measure of search statistics: its name, its unit, and its value.
+/// Measure of search statistics: name, unit and value.
 type Measure = (&'static str, &'static str, fn(&SearchStatistics) -> Option<f64>);
 
 const MEASURES: [Measure; 3] = [
@@ -17,10 +17,10 @@ const MEASURES: [Measure; 3] = [
     ("Time", "ms per move, mean", SearchStatistics::time_ms),
 ];
 
-/// Engines that are shown, with their names.
+/// Names and statistics of the engines that are shown.
 type Engines<'a> = [(&'a String, &'a EngineStatistics)];
 
-/// Adds all search statistics, if the engines reported any.
+/// Adds a section on search statistics, if the engines reported any.
 pub(crate) fn all(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
     let engines = summary.engines.iter().zip(&statistics.engines).take(LINE_COLOURS);
     let engines: Vec<_> = engines.collect();
@@ -40,7 +40,7 @@ pub(crate) fn all(document: &mut Document, summary: &Summary, statistics: &GameS
     document.multiples(figures);
 }
 
-/// Returns the numbers of moves by the time they took.
+/// Returns the chart of moves by thinking time.
 fn times(engines: &Engines<'_>) -> Option<Figure> {
     let has_any = |bucket: &usize| engines.iter().any(|(_, own)| own.times[*bucket] > 0);
     let (first, last) = ((0..BUCKETS).find(has_any)?, (0..BUCKETS).rfind(has_any)?);
@@ -59,13 +59,13 @@ fn times(engines: &Engines<'_>) -> Option<Figure> {
     Some(Figure { caption: "Moves by thinking time".to_owned(), description, chart, table })
 }
 
-/// Formats milliseconds in a suitable unit.
+/// Formats a time in milliseconds or seconds.
 fn duration(ms: u64) -> String {
     if ms < 1_000 { format!("{ms} ms") } else { format!("{} s", ms / 1_000) }
 }
 
-/// Returns a measure of each engine by move number, and in the table by phase; `None` if no engine
-/// has any.
+/// Returns the chart of a measure by move number; its table also contains the measure by game
+/// phase. `None` if no engine has values.
 fn move_numbers(engines: &Engines<'_>, (title, unit, value): Measure) -> Option<Figure> {
     let values = |own: &EngineStatistics| own.by_move_number.each_ref().map(value);
     let is_known = |range: &usize| engines.iter().any(|(_, own)| values(own)[*range].is_some());
@@ -94,7 +94,7 @@ fn move_numbers(engines: &Engines<'_>, (title, unit, value): Measure) -> Option<
     Some(Figure { caption, description, chart: Chart::Lines(chart), table })
 }
 
-/// Formats a number in few characters; empty if it is not known.
+/// Formats a number in a few characters; empty if unknown.
 fn compact(value: &Option<f64>) -> String {
     match *value {
         None => String::new(),

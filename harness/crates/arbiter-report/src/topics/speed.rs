@@ -1,4 +1,4 @@
-//! Comparison of speeds as text, Markdown and JSON.
+//! Speed comparison as text, Markdown and JSON.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,54 +8,54 @@ use crate::parts::{Document, Table, UNDEFINED, to_value};
 use arbiter_stats::paired::Speeds;
 use arbiter_stats::speed::{Ratio, SpeedTest, SpeedVerdict};
 
-/// Measurements and settings of a comparison of speeds.
+/// Measurements and settings of a speed comparison.
 #[derive(Debug)]
 pub struct SpeedReport<'a> {
     /// Names of the two programs.
     pub names: [&'a str; 2],
-    /// Nodes of both benchmarks.
+    /// Node counts of both benches.
     pub nodes: [u64; 2],
-    /// Nodes per second, round by round.
+    /// Nodes per second of both programs in each round.
     pub rounds: &'a [Speeds],
-    /// CPU on which both ran; `None` if the system chose.
+    /// CPU on which both programs ran; `None` if chosen by the system.
     pub cpu: Option<usize>,
-    /// Seed of the order in each round.
+    /// Seed of the order of the programs in each round.
     pub seed: u64,
-    /// Test of the ratio of speeds.
+    /// Test of the speed ratio.
     pub question: SpeedTest,
-    /// Share of its speed that the first program may lose, in per cent, if one was given.
+    /// Maximum loss of speed of the first program, in per cent, if requested.
     pub max_loss_percent: Option<f64>,
-    /// Ratio after the last round; `None` for too few rounds.
+    /// Speed ratio after the last round; `None` for too few rounds.
     pub ratio: Option<Ratio>,
 }
 
-/// Comparison of the speeds of two programs: `arbiter speed`.
+/// Speed comparison of two programs, printed by `arbiter speed`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.speed/1")]
 pub(crate) struct SpeedFigures<'a> {
     /// Names of the two programs.
     engines: [&'a str; 2],
-    /// Nodes of both benches.
+    /// Node counts of both benches.
     bench_nodes: [u64; 2],
-    /// Number of rounds measured.
+    /// Number of measured rounds.
     rounds: usize,
-    /// Most rounds.
+    /// Maximum number of rounds.
     rounds_max: usize,
-    /// CPU on which both ran; `null` if the system chose.
+    /// CPU on which both programs ran; `null` if chosen by the system.
     cpu: Option<usize>,
-    /// Seed of the order in each round.
+    /// Seed of the order of the programs in each round.
     seed: u64,
-    /// Nodes per second of both programs, round by round.
+    /// Nodes per second of both programs in each round.
     nps: Vec<[f64; 2]>,
-    /// Speed of the first over that of the second.
+    /// Speed of the first program divided by speed of the second.
     ratio: Option<f64>,
-    /// Lower end of the 95 % interval of the ratio.
+    /// Lower end of the 95 % interval of `ratio`.
     ratio_low: Option<f64>,
-    /// Upper end of the 95 % interval of the ratio.
+    /// Upper end of the 95 % interval of `ratio`.
     ratio_high: Option<f64>,
-    /// Share of its speed that the first may lose, in per cent, if one was given.
+    /// Maximum loss of speed of the first program, in per cent (--max-loss), if requested.
     max_loss_percent: Option<f64>,
-    /// Verdict: `faster`, `slower` or `undecided`; with --max-loss `passed`, `failed` or
+    /// Verdict: `faster`, `slower` or `undecided`; with --max-loss, `passed`, `failed` or
     /// `undecided`.
     verdict: &'static str,
 }
@@ -114,7 +114,7 @@ impl SpeedReport<'_> {
         })
     }
 
-    /// Returns the verdict in one word, for programs.
+    /// Returns the verdict as one word, for JSON.
     pub fn verdict(&self) -> &'static str {
         match (self.max_loss_percent, self.answer()) {
             (None, SpeedVerdict::Above) => "faster",
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_verdict_is_worded_for_its_question() {
+    fn the_verdict_depends_on_the_threshold() {
         let rounds: Vec<Speeds> =
             (0..8).map(|n| Speeds { first: 970.0 + f64::from(n % 3), second: 1000.0 }).collect();
         let report = |threshold, max_loss_percent| {

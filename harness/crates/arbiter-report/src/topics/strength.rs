@@ -1,4 +1,4 @@
-//! Strength of engines against each other: the encounters, the test, and both over the games.
+//! Strength of engines against each other: encounters, SPRT, and the history of Elo and LLR.
 
 use super::result_figures;
 use crate::figures::{GameStatistics, HistoryPoint, Strength, Summary};
@@ -10,7 +10,7 @@ use arbiter_names::quantity;
 use arbiter_stats::elo::finite;
 use arbiter_stats::{Correction, Sprt, SprtStatus};
 
-/// Adds LLR and Elo over the games and the pairs by points.
+/// Adds charts of LLR and Elo over the games, and of the pairs by points.
 pub(crate) fn history(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
     let points = statistics.llr_history.points();
     if summary.engines.len() == 2 && !points.is_empty() {
@@ -22,7 +22,7 @@ pub(crate) fn history(document: &mut Document, summary: &Summary, statistics: &G
             (false, None) => "Elo history",
         };
         drawn.extend(pairs(summary));
-        // While all single games have the same result, there is no chart to draw.
+        // If pairs are not counted and all games have the same result, there is no chart to draw.
         if !drawn.is_empty() {
             document.heading(heading);
             document.multiples(drawn);
@@ -30,7 +30,7 @@ pub(crate) fn history(document: &mut Document, summary: &Summary, statistics: &G
     }
 }
 
-/// Returns the pairs of two engines by the points of the first.
+/// Returns the chart of pairs by points of the first engine; `None` without pairs.
 pub(crate) fn pairs(summary: &Summary) -> Option<Figure> {
     let counts = summary.strength().pairs;
     (counts.pairs() > 0).then(|| result_figures::pairs(&summary.engines[0], counts.0))
@@ -62,8 +62,8 @@ fn likelihood(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     Some(Figure { caption, description, chart: Chart::Lines(chart), table })
 }
 
-/// Returns Elo over the games; `None` as long as no Elo has an interval, as after games that were
-/// all won.
+/// Returns the chart of Elo over the games; `None` if no point has an interval, for example if all
+/// games were won.
 fn elo(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     let known: Vec<_> = points.iter().filter_map(|point| Some((point.games, point.elo?))).collect();
     let mut table = Table::new(["games", "Elo (95 %)"]);
@@ -96,7 +96,7 @@ fn elo(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     Some(Figure { caption, description, chart: Chart::Lines(chart), table })
 }
 
-/// Adds the strength of the first of two engines.
+/// Adds the strength of the first of two engines to the short report.
 pub(crate) fn brief(document: &mut Document, summary: &Summary) {
     let strength = summary.strength();
     document.value("Games", results(&strength.games, ""));
@@ -110,7 +110,7 @@ pub(crate) fn brief(document: &mut Document, summary: &Summary) {
     document.value("LOS", strength.los_text());
 }
 
-/// Returns the encounters in short.
+/// Returns the short table of encounters.
 pub(crate) fn brief_table(summary: &Summary) -> Table {
     let mut table = Table::new(["first", "second", "games", "won", "drawn", "lost", "Elo (95 %)"]);
     for (engines, encounter) in &summary.counts.encounters {
@@ -135,7 +135,7 @@ const LEGEND: &str = "Figures are from the first engine's point of view. The uni
     pair of games from one opening with colours reversed; pairs are grouped by the points of the \
     first engine, from 0 (LL) to 2 (WW).";
 
-/// Adds the encounters of each two engines, and the legend.
+/// Adds the table of encounters, and its legend.
 pub(crate) fn encounters(document: &mut Document, summary: &Summary) {
     document.table(table(summary));
     document.paragraph(if summary.plan.design.is_single { LEGEND_SINGLE } else { LEGEND });
@@ -145,7 +145,7 @@ pub(crate) fn encounters(document: &mut Document, summary: &Summary) {
     }
 }
 
-/// Returns the encounters of each two engines.
+/// Returns the full table of encounters.
 pub(crate) fn table(summary: &Summary) -> Table {
     let mut table = Table::with_columns(
         ["first", "second", "Elo (95 %)", "nElo (95 %)", "LOS", "games", "won", "drawn", "lost"],
@@ -160,7 +160,7 @@ pub(crate) fn table(summary: &Summary) -> Table {
     table
 }
 
-/// Adds the state of the sequential test.
+/// Adds the state of the SPRT, and the legend of the table of encounters.
 pub(crate) fn test(document: &mut Document, summary: &Summary) {
     if let Some((sprt, sprt_status)) = summary.test() {
         let mut table = Table::new(["", ""]);
@@ -179,12 +179,12 @@ pub(crate) fn test(document: &mut Document, summary: &Summary) {
     document.paragraph(LEGEND);
 }
 
-/// Returns a log-likelihood ratio with the bounds that apply now and its hypotheses.
+/// Formats the LLR of an SPRT with current bounds and hypotheses.
 pub(crate) fn sprt_text(sprt: &Sprt, sprt_status: SprtStatus) -> String {
     format!("{} for {}", ratio(sprt_status), hypotheses(sprt))
 }
 
-/// Returns the origin of the bounds.
+/// Describes the computation of the bounds of an SPRT.
 pub(crate) fn bounds_text(sprt: &Sprt) -> String {
     let (lower, upper) = (sprt.bounds.lower, sprt.bounds.upper);
     match sprt.correction {
@@ -195,7 +195,7 @@ pub(crate) fn bounds_text(sprt: &Sprt) -> String {
     }
 }
 
-/// Returns the hypotheses of a test, and its error rates.
+/// Formats the hypotheses and error rates of an SPRT.
 pub(crate) fn hypotheses(sprt: &Sprt) -> String {
     format!(
         "{} Elo {} against {}, alpha {}, beta {}",
@@ -203,7 +203,7 @@ pub(crate) fn hypotheses(sprt: &Sprt) -> String {
     )
 }
 
-/// Returns nElo, LOS, games by result, and pairs by score.
+/// Returns table cells with nElo, LOS, games by result, and pairs by points.
 pub(crate) fn strength_cells(strength: &Strength) -> [String; 7] {
     let Strength { games, pairs, nelo, .. } = strength;
     let [all, won, drawn, lost] =

@@ -1,4 +1,4 @@
-//! Tuning, or its state so far: its values and notes on them.
+//! Results of a tuning: values, notes and path.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,33 +8,33 @@ use crate::parts::{Block, Chart, Document, Figure, Line, Lines, Table, results, 
 use arbiter_plan::base_name;
 use arbiter_spsa::{Parameter, PathPoint, SpsaState, Tuning, noise};
 
-/// Most parameters named in a line.
+/// Maximum number of parameters named in a line.
 const MAX_NAMED: usize = 6;
 
-/// Tuning by SPSA.
+/// Results of a tuning by SPSA.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct TuningFigures<'a> {
     /// Number of iterations.
     iterations: u64,
     /// Number of iterations with a result.
     iterations_done: u64,
-    /// Pairs of each iteration.
+    /// Number of pairs per iteration.
     pairs_per_iteration: u64,
-    /// Number of iterations that may be played before earlier ones have a result.
+    /// Maximum number of earlier iterations without a result when an iteration starts.
     iterations_ahead: u64,
-    /// Exponent by which steps fall.
+    /// Exponent of the decrease of the step size.
     alpha: f64,
-    /// Exponent by which perturbations fall.
+    /// Exponent of the decrease of the perturbations.
     gamma: f64,
-    /// Constant A as a share of all pairs.
+    /// SPSA's constant `A`, as a share of all pairs.
     a_ratio: f64,
-    /// Mean Elo that the noise of the method costs once the values have settled.
+    /// Mean Elo lost to the noise of SPSA after convergence.
     noise_elo: Option<f64>,
-    /// Elo that this noise costs at most, 95 % of the time.
+    /// Upper bound (95 %) of the Elo lost to the noise of SPSA after convergence.
     noise_elo_95: Option<f64>,
-    /// Parameters with their current values.
+    /// Parameters, with current values.
     parameters: Vec<Tuned<'a>>,
-    /// Values of the parameters over time, from the start on.
+    /// Path points, beginning with the start values.
     path: Vec<Step>,
 }
 
@@ -43,24 +43,24 @@ pub(crate) struct TuningFigures<'a> {
 struct Tuned<'a> {
     #[serde(flatten)]
     parameter: &'a Parameter,
-    /// Value, not rounded.
+    /// Current value, not rounded.
     value: f64,
-    /// Value as the engine takes it.
+    /// Current value as sent to the engine.
     tuned: String,
 }
 
-/// Values of a tuning at one point of their path.
+/// Path point of a tuning.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Step {
-    /// Number of games so far.
+    /// Number of games until this point.
     games: u64,
-    /// Games that the first sides won less those that they lost.
+    /// Number of games won minus games lost by the first sides until this point.
     score: i64,
-    /// Values in the order of the parameters, not rounded.
+    /// Values, in the order of the parameters, not rounded.
     values: Vec<f64>,
 }
 
-/// Returns the figures of the tuning, if the run is one.
+/// Returns the results of a tuning for JSON, if the run is a tuning.
 pub(crate) fn figures(summary: &Summary) -> Option<TuningFigures<'_>> {
     let spsa = summary.spsa.as_ref()?;
     let tuning = spsa.tuning();
@@ -89,7 +89,7 @@ fn tuned<'a>((parameter, &value): (&'a Parameter, &f64)) -> Tuned<'a> {
     Tuned { parameter, value, tuned: parameter.setting(value).1 }
 }
 
-/// Returns the names of the first tuned parameters.
+/// Formats the names of the first tuned parameters, and the number of further parameters.
 pub fn tuned_names(tuning: &Tuning) -> String {
     let shown = tuning.parameters.iter().take(MAX_NAMED).map(|p| p.name.as_str());
     let shown = shown.collect::<Vec<_>>().join(", ");
@@ -99,7 +99,7 @@ pub fn tuned_names(tuning: &Tuning) -> String {
     }
 }
 
-/// Returns the length of the tuning, and its gains.
+/// Formats the length and gain schedule of a tuning.
 pub fn tuning_schedule(tuning: &Tuning) -> String {
     let Tuning { parameters: _, alpha, gamma, a_ratio, iterations, pairs, ahead } = tuning;
     let games = 2 * tuning.all_pairs();
@@ -109,7 +109,7 @@ pub fn tuning_schedule(tuning: &Tuning) -> String {
     )
 }
 
-/// Describes the tuning, in sentences.
+/// Describes a tuning in sentences.
 pub(crate) fn words(tuning: &Tuning) -> String {
     let schedule = tuning_schedule(tuning);
     format!(
@@ -118,7 +118,7 @@ pub(crate) fn words(tuning: &Tuning) -> String {
     )
 }
 
-/// Returns the state in one line: iterations, and the first of the values with their change.
+/// Formats the state of a tuning in one line: iteration, and the first values with their changes.
 pub(crate) fn line(tuning: &Tuning, finished: u64, theta: &[f64]) -> String {
     let shown = tuning.parameters.iter().zip(theta).take(MAX_NAMED);
     let values = shown.map(|(parameter, value)| {
@@ -129,7 +129,7 @@ pub(crate) fn line(tuning: &Tuning, finished: u64, theta: &[f64]) -> String {
     std::iter::once(iteration).chain(values).chain(more).collect::<Vec<_>>().join(" · ")
 }
 
-/// Returns a table with one row for each parameter.
+/// Returns a table with a row per parameter.
 fn table(spsa: &SpsaState) -> Table {
     let mut table = Table::with_columns(
         ["parameter", "start", "value", "tuned"],
@@ -145,13 +145,13 @@ fn table(spsa: &SpsaState) -> Table {
     table
 }
 
-/// Formats the values as UCI options, a line for each.
+/// Formats the values as UCI options, one per line.
 fn options(spsa: &SpsaState) -> String {
     let settings = spsa.tuning().settings(spsa.theta()).into_iter();
     settings.map(|(name, value)| format!("setoption name {name} value {value}\n")).collect()
 }
 
-/// Formats the values as a patch of a table of source code, a line for each that has changed.
+/// Formats the changed values as a patch for a table in source code.
 fn assignments(spsa: &SpsaState) -> String {
     let tuning = spsa.tuning();
     let (now, start) = (tuning.settings(spsa.theta()), tuning.settings(&tuning.start()));
@@ -160,7 +160,7 @@ fn assignments(spsa: &SpsaState) -> String {
     changed.map(line).collect()
 }
 
-/// Returns further notes on the values.
+/// Returns notes on the expected noise, and on values at the limit of a range.
 fn notes(summary: &Summary, spsa: &SpsaState) -> Vec<String> {
     let tuning = spsa.tuning();
     let mut notes = Vec::new();
@@ -183,14 +183,14 @@ fn notes(summary: &Summary, spsa: &SpsaState) -> Vec<String> {
     notes
 }
 
-/// Returns the mean Elo that the noise costs in the long run, and its 95 % limit; `None` before the
-/// first game.
+/// Returns the mean Elo lost to the noise of SPSA after convergence, and its upper bound (95 %);
+/// `None` before the first game.
 fn expected_noise(summary: &Summary, tuning: &Tuning) -> Option<(f64, f64)> {
     let draws = summary.counts.main_encounter().games.draw_ratio()?;
     Some(noise(tuning, draws))
 }
 
-/// Returns the result, in a sentence.
+/// Returns a sentence with the first tuned values.
 pub(crate) fn conclusion(summary: &Summary, spsa: &SpsaState) -> String {
     let (done, all) = (spsa.finished(), spsa.tuning().iterations);
     let values = spsa.tuning().settings(spsa.theta()).into_iter();
@@ -200,7 +200,7 @@ pub(crate) fn conclusion(summary: &Summary, spsa: &SpsaState) -> String {
     format!("{name} after {done} of {all} iterations: {values}.")
 }
 
-/// Adds the values in short, ready to be used.
+/// Adds the values to the short report, as a table, as UCI options and as a patch.
 pub(crate) fn brief(document: &mut Document, summary: &Summary, spsa: &SpsaState) {
     let sums = results(&summary.strength().games, "");
     document.value("Games", format!("{sums} by the first sides"));
@@ -215,7 +215,7 @@ pub(crate) fn brief(document: &mut Document, summary: &Summary, spsa: &SpsaState
     document.blocks.push(Block::Gap);
 }
 
-/// Adds the values with their explanation.
+/// Adds the values to the full report, as a table, as UCI options and as a patch.
 pub(crate) fn results_in_full(document: &mut Document, summary: &Summary, spsa: &SpsaState) {
     document.table(table(spsa));
     notes(summary, spsa).into_iter().for_each(|note| document.paragraph(note));
@@ -233,7 +233,7 @@ pub(crate) fn results_in_full(document: &mut Document, summary: &Summary, spsa: 
     document.blocks.push(Block::Command(command));
 }
 
-/// Adds the path of each parameter, and the score of the first sides.
+/// Adds charts of the path of each parameter and of the score of the first sides.
 pub(crate) fn history(document: &mut Document, spsa: &SpsaState) {
     let path = spsa.path();
     document.heading("Path");

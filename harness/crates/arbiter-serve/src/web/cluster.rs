@@ -12,14 +12,15 @@ use arbiter_cluster::{
 use arbiter_names::quantity;
 use arbiter_report::Document;
 
-/// Returns the fragments of the page while no workers and no runs are known.
+/// Returns the fragments of the page while the server is not connected; `why` is a sentence with
+/// the reason.
 pub(crate) fn lost(why: &str) -> Vec<Fragment> {
     let standing = Fragment::boxed("standing", &html! { p { (why) } });
     vec![standing, Fragment::boxed("runs", &html! {})]
 }
 
-/// Returns the fragments of the page: the state of the cluster, a row for each selected worker,
-/// those in trouble first, and the runs.
+/// Returns the fragments of the page: state of the cluster, a row per selected worker, ordered by
+/// state with excluded and silent workers first, and the runs.
 pub(crate) fn fragments(
     cluster: &Cluster,
     asked: &UrlQuery,
@@ -69,7 +70,7 @@ fn row(
     let machine = format!("{}, {} MiB", status.cpu, status.memory_mib);
     let more = [status.sandbox.clone(), benches(status)];
     let more = more.into_iter().filter(|words| !words.is_empty() && *words != "-");
-    // A time in seconds would change each row at each tick, and each change is sent to all viewers.
+    // A time in seconds would change each row on each tick, and each change is sent to all viewers.
     let heard = match state {
         WorkerState::Silent => format!("{} ago", quantity(silent.div_ceil(60), "minute")),
         _ => "now".to_owned(),
@@ -91,8 +92,8 @@ fn row(
     Fragment { id, html: html.into_string() }
 }
 
-/// Returns the runs; the fragment is in its place even without any, because the rows above it come
-/// and go.
+/// Returns the fragment of the runs. The fragment exists even without runs, so that rows of workers
+/// are inserted before it.
 fn runs(cluster: &Cluster) -> Fragment {
     let mut document = Document::new(String::new());
     document.heading("Runs");

@@ -8,7 +8,7 @@ use arbiter_report::{
 use arbiter_stats::elo::finite;
 use arbiter_stats::{LlrBounds, Trinomial};
 
-/// Most runs in a comparison: a chart has no more colours.
+/// Maximum number of runs in a comparison: the number of colours in a chart.
 pub(crate) const MAX_RUNS: usize = 8;
 
 /// Run in a comparison.
@@ -20,7 +20,7 @@ pub(crate) struct ComparedRun {
     pub(crate) begun: String,
     /// LLR and Elo over the games, for runs of two engines.
     pub(crate) history: Vec<HistoryPoint>,
-    /// Settings under which the games were played, by name.
+    /// Names and values of the settings of the run.
     pub(crate) settings: Vec<(&'static str, String)>,
     /// Command that plays the run.
     pub(crate) command: String,
@@ -80,7 +80,7 @@ fn results(runs: &[ComparedRun]) -> Table {
     table
 }
 
-/// Returns the name of a run with its engines, as a key of colours has room for both.
+/// Returns the name of a run with its engines, for the key of a chart.
 fn name(ComparedRun { summary, .. }: &ComparedRun) -> String {
     format!("{}: {}", summary.run, summary.engines_text())
 }
@@ -131,7 +131,7 @@ fn llr_history(runs: &[ComparedRun]) -> Option<Figure> {
     history(runs, ("LLR by number of games", "log-likelihood ratio"), bounds(runs), line)
 }
 
-/// Returns Wald's bounds, if they are the same in all tests.
+/// Returns the lines of Wald's bounds if all tests have the same bounds, otherwise a line at zero.
 fn bounds(runs: &[ComparedRun]) -> Vec<(String, f64)> {
     let mut all = runs.iter().filter_map(|run| Some(run.summary.plan.sprt?.bounds));
     let Some(LlrBounds { lower, upper }) = all.next() else { return Vec::new() };
@@ -142,14 +142,14 @@ fn bounds(runs: &[ComparedRun]) -> Vec<(String, f64)> {
     }
 }
 
-/// Returns a chart with a line for each run that has one, and a table of their last values.
+/// Returns a chart with a line for each run with points, and a table of the last values.
 fn history(
     runs: &[ComparedRun],
     (caption, unit): (&str, &str),
     levels: Vec<(String, f64)>,
     line: impl Fn(&ComparedRun) -> Line,
 ) -> Option<Figure> {
-    // A run has the same colour in all charts, also if an earlier run has no line.
+    // A run has the same colour in all charts, even if an earlier run has no line.
     let lines =
         runs.iter().enumerate().map(|(place, run)| Line { engine: Some(place), ..line(run) });
     let lines: Vec<Line> = lines.filter(|line| !line.points.is_empty()).collect();
@@ -171,7 +171,7 @@ fn history(
     Some(Figure { caption, description, chart, table })
 }
 
-/// Returns the settings and flags that are not the same in all runs.
+/// Returns a table of the settings and flags that differ between runs; `None` if all are equal.
 fn differences(runs: &[ComparedRun]) -> Option<Table> {
     let mut table = Table::with_columns([""], runs.iter().map(|run| &run.summary.run));
     for (place, (name, first)) in runs.first()?.settings.iter().enumerate() {

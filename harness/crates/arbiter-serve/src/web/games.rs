@@ -1,4 +1,4 @@
-//! Page of the list of a run's games, and page of one game.
+//! Pages of a run's games: the list, and one game.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,8 @@ use arbiter_game::outcome::Termination;
 use arbiter_report::{Game, game_viewer};
 use arbiter_store::{ListedGame, StoredRun};
 
-/// Returns a page of the list; `openings` has the names by place in the order of the book.
+/// Returns a page of the list of games; `openings` contains names by number of the opening in the
+/// order of the book.
 pub(crate) fn list(
     stored: &StoredRun,
     asked: &UrlQuery,
@@ -104,7 +105,7 @@ fn row(
     }
 }
 
-/// Returns the page of a game, with links to its neighbours in the list.
+/// Returns the page of a game, with links to the previous and next game of the list.
 pub(crate) fn game(
     run: &str,
     asked: &UrlQuery,

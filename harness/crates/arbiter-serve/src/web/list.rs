@@ -12,14 +12,15 @@ use arbiter_plan::{DEFAULT_SPRT_PAIRS, DEFAULT_TC, RunKind};
 use arbiter_report::{ListedRun, RunColumn, RunPhase, Summary, tone};
 use arbiter_stats::{DEFAULT_ELO0, DEFAULT_ELO1, SprtStatus};
 
-/// Number of runs on a page of the list. A list of all runs would be sent whole to each viewer with
-/// each change.
+/// Number of runs on a page of the list; without pages, rows of all runs would be sent to each
+/// viewer.
 pub(crate) const PAGE: u64 = 50;
 
-/// Most names of engines offered. They are sent to each viewer with the list.
+/// Maximum number of engine names suggested in the filter; the names are sent to each viewer with
+/// the list.
 pub(crate) const MAX_ENGINES: usize = 200;
 
-/// Columns of the page.
+/// Columns of the list.
 const COLUMNS: [RunColumn; 8] = {
     use RunColumn::*;
     [Run, State, Engines, Elo, Llr, Games, Kind, Started]
@@ -63,15 +64,14 @@ fn cell(column: RunColumn, run: &ListedRun, state: &State) -> Markup {
     }
 }
 
-/// Returns the heading of a column, which begins with a capital letter on a page.
+/// Returns the heading of a column, capitalized.
 fn heading(column: RunColumn) -> Markup {
     let (first, rest) = column.heading().split_at(1);
     let class = if matches!(column, RunColumn::Elo | RunColumn::Games) { "figure" } else { "" };
     html! { th scope="col" class=(class) { (first.to_uppercase()) (rest) } }
 }
 
-/// Returns a gauge of the log-likelihood ratio between the bounds that apply now; nothing without a
-/// test.
+/// Returns a gauge of the LLR between its current bounds; empty for a run without an SPRT.
 fn gauge(summary: &Summary) -> Markup {
     let Some((_, SprtStatus { llr, lower, upper, .. })) = summary.test() else { return html! {} };
     let at = |value: f64| (100.0 * ((value - lower) / (upper - lower)).clamp(0.0, 1.0)).round();
@@ -88,13 +88,13 @@ fn gauge(summary: &Summary) -> Markup {
     }
 }
 
-/// Returns a sentence in place of a list or its error.
+/// Returns the fragment of a sentence that replaces the list.
 pub(crate) fn notice(words: &str) -> Fragment {
     Fragment::boxed("standing", &html! { p { (words) } })
 }
 
-/// Returns the numbers of the runs shown and of all, links to the other pages, and the names of
-/// engines.
+/// Returns the fragment above the list: number of runs, links to other pages, progress of reading,
+/// and engine names for the filter.
 pub(crate) fn standing(
     asked: &UrlQuery,
     part: u64,
@@ -111,7 +111,7 @@ pub(crate) fn standing(
     Fragment::boxed("standing", &markup)
 }
 
-/// Returns the form for a new test, which the script shows to those who have the token.
+/// Returns the form for a new test.
 fn new_test() -> Markup {
     let field = |name: &str, label: &str, value: &dyn Display| {
         html! { label { (label) " " input name=(name) value=(value) required maxlength="100"; } }
@@ -119,8 +119,7 @@ fn new_test() -> Markup {
     html! {
         details id="start" {
             summary { "New test" }
-            // A GET form would put the token into the address, and so into the history of the
-            // browser.
+            // A GET form would put the token into the address, and so into the browser history.
             form method="post" action="/start" {
                 (field("dev", "Dev", &"")) (field("base", "Base", &""))
                 (field("limit", "Limit", &DEFAULT_TC))
@@ -139,7 +138,7 @@ fn new_test() -> Markup {
     }
 }
 
-/// Returns the page of the list: the numbers, then the rows.
+/// Returns the page of the list of runs, from its fragments.
 pub(crate) fn list(
     asked: &UrlQuery,
     fragments: &[Fragment],

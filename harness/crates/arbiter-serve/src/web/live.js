@@ -1,5 +1,5 @@
 "use strict";
-// Keeps a page as the server has it, and sends commands to a run.
+// Keeps a page up to date, and sends commands to a run.
 
 const parts = document.getElementById("parts");
 const link = document.getElementById("link");
@@ -8,7 +8,8 @@ let { since } = document.body.dataset;
 const REACHABLE = "a, button, input, select, summary, [tabindex]";
 const all = (root, what) => [...root.querySelectorAll(what)];
 
-// Elements by the caption of their figure and their place in it: charts come between others as a run goes on.
+// Elements by the caption of their figure and their index in the figure, because new charts may be
+// inserted before an element.
 const named = (root, what) => {
   const counts = {};
   return new Map(all(root, what).map((one) => {
@@ -18,7 +19,7 @@ const named = (root, what) => {
   }));
 };
 
-// What the reader has opened, chosen, scrolled, read or stepped to stays so in what replaces it.
+// Copies open details, selected rows and shown plies to the replacement of a fragment.
 const carryOver = (old, fresh) => {
   const pairs = (what) => {
     const before = named(old, what);
@@ -62,7 +63,7 @@ const apply = ({ parts: changed, order }) => {
   if (order) {
     const wanted = new Set(order);
     [...parts.children].forEach((part) => wanted.has(part.id) || part.remove());
-    // What stands above the list is no part of it.
+    // Fragments above the list are not moved.
     const own = order.map((id) => document.getElementById(id)).filter((part) => part?.parentNode === parts);
     own.forEach((part, place) => {
       if (parts.children[place] !== part) parts.insertBefore(part, parts.children[place]);
@@ -71,7 +72,7 @@ const apply = ({ parts: changed, order }) => {
   offer();
 };
 
-// Browsers allow few connections to a server, so pages that nobody sees have none.
+// Browsers allow few connections per server, so hidden pages have none.
 let source = null;
 const say = (words) => { link.textContent = words; };
 const connect = () => {
@@ -96,17 +97,18 @@ const look = () => {
   else connect();
 };
 
-// The list of runs: a choice is shown at once, and the address has nothing that is empty.
+// The list of runs: a changed filter applies immediately, and the address contains no empty fields.
 for (const form of all(document, "form.filter")) {
   form.addEventListener("change", () => form.requestSubmit());
   form.addEventListener("submit", () => {
     for (const field of form.elements) field.disabled = !field.value;
-    // Whoever comes back finds them as they were.
+    // The fields are enabled again for a viewer who navigates back.
     setTimeout(() => { for (const field of form.elements) field.disabled = false; });
   });
 }
 
-// Commands. The token comes with the address that the server printed, and is kept by this tab only.
+// Commands. The token is part of the address that the server printed, and is stored only in this
+// tab.
 const steer = document.getElementById("steer");
 const asked = new URLSearchParams(location.hash.slice(1)).get("token");
 const keep = (token) => sessionStorage.setItem("token", token);
@@ -165,7 +167,7 @@ start?.addEventListener("submit", async (event) => {
   start.elements.token.value = "";
   const reply = await post(`/start?${new URLSearchParams(fields)}`);
   if (reply?.status === 201) location.assign(reply.headers.get("Location"));
-  // What is being built is no run yet, so that it has no page to be stopped from.
+  // A test that is still being prepared has no page, so it is stopped from here.
   start.elements.stop.hidden = ![202, 409].includes(reply?.status);
 });
 start?.elements.stop.addEventListener("click", () => post(`/runs/${start.elements.name.value}/stop`));

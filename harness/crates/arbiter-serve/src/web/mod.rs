@@ -1,7 +1,6 @@
-//! Pages that `arbiter serve` shows. They turn values into markup; serving them is left to other
-//! modules.
+//! Pages of `arbiter serve`: conversion of values to markup, without I/O.
 //!
-//! A page is made of named [`Fragment`]s, so that only those that changed are sent to a viewer.
+//! A page consists of named [`Fragment`]s, so that only changed fragments are sent to a viewer.
 
 #[cfg(feature = "cluster")]
 pub(crate) mod cluster;
@@ -18,11 +17,12 @@ use maud::{DOCTYPE, Markup, html};
 use crate::asked::UrlQuery;
 use arbiter_report::{Document, HTML_SCRIPT, HTML_STYLE, html_sections};
 
-/// Sources from which a page may load: its own server only, and no script or style in the page.
+/// Content security policy of pages: they load only from this server, and contain no inline script
+/// or style.
 pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// Name, type and content of the files that pages load.
+/// Name, content type and content of the files that pages load.
 pub(crate) const ASSETS: [(&str, &str, &str); 5] = [
     ("report.css", "text/css; charset=utf-8", HTML_STYLE),
     ("live.css", "text/css; charset=utf-8", include_str!("live.css")),
@@ -34,34 +34,34 @@ pub(crate) const ASSETS: [(&str, &str, &str); 5] = [
 /// Element of a page that is replaced as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fragment {
-    /// Value of `id` of the element.
+    /// Value of the attribute `id` of the element.
     pub(crate) id: String,
-    /// Markup of the element.
+    /// Markup of the element, including the element itself.
     pub(crate) html: String,
 }
 
-/// Source of a page's changes, which its script opens as an `EventSource`.
+/// Source of a live page's changes, which the script opens as an `EventSource`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EventSource<'a> {
-    /// Address of the events.
+    /// URL of the events.
     pub(crate) url: &'a str,
-    /// ID of the event whose state the page has.
+    /// ID of the last event that the page includes.
     pub(crate) last_event_id: &'a str,
 }
 
-/// Entry of the navigation to which a page belongs.
+/// Current entry of the navigation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NavPage {
     /// List of runs.
     Runs,
     /// Workers and runs of a NATS server.
     Cluster,
-    /// No entry.
+    /// None of the entries.
     Other,
 }
 
 impl Fragment {
-    /// Puts content into a `div` of its own.
+    /// Returns a fragment with the content in a `div`.
     fn boxed(name: &str, content: &Markup) -> Fragment {
         let id = format!("part-{name}");
         let html = html! { div id=(id) { (content) } }.into_string();
@@ -69,13 +69,13 @@ impl Fragment {
     }
 }
 
-/// Returns the fragments of a document: one for each section.
+/// Returns the fragments of a document, one per section.
 pub(crate) fn fragments(document: &Document) -> Vec<Fragment> {
     let sections = html_sections(&document.blocks);
     sections.iter().map(|(name, section)| Fragment::boxed(name, section)).collect()
 }
 
-/// Returns a page with a heading and a body.
+/// Returns a page with heading `title`; a live page has a `source`.
 fn page(current: NavPage, title: &str, source: Option<EventSource<'_>>, body: &Markup) -> String {
     let here = |is_here: bool| is_here.then_some("page");
     let page = html! {
@@ -114,14 +114,13 @@ fn page(current: NavPage, title: &str, source: Option<EventSource<'_>>, body: &M
     page.into_string()
 }
 
-/// Returns a document as a page that does not change.
+/// Returns a document as a page without live updates.
 pub(crate) fn static_page(current: NavPage, document: &Document) -> String {
     let fragments = fragments(document);
     page(current, &document.title, None, &joined(&fragments))
 }
 
-/// Returns the page of the workers and runs on a NATS server: the state of the cluster, the rows of
-/// the workers, the runs.
+/// Returns the page of the workers and runs on a NATS server, from its fragments.
 pub(crate) fn cluster_page(fragments: &[Fragment], source: EventSource<'_>) -> String {
     let is_row = |fragment: &&Fragment| fragment.html.starts_with("<tr");
     let (rows, around): (Vec<_>, Vec<_>) = fragments.iter().partition(is_row);
@@ -145,12 +144,12 @@ pub(crate) fn cluster_page(fragments: &[Fragment], source: EventSource<'_>) -> S
     page(NavPage::Cluster, "Cluster", Some(source), &body)
 }
 
-/// Returns the position in a list that is shown in pages of `size`, with links to the other pages.
+/// Returns the position in a list with pages of `size` items, with links to other pages.
 fn parts(asked: &UrlQuery, path: &str, what: &str, part: u64, size: u64, total: u64) -> Markup {
     let to = |part| asked.address(path, Some(part));
     let before = part.saturating_mul(size);
     let last = total.saturating_sub(1) / size;
-    // The list of games has no total for a page beyond its end.
+    // For a page beyond the end, the list of games has no total.
     let previous = part.saturating_sub(1).min(if total == 0 { part } else { last });
     html! {
         nav class="parts" aria-label="Parts of the list" { ul {
@@ -171,17 +170,17 @@ fn parts(asked: &UrlQuery, path: &str, what: &str, part: u64, size: u64, total: 
     }
 }
 
-/// Returns an option of a field, selected if the query has its value.
+/// Returns an option of a form field, selected if the query contains its value.
 fn option(asked: &UrlQuery, name: &str, value: &str, words: &str) -> Markup {
     html! { option value=(value) selected[asked.value(name) == value] { (words) } }
 }
 
-/// Returns the page of an error; `words` is a sentence.
+/// Returns an error page; `words` is a sentence.
 pub(crate) fn error_page(title: &str, words: &str) -> String {
     page(NavPage::Other, title, None, &html! { p { (words) } })
 }
 
-/// Joins fragments one after another.
+/// Returns the element that contains the fragments, in order.
 fn joined(fragments: &[Fragment]) -> Markup {
     html! { div id="parts" { @for fragment in fragments { (maud::PreEscaped(&fragment.html)) } } }
 }

@@ -1,4 +1,4 @@
-//! Page of a run: its state, its games in progress, and its report so far.
+//! Page of a run: state, games in progress, and current report.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -8,7 +8,7 @@ use arbiter_plan::{ControlCommand, Pace, RunEnd};
 use arbiter_report::{Board, Boards, Recent, RecentEvent, Running, Side, Summary};
 use arbiter_report::{diagram, run_title, squares, tone, utc_time_as};
 
-/// Commands of the page, each with its name and effect.
+/// Commands of the page, with names and effects.
 pub(crate) const COMMANDS: [(ControlCommand, &str, &str); 4] = [
     (ControlCommand::Pause, "Pause", "start no more pairs until resumed"),
     (ControlCommand::Resume, "Resume", "start pairs again"),
@@ -16,17 +16,18 @@ pub(crate) const COMMANDS: [(ControlCommand, &str, &str); 4] = [
     (ControlCommand::Stop, "Stop", "discard the pairs in progress and stop immediately"),
 ];
 
-/// State of a run: played, or how it ended.
+/// State of a run: running or ended.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum State {
-    /// A process plays the run.
+    /// A process is playing the run.
     Played(Running),
-    /// No process plays the run; without an ending, it was killed, or is about to start.
+    /// No process is playing the run; if there is no `RunEnd`, the process was killed or has not
+    /// started yet.
     Over(Option<RunEnd>),
 }
 
 impl State {
-    /// Returns the state in a word or two.
+    /// Formats the state briefly.
     fn describe(&self, summary: &Summary) -> String {
         match self {
             State::Played(running) => running.status.pace.to_string(),
@@ -34,7 +35,7 @@ impl State {
         }
     }
 
-    /// Returns the state as text, marked and coloured like a verdict.
+    /// Returns the state with a symbol and a colour.
     pub(super) fn badge(&self, summary: &Summary) -> Markup {
         let class = match self {
             State::Over(Some(ending)) if *ending != RunEnd::Interrupted => tone(summary).name(),
@@ -46,8 +47,7 @@ impl State {
     }
 }
 
-/// Returns the state of the run, the outlook, and the number of pairs counted, of all. The test
-/// between its bounds is in the report.
+/// Returns the fragment with state, outlook, and number of counted pairs; the LLR is in the report.
 pub(crate) fn counts(
     summary: &Summary,
     state: &State,
@@ -89,7 +89,7 @@ pub(crate) fn counts(
     Fragment::boxed("state", &markup)
 }
 
-/// Returns the recent events, the newest first.
+/// Returns the fragment of recent events, newest first; `None` without events.
 pub(crate) fn events(recent: &Recent) -> Option<Fragment> {
     recent.events.first()?;
     let markup = html! {
@@ -104,7 +104,7 @@ pub(crate) fn events(recent: &Recent) -> Option<Fragment> {
     Some(Fragment::boxed("events", &markup))
 }
 
-/// Returns a line with the number of pairs whose games are read so far.
+/// Returns the fragment with the number of pairs whose games have been read.
 pub(crate) fn loading(read: u64, all: u64) -> Fragment {
     let markup = html! {
         p class="patience" { "Reading the games: " (read) " of " (all) " pairs." }
@@ -112,12 +112,12 @@ pub(crate) fn loading(read: u64, all: u64) -> Fragment {
     Fragment::boxed("patience", &markup)
 }
 
-/// Returns a line with an error.
+/// Returns the fragment of an error.
 pub(crate) fn error_notice(words: &str) -> Fragment {
     Fragment::boxed("trouble", &html! { p class="trouble" { (words) } })
 }
 
-/// Returns the games in progress.
+/// Returns the fragment of the games in progress.
 pub(crate) fn boards(boards: &Boards, engines: &[String]) -> Fragment {
     let hidden = boards.count.saturating_sub(boards.shown.len());
     let markup = html! {
@@ -162,14 +162,15 @@ fn player_line(colour: &str, side: &Side, engines: &[String], is_to_move: bool) 
     }
 }
 
-/// Returns the page of a run with these fragments, with commands if the run can be steered.
+/// Returns the page of a run from its fragments, with commands if `is_steered`.
 pub(crate) fn run(
     run: &str,
     fragments: &[Fragment],
     source: EventSource<'_>,
     is_steered: bool,
 ) -> String {
-    // The first fragments stay in place; those below the commands come and go.
+    // The first fragments are always present; fragments below the commands may be added and
+    // removed.
     let is_first = |fragment: &Fragment| ["part-conclusion", "part-state"].contains(&&*fragment.id);
     let first = fragments.iter().take_while(|fragment| is_first(fragment)).count();
     let (first, rest) = fragments.split_at(first);

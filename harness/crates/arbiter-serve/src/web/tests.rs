@@ -8,7 +8,8 @@ use arbiter_report::{Board, Boards, ListedRun, Recent, RecentEvent, Running, Sid
 use arbiter_stats::GameResult;
 use arbiter_store::RunHead;
 
-/// Returns the summary of a test after pairs that the first engine won; names try to inject markup.
+/// Returns the summary of an SPRT after `pairs` pairs, most of them won by the first engine; names
+/// contain markup.
 fn summary(run: &str, pairs: u64) -> Summary {
     let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
     let mut state = RunState::new(plan.schedule(), plan.sprt);
@@ -45,7 +46,7 @@ fn running() -> Running {
 
 const FEED: EventSource<'static> = EventSource { url: "/events/x", last_event_id: "ab-1" };
 
-/// Asserts that a page does what its policy allows, as a browser would refuse the rest.
+/// Asserts that a page contains nothing that its content security policy forbids.
 fn assert_strict(page: &str) {
     assert!(page.starts_with("<!DOCTYPE html>"), "{page}");
     for inline in ["<style", " style=", "onclick", "javascript:", "http://", "https://", "<b>"] {
@@ -98,7 +99,7 @@ fn the_list_has_a_row_for_each_run_and_links_to_its_parts() {
         "a &quot;quoted&quot; &lt;b&gt;",
         ">16</td>",
         "class=\"badge running\">running</strong>",
-        // Where a ratio of nothing stands between its bounds, and how far to the right this one is.
+        // Position of LLR 0 between the bounds, and start of the bar to the right.
         "class=\"zero\" d=\"M50 0v8\"",
         "class=\"open\" x=\"50\"",
         "[-2.94, ",
@@ -210,7 +211,7 @@ fn compared_runs_show_their_differences() {
     let page = static_page(NavPage::Other, &compare::compare(&differing));
     assert_strict(&page);
     assert!(page.contains("Comparison of 2 runs") && page.contains("Elo of each run"), "{page}");
-    // The interval of the first is open at both ends, which are arrows.
+    // The interval of the first run is open at both ends, which are drawn as arrows.
     assert!(page.matches("<polygon").count() >= 2, "{page}");
     assert!(page.contains("<td>--seed 1</td><td>--seed 2</td>"), "{page}");
     assert!(!page.contains("<th scope=\"row\">kind</th>"), "what is the same is left out");

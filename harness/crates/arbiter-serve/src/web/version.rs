@@ -1,6 +1,6 @@
-//! State that the viewers of one page share: its fragments, and the version since which each is
-//! unchanged. A viewer with an earlier version is sent all changes since, however many versions
-//! there were in between.
+//! Version of a page, shared by its viewers: fragments, and the version in which each fragment last
+//! changed. A viewer with an older version gets all changes since that version, even if it skipped
+//! versions.
 
 use std::collections::HashMap;
 
@@ -8,24 +8,24 @@ use serde_json::json;
 
 use super::Fragment;
 
-/// State of a page.
+/// Version of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct PageVersion {
-    /// Number of the version; the first is 1.
+    /// Number of the version, from 1.
     pub(crate) version: u64,
-    /// All fragments.
+    /// All fragments of the page, in order.
     pub(crate) fragments: Vec<Fragment>,
     /// Version in which each fragment last changed.
     changed: Vec<u64>,
-    /// Version in which fragments last came, went or moved.
+    /// Version in which fragments were last added, removed or moved.
     ordered: u64,
-    /// Changes since the version before, which most viewers need.
+    /// Changes since the previous version, which most viewers need, as JSON.
     newest: String,
 }
 
 impl PageVersion {
-    /// Returns the version that follows; `None` if nothing changed. Version 0 is that of a page
-    /// before its first.
+    /// Returns the next version; `None` if nothing changed. Version 0 is a page before its first
+    /// version.
     pub(crate) fn next(&self, fragments: Vec<Fragment>) -> Option<PageVersion> {
         if fragments == self.fragments && self.version > 0 {
             return None;
@@ -50,8 +50,8 @@ impl PageVersion {
         Some(next)
     }
 
-    /// Returns one line of JSON for a viewer that has `version`: the fragments that changed since,
-    /// and the order of all if it changed.
+    /// Returns one line of JSON for a viewer with version `version`: the fragments changed since
+    /// then, and the order of all fragments if the order changed.
     pub(crate) fn since(&self, version: u64) -> String {
         if version + 1 == self.version { self.newest.clone() } else { self.compose(version) }
     }
@@ -93,7 +93,7 @@ mod tests {
         let third = second.next(fragments(&[("c", "3"), ("a", "1\n"), ("b", "2")])).unwrap();
         let order = json!(["c", "a", "b"]);
         assert_eq!(read(&third.since(2)), json!({ "parts": [["c", "3"]], "order": order }));
-        // Who was away for longer misses nothing.
+        // A viewer that skipped a version gets all changes.
         let both = json!({ "parts": [["c", "3"], ["b", "2"]], "order": order });
         assert_eq!(read(&third.since(1)), both);
         let fourth = third.next(fragments(&[("c", "3"), ("b", "2")])).unwrap();

@@ -1,4 +1,4 @@
-//! LLR and Elo of a run of two engines over its pairs.
+//! LLR and Elo over the pairs of a run of two engines.
 
 use arbiter_plan::{PairTally, RunCounts};
 use arbiter_stats::SprtStatus;
@@ -6,26 +6,26 @@ use arbiter_stats::elo::Estimate;
 
 use crate::figures::strength::Strength;
 
-/// Most points that are kept; a chart shows no more.
+/// Maximum number of points kept; a chart cannot show more.
 const MAX_POINTS: usize = 512;
 
-/// LLR and Elo after some pair.
+/// LLR and Elo after a pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HistoryPoint {
-    /// Games counted.
+    /// Number of games counted.
     pub games: u64,
-    /// State of the stopping rule, if there is one.
+    /// State of the stopping rule; `None` without a stopping rule.
     pub sprt_status: Option<SprtStatus>,
-    /// Elo of the first engine; `None` while it has no spread.
+    /// Elo of the first engine; `None` while all pairs have the same result.
     pub elo: Option<Estimate>,
 }
 
-/// Points of a run, evenly spaced, with that after the last pair.
+/// Evenly spaced points of a run, and the point after the last pair.
 #[derive(Debug, Clone, Default)]
 pub struct LlrHistory {
     points: Vec<HistoryPoint>,
     counts: RunCounts,
-    /// Pairs between points; 0 stands for 1.
+    /// Number of pairs between points; 0 before the first pair.
     stride: u64,
     pairs: u64,
     last: Option<HistoryPoint>,
@@ -38,22 +38,22 @@ impl LlrHistory {
         self.pairs += 1;
         self.stride = self.stride.max(1);
         let is_kept = self.pairs.is_multiple_of(self.stride);
-        // An estimate takes time, and most points are dropped. The last point gets its estimate
-        // when it is shown.
+        // Estimates are slow and most points are dropped, so only kept points get an estimate here.
+        // `points` computes the estimate of the last point.
         let elo = if is_kept { self.elo() } else { None };
         let point = HistoryPoint { games: self.counts.games(), sprt_status, elo };
         self.last = Some(point);
         if is_kept {
             self.points.push(point);
         }
-        // Dropping every second point keeps the rest evenly spaced, whatever the length of the run.
+        // Dropping every second point keeps the rest evenly spaced in runs of any length.
         if self.points.len() > MAX_POINTS {
             self.points = self.points.iter().skip(1).step_by(2).copied().collect();
             self.stride *= 2;
         }
     }
 
-    /// Returns the points, that after the last pair included.
+    /// Returns the points, including the point after the last pair.
     pub fn points(&self) -> Vec<HistoryPoint> {
         let mut points = self.points.clone();
         let last = self.last.map(|last| HistoryPoint { elo: self.elo(), ..last });
@@ -65,7 +65,8 @@ impl LlrHistory {
 
     fn elo(&self) -> Option<Estimate> {
         let estimate = Strength::of(self.counts.main_encounter()).elo?;
-        // If all pairs are equal, the interval has no width, which says nothing about the strength.
+        // If all pairs have the same result, the interval has no width, and is not an estimate of
+        // the strength.
         (estimate.low != estimate.high).then_some(estimate)
     }
 }

@@ -1,4 +1,4 @@
-//! Games whose result was far from an engine's best evaluation.
+//! Games whose result was far below an engine's best evaluation.
 
 use shakmaty::Color;
 
@@ -8,10 +8,10 @@ use arbiter_protocol::Score;
 use arbiter_stats::GameResult;
 use arbiter_stats::elo::score_from_elo;
 
-/// Most games that are kept.
+/// Maximum number of games kept.
 const KEPT: usize = 6;
 
-/// Least evaluation with which an engine judges that it is winning; one below it is no
+/// Minimum evaluation at which an engine counts as winning; a lower evaluation is not a
 /// misjudgement.
 pub(crate) const MIN_ADVANTAGE: Score = Score::Centipawns(150);
 
@@ -20,21 +20,21 @@ pub(crate) const MIN_ADVANTAGE: Score = Score::Centipawns(150);
 pub struct MisjudgedGame {
     /// Number of the pair, from 0.
     pub pair: u64,
-    /// Number of the game in the pair, from 0.
+    /// Index of the game in the pair, from 0.
     pub game_index: usize,
     /// Record of the game.
     pub game: GameRecord,
     /// Side that misjudged the game.
     pub color: Color,
-    /// Ply, from 0, of that side's best evaluation.
+    /// Ply, from 0, of the best evaluation of the side.
     pub ply: usize,
-    /// Best evaluation of that side.
+    /// Best evaluation of the side.
     pub score: Score,
-    /// Expected score at the best evaluation less the score of the game, 0 to 1.
+    /// Expected score at the best evaluation minus the score of the game, 0 to 1.
     error: f64,
 }
 
-/// Adds a game to the games with the largest errors, the largest first, if its error is among them.
+/// Adds a game if its error is among the largest; the games are sorted by error, largest first.
 pub(super) fn add(games: &mut Vec<MisjudgedGame>, pair: u64, game_index: usize, game: &GameRecord) {
     let sides = Color::ALL.into_iter().filter_map(|color| {
         let best =
@@ -51,15 +51,15 @@ pub(super) fn add(games: &mut Vec<MisjudgedGame>, pair: u64, game_index: usize, 
     }
 }
 
-/// Returns the expected score at an engine's best evaluation less the score of its result; `None`
-/// if it did not judge that it is winning, or won.
+/// Returns the expected score at an engine's best evaluation minus the score of the game; `None` if
+/// the evaluation is below [`MIN_ADVANTAGE`] or the engine won.
 fn error(best: Score, result: GameResult) -> Option<f64> {
     let error = expected(best) - result.half_points() as f64 / 2.0;
     (centipawns(best) >= centipawns(MIN_ADVANTAGE) && error > 0.0 && result != GameResult::Win)
         .then_some(error)
 }
 
-/// Returns the expected score, 0 to 1, of an evaluation, with a pawn as 100 Elo. It only ranks
+/// Returns the expected score, 0 to 1, of an evaluation, with a pawn as 100 Elo; used only to rank
 /// games.
 fn expected(score: Score) -> f64 {
     score_from_elo(centipawns(score))

@@ -22,47 +22,46 @@ use arbiter_stats::{Calibration, EvaluationBuckets, GameResult, Trinomial};
 
 use crate::figures::openings::OpeningNames;
 
-/// Most games ended by faults that are kept.
+/// Maximum number of games kept that ended by a fault.
 const MAX_FAULTY: usize = 6;
 
 /// Statistics of the games of a run.
 #[derive(Debug, Clone, Default)]
 pub struct GameStatistics {
-    /// LLR and Elo over the pairs; of runs of two engines only.
+    /// LLR and Elo over the pairs, for runs of two engines.
     pub llr_history: LlrHistory,
     /// Statistics by engine.
     pub engines: Vec<EngineStatistics>,
     /// Total time of all games.
     pub duration: Duration,
-    /// All games by their result for White.
+    /// All games, by result for White.
     pub white: Trinomial,
-    /// Openings by number, in the order of their first pairs; a short book is played more than
-    /// once.
+    /// Played openings, by the number of their first occurrence.
     pub openings: BTreeMap<u64, PlayedOpening>,
-    /// Games whose result was far below an engine's best evaluation, the largest errors first.
+    /// Games whose result was far below an engine's best evaluation, largest errors first.
     pub misjudged: Vec<MisjudgedGame>,
-    /// First games that ended by a fault of an engine, each with its pair and its number in the
-    /// pair, from 0.
+    /// First games that ended by a fault: number of the pair, index of the game in the pair (from
+    /// 0), and record.
     pub faulty: Vec<(u64, usize, GameRecord)>,
     names: OpeningNames,
-    /// Number of the first of the openings that are the same, by number.
+    /// Number of the first occurrence of each opening, by the number of the opening.
     same_as: BTreeMap<u64, u64>,
-    /// Number of the first opening, by FEN and the board after its moves.
+    /// Number of the first opening with a FEN and a board after the book moves.
     first_of: HashMap<[String; 2], u64>,
 }
 
-/// Opening, and its results.
+/// Opening with its results.
 #[derive(Debug, Clone)]
 pub struct PlayedOpening {
-    /// ECO code and name, if the table has the opening.
+    /// ECO code and name, if the opening is in the table.
     pub name: Option<String>,
-    /// FEN of the start.
+    /// FEN of the start position.
     pub fen: String,
-    /// Board field of the FEN after the opening's moves.
+    /// Board field of the FEN after the moves of the opening.
     pub placement: String,
-    /// Results of White.
+    /// Results for White.
     pub white: Trinomial,
-    /// Results of the first engine.
+    /// Results for the first engine.
     pub first: Trinomial,
 }
 
@@ -77,14 +76,14 @@ pub struct EngineStatistics {
     pub by_move_number: [SearchStatistics; RANGES],
     /// Depth, speed and time by game phase.
     pub phases: [SearchStatistics; PHASES.len()],
-    /// Moves by the bucket of the time they took.
+    /// Number of moves, by time bucket.
     pub times: [u64; BUCKETS],
-    /// Evaluations against the results.
+    /// Comparison of evaluations with results.
     pub calibration: Calibration,
 }
 
 impl GameStatistics {
-    /// Returns statistics of no games of `engines` engines.
+    /// Returns empty statistics for `engines` engines.
     pub fn new(engines: usize) -> GameStatistics {
         GameStatistics { engines: vec![EngineStatistics::default(); engines], ..Default::default() }
     }
@@ -107,7 +106,7 @@ impl GameStatistics {
         }
     }
 
-    /// Returns the opening of a game, which has the number `number`.
+    /// Returns the entry of the opening `number`, which `game` was played from.
     fn opening(&mut self, number: u64, game: &GameRecord) -> &mut PlayedOpening {
         let first = self.same_as.get(&number).copied().unwrap_or_else(|| {
             let place = [game.fen.clone(), after_book(game).board().to_string()];
@@ -170,12 +169,12 @@ fn after_book(game: &GameRecord) -> Chess {
     })
 }
 
-/// Returns the mean score, 0 to 1; `None` without games.
+/// Returns the mean score, 0 to 1; `None` if there are no games.
 pub(crate) fn mean_score(results: &Trinomial) -> Option<f64> {
     results.distribution().moments().map(|moments| moments.mean)
 }
 
-/// Returns the result for one side.
+/// Returns the result of a game for one side.
 fn result(game: &GameRecord, color: Color) -> GameResult {
     match game.outcome.result.winner() {
         None => GameResult::Draw,
@@ -192,7 +191,7 @@ fn evaluations(game: &GameRecord, color: Color) -> impl Iterator<Item = (usize, 
         .filter_map(|(ply, (played, _))| Some((ply, played.thought.as_ref()?.score?)))
 }
 
-/// Converts a score to a number; a mate is beyond all others.
+/// Converts a score to centipawns; a mate is infinite.
 fn centipawns(score: Score) -> f64 {
     match score {
         Score::Centipawns(centipawns) => f64::from(centipawns),
@@ -215,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mate_is_beyond_all_other_scores() {
+    fn a_mate_score_is_infinite() {
         assert_eq!(centipawns(Score::Centipawns(-31)), -31.0);
         assert_eq!([3, 0, -2].map(|moves| centipawns(Score::Mate(moves))), {
             [f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY]

@@ -1,5 +1,4 @@
-//! Search statistics of an engine: by move number, by game phase, and its moves by the time they
-//! took.
+//! Search statistics of an engine by move number and game phase, and buckets of thinking times.
 
 use std::time::Duration;
 
@@ -8,39 +7,39 @@ use shakmaty::{Chess, File, Move, Position, Role, Square};
 
 use arbiter_game::record::SearchInfo;
 
-/// Moves in a range of move numbers.
+/// Number of move numbers in a range.
 pub(crate) const MOVES_PER_RANGE: usize = 10;
 
-/// Number of ranges of move numbers; the last one has no end.
+/// Number of ranges of move numbers; the last range has no upper end.
 pub(crate) const RANGES: usize = 12;
 
-/// Names of the game phases in their order, and the least weight of the pieces in each: more than
-/// one exchange ends the opening.
+/// Names of the game phases in order, each with the minimum weight of its pieces: the opening ends
+/// after more than one exchange.
 pub(crate) const PHASES: [(&str, usize); 3] = [("opening", 22), ("middlegame", 9), ("endgame", 0)];
 
-/// Weight of each piece; a full board has 24.
+/// Weight of each piece; the pieces of the initial position weigh 24.
 const WEIGHTS: [(Role, usize); 4] =
     [(Role::Knight, 1), (Role::Bishop, 1), (Role::Rook, 2), (Role::Queen, 4)];
 
-/// Upper ends of the buckets of times, in milliseconds; the last bucket has none. The steps 1, 2, 5
-/// are about even on a logarithmic scale, because thinking times differ by orders of magnitude.
+/// Upper ends of the time buckets, in milliseconds; the last bucket has none. The steps 1, 2, 5 are
+/// about even on a logarithmic scale, because thinking times differ by orders of magnitude.
 pub(crate) const ENDS_MS: [u64; 16] =
     [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000];
 
-/// Number of buckets of times.
+/// Number of time buckets.
 pub(crate) const BUCKETS: usize = ENDS_MS.len() + 1;
 
-/// Sums over moves of an engine.
+/// Sums over the moves of an engine, from which means are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SearchStatistics {
     /// Number of moves that the engine chose.
     pub moves: u64,
-    /// Total time of these moves.
+    /// Total time of the moves.
     pub time: Duration,
-    /// Plies searched, over the moves with a reported depth.
+    /// Sum of the depths in plies, over the moves with a reported depth.
     depth: u64,
     with_depth: u64,
-    /// Nodes searched and the time for them, over the moves with reported nodes.
+    /// Nodes searched, over the moves with reported nodes.
     nodes: u64,
     time_for_nodes: Duration,
 }
@@ -57,7 +56,7 @@ impl SearchStatistics {
         (seconds > 0.0 && self.nodes > 0).then(|| self.nodes as f64 / seconds)
     }
 
-    /// Returns the mean time for a move, in milliseconds.
+    /// Returns the mean time per move, in milliseconds.
     pub fn time_ms(&self) -> Option<f64> {
         (self.moves > 0).then(|| 1e3 * self.time.as_secs_f64() / self.moves as f64)
     }
@@ -76,19 +75,20 @@ impl SearchStatistics {
     }
 }
 
-/// Returns the range of a move number, which is counted from 1.
+/// Returns the index of the range of a move number, which starts at 1.
 pub(super) fn move_range(number: u32) -> usize {
     (number.saturating_sub(1) as usize / MOVES_PER_RANGE).min(RANGES - 1)
 }
 
-/// Returns the index in [`PHASES`] of the phase of a position.
+/// Returns the game phase of a position, as an index into [`PHASES`].
 pub(super) fn phase(position: &Chess) -> usize {
     let weigh = |(role, weight)| weight * position.board().by_role(role).count();
     let weight: usize = WEIGHTS.into_iter().map(weigh).sum();
     PHASES.partition_point(|(_, least)| weight < *least)
 }
 
-/// Returns the move of a stored game, which the referee has found legal when it was played.
+/// Converts a move of a stored game without testing its legality, which the referee tested during
+/// the game.
 pub(super) fn stored_move(position: &Chess, played: UciMove) -> Option<Move> {
     let UciMove::Normal { from, to, promotion } = played else { return None };
     let role = position.board().role_at(from)?;
@@ -102,7 +102,7 @@ pub(super) fn stored_move(position: &Chess, played: UciMove) -> Option<Move> {
     })
 }
 
-/// Returns the bucket of the time that a move took.
+/// Returns the bucket of a thinking time.
 pub(super) fn time_bucket(time: Duration) -> usize {
     let millis = time.as_millis() as u64;
     ENDS_MS.partition_point(|end| millis >= *end)
@@ -115,7 +115,7 @@ mod tests {
     use shakmaty::fen::Fen;
 
     #[test]
-    fn phases_follow_from_the_pieces() {
+    fn phases_depend_on_the_pieces() {
         let of = |fen: &str| {
             let position = fen.parse::<Fen>().unwrap().into_position(CastlingMode::Standard);
             PHASES[phase(&position.unwrap())].0
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn stored_moves_are_those_of_the_rules() {
+    fn stored_moves_equal_legal_moves() {
         let standard = "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 e1g1 f6e4 f1e1 d7d5 e1e4 c8g4 a2a4 d8d6 a4a5 e8c8 a1a4 \
                         b7b5 a5b6 d5e4 b6a7 e4f3 a7a8n";
         for (mode, moves) in [
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_belong_to_the_bucket_above() {
+    fn upper_ends_belong_to_the_next_bucket() {
         let ends = [0, 999, 1_000, 99_999, 100_000_000, 900_000_000]
             .map(|us| ENDS_MS.get(time_bucket(Duration::from_micros(us))).copied());
         assert_eq!(ends, [Some(1), Some(1), Some(2), Some(100), None, None]);

@@ -1,12 +1,12 @@
-//! Game to step through: its moves and one board without script, all boards with it.
+//! Game viewer: moves and one board without script; with script, the board after every move.
 
 use maud::{Markup, PreEscaped, html};
 use serde_json::json;
 
 use crate::parts::{Game, Step, svg};
 
-/// Returns the viewer of one game; `id` is unique on the page. `#ID-PLY` in an address opens it at
-/// a ply.
+/// Returns the viewer of one game; `id` is unique on the page. `#ID-PLY` in an address opens the
+/// game at a ply.
 pub fn game_viewer(id: &str, game: &Game) -> Markup {
     let shown = game.moves.get(game.first_shown.wrapping_sub(1));
     let placement = shown.map_or(game.start.as_str(), |step| step.board.as_str());
@@ -45,7 +45,7 @@ pub fn game_viewer(id: &str, game: &Game) -> Markup {
     }
 }
 
-/// Returns the data for the script: the boards and remarks, the start first.
+/// Returns the data for the script: boards and remarks, beginning with the start position.
 fn data(game: &Game) -> String {
     let steps = game.moves.iter().map(|step| {
         let name = format!("{} {}", step.number, step.san);
@@ -53,7 +53,7 @@ fn data(game: &Game) -> String {
     });
     let start = json!([game.start, "", "The start", [], null]);
     let all: Vec<_> = std::iter::once(start).chain(steps).collect();
-    // A `</script>` in a text would end the script element, whatever the quotes around it.
+    // `</script>` in a text would end the script element, even inside quotes.
     serde_json::Value::from(all).to_string().replace('<', "\\u003c")
 }
 
@@ -61,7 +61,7 @@ fn marked(after: Option<&Step>) -> Vec<usize> {
     after.map_or_else(Vec::new, |step| squares(&step.uci))
 }
 
-/// Returns the squares from and to which a move in UCI notation goes, counted from a8.
+/// Returns the origin and destination squares of a move in UCI notation, counted from a8.
 pub fn squares(uci: &str) -> Vec<usize> {
     let square = |text: &[u8]| match text {
         [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => {
@@ -77,8 +77,8 @@ fn label(placement: &str, after: Option<&Step>) -> String {
     format!("Board after {name}: {placement}")
 }
 
-/// Draws the board field of a FEN as a board, White below, with the squares `marked`, which are
-/// counted from a8.
+/// Draws the board field of a FEN as a diagram with White at the bottom; `marked` are the
+/// highlighted squares, counted from a8.
 pub fn diagram(placement: &str, label: &str, marked: &[usize]) -> Markup {
     html! {
         div class="board" role="img" aria-label=(label) {
@@ -108,7 +108,7 @@ fn shade(rank: usize, file: usize, marked: &[usize]) -> &'static str {
     }
 }
 
-/// Returns the squares of a rank.
+/// Returns the squares of a rank of a FEN.
 fn expanded(rank: &str) -> impl Iterator<Item = Option<char>> {
     rank.chars().flat_map(|c| match c.to_digit(10) {
         Some(empty) => std::iter::repeat_n(None, empty as usize),
@@ -116,7 +116,8 @@ fn expanded(rank: &str) -> impl Iterator<Item = Option<char>> {
     })
 }
 
-/// Returns the solid glyph of a piece, whose colour is left to the style; as text, not as an emoji.
+/// Returns the solid glyph of a piece, as text and not as an emoji; the style sheet sets the
+/// colour.
 fn glyph(piece: char) -> &'static str {
     match piece.to_ascii_lowercase() {
         'k' => "♚\u{fe0e}",

@@ -1,20 +1,21 @@
-//! Head of a run's page: figures with pictures that are as wide as their place, because all their
-//! horizontal positions are shares of it.
+//! Head of a run's page: figures with pictures. Horizontal positions are percentages, so a picture
+//! fills the available width.
 
 use arbiter_stats::elo::Estimate;
 use maud::{Markup, html};
 
 use crate::parts::{Gauge, Picture, is_bound};
 
-/// Positions of both ends of an axis, in per cent of the width, with room for names beside it.
+/// Positions of both ends of an axis, in per cent of the width, with room for labels beside the
+/// axis.
 const ENDS: (f64, f64) = (8.0, 92.0);
 
-/// Least distance between a hypothesis and zero at which the label of zero is readable, in per cent
-/// of the width.
+/// Minimum distance between a hypothesis and zero at which the label of zero is readable, in per
+/// cent of the width.
 const ROOM: f64 = 14.0;
 
-/// Draws the figures in a row. The pictures only illustrate: the text beside them has the same
-/// values.
+/// Draws the figures in a row. Pictures are hidden from screen readers, because the text contains
+/// the same values.
 pub(super) fn head(gauges: &[Gauge]) -> Markup {
     html! {
         dl class="head" { @for gauge in gauges {
@@ -34,7 +35,7 @@ pub(super) fn head(gauges: &[Gauge]) -> Markup {
     }
 }
 
-/// Formats a share of the width.
+/// Formats a position in per cent of the width.
 fn at(place: f64) -> String {
     format!("{place:.2}%")
 }
@@ -53,7 +54,7 @@ fn interval(Estimate { value, low, high }: &Estimate, hypotheses: Option<[f64; 2
     let is_clear = hypotheses
         .is_none_or(|[elo0, elo1]| zero < place(elo0) - ROOM || zero > place(elo1) + ROOM);
     let is_bound = is_bound(*value, *low, *high);
-    // An open end of an interval is drawn to the edge.
+    // An interval with an open end extends to the edge.
     let ends = [(*low, 0.0), (*high, 100.0)];
     let [left, right] = ends.map(|(end, edge)| if end.is_finite() { place(end) } else { edge });
     html! {
@@ -104,7 +105,7 @@ fn progress(value: f64, [lower, upper]: [f64; 2]) -> Markup {
     }
 }
 
-/// Draws counts as parts of a bar, the best on the left.
+/// Draws counts as parts of a bar, best results on the left.
 fn shares(counts: &[u64; 5]) -> Markup {
     let all = counts.iter().sum::<u64>().max(1) as f64;
     let parts = counts.iter().zip(["worst", "worse", "even", "better", "best"]).rev();

@@ -1,4 +1,4 @@
-//! Document as one page of HTML that needs nothing else: no network, no server, no other file.
+//! Document as a self-contained HTML page, which needs no network, server or other file.
 
 mod board;
 mod head;
@@ -15,8 +15,8 @@ pub const HTML_STYLE: &str = include_str!("style.css");
 /// Script that steps through games.
 pub const HTML_SCRIPT: &str = include_str!("viewer.js");
 
-/// Policy under which a page loads nothing. A name of an engine that got into the markup could
-/// otherwise load something.
+/// Content security policy that lets a page load nothing, so an engine name that is not escaped
+/// cannot load anything either.
 pub const HTML_POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
@@ -59,7 +59,8 @@ pub fn html_page(document: &Document) -> String {
     page.into_string()
 }
 
-/// Returns the parts before the first heading, then a section for each; each with a unique name.
+/// Returns the blocks before the first heading, then a section per heading; each part has a unique
+/// name.
 pub fn html_sections(blocks: &[Block]) -> Vec<(String, Markup)> {
     let is_heading = |block: &Block| matches!(block, Block::Heading(_));
     let first = blocks.iter().position(is_heading).unwrap_or(blocks.len());
@@ -83,7 +84,7 @@ pub fn html_sections(blocks: &[Block]) -> Vec<(String, Markup)> {
     found
 }
 
-/// Draws the parts below a heading; a table has the figure that follows it beside it if there is
+/// Draws the blocks below a heading; a figure that follows a table is beside the table if there is
 /// room.
 fn parts(blocks: &[Block], heading: &str) -> Markup {
     let is_beside =
@@ -96,7 +97,7 @@ fn parts(blocks: &[Block], heading: &str) -> Markup {
     } }
 }
 
-/// Draws a part below a heading, which names its tables to those who cannot see them.
+/// Draws a block below a heading; the heading is the label of tables for screen readers.
 fn part(block: &Block, heading: &str) -> Markup {
     match block {
         Block::Heading(words) => html! { h2 { (words) } },
@@ -146,11 +147,12 @@ fn part(block: &Block, heading: &str) -> Markup {
     }
 }
 
-/// Most rows, heading included, of a table that is shown in place of a chart that cannot be drawn.
+/// Maximum number of rows, including the heading, of a table that replaces a chart that cannot be
+/// drawn.
 const PLAIN_ROWS: usize = 8;
 
-/// Draws the chart, with its values behind a disclosure, or a short table of the values if there is
-/// nothing to draw. The page's style shows the frame that suits the screen.
+/// Draws the chart and a collapsed table of its values, or only a short table if the chart cannot
+/// be drawn. The style sheet shows the frame that fits the screen.
 fn figure(figure: &Figure, frames: &[&svg::Frame]) -> Markup {
     let drawn: Result<Vec<String>, _> =
         frames.iter().map(|frame| svg::draw(&figure.chart, frame)).collect();
@@ -186,7 +188,7 @@ fn figure(figure: &Figure, frames: &[&svg::Frame]) -> Markup {
     }
 }
 
-/// Draws a cross table whose cells have one of five colours by their scores.
+/// Draws a cross table; each cell has one of five colours by its score.
 fn cross_table(rows: &Table, scores: &[Vec<Option<f64>>], name: &str) -> Markup {
     table_with(rows, name, |row, column| {
         let score = scores.get(row)?.get(column.checked_sub(1)?)?.as_ref()?;
@@ -194,13 +196,13 @@ fn cross_table(rows: &Table, scores: &[Vec<Option<f64>>], name: &str) -> Markup 
     })
 }
 
-/// Draws a table that can be scrolled by itself; cells with figures are aligned to the right.
+/// Draws a table that scrolls independently of the page; cells with figures are aligned to the
+/// right.
 fn table(table: &Table, name: &str) -> Markup {
     table_with(table, name, |_, _| None)
 }
 
-/// Draws a table; `class` returns the class of the cell in a row and a column, from 0, if it has
-/// one.
+/// Draws a table; `class` returns the CSS class of a cell by row and column, from 0, or `None`.
 fn table_with(
     table: &Table,
     name: &str,
@@ -211,8 +213,8 @@ fn table_with(
     let has_head = head.iter().any(|cell| !cell.is_empty());
     let columns: Vec<Option<&str>> =
         (0..head.len()).map(|column| is_of_figures(body, column).then_some("figure")).collect();
-    // A telephone has no room for so many columns, so each row becomes a card. A matrix would lose
-    // its meaning that way.
+    // A telephone has no room for so many columns, so each row becomes a card, except in a matrix,
+    // which would be unreadable as cards.
     let is_matrix = head.iter().skip(1).eq(body.iter().filter_map(|row| row.first()));
     let is_wide = has_head && head.len() >= CARD_COLUMNS && !is_matrix;
     let label = |column: usize| head.get(column).filter(|_| is_wide);
@@ -236,7 +238,7 @@ fn table_with(
     }
 }
 
-/// Least number of columns with which a row is a card on a telephone.
+/// Minimum number of columns of a table whose rows become cards on a telephone.
 const CARD_COLUMNS: usize = 5;
 
 fn linked(words: &str, address: Option<&str>) -> Markup {
@@ -246,7 +248,8 @@ fn linked(words: &str, address: Option<&str>) -> Markup {
     }
 }
 
-/// Returns whether a column, not the first, has only figures and marks of missing ones.
+/// Returns whether a column other than the first contains only figures and marks for missing
+/// figures.
 fn is_of_figures(rows: &[Vec<String>], column: usize) -> bool {
     let cells = || rows.iter().filter_map(|row| row.get(column)).map(String::as_str);
     let is_missing = |cell: &str| matches!(cell, "" | "-" | "·" | UNDEFINED);
@@ -256,13 +259,13 @@ fn is_of_figures(rows: &[Vec<String>], column: usize) -> bool {
 fn is_figure(cell: &str) -> bool {
     cell.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '±' | '<' | '>'))
         && !cell.starts_with("--")
-        // Hashes and commits may begin with a digit and are no figures.
+        // Hashes and commits may begin with a digit, but are not figures.
         && !(cell.chars().all(|c| c.is_ascii_hexdigit())
             && (cell.len() >= 16 || cell.contains(|c: char| c.is_ascii_alphabetic())))
         && cell.chars().count() <= 32
 }
 
-/// Returns the name of a section in a link.
+/// Returns the link target of a heading.
 fn anchor(words: &str) -> String {
     let plain = words.to_lowercase();
     plain.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()

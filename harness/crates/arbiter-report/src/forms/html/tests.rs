@@ -56,7 +56,7 @@ fn engine_output_is_escaped() {
 fn a_page_needs_no_other_file() {
     let page = html_page(&document());
     for reference in ["src=", "@import", "url(", "http://", "https://"] {
-        // The names of namespaces are no references.
+        // The name of a namespace does not refer to a file.
         let rest = page.replace("http://www.w3.org/2000/svg", "");
         assert!(!rest.contains(reference), "{reference}");
     }
@@ -64,7 +64,7 @@ fn a_page_needs_no_other_file() {
 }
 
 #[test]
-fn every_part_is_there_and_reachable() {
+fn every_part_is_present_and_accessible() {
     let page = html_page(&document());
     for part in [
         "<strong>A &amp; B</strong> text",
@@ -86,7 +86,7 @@ fn every_part_is_there_and_reachable() {
 }
 
 #[test]
-fn lines_of_a_bracket_come_from_encounters() {
+fn bracket_lines_start_at_played_encounters() {
     use crate::parts::{Meeting, Round, Side};
     let side = || Side { name: "A".to_owned(), score: String::new(), is_ahead: false };
     let met = |is_there: bool| Meeting {

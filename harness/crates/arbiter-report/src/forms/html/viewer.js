@@ -1,8 +1,8 @@
 "use strict";
-// Where the ends of the axis of a chart are, or those of its rows, and what they stand for.
+// Positions of both ends of the axis (or of the rows) of a chart, and the values at both ends.
 const plotOf = (svg) => (svg.dataset.plot ?? svg.dataset.rows).split(" ").map(Number);
 
-// The value on the axis, or the row, at a place of the mouse.
+// Value on the axis, or index of the row, at the position of the mouse.
 const valueAt = (svg, event) => {
   const [begin, end, first, last] = plotOf(svg);
   const box = svg.getBoundingClientRect();
@@ -13,7 +13,8 @@ const valueAt = (svg, event) => {
   return first + (at - begin) / (end - begin) * (last - first);
 };
 
-// A line across a chart, or along a row; the function moves it to a value, and hides it at null.
+// Adds a line across a chart or along a row; returns a function that moves the line to a value, or
+// hides it for null.
 const marker = (svg) => {
   const [begin, end, first, last] = plotOf(svg);
   const { width, height } = svg.viewBox.baseVal;
@@ -32,7 +33,7 @@ const marker = (svg) => {
   };
 };
 
-// Steps through a game: buttons, arrow keys, a click on a move or on a graph, or a link to a ply.
+// Makes a game viewer interactive: buttons, arrow keys, clicks on moves and graphs, links to plies.
 const openGame = (game) => {
   const steps = JSON.parse(game.querySelector("script").textContent);
   const board = game.querySelector(".board");
@@ -43,7 +44,7 @@ const openGame = (game) => {
   const figures = { k: "♚", q: "♛", r: "♜", b: "♝", n: "♞", p: "♟" };
   let shown = Number(game.dataset.shown);
 
-  // Each graph has a line at the move that is shown, and leads to the move that is closest to a click.
+  // Each graph has a line at the current move; a click shows the closest move.
   const graphs = [...game.querySelectorAll(".chart svg")].map((svg) => {
     svg.addEventListener("click", (event) => {
       const value = valueAt(svg, event);
@@ -97,7 +98,8 @@ const openGame = (game) => {
     else if (key && !event.ctrlKey && !event.altKey && !event.metaKey) {
       event.preventDefault();
       show(jump[key]());
-      // Who steps by keys hears the remark, and sees the values.
+      // Screen readers read the remark only, so the values at the move are shown without an
+      // announcement.
       for (const chart of game.querySelectorAll(".chart")) openChart(chart).tell(steps[shown][4], false);
     }
   });
@@ -105,8 +107,9 @@ const openGame = (game) => {
   show(shown);
 };
 
-// The mouse and the arrow keys move a line through all charts over the same values; words beside it say
-// what is there. Charts of a live page come and go, so a chart is looked at when it is first used.
+// The mouse and the arrow keys move a line through all charts with the same axis; a text above
+// shows the values at the line. Charts of a live page are replaced, so a chart is initialized at
+// its first use.
 const openChart = (chart) => {
   if (chart.tell) return chart;
   const { x, labels, lines } = JSON.parse(chart.dataset.values);
@@ -122,9 +125,10 @@ const openChart = (chart) => {
     const far = chart.stops.map((stop) => Math.abs(stop - value));
     chart.at = value === null ? null : chart.stops[far.indexOf(Math.min(...far))];
     tip.hidden = chart.at === null;
-    // Only the chart in use is read aloud.
+    // Screen readers read only the chart in use.
     tip.setAttribute("aria-live", isHere ? "polite" : "off");
-    // Each line as it stood last: engines in turn have values at every second place.
+    // The last value of each line is shown, because engines move in turn and have values at every
+    // second position.
     const words = lines.flatMap(([name, points]) => points
       .filter(([at]) => (labels ? at === chart.at : at <= chart.at)).slice(-1)
       .map(([, y, low, high]) => `${lines.length > 1 ? `${name} ` : ""}${y}${low === undefined ? "" : ` [${low ?? "open"}, ${high ?? "open"}]`}`));
@@ -155,7 +159,7 @@ document.addEventListener("pointermove", point);
 document.addEventListener("pointerdown", point);
 document.addEventListener("keydown", (event) => {
   const chart = event.target.closest?.(".chart");
-  // In a game keys are for its moves.
+  // In a game, the keys step through moves.
   if (!chart || chart.closest("article") || event.ctrlKey || event.altKey || event.metaKey) return;
   const { stops, at, isRows } = openChart(chart);
   const here = stops.indexOf(at ?? NaN);
@@ -185,5 +189,5 @@ const followLink = () => {
 document.querySelectorAll("article.game").forEach(openGame);
 addEventListener("hashchange", followLink);
 followLink();
-// On the page of one game keys are for it.
+// On the page of one game, the keys step through its moves.
 document.querySelector("[aria-labelledby=ply]")?.focus({ preventScroll: true });

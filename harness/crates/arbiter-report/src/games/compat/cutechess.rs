@@ -1,4 +1,4 @@
-//! Figures as cutechess-cli prints them, by its own formulas.
+//! Figures in the form of cutechess-cli, computed with cutechess-cli's formulas.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -10,11 +10,11 @@ use arbiter_plan::{Encounter, RunCounts};
 use arbiter_stats::elo::normal_cdf;
 use arbiter_stats::{Decision, GameResult, SprtStatus, Trinomial};
 
-/// Half-width of the interval in standard deviations: cutechess-cli's approximation of the quantile
-/// at 0.975. It follows from S. Winitzki's approximation of the inverse error function.
+/// Half-width of the interval in standard deviations: cutechess-cli's approximation of the 97.5 %
+/// quantile, which follows from S. Winitzki's approximation of the inverse error function.
 const DEVIATIONS: f64 = 1.957_161_931_656_024_5;
 
-/// Formats the difference of two engines. A run without a test has this line, too.
+/// Formats the results and the Elo difference of two engines.
 pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     let encounter = counts.main_encounter();
     let (elo, error) = elo(&encounter.games);
@@ -24,7 +24,8 @@ pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     format!("{sides}Elo difference: {elo} +/- {error}, LOS: {los} %, DrawRatio: {draws} %\n")
 }
 
-/// Formats the scores of the first engine as White and as Black, and of White over all games.
+/// Formats the scores of the first engine as White and as Black, and the score of White over all
+/// games.
 fn sides(name: &str, Encounter { table, singles, games, .. }: &Encounter) -> String {
     let mut sides = [Trinomial::default(); 2];
     for result in [GameResult::Loss, GameResult::Draw, GameResult::Win] {
@@ -60,7 +61,7 @@ fn sides(name: &str, Encounter { table, singles, games, .. }: &Encounter) -> Str
     lines.collect()
 }
 
-/// Returns the Elo difference and its error, by games.
+/// Returns the Elo difference and the half-width of its interval, computed from games.
 fn elo(games: &Trinomial) -> (f64, f64) {
     let count = games.games() as f64;
     let [wins, losses, draws] = [games.wins, games.losses, games.draws].map(|of| of as f64 / count);
@@ -72,14 +73,13 @@ fn elo(games: &Trinomial) -> (f64, f64) {
     (of(mean) + 0.0, (of(mean + reach) - of(mean - reach)) / 2.0)
 }
 
-/// Returns the likelihood that the first engine is the stronger one, and the share of draws, in
-/// percent.
+/// Returns the LOS of the first engine and the share of draws, in percent.
 fn shares(games: &Trinomial) -> [f64; 2] {
     let [wins, losses] = [games.wins, games.losses].map(|of| of as f64);
     [100.0 * normal_cdf((wins - losses) / (wins + losses).sqrt()), percent(games.draw_ratio())]
 }
 
-/// Formats the ranking: the first engines of a gauntlet, then all others by the share of points.
+/// Formats the ranking: the seeds of a gauntlet, then all other engines by share of points.
 pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
     let of = |engine| (engine, total(counts, engine).games);
     // cutechess-cli lists the last of several equal engines first.
@@ -110,18 +110,17 @@ pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
     text + "\n"
 }
 
-/// Formats a number as Qt does: of two that are equally near the larger one, where C takes the even
-/// one.
+/// Formats a number like Qt, which rounds half away from zero; C rounds half to even.
 pub(super) fn format_like_qt(value: f64, decimals: usize) -> String {
     let unit = 10f64.powi(decimals as i32);
-    // A value is exactly between two numbers only if it is a multiple of this power of two.
+    // A value can only be exactly halfway if it is a multiple of 2^-(`decimals` + 1).
     let is_between = (value * 2f64.powi(decimals as i32 + 1)).fract() == 0.0
         && (value * unit).fract().abs() == 0.5;
     let value = if is_between { value + (0.5 / unit).copysign(value) } else { value };
     super::format_like_c(value, decimals)
 }
 
-/// Formats the state of the test; a run without one has the line, too, with a ratio without bounds.
+/// Formats the state of the SPRT; a run without an SPRT has LLR 0 and infinite bounds.
 pub(super) fn sprt(sprt_status: Option<SprtStatus>) -> String {
     let (llr, lower, upper) = match sprt_status {
         Some(SprtStatus { llr, lower, upper, .. }) => (llr, lower, upper),
@@ -141,7 +140,7 @@ pub(super) fn verdict(sprt_status: Option<SprtStatus>) -> &'static str {
     }
 }
 
-/// Formats a number with three significant digits, as C's `%.3g`.
+/// Formats a number with three significant digits, like `%.3g` in C.
 fn general(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{}", value + 0.0);
@@ -158,7 +157,7 @@ fn general(value: f64) -> String {
     }
 }
 
-/// Formats the counts of the endings of each engine's games.
+/// Formats the number of games by ending, for each engine.
 pub(super) fn outcomes(writer: &DialectWriter, outcomes: &[BTreeMap<String, u64>]) -> String {
     let lines = writer.engines.iter().zip(outcomes).map(|(name, outcomes)| {
         let each = outcomes.iter().map(|(what, count)| format!("   \"{what}\": {count}\n"));

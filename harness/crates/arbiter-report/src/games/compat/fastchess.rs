@@ -1,4 +1,4 @@
-//! Figures in the form of fastchess, and its own version of the form of cutechess-cli.
+//! Figures in the form of fastchess, and in fastchess's variant of the form of cutechess-cli.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use arbiter_plan::RunCounts;
 use arbiter_stats::elo::{Estimate, normal_cdf};
 use arbiter_stats::{Sprt, SprtStatus};
 
-/// Figures of strength, as text: without a spread, they are what C's arithmetic makes of it.
+/// Elo, nElo and LOS as text; if all results are equal, infinity or NaN as printed by C.
 struct Figures {
     elo: [String; 2],
     nelo: [String; 2],
@@ -18,7 +18,8 @@ struct Figures {
 impl Figures {
     fn of(strength: &Strength) -> Figures {
         let lead = points(&strength.games).1 - 50.0;
-        // Without spread fastchess divides by zero, and prints the infinity or NaN that follows.
+        // If all results are equal, fastchess divides by zero and prints the resulting infinity or
+        // NaN.
         let endless = lead * f64::INFINITY;
         let both = |estimate: Option<Estimate>, instead: f64| {
             let value = estimate.map_or(instead, |estimate| estimate.value);
@@ -26,7 +27,7 @@ impl Figures {
         };
         let (elo, error) = both(strength.elo, f64::NAN);
         // fastchess prints an even score as −0, and the logarithm of a negative number as NaN
-        // without a sign. Scripts compare texts.
+        // without a sign. The text must be identical, because scripts compare it.
         let elo_text = format_like_c(if elo == 0.0 { -0.0 } else { elo }, 2);
         let without = if elo.is_finite() { "nan" } else { "-nan" };
         let error = error.map_or(without.to_owned(), |error| format_like_c(error, 2));
@@ -40,7 +41,7 @@ impl Figures {
     }
 }
 
-/// Formats a number as C does on most processors, where NaN has a sign.
+/// Formats a number like C on most processors, where NaN has a minus sign.
 fn format_like_c(value: f64, decimals: usize) -> String {
     if value.is_nan() { "-nan".to_owned() } else { format!("{value:.decimals$}") }
 }
@@ -53,7 +54,7 @@ pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     let Figures { elo, nelo, los } = Figures::of(&strength);
     let (elo, nelo) = (elo.join(" +/- "), nelo.join(" +/- "));
     let (draws, ratio) = if writer.penta {
-        // Without a lost pair fastchess divides by zero, and prints what follows.
+        // Without a lost pair, fastchess divides by zero and prints the result.
         let [.., wd, ww] = pairs.0;
         let endless = if wd + ww > 0 { f64::INFINITY } else { f64::NAN };
         let ratio = format_like_c(pairs.pairs_ratio().unwrap_or(endless), 2);
@@ -76,7 +77,7 @@ pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
         format_like_c(share, 2)
     );
     if writer.penta {
-        // The ratio is that of pairs with a won and a lost game to pairs of two draws.
+        // Number of pairs with a win and a loss, divided by the number of pairs with two draws.
         let mixed = encounter.table[0][2] + encounter.table[2][0];
         let ratio = mixed as f64 / encounter.table[1][1] as f64;
         let ratio = format_like_c(ratio, 2);
@@ -122,7 +123,7 @@ pub(super) fn sprt((sprt, sprt_status): (Sprt, SprtStatus)) -> String {
     format!("LLR: {llr:.2} ({share:.1}%) ({lower:.2}, {upper:.2}) [{elo0:.2}, {elo1:.2}]\n")
 }
 
-/// Formats the difference of two engines in the form of cutechess-cli.
+/// Formats the Elo difference of two engines in the form of cutechess-cli.
 pub(super) fn duel_like_cutechess(writer: &DialectWriter, counts: &RunCounts) -> String {
     let strength = writer.strength(counts.main_encounter());
     let Figures { elo, los, .. } = Figures::of(&strength);
@@ -130,7 +131,7 @@ pub(super) fn duel_like_cutechess(writer: &DialectWriter, counts: &RunCounts) ->
     format!("Elo difference: {}, LOS: {los} %, DrawRatio: {draws} %\n", elo.join(" +/- "))
 }
 
-/// Formats the state of the test in the form of cutechess-cli.
+/// Formats the state of the SPRT in the form of cutechess-cli.
 pub(super) fn sprt_like_cutechess((_, sprt_status): (Sprt, SprtStatus)) -> String {
     let SprtStatus { llr, lower, upper, .. } = sprt_status;
     let share = 100.0 * if llr >= 0.0 { llr / upper } else { llr / lower };

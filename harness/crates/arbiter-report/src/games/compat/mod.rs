@@ -1,4 +1,4 @@
-//! Lines in the forms that scripts written for fastchess and cutechess-cli read.
+//! Output lines for scripts written for fastchess and cutechess-cli.
 
 mod cutechess;
 mod fastchess;
@@ -19,28 +19,29 @@ use arbiter_protocol::{Limits, Score};
 use arbiter_schedule::Format;
 use arbiter_stats::{Sprt, SprtStatus, Trinomial};
 
-/// Line that fastchess prints above and below its figures.
+/// Line that fastchess prints above and below figures.
 const RULE: &str = "--------------------------------------------------\n";
 
-/// Writer of the lines of a run in one of the dialects.
+/// Formatter of the output lines of a run in one of the dialects.
 #[derive(Debug, Clone)]
 pub struct DialectWriter {
     dialect: Dialect,
-    /// Program whose behaviour is followed.
+    /// Program whose behaviour is imitated; may differ from `dialect`, because fastchess can print
+    /// in the form of cutechess-cli.
     program: Dialect,
-    /// Number of first engines of a gauntlet; 0 if the run is none.
+    /// Number of seeds of a gauntlet; 0 in other formats.
     seeds: usize,
-    /// `true` if figures are by pairs.
+    /// `true` if figures are computed from pairs.
     penta: bool,
     engines: Vec<String>,
     sprt: Option<Sprt>,
-    /// Conditions of the games, such as `8+0.08, 1t, 16MB, book.epd`.
+    /// Time control, threads, hash and opening book, such as `8+0.08, 1t, 16MB, book.epd`.
     conditions: String,
 }
 
 impl DialectWriter {
-    /// Returns a writer of the lines of a run, by its plan; `penta` asks for figures by pairs.
-    /// `defaults` are the default options of the engines, where they are known.
+    /// Returns a formatter for a run. With `penta`, figures are computed from pairs. `defaults` are
+    /// the default options of each engine, if known.
     pub fn new(
         dialect: Dialect,
         penta: bool,
@@ -74,8 +75,8 @@ impl DialectWriter {
         format!("Finished game {number} ({players}): {result} {{{reason}}}\n")
     }
 
-    /// Returns the score of two engines after a game. fastchess has no such line, and cutechess-cli
-    /// none where more than two engines play.
+    /// Returns the score of two engines after a game; empty in the form of fastchess, and as
+    /// cutechess-cli if more than two engines play.
     pub fn score(&self, first: usize, second: usize, games: &Trinomial) -> String {
         let is_wanted = self.engines.len() == 2 || self.program == Dialect::Fastchess;
         if self.dialect == Dialect::Fastchess || !is_wanted {
@@ -92,7 +93,7 @@ impl DialectWriter {
         format!("Score of {players}: {wins} - {losses} - {draws}  [{score}] {count}\n")
     }
 
-    /// Returns strength and test so far.
+    /// Returns the current strength and state of the SPRT.
     pub fn interval(&self, counts: &RunCounts, sprt_status: Option<SprtStatus>) -> String {
         let is_duel = self.engines.len() == 2;
         let test = self.sprt.zip(sprt_status).filter(|_| is_duel);
@@ -113,12 +114,12 @@ impl DialectWriter {
         }
     }
 
-    /// Returns the counts of the endings of each engine's games.
+    /// Returns the number of games by ending, for each engine.
     pub fn outcomes(&self, outcomes: &[BTreeMap<String, u64>]) -> String {
         cutechess::outcomes(self, outcomes)
     }
 
-    /// Returns the ending of a game from the side of one of its engines.
+    /// Returns the ending of a game from the point of view of one side.
     pub fn outcome(outcome: &Outcome, color: Color) -> String {
         let reason = reason(outcome, Dialect::Cutechess);
         match outcome.result.winner() {
@@ -128,7 +129,7 @@ impl DialectWriter {
         }
     }
 
-    /// Returns the verdict of the test, if the run has one and ends with it.
+    /// Returns the verdict of the SPRT; empty if the run has no SPRT or ends without a verdict.
     pub fn verdict(&self, ending: RunEnd) -> String {
         let verdict = match ending {
             RunEnd::AcceptedH1 => "H1",
@@ -146,8 +147,8 @@ impl DialectWriter {
         }
     }
 
-    /// Returns the engines that failed, with their numbers of timeouts and crashes. cutechess-cli
-    /// has no such lines.
+    /// Returns the number of timeouts and crashes of each engine with faults; empty in the form of
+    /// cutechess-cli.
     pub fn faults(&self, counts: &RunCounts) -> String {
         let count = |engine, kinds: &[Termination]| -> u64 {
             let of = |kind| counts.faults.get(&(engine, kind)).copied().unwrap_or(0);
@@ -168,8 +169,7 @@ impl DialectWriter {
         }
     }
 
-    /// Returns the warning about an engine that reports no score. cutechess-cli has neither this
-    /// nor any of the following warnings.
+    /// Returns the warning about an engine that reports no score; empty as cutechess-cli.
     pub fn no_score(&self, engine: usize) -> String {
         if self.program == Dialect::Cutechess {
             return String::new();
@@ -178,8 +178,8 @@ impl DialectWriter {
         format!("Warning; Could not extract score from engine {name}: Element 'score' not found\n")
     }
 
-    /// Returns the warnings about principal variations, in the form that scripts look for, with the
-    /// line at fault and the position.
+    /// Returns the warnings about principal variations in the form of fastchess, with the engine
+    /// line and the position.
     pub fn lint(&self, game: &GameRecord, checks_mates: bool) -> String {
         let findings =
             game.findings().filter_map(|(ply, color, LintFinding { rule, what, line })| {
@@ -201,7 +201,8 @@ impl DialectWriter {
         findings.collect::<String>() + &self.mates(game)
     }
 
-    /// Returns the warnings about two engines that both see a win, or both a loss.
+    /// Returns the warnings about consecutive mate scores with which both engines expect to win, or
+    /// both to lose.
     fn mates(&self, game: &GameRecord) -> String {
         let first = game.first_to_move();
         let scores = game.moves.iter().zip([first, !first].into_iter().cycle());
@@ -223,8 +224,7 @@ impl DialectWriter {
         lines.collect()
     }
 
-    /// Returns the warnings about a game that an engine's fault ended, in the form that scripts
-    /// look for.
+    /// Returns the warnings about a game that ended by a fault, in the form of fastchess.
     pub fn warnings(&self, game: &GameRecord, recovers: bool) -> String {
         let winner = game.outcome.result.winner().filter(|_| self.program == Dialect::Fastchess);
         let Some(winner) = winner else { return String::new() };
@@ -232,8 +232,8 @@ impl DialectWriter {
         let Some(played) = illegal_move(&game.outcome) else {
             let is_silent = match game.outcome.termination {
                 Termination::Stall => true,
-                // fastchess asks a crashed engine whether it responds before it restarts the
-                // engine, and prints that it does not.
+                // Before restarting a crashed engine, fastchess tests whether the engine responds
+                // and prints this warning.
                 Termination::Crash | Termination::Disconnect => recovers,
                 _ => false,
             };
@@ -259,17 +259,17 @@ impl DialectWriter {
         self.engines.iter().map(|name| name.chars().count()).fold(25, usize::max)
     }
 
-    /// Returns all engines with their strength against all others, the strongest first.
+    /// Returns all engines with their strength against all opponents, strongest first.
     fn ranking(&self, counts: &RunCounts) -> Vec<(usize, Strength)> {
         let of = |engine| (engine, self.strength(total(counts, engine)));
         let mut ranking: Vec<(usize, Strength)> = (0..self.engines.len()).map(of).collect();
         let elo = |strength: &Strength| strength.elo.map(|elo| elo.value + 0.0);
-        // `None` is less than any value, so engines without a game come last.
+        // `None` is less than any value, so engines without games are last.
         ranking.sort_by(|(_, a), (_, b)| elo(b).partial_cmp(&elo(a)).unwrap_or(Ordering::Equal));
         ranking
     }
 
-    /// Returns the strength by pairs, or by games if that is requested.
+    /// Returns the strength computed from pairs or from games, depending on dialect and `penta`.
     fn strength(&self, encounter: Encounter) -> Strength {
         let by_games = self.dialect == Dialect::Cutechess || !self.penta;
         let pairs = if by_games { Default::default() } else { encounter.pairs };
@@ -277,7 +277,7 @@ impl DialectWriter {
     }
 }
 
-/// Returns the line of a search and its position, if the line is known.
+/// Returns the line of a search and its position; empty if the line is empty.
 fn place(game: &GameRecord, ply: usize, line: &str) -> String {
     if line.is_empty() {
         return String::new();
@@ -289,8 +289,8 @@ fn place(game: &GameRecord, ply: usize, line: &str) -> String {
     format!("Info; info {line}\nPosition; {position}\nMoves; {}\n", moves.join(" "))
 }
 
-/// Returns the fault of the variation of a mate score, from the text of the lint:
-/// `mate 3, and a PV of 4 plies that mates`.
+/// Returns the error in the PV of a mate score, from the text of the lint finding, such as `mate 3,
+/// and a PV of 4 plies that mates`.
 fn mating(what: &str) -> &'static str {
     let numbers = what.split(|c: char| c != '-' && !c.is_ascii_digit());
     let mut numbers = numbers.filter_map(|word| word.parse::<i64>().ok());
@@ -303,7 +303,7 @@ fn mating(what: &str) -> &'static str {
     }
 }
 
-/// Returns the ending of a game, in the form that scripts look for.
+/// Returns the ending of a game in the form of `program`.
 pub(crate) fn annotation(outcome: &Outcome, program: Dialect) -> String {
     let name = color_name;
     let more = match outcome.termination {
@@ -338,7 +338,7 @@ pub(crate) fn annotation(outcome: &Outcome, program: Dialect) -> String {
     }
 }
 
-/// Returns the ending with the move that was illegal.
+/// Returns the ending with the illegal move, if there was one.
 pub(crate) fn reason(outcome: &Outcome, program: Dialect) -> String {
     let annotation = annotation(outcome, program);
     match illegal_move(outcome) {
@@ -347,13 +347,14 @@ pub(crate) fn reason(outcome: &Outcome, program: Dialect) -> String {
     }
 }
 
-/// Returns the milliseconds in the detail of a loss on time.
+/// Returns the time overrun in the detail of a loss on time, in milliseconds.
 fn overrun(detail: &str) -> u64 {
     let number = detail.split_once('(').and_then(|(_, rest)| rest.split_once(" ms"));
     number.and_then(|(ms, _)| ms.parse::<f64>().ok()).unwrap_or(0.0) as u64
 }
 
-/// Returns the illegal move that ended a game, if one did; empty if its engine named none.
+/// Returns the illegal move that ended a game; empty if the engine sent no move, `None` if the game
+/// ended in another way.
 pub(crate) fn illegal_move(outcome: &Outcome) -> Option<&str> {
     match outcome.termination {
         Termination::IllegalMove => outcome.detail.rsplit(' ').next(),
@@ -362,23 +363,23 @@ pub(crate) fn illegal_move(outcome: &Outcome) -> Option<&str> {
     }
 }
 
-/// Formats a number as C does: `nan` and `inf` are in lower case.
+/// Formats a number like C, with `nan` and `inf` in lowercase.
 fn format_like_c(value: f64, decimals: usize) -> String {
     if value.is_nan() { "nan".to_owned() } else { format!("{value:.decimals$}") }
 }
 
-/// Converts a share to percent.
+/// Converts a share to per cent; NaN if there is none.
 fn percent(share: Option<f64>) -> f64 {
     share.map_or(f64::NAN, |share| 100.0 * share)
 }
 
-/// Returns the points, and their percentage of the games.
+/// Returns the points, and the score in per cent.
 fn points(games: &Trinomial) -> (f64, f64) {
     let points = games.wins as f64 + 0.5 * games.draws as f64;
     (points, 100.0 * points / games.games() as f64)
 }
 
-/// Returns the conditions of the games in fastchess's form.
+/// Returns time control, threads, hash and opening book in the form of fastchess.
 fn conditions(plan: &Plan, defaults: &[Vec<(String, String)>]) -> String {
     let option_of = |index: usize, wanted: &str, unit| {
         let is_it = |(name, _): &&(String, String)| name.eq_ignore_ascii_case(wanted);
@@ -401,14 +402,14 @@ fn conditions(plan: &Plan, defaults: &[Vec<(String, String)>]) -> String {
     parts.join(", ")
 }
 
-/// Returns the clock, or the time of a move, in the form of the tag `TimeControl`; `None` without
-/// either.
+/// Returns the clock or the time per move in the form of the tag `TimeControl`; `None` if there is
+/// neither.
 pub(crate) fn time_control(limits: &Limits) -> Option<String> {
     let clock = limits.clock.map(|control| control.to_string());
     clock.or_else(|| limits.movetime.map(|time| format!("{}/move", time.as_secs_f64())))
 }
 
-/// Returns the first limit of a side.
+/// Returns the main limit of a side: time control, depth or nodes.
 fn bounds(limits: &Limits) -> String {
     let untimed = || match (limits.depth, limits.nodes) {
         (Some(depth), _) => format!("{depth} plies"),

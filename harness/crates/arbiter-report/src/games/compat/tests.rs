@@ -44,7 +44,7 @@ fn sprt_status() -> Option<SprtStatus> {
 }
 
 #[test]
-fn games_are_announced_alike() {
+fn game_lines_have_the_form_of_fastchess() {
     let writer = duel(Dialect::Fastchess, true);
     assert_eq!(writer.started(3, 40, 1, 0), "Started game 3 of 40 (B vs A)\n");
     let outcome =
@@ -62,7 +62,7 @@ fn games_are_announced_alike() {
 }
 
 #[test]
-fn the_block_of_fastchess() {
+fn results_have_the_form_of_fastchess() {
     let writer = duel(Dialect::Fastchess, true);
     let pairs = [([0, 1], [Win, Draw]), ([0, 1], [Win, Loss]), ([0, 1], [Draw, Draw])];
     let text = writer.interval(&counts(&pairs), sprt_status());
@@ -84,14 +84,14 @@ fn the_block_of_fastchess() {
 }
 
 #[test]
-fn the_lines_of_cutechess() {
+fn results_have_the_form_of_cutechess() {
     let writer = duel(Dialect::Cutechess, true);
     let games = Trinomial { wins: 2, draws: 3, losses: 1 };
     assert_eq!(writer.score(0, 1, &games), "Score of A vs B: 2 - 1 - 3  [0.583] 6\n");
     let pairs = [([0, 1], [Win, Draw]), ([0, 1], [Win, Loss]), ([0, 1], [Draw, Draw])];
     let text = writer.interval(&counts(&pairs), sprt_status());
     let lines: Vec<&str> = text.lines().collect();
-    // Two wins and a draw as White, a loss and two draws as Black.
+    // A has two wins and a draw as White, and a loss and two draws as Black.
     assert_eq!(
         lines[..3],
         [
@@ -119,7 +119,7 @@ fn undecided_and_perfect_results_print_nan_and_inf_like_cutechess() {
 }
 
 #[test]
-fn exact_halves_are_rounded_as_the_library_of_the_program_does() {
+fn exact_halves_are_rounded_like_qt_or_c() {
     let games = Trinomial { wins: 4, losses: 10, draws: 2 };
     for (dialect, share) in [(Dialect::Fastchess, "0.312"), (Dialect::Cutechess, "0.313")] {
         let writer = DialectWriter { dialect: Dialect::Cutechess, ..duel(dialect, false) };
@@ -138,7 +138,7 @@ fn many_engines_are_ranked() {
     let pairs = [([0, 1], [Loss, Draw]), ([0, 2], [Win, Win]), ([1, 2], [Draw, Win])];
     for dialect in [Dialect::Fastchess, Dialect::Cutechess] {
         let text = DialectWriter::new(dialect, true, &plan, &[]).interval(&counts(&pairs), None);
-        // cutechess-cli prints the test of a run without one, too.
+        // cutechess-cli prints the line of the SPRT even for a run without an SPRT.
         let is_row = |line: &&str| !line.is_empty() && !line.starts_with(['-', 'S']);
         let rows = text.lines().filter(is_row);
         let names: Vec<&str> = rows.filter_map(|row| row.split_whitespace().nth(1)).collect();

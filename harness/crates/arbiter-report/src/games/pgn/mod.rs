@@ -1,7 +1,7 @@
 //! Games as PGN text, with comments in the style of fastchess: `{score/depth time}`.
 //!
-//! Where no clock bounds the engines, comments carry nodes instead of times, and nothing else in
-//! the text depends on the clock: the same games give the same bytes.
+//! If the engines play without time limits, comments contain nodes instead of times, so identical
+//! games produce identical bytes.
 
 mod written;
 
@@ -22,39 +22,39 @@ use arbiter_plan::{Plan, PlayedPair, RunKind};
 use arbiter_protocol::Limits;
 use arbiter_store::Fingerprints;
 
-/// Longest line of move text, in characters, unless a single move needs more.
+/// Maximum length of a line of movetext, in characters, unless a single move is longer.
 const WIDTH: usize = 80;
 
-/// Most plies of a game in which a named opening is looked for.
+/// Maximum number of plies of a game that are searched for a named opening.
 const LONGEST_OPENING: usize = 50;
 
 /// Common properties of the games of a run.
 #[derive(Debug, Clone)]
 pub struct PgnHeader {
-    /// `Event` tag, if the annotation has none.
+    /// Value of the tag `Event`, if the annotation has none.
     pub event: String,
-    /// `Date` tag, `YYYY.MM.DD`: the day on which the run started.
+    /// Value of the tag `Date`, the day on which the run started: `YYYY.MM.DD`.
     pub date: String,
     /// Names of the engines.
     pub engines: Vec<String>,
-    /// Limits of each engine.
+    /// Search limits of each engine.
     pub limits: Vec<Limits>,
     /// Content hashes of the engines' programs.
     pub hashes: Vec<String>,
-    /// Files that the engines' options name, with their hashes.
+    /// Option files of each engine, with hashes.
     pub files: Vec<String>,
     /// Seed of the run.
     pub seed: u64,
-    /// Number of games that another program played before.
+    /// Number of games played before by another program.
     pub before: u64,
-    /// Content of games besides their moves.
+    /// Requested tags and comments.
     pub annotation: Annotation,
-    /// Names of openings, if games are to have them.
+    /// Names of openings, if games get opening tags.
     pub names: Option<OpeningNames>,
 }
 
 impl PgnHeader {
-    /// Returns the header of a run that started at `created_ms`.
+    /// Returns the header of a run that started at `created_ms` (Unix time in milliseconds).
     pub fn of(plan: &Plan, fingerprints: &Fingerprints, created_ms: i64) -> PgnHeader {
         let annotation = &plan.annotation;
         let is_named = annotation.has_origin && !annotation.is_minimal;
@@ -83,7 +83,7 @@ impl PgnHeader {
         }
     }
 
-    /// Returns whether comments and tags have times.
+    /// Returns whether comments and tags contain times.
     fn is_timed(&self) -> bool {
         self.annotation.dialect.is_some() || self.limits.iter().any(Limits::is_timed)
     }
@@ -95,8 +95,8 @@ pub fn pgn_text(header: &PgnHeader, played: &PlayedPair) -> String {
     game_indices.filter_map(|game_index| game_pgn(header, played, game_index)).collect()
 }
 
-/// Formats one game of a pair, from 0, followed by an empty line; `None` if the pair has no such
-/// game.
+/// Formats one game of a pair, followed by an empty line; `None` if the pair has no game with the
+/// index `game_index`, from 0.
 pub fn game_pgn(header: &PgnHeader, played: &PlayedPair, game_index: usize) -> Option<String> {
     let game = played.games.iter().nth(game_index)?;
     let pair = played.pairing.pair;
@@ -133,7 +133,7 @@ fn tags(header: &PgnHeader, round: String, game: &GameRecord) -> String {
         more_tags(header, game, &mut tags);
     }
     if is_cutechess {
-        // cutechess-cli sorts all tags after the roster by name.
+        // cutechess-cli sorts all tags after the seven mandatory tags by name.
         tags[roster..].sort_unstable();
     }
     let escaped = |value: String| value.replace('\\', "\\\\").replace('"', "\\\"");
@@ -170,7 +170,7 @@ fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str
         Some(_) => time_control(limits)
             .unwrap_or_else(|| if is_cutechess { "inf" } else { "-" }.to_owned()),
     };
-    // fastchess writes one tag for engines with the same clock, whatever other limits they have.
+    // fastchess writes one tag for engines with equal time controls, even if other limits differ.
     let is_one = dialect == Some(Dialect::Fastchess) && control(&white) == control(&black);
     if white == black || is_one {
         tags.push(("TimeControl", control(&white)));
@@ -178,7 +178,7 @@ fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str
         tags.push(("WhiteTimeControl", control(&white)));
         tags.push(("BlackTimeControl", control(&black)));
     }
-    // cutechess-cli names an opening by all moves of a game from the start position.
+    // cutechess-cli names openings only in games from the initial position.
     let is_whole = !is_cutechess || tags.iter().all(|(name, _)| *name != "FEN");
     let names = header.names.as_ref().filter(|_| is_whole);
     let named = names.and_then(|names| names.last_named(game, LONGEST_OPENING));
@@ -196,7 +196,7 @@ fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str
     }
 }
 
-/// Returns the value of the tag `Termination` that readers of PGN know.
+/// Returns the value of the tag `Termination`, in the words of the PGN standard or the dialect.
 fn termination(termination: Termination, dialect: Option<Dialect>) -> &'static str {
     match termination {
         Termination::IllegalMove | Termination::UnparseableMove if dialect.is_some() => {
@@ -252,8 +252,8 @@ fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
             (Color::Black, _) => Ok(()),
         };
         number += u32::from(position.turn().is_black());
-        // The referee has accepted all moves of a record. The text of a damaged record is cut
-        // short.
+        // The referee accepted all moves of a record, so only a damaged record has an illegal move,
+        // and its text ends before that move.
         if written::play(&mut word, &mut position, played, annotation.notation, mode).is_none() {
             break;
         }
@@ -279,7 +279,7 @@ fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
     lines.text
 }
 
-/// Text that breaks only between moves.
+/// Text wrapped at [`WIDTH`], between moves only.
 #[derive(Default)]
 struct WrappedText {
     text: String,
@@ -370,7 +370,7 @@ mod tests {
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
     #[test]
-    fn a_timed_game() {
+    fn a_timed_game_has_times_and_tags() {
         let text = text("1+0.01", game(START, &["e2e4", "e7e5", "g1f3"]));
         let expect = r#"[Event "A \"test\""]
 [Site "?"]
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_in_the_forms_of_the_other_programs() {
+    fn games_have_the_forms_of_fastchess_and_cutechess() {
         let played = |dialect| {
             let annotation = Annotation {
                 dialect: Some(dialect),
@@ -406,7 +406,7 @@ mod tests {
             };
             annotated("1", record, annotation)
         };
-        // Games 9 and 10 are the last ones of the second round.
+        // Games 9 and 10 are the last games of the second round.
         let roster = r#"[Site "?"]
 [Date "2030.01.02"]
 [Round "2"]

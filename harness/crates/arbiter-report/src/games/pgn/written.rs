@@ -1,7 +1,7 @@
 //! Text of one move: its notation and its comment.
 //!
-//! Both are written in place, without intermediate text: thousands of moves are written in a
-//! second.
+//! Notation and comment are written directly to the output, without intermediate strings, because a
+//! run writes thousands of moves per second.
 
 use std::fmt::{self, Write as _};
 use std::time::Duration;
@@ -14,10 +14,10 @@ use arbiter_game::outcome::printable;
 use arbiter_game::record::{MoveRecord, SearchInfo};
 use arbiter_protocol::Score;
 
-/// Most characters of a line of an engine in a comment.
+/// Maximum length of a detail or an engine line in a comment, in characters.
 const MAX_LINE: usize = 1_000;
 
-/// Plays a move and writes it; `None` if it is illegal.
+/// Plays a move and writes its notation; `None` if the move is illegal.
 pub(super) fn play(
     text: &mut String,
     position: &mut Chess,
@@ -32,14 +32,13 @@ pub(super) fn play(
     }
     let san = San::from_move(position, m);
     position.play_unchecked(m);
-    // Looking for checkmate takes all legal moves, so `is_check` decides first whether the suffix
-    // is used.
+    // The suffix is used only in check.
     let check = if position.is_checkmate() { Suffix::Checkmate } else { Suffix::Check };
     let san = SanPlus { san, suffix: position.is_check().then_some(check) };
     write!(text, "{}", if notation == Notation::Lan { long(san, m) } else { san }).ok()
 }
 
-/// Returns a move with its full square of origin.
+/// Returns the long algebraic notation of a move, with its origin square.
 fn long(short: SanPlus, m: Move) -> SanPlus {
     match (short.san, m.from()) {
         (San::Normal { role, capture, to, promotion, .. }, Some(from)) => {
@@ -51,8 +50,9 @@ fn long(short: SanPlus, m: Move) -> SanPlus {
     }
 }
 
-/// Writes the comment on a move, without its braces: score, depth and time, or nodes where no clock
-/// runs, and the requested fields. Fields that an engine did not report are left out.
+/// Writes the comment on a move, without braces: score, depth, time (or nodes in a game without
+/// time limits), and the requested fields. Fields that the engine did not report are omitted,
+/// except in the form of another program.
 pub(super) fn comment(
     text: &mut String,
     thought: &SearchInfo,
@@ -63,17 +63,17 @@ pub(super) fn comment(
     let is_shown = thought.score.is_some() || is_cutechess;
     let depth = thought.depth.filter(|_| is_shown).unwrap_or(0);
     match thought.score {
-        // cutechess-cli writes no score without a depth, and nothing for a move without a report.
+        // cutechess-cli writes no score without a depth.
         score if is_cutechess && (depth == 0 || score.is_none()) => {}
         Some(Score::Mate(moves)) if annotation.dialect.is_some() => {
-            // Other programs write mates in plies. The side that mates moves first and last; the
-            // side that is mated has as many moves as its opponent.
+            // Other programs write mates in plies: 2n − 1 for a mate in n moves by the side to
+            // move, and 2n for a mate by the opponent.
             let plies = if moves > 0 { 2 * i64::from(moves) - 1 } else { 2 * i64::from(moves) };
             let sign = if moves > 0 { '+' } else { '-' };
             write!(text, "{sign}M{}", plies.abs())?;
         }
         Some(score) => write!(text, "{score}")?,
-        // Other programs write a missing score in this form, and readers of PGN know it.
+        // Other programs write a missing score in this form, which PGN readers recognize.
         None => text.push_str("0.00"),
     }
     if is_cutechess {
@@ -100,7 +100,7 @@ pub(super) fn comment(
     Ok(())
 }
 
-/// Writes a field; an unknown one as nothing, or as 0 if it `must_be`.
+/// Writes a field. An unknown field is omitted, or written as 0 with `must_be`.
 fn fact(f: &mut String, thought: &SearchInfo, field: Field, must_be: bool) -> fmt::Result {
     let details = thought.details.as_deref();
     let length = f.len();
@@ -131,7 +131,7 @@ fn fact(f: &mut String, thought: &SearchInfo, field: Field, must_be: bool) -> fm
     named(f, name, Some(0))
 }
 
-/// Writes a field with its name, if it is known.
+/// Writes a field with its name, unless its value is unknown.
 fn named(f: &mut String, name: &str, fact: Option<impl fmt::Display>) -> fmt::Result {
     match fact {
         Some(fact) => write!(f, ", {name}={fact}"),
@@ -139,18 +139,18 @@ fn named(f: &mut String, name: &str, fact: Option<impl fmt::Display>) -> fmt::Re
     }
 }
 
-/// Time as comments have it, in seconds to the nearest thousandth.
+/// Time in comments, rounded to milliseconds.
 struct Seconds(Duration);
 
 impl fmt::Display for Seconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Half a millisecond more rounds to the nearest millisecond.
+        // Adding half a millisecond before the truncation rounds to the nearest millisecond.
         let ms = self.0.saturating_add(Duration::from_micros(500)).as_millis() as u64;
         write!(f, "{}.{:03}s", ms / 1_000, ms % 1_000)
     }
 }
 
-/// Time as comments of cutechess-cli have it, with fewer decimals the longer it is.
+/// Time in comments in the form of cutechess-cli: longer times have fewer decimals.
 struct RoundedTime(Duration);
 
 impl fmt::Display for RoundedTime {
@@ -166,7 +166,7 @@ impl fmt::Display for RoundedTime {
     }
 }
 
-/// Returns a text that cannot end a comment.
+/// Returns the text without braces and control characters, so that it cannot end a comment.
 pub(super) fn harmless(text: &str) -> String {
     printable(&text.replace(['{', '}'], "|"), MAX_LINE)
 }
@@ -178,7 +178,7 @@ mod tests {
     use arbiter_protocol::Score;
 
     #[test]
-    fn moves_are_written_in_three_ways() {
+    fn moves_are_written_in_three_notations() {
         let check = |notation, expect: [&str; 5]| {
             let mut position = Chess::default();
             let moves = ["e2e4", "d7d5", "e4d5", "g8f6", "f1b5"];

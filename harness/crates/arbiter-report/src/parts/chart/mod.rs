@@ -4,35 +4,35 @@ pub(crate) mod svg;
 
 use serde_json::json;
 
-/// Most points of a line whose values are given to the script of pages.
+/// Maximum number of points per line in the data for the script of pages.
 const MAX_TOLD: usize = 128;
 
-/// Most lines in a chart that show their names at their ends.
+/// Maximum number of lines in a chart with names at the ends of lines.
 const MAX_LABELLED: usize = 4;
 
-/// Chart to be drawn. Values that are not finite are not drawn.
+/// Chart; values that are not finite are not drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Chart {
-    /// Values that change along an axis.
+    /// Lines along a horizontal axis.
     Lines(Lines),
-    /// A bar for each label, from zero.
+    /// Bars from zero, one or more for each label.
     Bars(Bars),
-    /// A value with its interval for each label.
+    /// Values with intervals, one for each label.
     Intervals(Intervals),
 }
 
 /// Lines over a common axis.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Lines {
-    /// Unit of the horizontal axis, with what it counts.
+    /// Label of the horizontal axis: quantity and unit.
     pub x: &'static str,
-    /// Unit of the vertical axis, with what it counts.
+    /// Label of the vertical axis: quantity and unit.
     pub y: String,
-    /// The lines.
+    /// Lines of the chart.
     pub lines: Vec<Line>,
-    /// Horizontal lines with a meaning, such as bounds, with their names.
+    /// Names and values of horizontal lines, such as bounds.
     pub levels: Vec<(String, f64)>,
-    /// Ranges of values with a meaning, such as those beyond bounds; an end may be infinite.
+    /// Shaded ranges of values, such as the values beyond a bound; an end may be infinite.
     pub shades: Vec<(f64, f64)>,
 }
 
@@ -41,44 +41,46 @@ pub struct Lines {
 pub struct Line {
     /// Name of the line.
     pub name: String,
-    /// Points, from left to right.
+    /// Points (x, y), from left to right.
     pub points: Vec<(f64, f64)>,
-    /// Interval around each point, if there are intervals.
+    /// Interval of each point (x, low, high), if there are intervals.
     pub band: Vec<(f64, f64, f64)>,
-    /// Engine whose colour the line has; without one, the colour of its place among the lines.
+    /// Index of the engine whose colour the line has; with `None`, the colour follows from the
+    /// index of the line.
     pub engine: Option<usize>,
 }
 
 /// Bars side by side.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Bars {
-    /// Unit of the values.
+    /// Label of the axis of values: quantity or unit.
     pub y: &'static str,
-    /// Names of the groups along the axis.
+    /// Label of each group of bars.
     pub labels: Vec<String>,
-    /// Bars of each group, by their names; horizontal bars of a group are stacked.
+    /// Name and values of each series, with one bar per group; horizontal bars of a group are
+    /// stacked.
     pub series: Vec<(String, Vec<f64>)>,
-    /// `true` for horizontal bars, which leave room for long names.
+    /// `true` for horizontal bars, which have more room for labels.
     pub is_lying: bool,
 }
 
 /// Values with intervals, one below another.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Intervals {
-    /// Unit of the values, with what they are.
+    /// Label of the axis of values: quantity and unit.
     pub x: &'static str,
     /// Name, value, and both ends of the interval of each row.
     pub rows: Vec<(String, f64, f64, f64)>,
-    /// Value with a meaning, such as that of equality.
+    /// Reference value, such as equal strength.
     pub level: Option<f64>,
-    /// Engine whose colour each row has, if it is that of one; all have that of the first if this
-    /// is empty.
+    /// Index of the engine whose colour each row has; `None` for a row of no engine. If the list is
+    /// empty, all rows have the colour of the first engine.
     pub engines: Vec<Option<usize>>,
 }
 
 impl Chart {
-    /// Returns the names of the colours, in their order; nothing if there is only one, or if lines
-    /// show their names.
+    /// Returns the names in the key of the chart, in the order of colours; empty if there is only
+    /// one name or if the lines are labelled.
     pub(crate) fn names(&self) -> Vec<&str> {
         let names: Vec<&str> = match self {
             Chart::Lines(chart) if chart.is_labelled() => Vec::new(),
@@ -89,7 +91,7 @@ impl Chart {
         if names.len() > 1 { names } else { Vec::new() }
     }
 
-    /// Returns the class of the page's style for the colour at a place, from 0, in the key.
+    /// Returns the CSS class of the colour of a name in the key, by its index from 0.
     pub(crate) fn key_class(&self, place: usize) -> String {
         match self {
             Chart::Bars(bars) if bars.is_rest(place) => "even".to_owned(),
@@ -101,8 +103,7 @@ impl Chart {
         }
     }
 
-    /// Returns the values at each place along the axis or in each row, as the script of pages reads
-    /// them.
+    /// Returns the values of the chart as JSON for the script of pages.
     pub(crate) fn values(&self) -> String {
         let told = match self {
             Chart::Lines(chart) => {
@@ -134,7 +135,7 @@ impl Chart {
     }
 }
 
-/// Returns a value with its interval, or the end that bounds it.
+/// Formats a value with its interval, or the bound on the value.
 fn point_text((_, value, low, high): &(String, f64, f64, f64)) -> String {
     let shown =
         |value: f64| if value.is_finite() { short(value).to_string() } else { "open".to_owned() };
@@ -146,8 +147,8 @@ fn point_text((_, value, low, high): &(String, f64, f64, f64)) -> String {
     }
 }
 
-/// Returns whether an estimate is only a bound: its value is infinite, or one end of its interval
-/// with the other infinite.
+/// Returns whether an estimate is only a bound: its value is infinite, or its value is one end of
+/// its interval and the other end is infinite.
 pub(crate) fn is_bound(value: f64, low: f64, high: f64) -> bool {
     value.is_infinite()
         || (low.is_infinite() && high == value)
@@ -155,16 +156,16 @@ pub(crate) fn is_bound(value: f64, low: f64, high: f64) -> bool {
 }
 
 impl Bars {
-    /// Returns whether a series is the rest beside those of engines: the last of several that are
-    /// stacked.
+    /// Returns whether a series is the remainder after the series of engines: the last of several
+    /// stacked series.
     pub(crate) fn is_rest(&self, series: usize) -> bool {
         self.is_lying && series > 0 && series + 1 == self.series.len()
     }
 }
 
 impl Lines {
-    /// Returns whether the lines show their names at their ends: not a single line, nor more or
-    /// longer names than there is room for.
+    /// Returns whether names are drawn at the ends of lines: if there are several lines and room
+    /// for all names.
     fn is_labelled(&self) -> bool {
         let has_room = |line: &Line| line.name.chars().count() <= svg::WIDE.label_length;
         (2..=MAX_LABELLED).contains(&self.lines.len()) && self.lines.iter().all(has_room)
@@ -178,23 +179,24 @@ impl Line {
     }
 }
 
-/// Rounds a number to four significant digits, or to a whole number if it has more digits.
+/// Rounds a number to four significant digits, or to an integer if the number is larger than four
+/// digits.
 fn short(value: f64) -> f64 {
     let unit = 10_f64.powi((3 - value.abs().max(1e-6).log10().floor() as i32).max(0));
     (value * unit).round() / unit
 }
 
-/// Returns at most `most` of the values, evenly spaced, the last one included.
+/// Returns at most `most` of the values, evenly spaced, including the last value.
 pub(crate) fn thinned<T>(values: &[T], most: usize) -> impl Iterator<Item = &T> {
     let step = values.len().div_ceil(most).max(1);
     let first = (values.len() + step - 1) % step;
     values.iter().skip(first).step_by(step)
 }
 
-/// Most rows of a table of values over games.
+/// Maximum number of rows of a table of values over games.
 const HISTORY_ROWS: usize = 16;
 
-/// Returns as many of the values as a table has rows.
+/// Returns at most [`HISTORY_ROWS`] of the values, evenly spaced, including the last value.
 pub(crate) fn table_rows<T>(values: &[T]) -> impl Iterator<Item = &T> {
     thinned(values, HISTORY_ROWS)
 }

@@ -1,7 +1,7 @@
 //! Charts as SVG.
 //!
-//! The drawing crate only knows fixed colours. Each of ours stands for a variable of the page's
-//! style, which replaces it after drawing, so that a chart is as dark or light as its page.
+//! The drawing crate supports only fixed colours. Each colour is a placeholder, replaced after
+//! drawing by a variable of the style sheet, so a chart follows the light or dark mode of its page.
 
 mod axis;
 mod lines;
@@ -19,29 +19,29 @@ use self::lines::draw_lines;
 use super::{Bars, Chart, Intervals, Lines, is_bound, thinned};
 use crate::parts::text::shortened;
 
-/// Sizes of a drawing, in units of its view box. Text has the same size in each, so that a screen
-/// shows the drawing whose units are closest to its own.
+/// Sizes of a drawing, in units of its view box. Text has the same size in every frame, so the
+/// style sheet selects the frame whose units are closest to the pixels of the screen.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Frame {
-    /// Class of the element, by which the page's style selects.
+    /// CSS class of the element.
     class: &'static str,
     pub(crate) width: u32,
     /// Height of a chart without rows.
     height: u32,
-    /// Room for the values beside the vertical axis, and for names there.
+    /// Room beside the vertical axis for values; the next field is the room for names.
     values: u32,
     names: u32,
-    /// Characters of a name beside an axis.
+    /// Maximum length of a name beside an axis, in characters.
     name_length: usize,
-    /// Characters of a name at the end of a line.
+    /// Maximum length of a name at the end of a line, in characters.
     pub(super) label_length: usize,
-    /// Values that a horizontal axis names.
+    /// Maximum number of labelled values on a horizontal axis.
     ticks: usize,
-    /// Most points of a line.
+    /// Maximum number of points of a line.
     points: usize,
 }
 
-/// Frame for screens of more than 40 characters, and for paper.
+/// Frame for screens wider than 40 rem, and for paper.
 pub(crate) const WIDE: Frame = Frame {
     class: "wide",
     width: 560,
@@ -67,36 +67,35 @@ pub(crate) const NARROW: Frame = Frame {
     points: 128,
 };
 
-/// Frame for charts side by side, whatever the screen.
+/// Frame for charts side by side, on all screens.
 pub(crate) const SMALL: Frame =
     Frame { class: "small", height: 200, names: 124, name_length: 18, ..NARROW };
 
-/// Height of the row of an interval, and of all besides rows.
+/// Height of a row; the next constant is the height of everything except rows.
 const ROW: u32 = 26;
 const BESIDES_ROWS: u32 = 70;
 
-/// Space around a drawing, and below it for its horizontal axis.
+/// Space around a drawing; the next constant is the space for the horizontal axis.
 const MARGIN: u32 = 10;
 const AXIS: u32 = 40;
 
-/// Mark around the number of a row whose name is cut, replaced by the full name.
+/// Mark around the index of a row whose name is truncated; replaced by the full name after drawing.
 const CUT: char = '\u{e000}';
 
 /// Font size of text.
 const TEXT: u32 = 13;
 
-/// Names of the colours in the page's style: text, grid, bars of no engine, and the lines of a
-/// chart in their order.
+/// Names of the colours in the style sheet: text, grid, bars of no engine, and lines in order.
 const COLOURS: [&str; 11] = ["ink", "grid", "even", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"];
 const INK: RGBColor = drawn_as(0);
 const GRID: RGBColor = drawn_as(1);
 const EVEN: RGBColor = drawn_as(2);
 
-/// Index of the first colour of lines, and the number of these colours.
+/// Index of the first colour of lines; the next constant is the number of such colours.
 const FIRST_LINE: usize = 3;
 pub(crate) const LINE_COLOURS: usize = COLOURS.len() - FIRST_LINE;
 
-/// Returns the placeholder of a colour of the page until the chart is drawn.
+/// Returns the placeholder of a colour, by its index in [`COLOURS`].
 const fn drawn_as(colour: usize) -> RGBColor {
     RGBColor(1, 2, colour as u8)
 }
@@ -109,7 +108,7 @@ type DrawResult = Result<(), Box<dyn std::error::Error>>;
 ///
 /// # Errors
 ///
-/// If there is nothing finite to draw.
+/// If the chart has no finite values.
 pub(crate) fn draw(chart: &Chart, frame: &Frame) -> Result<String, Box<dyn std::error::Error>> {
     let mut text = String::new();
     let size = (frame.width, frame.height_of(chart));
@@ -128,8 +127,7 @@ pub(crate) fn draw(chart: &Chart, frame: &Frame) -> Result<String, Box<dyn std::
     for (row, name) in names.into_iter().enumerate() {
         text = text.replace(&format!("{CUT}{row}{CUT}"), &html! { title { (name) } }.0);
     }
-    // The script of the page converts positions of the mouse to values, for which it needs both
-    // ends of an axis.
+    // The script of the page needs both ends of an axis to convert mouse positions to values.
     let plot = match chart.ends() {
         Some((left, right)) => {
             let room = if let Chart::Lines(lines) = chart { frame.label_room(lines) } else { 0 };
@@ -147,8 +145,8 @@ pub(crate) fn draw(chart: &Chart, frame: &Frame) -> Result<String, Box<dyn std::
 }
 
 impl Chart {
-    /// Returns the values at both ends of the horizontal axis, if values run along it; bars are
-    /// counted from 0.
+    /// Returns the values at both ends of the horizontal axis; `None` if the chart has rows. Bars
+    /// are counted from 0.
     fn ends(&self) -> Option<(f64, f64)> {
         match self {
             Chart::Lines(lines) => lines.ends(),
@@ -159,7 +157,7 @@ impl Chart {
         }
     }
 
-    /// Returns the names of rows below each other.
+    /// Returns the names of the rows; empty if the chart has no rows.
     fn row_names(&self) -> Vec<&String> {
         match self {
             Chart::Bars(bars) if bars.is_lying => bars.labels.iter().collect(),
@@ -175,8 +173,8 @@ impl Lines {
     }
 }
 
-/// Replaces the placeholders by the page's colours, the fixed size by a class, and the font by the
-/// page's.
+/// Replaces placeholders by variables of the style sheet and the fixed size by a class, and removes
+/// the font.
 fn styled(text: &str, class: &str, (width, height): (u32, u32)) -> String {
     let mut text = text.to_owned();
     for (index, name) in COLOURS.iter().enumerate() {
@@ -251,22 +249,23 @@ fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> DrawResult {
     Ok(())
 }
 
-/// Returns the number of places of equal size along an axis, two at least, because one alone would
-/// have no size.
+/// Returns the number of segments of an axis with `count` values: at least two, because the drawing
+/// crate cannot draw a single segment.
 fn places(count: usize) -> usize {
     count.max(2)
 }
 
-/// Returns an axis with such places. Fails without any: the drawing crate would divide such an axis
-/// for ever.
+/// Returns an axis with `count` segments, at least two. Fails if `count` is 0, because the drawing
+/// crate would loop for ever on an empty axis.
 fn segments(count: usize) -> Result<SegmentedCoord<RangedCoordusize>, Box<dyn std::error::Error>> {
     if count == 0 { Err(empty_chart_error()) } else { Ok((0..places(count) - 1).into_segmented()) }
 }
 
-/// Chart of rows below each other, the first on top, each with its name beside the axis.
+/// Chart of rows with names beside the axis, first row on top.
 type Rows<'a> = Drawing<'a, RangedCoordf64, SegmentedCoord<RangedCoordusize>>;
 
-/// Draws the axes of rows with these names; lines separate the rows unless they are bars of counts.
+/// Draws the axes of a chart of rows; lines separate the rows unless the rows are bars of counts
+/// (`is_count`).
 fn row_axes<'a>(
     area: &Area<'a>,
     frame: &Frame,
@@ -295,8 +294,8 @@ fn row_axes<'a>(
         mesh.disable_y_mesh();
     }
     if count < 2 {
-        // An axis with a single place cannot be drawn, so there are two, and the second one stays
-        // empty.
+        // An axis with a single segment cannot be drawn, so there are two, and the second segment
+        // is empty.
         mesh.set_tick_mark_size(LabelAreaPosition::Left, 0);
     }
     mesh.x_desc(unit)
@@ -322,7 +321,7 @@ fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars, names: &[&String]) -
         }
     }
     let (_, high) = range(ends.iter().copied().chain([0.0])).ok_or_else(empty_chart_error)?;
-    // A tenth more leaves room for the number behind the longest bar.
+    // The extra 10 % are room for the number behind the longest bar.
     let mut context = row_axes(area, frame, names, (0.0, 1.1 * high), chart.y, true)?;
     context.draw_series(bars.into_iter().map(|(index, row, from, to)| {
         let corners = [(from, SegmentValue::Exact(row)), (to, SegmentValue::Exact(row + 1))];
@@ -341,7 +340,7 @@ fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars, names: &[&String]) -
 }
 
 impl Frame {
-    /// Returns the height of the drawing of a chart.
+    /// Returns the height of a chart in this frame.
     pub(crate) fn height_of(&self, chart: &Chart) -> u32 {
         match chart {
             Chart::Intervals(chart) => BESIDES_ROWS + ROW * places(chart.rows.len()) as u32,
@@ -352,16 +351,16 @@ impl Frame {
         }
     }
 
-    /// Returns as much of a name as there is room for beside an axis.
+    /// Shortens a name to the room beside an axis.
     fn shortened(&self, name: &str) -> String {
-        // The colour at the end of a name tells two rows of one engine apart, so only the name
-        // before it is shortened.
+        // A suffix `, White` or `, Black` distinguishes two rows of one engine, so only the name
+        // before the suffix is shortened.
         let colour = [", White", ", Black"].into_iter().find(|colour| name.ends_with(colour));
         let (name, rest) = name.split_at(name.len() - colour.map_or(0, str::len));
         shortened(name, self.name_length - rest.len()) + rest
     }
 
-    /// Returns as many of the points as can be seen.
+    /// Returns at most as many points as are visible in this frame, evenly spaced.
     fn thinned<T: Copy>(&self, points: &[T]) -> Vec<T> {
         thinned(points, self.points).copied().collect()
     }
@@ -386,7 +385,7 @@ fn draw_intervals(
         let row = SegmentValue::CenterOf(place);
         let engine = chart.engines.get(chart.rows.len() - 1 - place);
         let colour = engine.copied().unwrap_or(Some(0)).map_or(EVEN, colour);
-        // An estimate with only one end is a bound, drawn as an arrow towards the value.
+        // An infinite end of an interval is drawn as an arrow.
         let whole = [(low.max(ends.0), row.clone()), (high.min(ends.1), row.clone())];
         if !low.is_nan() && !high.is_nan() {
             context.draw_series([PathElement::new(whole.clone(), colour.stroke_width(2))])?;

@@ -1,5 +1,5 @@
-//! Games of a PGN as a document. A PGN has the players, results and openings; the document says
-//! what it lacks.
+//! Report on the games of PGN files as a document. A PGN contains players, results and openings;
+//! the document lists the missing data.
 
 use crate::figures::{Rating, Strength, superiority};
 use crate::parts::{Block, Document, Table, UNDEFINED, percent};
@@ -12,13 +12,13 @@ use arbiter_rate::RejectedGame;
 use arbiter_stats::ratings::{Meeting, OutcomeModel};
 use arbiter_stats::{Pentanomial, Trinomial, opening_bias};
 
-/// Most players in a chart of ratings.
+/// Maximum number of players in a chart of ratings.
 const MAX_RATED: usize = 40;
 
-/// Most players whose evaluations are shown.
+/// Maximum number of players in the chart of evaluations.
 const MAX_JUDGES: usize = 8;
 
-/// Returns the document of the games of some files.
+/// Returns the document of the games of PGN files.
 pub fn games_document(ratings: &Ratings<'_>, files: &[String]) -> Document {
     let tally = ratings.tally;
     let order = ratings.order();
@@ -59,8 +59,8 @@ fn title(ratings: &Ratings<'_>, order: &[usize]) -> String {
     }
 }
 
-/// Returns the two players of a match, the stronger one first, with their encounter from that one's
-/// side.
+/// Returns the stronger of exactly two players, and their encounter from the point of view of this
+/// player.
 fn duel(ratings: &Ratings<'_>) -> Option<(usize, Encounter)> {
     let &[first, _] = ratings.order().as_slice() else { return None };
     let [meeting] = ratings.meetings else { return None };
@@ -68,7 +68,7 @@ fn duel(ratings: &Ratings<'_>) -> Option<(usize, Encounter)> {
     Some((first, if meeting.players[0] == first { encounter } else { encounter.swapped() }))
 }
 
-/// Converts the counts of a meeting to those of an encounter of a run.
+/// Converts a meeting of players to an encounter of a run.
 fn encounter(meeting: &Meeting) -> Encounter {
     let [losses, draws, wins] = meeting.results();
     let mut encounter = Encounter {
@@ -77,8 +77,8 @@ fn encounter(meeting: &Meeting) -> Encounter {
         singles: meeting.singles,
         ..Encounter::default()
     };
-    // The counts of pairs would omit games without a partner, so they are shown only if there are
-    // none.
+    // Counts of pairs omit games without a partner, so pairs are used only if every game has a
+    // partner.
     if meeting.singles.iter().flatten().all(|count| *count == 0) {
         encounter.pairs = Pentanomial(pentanomial(meeting));
     }
@@ -119,10 +119,11 @@ fn named<'a>(ratings: &'a Ratings<'_>, player: usize) -> Option<(&'a str, Rating
     Some((ratings.name(player), ratings.rating(player)?))
 }
 
-/// Adds all players with their scores.
+/// Adds a table of the players with ratings and scores, and a chart of the ratings.
 fn players(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     let order: Vec<usize> = order.iter().copied().filter(|p| ratings.is_shown(*p)).collect();
-    // The scales of other models are wider or narrower, so the heading names the model.
+    // Each model has its own Elo scale, so the heading contains the model, unless it is the
+    // default.
     let elo = match ratings.law {
         OutcomeModel::Scores => "Elo (95 %)".to_owned(),
         law => format!("Elo by {law} (95 %)"),
@@ -153,8 +154,7 @@ fn players(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     }
 }
 
-/// Adds the games won, drawn and lost of all against all, and the likelihood that one is the
-/// stronger one.
+/// Adds the cross table of results and the table of LOS for each pair of players.
 fn everybody(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     document.heading("Crosstable");
     document.table(ratings.crossed());
@@ -165,7 +165,7 @@ fn everybody(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     document.paragraph(result_figures::SUPERIORITY_LEGEND);
 }
 
-/// Adds the calibration of the evaluations in the comments, if there are any.
+/// Adds the comparison of evaluations in comments with results, if there are evaluations.
 fn evaluations(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     let players: Vec<_> = order
         .iter()
@@ -194,7 +194,7 @@ fn bias(ratings: &Ratings<'_>) -> String {
     words
 }
 
-/// Adds the games that do not count.
+/// Adds a section on rejected games.
 fn bad(document: &mut Document, ratings: &Ratings<'_>) {
     let tally = ratings.tally;
     document.heading(format!("Games not counted: {}", tally.bad_games()));

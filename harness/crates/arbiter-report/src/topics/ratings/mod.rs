@@ -1,4 +1,4 @@
-//! Ratings from files of games as JSON, and the parts of documents that show them.
+//! Ratings from PGN files, as JSON and as parts of documents.
 
 mod document;
 
@@ -19,10 +19,10 @@ use arbiter_rate::{Player, RejectedGame, Tally};
 use arbiter_stats::Trinomial;
 use arbiter_stats::ratings::{Errors, Meeting, OutcomeModel, RatingList};
 
-/// Most players with cross tables in JSON.
+/// Maximum number of players with LOS and covariance tables in JSON.
 const MAX_CROSS_JSON: usize = 200;
 
-/// Ratings with the games and settings behind them.
+/// Ratings with the games and settings from which they were computed.
 #[derive(Debug)]
 pub struct Ratings<'a> {
     /// Counts of the games.
@@ -31,13 +31,13 @@ pub struct Ratings<'a> {
     pub meetings: &'a [Meeting],
     /// Ratings computed from the meetings.
     pub rated: &'a RatingList,
-    /// Model of a game.
+    /// Model of the result of a game.
     pub law: OutcomeModel,
-    /// Model and scale in words.
+    /// Model and scale, as text.
     pub model: String,
-    /// Least games of a player in the table of ratings.
+    /// Minimum number of games of a player in the table of ratings.
     pub min_games: u64,
-    /// Elo added to all ratings of floating groups.
+    /// Elo added to all ratings.
     pub average: f64,
 }
 
@@ -47,7 +47,7 @@ impl Ratings<'_> {
         self.tally.players[player].results().games() >= self.min_games
     }
 
-    /// Returns the players with games that count, by rating, the unrated last.
+    /// Returns the players with counted games in descending order of rating, unrated players last.
     pub(super) fn order(&self) -> Vec<usize> {
         let games = |player: &usize| self.tally.players[*player].results().games();
         let mut order: Vec<usize> = (0..self.tally.players.len()).collect();
@@ -57,7 +57,7 @@ impl Ratings<'_> {
         order
     }
 
-    /// Returns the rating of a player; `None` if there was nothing to rate.
+    /// Returns the rating of a player; `None` if the player was not rated.
     pub(super) fn rating(&self, player: usize) -> Option<Rating> {
         let rating = Rating::of(self.rated, player)?;
         Some(Rating { elo: rating.elo + self.average, ..rating })
@@ -67,7 +67,7 @@ impl Ratings<'_> {
         &self.tally.players[player].name
     }
 
-    /// Returns remarks on players that cannot be compared.
+    /// Returns remarks on players that are unrated, cannot be compared, or have only a bound.
     pub(super) fn remarks(&self) -> String {
         let mut text = String::new();
         let names = |players: &[usize]| {
@@ -82,8 +82,8 @@ impl Ratings<'_> {
                 let _ = writeln!(text, "  group {number} of {}: {}", group.len(), names(group));
             }
         }
-        // A player who has beaten only players without a rating has no rating either, and is not
-        // among these.
+        // A player who beat only unrated players has no bound either, and is in the list of unrated
+        // players.
         let mut bounds: Vec<usize> = self.rated.perfect.iter().map(|one| one.player).collect();
         bounds.sort_unstable();
         let perfect = groups.perfect.iter().map(|perfect| perfect.player);
@@ -102,7 +102,7 @@ impl Ratings<'_> {
         text
     }
 
-    /// Returns the results of each player against each: won-drawn-lost.
+    /// Returns the cross table of results, as won-drawn-lost.
     pub(super) fn crossed(&self) -> Table {
         let order = self.order();
         let mut table = Table::with_columns(["", "won-drawn-lost"], 1..=order.len());
@@ -117,8 +117,8 @@ impl Ratings<'_> {
     }
 }
 
-/// Formats the table that EloStat writes as `rating.dat`; both ends of an interval are 95 % limits,
-/// and a rating without one, such as a bound, has "-".
+/// Formats a table in the form of EloStat's `rating.dat`, with 95 % intervals; a rating without an
+/// interval, such as a bound, has "-".
 pub fn elostat(ratings: &Ratings<'_>) -> String {
     let order = ratings.order();
     let width = order.iter().map(|player| ratings.name(*player).len()).max().unwrap_or(0).max(7);
@@ -157,12 +157,12 @@ pub fn elostat(ratings: &Ratings<'_>) -> String {
     text
 }
 
-/// Returns the mean time for a move, in seconds.
+/// Returns the mean time per move, in seconds.
 pub(crate) fn seconds_per_move(player: &Player) -> Option<f64> {
     (player.timed_moves > 0).then(|| 1e-3 * player.time_ms / player.timed_moves as f64)
 }
 
-/// Returns the results of one player against another: lost, drawn, won.
+/// Returns the number of games of one player against another: lost, drawn, won.
 fn against(meetings: &[Meeting], player: usize, other: usize) -> Option<[u64; 3]> {
     let players = [player.min(other), player.max(other)];
     let found = meetings.binary_search_by_key(&players, |meeting| meeting.players).ok()?;
@@ -170,67 +170,68 @@ fn against(meetings: &[Meeting], player: usize, other: usize) -> Option<[u64; 3]
     Some(if player < other { [lost, drawn, won] } else { [won, drawn, lost] })
 }
 
-/// Ratings from games of PGN files: `arbiter rate`, and `arbiter report` of such files.
+/// Ratings from the games of PGN files, printed by `arbiter rate`, and by `arbiter report` for PGN
+/// files.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.rate/3")]
 pub(crate) struct RatingFigures<'a> {
-    /// Model and scale in words.
+    /// Model and scale, as text.
     model: &'a str,
-    /// Games that count.
+    /// Number of counted games.
     games: u64,
-    /// Number of pairs: games that count together with their partner.
+    /// Number of pairs of counted games.
     pairs: u64,
-    /// Copies of games that do not count: the same players, start, moves and result.
+    /// Number of excluded duplicates: games with equal players, start, moves and result.
     copies: u64,
-    /// Games replayed without castling or en passant rights that their FEN tags claim and that are
-    /// impossible.
+    /// Number of games whose FEN tags contain impossible castling or en passant rights, which are
+    /// removed.
     corrected: u64,
-    /// Plies of the games that count.
+    /// Number of plies of the counted games.
     plies: u64,
-    /// Games that do not count.
+    /// Number of rejected games.
     rejected_games: u64,
-    /// Rejected games by reason.
+    /// Number of rejected games by reason.
     rejected_reasons: BTreeMap<&'static str, u64>,
-    /// First of these games.
+    /// First rejected games.
     rejected_examples: Vec<RejectedFigures<'a>>,
-    /// Advantage of White in Elo.
+    /// Advantage of White, in Elo.
     white_advantage_elo: Option<f64>,
-    /// Standard error of that advantage.
+    /// Standard error of `white_advantage_elo`, in Elo.
     white_advantage_error: Option<f64>,
     /// Share of draws between equal players, 0 to 1.
     draw_rate: f64,
-    /// Players by rating, those without one last.
+    /// Players in descending order of rating, unrated players last.
     players: Vec<PlayerFigures<'a>>,
-    /// Number of groups of players that can be compared.
+    /// Number of groups of comparable players.
     groups: usize,
-    /// Likelihood that the player of a row is stronger than that of a column, 0 to 1, in the order
-    /// of the players; `null` for more than 200 players.
+    /// Likelihood, 0 to 1, that the player of a row is stronger than the player of a column; rows
+    /// and columns have the order of `players`. `null` for more than 200 players.
     los: Option<Vec<Vec<Option<f64>>>>,
-    /// Covariance of two ratings in Elo squared, in the same order; `null` for more than 200
-    /// players.
+    /// Covariance of two ratings, in Elo squared; rows and columns have the order of `players`.
+    /// `null` for more than 200 players.
     covariance: Option<Vec<Vec<Option<f64>>>>,
-    /// Encounters of each two players.
+    /// Results of each pair of players.
     encounters: Vec<EncounterFigures<'a>>,
     /// Openings, if they were requested.
     openings: Vec<OpeningFigures<'a>>,
-    /// Games that count by ending, as their files name it.
+    /// Number of counted games by ending, as named in the files.
     terminations: &'a BTreeMap<String, u64>,
 }
 
-/// Game that does not count.
+/// Rejected game.
 #[derive(Debug, Serialize, JsonSchema)]
 struct RejectedFigures<'a> {
     /// Name of the file.
     file: &'a str,
-    /// Line in the file, from 1: that of the move at fault, or the start of the game.
+    /// Line in the file, from 1, of the rejected move or of the start of the game.
     line: u64,
-    /// Number in the file, from 1.
+    /// Number of the game in the file, from 1.
     game: u64,
     /// Players and result.
     title: &'a str,
-    /// Reason for which the game does not count.
+    /// Reason for the rejection.
     reason: &'static str,
-    /// Move at fault, if it is one.
+    /// Rejected move, if the game was rejected because of a move.
     r#move: Option<&'a str>,
 }
 
@@ -241,27 +242,28 @@ struct PlayerFigures<'a> {
     name: &'a str,
     #[serde(flatten)]
     rating: RatingByLaw,
-    /// Kind of a rating that is only a bound: `lower` if all games were won, `upper` if all were
-    /// lost.
+    /// Kind of the bound if the rating is only a bound: `lower` if all games were won, `upper` if
+    /// all were lost.
     bound: Option<&'static str>,
-    /// Group of players that can be compared, from 0.
+    /// Index, from 0, of the group of comparable players.
     group: Option<usize>,
     #[serde(flatten)]
     all: Results,
-    /// Results with White.
+    /// Results as White.
     white: Results,
-    /// Results with Black.
+    /// Results as Black.
     black: Results,
-    /// Milliseconds used on moves with a reported time; `null` if there are none.
+    /// Total time of the moves with a reported time, in milliseconds; `null` if there are none.
     time_ms: Option<f64>,
-    /// Number of these moves.
+    /// Number of moves with a reported time.
     timed_moves: u64,
-    /// Mean milliseconds of these moves.
+    /// Mean time of the moves with a reported time, in milliseconds.
     time_per_move_ms: Option<f64>,
 }
 
-/// Rating in Elo, or its bound, with the ends of its 95 % interval and its standard error. For
-/// other models than `scores` the keys name the model, because its Elo is on another scale.
+/// Rating in Elo, or a bound, with both ends of the 95 % interval and the standard error. For
+/// models other than `scores`, the keys contain the model, because each model has its own Elo
+/// scale.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 enum RatingByLaw {
@@ -316,11 +318,11 @@ impl RatingByLaw {
 struct Results {
     #[serde(flatten)]
     games: GamesByResult,
-    /// Mean points of a game, 0 to 1.
+    /// Mean points per game, 0 to 1.
     score: Option<f64>,
 }
 
-/// Encounter of two players, from the point of view of the first.
+/// Results of two players, from the point of view of the first.
 #[derive(Debug, Serialize, JsonSchema)]
 struct EncounterFigures<'a> {
     /// Name of the first player.
@@ -329,30 +331,30 @@ struct EncounterFigures<'a> {
     second: &'a str,
     #[serde(flatten)]
     games: GamesByResult,
-    /// Pairs by points, from none to two.
+    /// Number of pairs by points of the first player: 0, ½, 1, 1½, 2.
     pentanomial: [u64; 5],
-    /// Games without a partner.
+    /// Number of games without a partner.
     unpaired: u64,
 }
 
-/// Opening with its results.
+/// Opening and its results.
 #[derive(Debug, Serialize, JsonSchema)]
 struct OpeningFigures<'a> {
-    /// Starting position and first moves.
+    /// Start position and first moves.
     name: &'a str,
     /// Number of games.
     games: u64,
-    /// Mean points of White, 0 to 1.
+    /// Mean points per game of White, 0 to 1.
     white_score: Option<f64>,
-    /// Games that White won.
+    /// Number of games that White won.
     white_wins: u64,
-    /// Games drawn.
+    /// Number of games drawn.
     draws: u64,
-    /// Games that White lost.
+    /// Number of games that White lost.
     white_losses: u64,
 }
 
-/// Returns all tables as one object.
+/// Returns the report on ratings as JSON.
 pub fn ratings_json(ratings: &Ratings<'_>) -> Value {
     let Ratings { tally, rated, .. } = ratings;
     let order = ratings.order();
@@ -435,7 +437,7 @@ fn player_figures<'a>(ratings: &Ratings<'a>, player: usize) -> PlayerFigures<'a>
     }
 }
 
-/// Returns the pairs of a meeting by the half points of its first player.
+/// Returns the number of pairs of a meeting by half points of the first player.
 pub(crate) fn pentanomial(meeting: &Meeting) -> [u64; 5] {
     let mut counts = [0; 5];
     for (white, row) in meeting.pairs.iter().enumerate() {
@@ -456,8 +458,8 @@ fn encounter_figures<'a>(ratings: &Ratings<'a>, meeting: &Meeting) -> EncounterF
     }
 }
 
-/// Returns the suite of files of games: a case for each reason for which games do not count, and
-/// one for all that do.
+/// Formats the test suite of PGN files: a failed test case per reason for rejected games, and a
+/// passed test case for the counted games.
 pub fn games_junit(tally: &Tally) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new("arbiter report of games");
     let good = format!("{} games count", tally.games - tally.bad_games());

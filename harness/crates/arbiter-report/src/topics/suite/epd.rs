@@ -1,4 +1,4 @@
-//! Report of `arbiter epd`.
+//! Report of `arbiter epd` as a document and as JSON.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -23,40 +23,40 @@ use arbiter_suite::epd::{Comparison, Record, SearchOutcome, Tally, compare, them
 pub struct EpdReport<'a> {
     /// Name of the suite.
     pub suite: &'a str,
-    /// Engines: name, limits in words, and searches, one for each record.
+    /// Engines, each with one search per record.
     pub engines: Vec<EpdEngine<'a>>,
-    /// Plies for which a solution had to be held to end the search; `None` if searches were not
-    /// ended.
+    /// Number of plies for which a solution had to be stable to end the search; `None` if no search
+    /// was ended early.
     pub hold: Option<u32>,
-    /// Place where the engines ran.
+    /// Machines on which the engines ran.
     pub place: EngineLocation,
     /// Positions of the suite.
     pub records: &'a [Arc<Record>],
-    /// Lines that could not be used.
+    /// Unusable lines, with reasons.
     pub unusable: &'a [LineFault],
-    /// Parts left out of positions that are used.
+    /// Corrected lines, with the removed parts.
     pub corrected: &'a [LineFault],
 }
 
-/// Engine with its searches.
+/// Engine and its searches.
 #[derive(Debug)]
 pub struct EpdEngine<'a> {
     /// Name of the engine.
     pub name: &'a str,
-    /// Limits of the engine, in words.
+    /// Search limits of the engine, as text.
     pub limits: String,
     /// Searches, in the order of the records.
     pub searches: Vec<SearchOutcome>,
 }
 
 impl EpdReport<'_> {
-    /// Returns the counts of one engine.
+    /// Returns the counts of solved positions of one engine.
     pub fn tally(&self, engine: usize) -> Tally {
         let records = self.records.iter().map(|record| &**record);
         Tally::of(records.zip(&self.engines[engine].searches))
     }
 
-    /// Compares the first engine with another.
+    /// Compares the solved positions of the first engine and another.
     pub fn comparison(&self, other: usize) -> Comparison {
         compare(&self.engines[0].searches, &self.engines[other].searches)
     }
@@ -121,8 +121,8 @@ impl EpdReport<'_> {
         table
     }
 
-    /// Returns solved positions and points by theme; `None` where themes are no help: a single one,
-    /// or hardly any position that shares its theme with another.
+    /// Returns a table of solved positions and points by theme; `None` if there is only one theme,
+    /// or fewer than two positions per theme on average.
     fn theme_table(&self) -> Option<Table> {
         let themes = themes(self.records);
         if themes.len() < 2 || themes.len() * 2 > self.records.len() {
@@ -144,13 +144,14 @@ impl EpdReport<'_> {
         Some(table)
     }
 
-    /// Returns the counts of one engine over some of the records.
+    /// Returns the counts of solved positions of one engine over the records with the indices
+    /// `members`.
     fn tally_of(&self, engine: &EpdEngine<'_>, members: &[usize]) -> Tally {
         let of = |&index: &usize| (&*self.records[index], &engine.searches[index]);
         Tally::of(members.iter().map(of))
     }
 
-    /// Adds the comparison of the first engine with another.
+    /// Adds the comparison of the first engine and another.
     fn add_comparison(&self, document: &mut Document, other: usize) {
         let (first, second) = (self.engines[0].name, self.engines[other].name);
         let found = self.comparison(other);
@@ -285,7 +286,7 @@ impl EpdReport<'_> {
     }
 }
 
-/// Returns the name of a position.
+/// Returns the ID or line number of a position.
 fn name(record: &Record) -> String {
     record.id.clone().unwrap_or_else(|| format!("line {}", record.line))
 }
@@ -387,7 +388,7 @@ nonsense";
     }
 
     #[test]
-    fn the_text_has_all_there_is() {
+    fn the_text_contains_all_results() {
         check(|report| {
             let text = crate::forms::plain_text(&report.document(), None);
             for part in [

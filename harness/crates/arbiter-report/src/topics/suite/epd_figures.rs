@@ -8,60 +8,60 @@ use arbiter_stats::paired::SolvedCounts;
 use arbiter_suite::LineFault;
 use arbiter_suite::epd::Tally;
 
-/// Positions that engines solve: `arbiter epd`.
+/// Solved positions of engines, printed by `arbiter epd`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.epd/2")]
 pub(crate) struct EpdFigures<'a> {
     /// Name of the suite.
     pub(super) suite: &'a str,
-    /// Plies for which a solution had to be stable to end the search; `null` if searches were not
-    /// ended.
+    /// Number of plies for which a solution had to be stable to end the search; `null` if no search
+    /// was ended early.
     pub(super) stable_plies: Option<u32>,
-    /// Engines with their counts.
+    /// Engines, with counts of solved positions.
     pub(super) engines: Vec<EngineFigures<'a>>,
-    /// Comparisons of the first engine with each of the others.
+    /// Comparisons of the first engine with each other engine.
     pub(super) comparisons: Vec<ComparedFigures<'a>>,
-    /// Positions with their searches.
+    /// Positions, with the searches of all engines.
     pub(super) positions: Vec<PositionFigures<'a>>,
-    /// Lines that were not used.
+    /// Unusable lines, with reasons.
     pub(super) unusable: &'a [LineFault],
-    /// Impossible parts left out of positions that are used.
+    /// Corrected lines, with the impossible parts that were removed.
     pub(super) corrected: &'a [LineFault],
     #[serde(flatten)]
     pub(super) place: PlaceFigures<'a>,
 }
 
-/// Engine with its counts.
+/// Engine, with counts of solved positions.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct EngineFigures<'a> {
     /// Name of the engine.
     pub(super) name: &'a str,
-    /// Limits of the searches, in words.
+    /// Search limits of the engine, as text.
     pub(super) limits: &'a str,
     #[serde(flatten)]
     pub(super) solved: SolvedFigures,
-    /// Lower end of a 95 % interval of the share solved, 0 to 1.
+    /// Lower end of the 95 % interval of the share of solved positions, 0 to 1.
     pub(super) share_low: Option<f64>,
-    /// Upper end of that interval.
+    /// Upper end of the 95 % interval of the share of solved positions, 0 to 1.
     pub(super) share_high: Option<f64>,
-    /// Positions without a legal move in answer, which are not solved.
+    /// Number of positions without a legal move as answer, which count as not solved.
     pub(super) faults: u64,
-    /// Mates announced in time, where records ask for mates.
+    /// Number of announced mates; `null` if no record expects a mate.
     pub(super) mates_announced: Option<u64>,
-    /// Mates that records ask for.
+    /// Number of expected mates; `null` if no record expects a mate.
     pub(super) mates_expected: Option<u64>,
-    /// Median of the milliseconds to the solutions.
+    /// Median time to the solution, in milliseconds.
     pub(super) median_time_ms: Option<f64>,
-    /// Sum of the milliseconds to the solutions.
+    /// Total time to the solutions, in milliseconds.
     pub(super) total_time_ms: f64,
-    /// Counts by theme.
+    /// Counts of solved positions by theme.
     pub(super) themes: Vec<ThemeFigures<'a>>,
 }
 
-/// Counts over the positions of a theme.
+/// Counts of solved positions of one theme.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ThemeFigures<'a> {
-    /// Name of the theme; `null` for positions without one.
+    /// Name of the theme; `null` for positions without a theme.
     pub(super) theme: Option<&'a str>,
     #[serde(flatten)]
     pub(super) solved: SolvedFigures,
@@ -72,11 +72,11 @@ pub(super) struct ThemeFigures<'a> {
 pub(super) struct SolvedFigures {
     /// Number of positions.
     positions: u64,
-    /// Number of positions solved.
+    /// Number of solved positions.
     solved: u64,
-    /// Points made, where records give points.
+    /// Number of points; `null` if no record has points.
     points: Option<u64>,
-    /// Most points possible.
+    /// Maximum number of points; `null` if no record has points.
     points_max: Option<u64>,
 }
 
@@ -91,7 +91,7 @@ impl From<Tally> for SolvedFigures {
     }
 }
 
-/// Comparison of two engines.
+/// Comparison of the solved positions of two engines.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ComparedFigures<'a> {
     /// Name of the first engine.
@@ -102,34 +102,34 @@ pub(super) struct ComparedFigures<'a> {
     pub(super) solved: SolvedCounts,
     /// Exact p-value of McNemar's test.
     pub(super) p_exact: Option<f64>,
-    /// Mid-p-value of that test.
+    /// Mid-p-value of McNemar's test.
     pub(super) p_mid: Option<f64>,
-    /// Difference of the shares solved.
+    /// Share of positions solved by the first engine minus share solved by the second.
     pub(super) difference: Option<f64>,
-    /// Standard error of that difference.
+    /// Standard error of `difference`.
     pub(super) difference_error: Option<f64>,
-    /// Lines of the positions that only the first engine solves.
+    /// Lines of the positions that only the first engine solved.
     pub(super) won_lines: Vec<usize>,
-    /// Lines of the positions that only the second engine solves.
+    /// Lines of the positions that only the second engine solved.
     pub(super) lost_lines: Vec<usize>,
 }
 
-/// Position with its searches.
+/// Position, with the searches of all engines.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct PositionFigures<'a> {
-    /// Number of the line, from 1.
+    /// Line number in the suite, from 1.
     pub(super) line: usize,
-    /// Operand of `id`.
+    /// Operand of the opcode `id`.
     pub(super) id: Option<&'a str>,
-    /// Theme of the position, as far as the id names one.
+    /// Theme of the position, if `id` contains one.
     pub(super) theme: Option<&'a str>,
     /// FEN of the position.
     pub(super) fen: String,
     /// Solution, in SAN.
     pub(super) solution: String,
-    /// Parts of the line that were left out, with reasons.
+    /// Ignored parts of the line, with reasons.
     pub(super) notes: &'a [String],
-    /// Searches, one of each engine.
+    /// Searches, one per engine.
     pub(super) searches: Vec<SearchFigures<'a>>,
 }
 
@@ -138,32 +138,33 @@ pub(super) struct PositionFigures<'a> {
 pub(super) struct SearchFigures<'a> {
     /// `true` if the position is solved.
     pub(super) solved: bool,
-    /// Fault of the engine in place of an answer; absent if there is an answer.
+    /// Fault of the engine, if there was no valid answer; otherwise absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) fault: Option<&'a str>,
     #[serde(flatten)]
     pub(super) search: Option<AnsweredSearch>,
 }
 
-/// Search with an answer.
+/// Search with a valid answer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct AnsweredSearch {
     /// Move played, in UCI notation.
     pub(super) r#move: String,
-    /// Points of the move, where the record gives points.
+    /// Points of the move; `null` if the record has no points.
     pub(super) points: Option<u32>,
-    /// `true` if the mate of the record was announced; `None` if the record has no mate.
+    /// `true` if the expected mate was announced; `null` if the record expects no mate.
     pub(super) mate_announced: Option<bool>,
-    /// If solved: milliseconds until the search turned to a solution for good.
+    /// Time since which the best move was a solution until the end of the search, in milliseconds
+    /// from the start; `null` if not solved.
     pub(super) solution_ms: Option<f64>,
-    /// Depth in plies at that moment.
+    /// Search depth at `solution_ms`, in plies.
     pub(super) solution_depth: Option<u32>,
-    /// Nodes searched up to that moment.
+    /// Nodes searched until `solution_ms`.
     pub(super) solution_nodes: Option<u64>,
-    /// Milliseconds of the whole search.
+    /// Duration of the search, in milliseconds.
     pub(super) time_ms: f64,
-    /// Depth of the whole search, in plies.
+    /// Final depth of the search, in plies.
     pub(super) depth: Option<u32>,
-    /// Nodes of the whole search.
+    /// Total nodes of the search.
     pub(super) nodes: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! Common parts of the documents and JSON of suites.
+//! Common parts of the reports on suites.
 
 mod epd;
 pub(crate) mod epd_figures;
@@ -12,7 +12,7 @@ pub use place::EngineLocation;
 use crate::parts::Document;
 use arbiter_suite::LineFault;
 
-/// Adds the lines that were corrected, and those that were not used, with reasons.
+/// Adds lists of the corrected and the unusable lines, with reasons.
 fn line_faults(document: &mut Document, corrected: &[LineFault], unusable: &[LineFault]) {
     let mut list = |title: &str, faults: &[LineFault]| {
         let lines = faults.iter().map(|fault| format!("line {}: {}", fault.line, fault.reason));

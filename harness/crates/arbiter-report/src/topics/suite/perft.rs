@@ -1,4 +1,4 @@
-//! Report of `arbiter perft`: the faults come first.
+//! Report of `arbiter perft` as a document and as JSON.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,23 +17,23 @@ pub struct PerftReport<'a> {
     pub engine: &'a str,
     /// Name of the suite.
     pub suite: &'a str,
-    /// Positions that were counted.
+    /// Positions of the suite.
     pub cases: &'a [Case],
-    /// Count that was requested for each position.
+    /// Requested count of each position.
     pub counts: &'a [Count],
-    /// Verdict on each count; an error is the engine's fault.
+    /// Verdict on each count; an error is an engine fault.
     pub verdicts: &'a [Result<Verdict, String>],
-    /// Positions whose counts are all beyond the limits.
+    /// Number of positions whose counts all exceed the limits.
     pub beyond: usize,
-    /// Lines that could not be used.
+    /// Unusable lines, with reasons.
     pub unusable: &'a [LineFault],
-    /// Parts left out of positions that are used.
+    /// Corrected lines, with the removed parts.
     pub corrected: &'a [LineFault],
-    /// Place where the engine ran.
+    /// Machines on which the engine ran.
     pub place: EngineLocation,
 }
 
-/// Counts of leaves by an engine: `arbiter perft`.
+/// Perft counts of an engine, printed by `arbiter perft`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.perft/2")]
 pub(crate) struct PerftFigures<'a> {
@@ -43,24 +43,24 @@ pub(crate) struct PerftFigures<'a> {
     suite: &'a str,
     #[serde(flatten)]
     totals: PerftTotals,
-    /// Positions left out, as all their counts are beyond --depth or --max-nodes.
+    /// Number of skipped positions, whose counts all exceed --depth or --max-nodes.
     beyond_limits: usize,
-    /// Positions with their verdicts.
+    /// Positions, with verdicts.
     positions: Vec<PositionFigures<'a>>,
-    /// Lines that were not used.
+    /// Unusable lines, with reasons.
     unusable: &'a [LineFault],
-    /// Impossible parts left out of positions that are used.
+    /// Corrected lines, with the impossible parts that were removed.
     corrected: &'a [LineFault],
     #[serde(flatten)]
     place: PlaceFigures<'a>,
 }
 
-/// Position with its verdict.
+/// Position, with the verdict on its count.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PositionFigures<'a> {
-    /// Number of the line, from 1; in a JSON file, number of the case.
+    /// Line number in the suite, from 1; in a JSON file, number of the case.
     line: usize,
-    /// Name in the suite.
+    /// Name of the position in the suite.
     name: Option<&'a str>,
     /// FEN of the position.
     fen: String,
@@ -68,72 +68,72 @@ struct PositionFigures<'a> {
     chess960: bool,
     /// Depth in plies.
     depth: u32,
-    /// Count in the suite.
+    /// Expected count, from the suite.
     expected: u64,
     #[serde(flatten)]
     verdict: CountVerdict<'a>,
 }
 
-/// Verdict on a position.
+/// Verdict on the count of a position.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 enum CountVerdict<'a> {
     /// Engine and suite agree.
     Right,
-    /// The engine is right and the suite is not.
+    /// The engine is right and the suite is wrong.
     WrongSuite {
-        /// True count.
+        /// Correct count.
         correct: u64,
     },
-    /// The engine gave no answer.
+    /// The engine did not answer.
     Fault {
-        /// Description of the fault.
+        /// Description of the engine fault.
         reason: &'a str,
     },
     /// The engine is wrong.
     Wrong {
         /// Count by the engine.
         found: u64,
-        /// True count.
+        /// Correct count.
         correct: u64,
-        /// First position that the engine counts wrong.
+        /// First position with a wrong count.
         first_wrong: WrongPosition<'a>,
     },
 }
 
-/// Position that an engine counts wrong.
+/// Position with a wrong count.
 #[derive(Debug, Serialize, JsonSchema)]
 struct WrongPosition<'a> {
-    /// Kind of the fault: the `moves`, or only the `count`; `context` if the engine is right when
-    /// asked for this position alone, `unrepeatable` if it was right when asked again.
+    /// Kind of the error: wrong `moves`, or only a wrong `count`; `context` if the count of this
+    /// position alone is right; `unrepeatable` if a second request returned the right count.
     kind: &'static str,
     /// FEN of the position.
     fen: &'a str,
-    /// Moves that lead there, in UCI notation.
+    /// Moves from the position of the suite to this position, in UCI notation.
     path: &'a [String],
-    /// Legal moves that the engine lacks.
+    /// Legal moves missing from the engine's list.
     missing: &'a [String],
-    /// Illegal moves that the engine has.
+    /// Illegal moves in the engine's list.
     extra: &'a [String],
 }
 
-/// Number of positions by outcome.
+/// Number of positions by verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct PerftTotals {
-    /// Positions in which engine and suite agree.
+    /// Number of positions in which engine and suite agree.
     pub right: usize,
-    /// Positions in which the engine is wrong.
+    /// Number of positions in which the engine is wrong.
     pub wrong: usize,
-    /// Positions in which the suite is wrong.
+    /// Number of positions in which only the suite is wrong.
     pub wrong_suite: usize,
-    /// Positions without an answer of the engine.
+    /// Number of positions without an answer from the engine.
     pub faults: usize,
-    /// Leaf nodes in the counts that are right.
+    /// Sum of the right counts, in leaf nodes.
     pub nodes: u64,
 }
 
 impl PerftReport<'_> {
-    /// Counts the outcomes.
+    /// Counts the verdicts.
     pub fn totals(&self) -> PerftTotals {
         let mut totals = PerftTotals::default();
         for (count, verdict) in self.counts.iter().zip(self.verdicts) {
@@ -150,8 +150,8 @@ impl PerftReport<'_> {
         totals
     }
 
-    /// Returns the report as a document: the faults in full, and every position in a row if
-    /// `has_positions`.
+    /// Returns the report as a document: totals, errors and, with `has_positions`, a table of all
+    /// positions.
     pub fn document(&self, has_positions: bool) -> Document {
         let mut document = Document::new(format!("Perft of {}", self.engine));
         document.blocks.push(Block::Paragraph { strong: self.sum(), text: String::new() });
@@ -185,14 +185,14 @@ impl PerftReport<'_> {
         self.cases.iter().zip(self.counts).zip(self.verdicts)
     }
 
-    /// Returns the faults, the engine's first.
+    /// Describes all errors, wrong counts of the engine first.
     fn mistakes(&self) -> String {
         let mut all: Vec<_> = self.all().collect();
         all.sort_by_key(|(_, verdict)| !matches!(verdict, Ok(Verdict::Wrong { .. })));
         all.into_iter().map(|((case, count), verdict)| mistake(case, count, verdict)).collect()
     }
 
-    /// Returns the number of right positions.
+    /// Returns a sentence with the number of right positions.
     fn sum(&self) -> String {
         let PerftTotals { right, nodes, .. } = self.totals();
         let (engine, suite) = (self.engine, self.suite);
@@ -200,7 +200,8 @@ impl PerftReport<'_> {
         format!("{engine}: {right} of {all} positions of {suite} right, {nodes} leaves")
     }
 
-    /// Returns the numbers of other positions, by their outcome.
+    /// Returns lines with the numbers of other positions by verdict, and with the workers if
+    /// workers were used.
     fn others(&self) -> Vec<String> {
         let PerftTotals { wrong, wrong_suite, faults, .. } = self.totals();
         let all = [
@@ -260,7 +261,7 @@ fn position<'a>(
     }
 }
 
-/// Returns the verdict on a position, in a few words.
+/// Formats the verdict on a position briefly.
 fn verdict_words(verdict: &Result<Verdict, String>) -> String {
     match verdict {
         Ok(Verdict::Right) => "right".to_owned(),
@@ -270,7 +271,7 @@ fn verdict_words(verdict: &Result<Verdict, String>) -> String {
     }
 }
 
-/// Returns a fault, in some lines.
+/// Describes the error of a position in several lines; empty if the count is right.
 fn mistake(case: &Case, count: &Count, verdict: &Result<Verdict, String>) -> String {
     let name = case.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
     let place = format!("line {}{name}, depth {}", case.line, count.depth);

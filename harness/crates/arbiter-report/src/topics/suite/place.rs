@@ -1,4 +1,4 @@
-//! Place where the engines of a suite ran.
+//! Machines on which the engines of a suite ran.
 
 use std::collections::BTreeMap;
 
@@ -7,35 +7,35 @@ use serde::Serialize;
 
 use crate::parts::Document;
 
-/// Place where engines ran.
+/// Machines on which engines ran.
 #[derive(Debug)]
 pub enum EngineLocation {
-    /// This machine, with so many positions in parallel.
+    /// This machine, with the number of positions in parallel.
     Here(usize),
     /// Workers of a cluster.
     Workers {
         /// Number of positions searched by each worker.
         positions: BTreeMap<String, u64>,
-        /// Workers whose answers do not count, with reasons.
+        /// Excluded workers, whose answers do not count, with reasons.
         excluded: Vec<(String, String)>,
     },
 }
 
-/// Place where engines ran, in a report.
+/// Machines on which engines ran, in JSON.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(super) struct PlaceFigures<'a> {
     /// Number of positions in parallel; absent if workers were used.
     #[serde(skip_serializing_if = "Option::is_none")]
     concurrency: Option<usize>,
-    /// Number of positions of each worker; absent without workers.
+    /// Number of positions searched by each worker; absent if no workers were used.
     #[serde(skip_serializing_if = "Option::is_none")]
     workers: Option<&'a BTreeMap<String, u64>>,
-    /// Excluded workers, whose answers do not count; absent without workers.
+    /// Excluded workers, whose answers do not count; absent if no workers were used.
     #[serde(skip_serializing_if = "Option::is_none")]
     workers_excluded: Option<Vec<ExcludedFigures<'a>>>,
 }
 
-/// Worker whose answers do not count.
+/// Excluded worker.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ExcludedFigures<'a> {
     /// Name of the worker.
@@ -45,7 +45,8 @@ struct ExcludedFigures<'a> {
 }
 
 impl EngineLocation {
-    /// Returns the number of positions in parallel, or the workers with their numbers of positions.
+    /// Formats the number of positions in parallel, or the workers with the number of positions of
+    /// each.
     pub(super) fn describe(&self) -> String {
         let positions = match self {
             EngineLocation::Here(at_once) => return format!("{at_once} in parallel"),
@@ -55,7 +56,7 @@ impl EngineLocation {
         format!("by workers: {}", each.collect::<Vec<_>>().join(", "))
     }
 
-    /// Adds the excluded workers, with reasons; nothing if there are none.
+    /// Adds a list of the excluded workers with reasons, if there are any.
     pub(super) fn add_excluded_workers(&self, document: &mut Document) {
         if let EngineLocation::Workers { excluded, .. } = self {
             let lines = excluded.iter().map(|(worker, why)| format!("{worker}: {why}"));
@@ -63,7 +64,7 @@ impl EngineLocation {
         }
     }
 
-    /// Returns the place as a part of a report.
+    /// Returns the machines for JSON.
     pub(super) fn figures(&self) -> PlaceFigures<'_> {
         match self {
             EngineLocation::Here(at_once) => {

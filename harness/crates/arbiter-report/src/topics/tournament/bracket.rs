@@ -1,12 +1,12 @@
-//! Bracket of a knockout: its rounds, and its drawing with lines.
+//! Bracket of a knockout, as rounds and as a drawing in text.
 
 use crate::figures::points;
 use crate::parts::{Meeting, Round, Side};
 use arbiter_schedule::{Encounter, Entrant, Knockout};
 
-/// Draws the bracket, one column for each round and one for the winner, with scores behind the
-/// names. Place n of a round stands in the middle of its two places in the round before, which are
-/// above and below it.
+/// Draws the bracket in text, with a column per round, a column for the winner, and scores after
+/// the names. Place n of a round is in the middle between places 2n and 2n + 1 of the previous
+/// round.
 pub(crate) fn draw(knockout: &Knockout, encounters: &[Encounter], engines: &[String]) -> String {
     let levels = knockout.levels();
     let mut lines = vec![String::new(); 2 * levels[0].len() - 1];
@@ -26,8 +26,8 @@ pub(crate) fn draw(knockout: &Knockout, encounters: &[Encounter], engines: &[Str
         let step = 2 << level;
         let mut column = vec![" ".repeat(width + 4); lines.len()];
         for (place, cell) in cells.iter().enumerate() {
-            // An engine with a bye has no encounter in this round, so it is shown in the next
-            // column.
+            // An engine with a bye has no encounter in this round, so the engine is shown in the
+            // next column only.
             if [place, place ^ 1].iter().any(|place| entrants.get(*place) == Some(&Entrant::Bye)) {
                 continue;
             }
@@ -38,7 +38,7 @@ pub(crate) fn draw(knockout: &Knockout, encounters: &[Encounter], engines: &[Str
                 (false, _) => " ─┘ ",
             };
             column[row] = format!("{cell:<width$}{joint}");
-            // Between the two places of an encounter, a line leads to the next column.
+            // A line between the two places of an encounter leads to the next column.
             if !is_last && place % 2 == 0 {
                 for below in 1..step {
                     let joint = if below == step / 2 { "  ├─" } else { "  │ " };
@@ -52,13 +52,14 @@ pub(crate) fn draw(knockout: &Knockout, encounters: &[Encounter], engines: &[Str
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// Returns the score of an engine in an encounter that it plays.
+/// Formats the score of an engine in an encounter; `None` if the engine does not play in the
+/// encounter.
 fn score(encounter: &Encounter, engine: usize) -> Option<String> {
     let side = encounter.engines.iter().position(|other| *other == engine)?;
     Some(format!(" {}", points(encounter.score.half_points[side])))
 }
 
-/// Returns the rounds, and the winner.
+/// Returns the rounds of a knockout, with the winner as last round.
 pub(super) fn rounds(knockout: &Knockout, met: &[Encounter], engines: &[String]) -> Vec<Round> {
     let levels = knockout.levels();
     let side = |entrant: Entrant, level: usize, place: usize| match entrant {
@@ -75,7 +76,8 @@ pub(super) fn rounds(knockout: &Knockout, met: &[Encounter], engines: &[String])
             Some(_) => knockout.sides(level, place).to_vec(),
             None => vec![levels[level - 1][place]],
         };
-        // An engine with a bye has no encounter in this round, so it is shown in the next one.
+        // An engine with a bye has no encounter in this round, so the engine is shown in the next
+        // round only.
         let is_played = !entrants.contains(&Entrant::Bye);
         let entrants = entrants.into_iter().filter(|_| is_played);
         let sides = entrants.map(|entrant| side(entrant, level, place)).collect();
@@ -130,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_with_and_without_byes() {
+    fn brackets_are_drawn_with_and_without_byes() {
         let four = "\
 E1 1½ ─┐
        ├─E1 1½ ─┐

@@ -1,4 +1,4 @@
-//! Standings of a tournament as a part of the JSON report.
+//! Standings of a tournament in the JSON report.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,59 +7,61 @@ use crate::figures::{Row, Summary};
 use crate::parts::GamesByResult;
 use arbiter_schedule::{Encounter, Format};
 
-/// Standings and encounters of a tournament. Rounds and groups are counted from 1.
+/// Standings and encounters of a tournament.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Tournament<'a> {
     /// Format of the tournament.
     format: Format,
-    /// Round that is played, or the last one.
+    /// Number of the current or last round, from 1.
     round: u64,
     /// Number of rounds.
     rounds: u64,
-    /// Pairs of an encounter, unless it is decided before.
+    /// Number of pairs per encounter; an encounter that is decided early has fewer.
     pairs_per_encounter: u64,
-    /// Engines from first to last.
+    /// Engines, in the order of their ranks.
     standings: Vec<Standing<'a>>,
-    /// Encounters in the order in which they became known; none for formats that are fixed.
+    /// Encounters, in the order in which they were paired; empty for formats with a fixed schedule.
     schedule: Vec<Scheduled<'a>>,
-    /// Rounds without an opponent.
+    /// Byes.
     byes: Vec<Bye<'a>>,
-    /// Winner of a knockout, once it is known; `null` in other formats.
+    /// Winner of a knockout; `null` before the end and in other formats.
     winner: Option<&'a str>,
 }
 
-/// Engine of a tournament.
+/// Standing of an engine.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Standing<'a> {
-    /// Place, from 1; equal engines share it.
+    /// Place, from 1; equal engines share a place.
     rank: usize,
     /// Name of the engine.
     engine: &'a str,
-    /// Points, byes included.
+    /// Points, including points for byes.
     points: f64,
     #[serde(flatten)]
     games: GamesByResult,
-    /// Sum of the opponents' points; Swiss only.
+    /// Sum of the opponents' points; `null` in formats other than Swiss.
     buchholz: Option<f64>,
-    /// Sum of the opponents' points times the points scored against them; formats in which engines
-    /// meet comparable opponents only.
+    /// Sum of the opponents' points, each multiplied by the points scored against the opponent;
+    /// `null` in formats in which opponents are not comparable.
     sonneborn_berger: Option<f64>,
-    /// Rounds of a knockout that the engine survived, byes included; `null` in other formats.
+    /// Number of rounds of a knockout that the engine survived, including byes; `null` in other
+    /// formats.
     rounds_survived: Option<usize>,
-    /// Logistic Elo around the mean of the engines that it can be compared with.
+    /// Logistic Elo, relative to the mean of the comparable engines; `null` if all games were won
+    /// or lost.
     elo: Option<f64>,
-    /// Lower end of the interval of Elo, or its bound if all games were won.
+    /// Lower end of the interval of `elo`, or lower bound of the Elo if all games were won.
     elo_low: Option<f64>,
-    /// Upper end of the interval of Elo, or its bound if all games were lost.
+    /// Upper end of the interval of `elo`, or upper bound of the Elo if all games were lost.
     elo_high: Option<f64>,
-    /// Group of engines that can be compared.
+    /// Number, from 1, of the group of comparable engines.
     elo_group: Option<usize>,
 }
 
 /// Encounter of a tournament.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Scheduled<'a> {
-    /// Number of the round.
+    /// Number of the round, from 1.
     round: u64,
     /// Name of the first engine.
     first: &'a str,
@@ -69,22 +71,23 @@ struct Scheduled<'a> {
     first_points: f64,
     /// Points of the second engine.
     second_points: f64,
-    /// Number of pairs scheduled, or counted until the encounter was decided.
+    /// Number of scheduled pairs or, if the encounter was decided early, of pairs until the
+    /// decision.
     pairs: u64,
-    /// Number of pairs that count.
+    /// Number of counted pairs.
     pairs_counted: u64,
 }
 
-/// Round that an engine sits out.
+/// Bye of an engine.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Bye<'a> {
-    /// Number of the round.
+    /// Number of the round, from 1.
     round: u64,
     /// Name of the engine.
     engine: &'a str,
 }
 
-/// Returns the tournament, if the run is one.
+/// Returns the standings and encounters for JSON, if the run is a tournament.
 pub(crate) fn tournament(summary: &Summary) -> Option<Tournament<'_>> {
     let standings = summary.standings.as_ref()?;
     let schedule = &standings.schedule;
@@ -120,7 +123,7 @@ pub(crate) fn tournament(summary: &Summary) -> Option<Tournament<'_>> {
 
 fn row<'a>(Row { ranked, games, rating }: &Row, engine: &'a str) -> Standing<'a> {
     let estimate = rating.filter(|rating| rating.won_all.is_none());
-    // A bound has one end only.
+    // A bound has only one end.
     let [elo_low, elo_high] = rating.map_or([None; 2], |rating| rating.ends());
     Standing {
         rank: ranked.rank,

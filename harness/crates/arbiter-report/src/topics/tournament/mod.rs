@@ -1,5 +1,5 @@
-//! Standings of a tournament: the table, and for formats that depend on results the rounds or the
-//! bracket.
+//! Standings of a tournament in documents: table and, for formats whose pairings depend on results,
+//! rounds or bracket.
 
 mod bracket;
 mod json;
@@ -12,21 +12,21 @@ use crate::topics::result_figures;
 use arbiter_names::quantity;
 use arbiter_schedule::{Encounter, Format, Schedule};
 
-/// Most encounters listed by rounds; the store has them all.
+/// Maximum number of encounters in a list of rounds; the store contains all encounters.
 const MAX_LISTED: usize = 500;
 
-/// Most engines in a cross table.
+/// Maximum number of engines in a cross table.
 pub(crate) const MAX_CROSS: usize = 20;
 
-/// Adds the table, the notes that explain it, and the rounds or the bracket.
+/// Adds the table of standings, its notes, and the rounds or bracket.
 pub(crate) fn all(document: &mut Document, standings: &Standings, engines: &[String]) {
     document.table(table(standings, engines));
     notes(standings).into_iter().for_each(|note| document.paragraph(note));
     course(document, standings, engines);
 }
 
-/// Adds the table with a chart of the ratings if `has_pictures`, the notes, a cross table, and the
-/// rounds or the bracket.
+/// Adds the table of standings, a chart of the ratings if `has_pictures`, notes, a cross table, and
+/// the rounds or bracket.
 pub(crate) fn in_full(
     document: &mut Document,
     summary: &Summary,
@@ -61,8 +61,8 @@ const RATED: &str = "Elo is by maximum likelihood over all games, with a mean of
 const UNRATED: &str = "These games do not connect all engines: ratings require points taken from \
     each other, directly or through other engines.";
 
-/// Returns the results of all against all, the best rating first; without ratings, the first of the
-/// table.
+/// Returns the cross table, in descending order of rating or, without ratings, in the order of the
+/// standings.
 fn cross_table(summary: &Summary, standings: &Standings) -> Block {
     let order: Vec<usize> = match summary.ratings() {
         Some(ratings) => ratings.iter().map(|(engine, _)| *engine).collect(),
@@ -91,7 +91,7 @@ fn cross_table(summary: &Summary, standings: &Standings) -> Block {
     Block::CrossTable { table, scores }
 }
 
-/// Adds the rounds or the bracket.
+/// Adds the rounds or the bracket, if the format has any.
 fn course(document: &mut Document, standings: &Standings, engines: &[String]) {
     let schedule = &standings.schedule;
     let met = schedule.encounters();
@@ -113,7 +113,7 @@ fn course(document: &mut Document, standings: &Standings, engines: &[String]) {
     }
 }
 
-/// Returns the table with one row for each engine, from first to last.
+/// Returns the table of standings, with a row per engine.
 fn table(standings: &Standings, engines: &[String]) -> Table {
     let has = |part: fn(&Row) -> bool| standings.rows.iter().any(part);
     let has_buchholz = has(|row| row.ranked.buchholz.is_some());
@@ -147,7 +147,7 @@ fn table(standings: &Standings, engines: &[String]) -> Table {
     table
 }
 
-/// Returns the notes that explain the table.
+/// Returns notes that explain the table of standings.
 fn notes(standings: &Standings) -> Vec<String> {
     let mut notes = Vec::new();
     let design = standings.schedule.design();
@@ -172,7 +172,7 @@ fn notes(standings: &Standings) -> Vec<String> {
     notes
 }
 
-/// Returns the encounters round by round.
+/// Returns the encounters by round.
 fn rounds(schedule: &Schedule, engines: &[String]) -> Vec<Round> {
     let encounters = schedule.encounters();
     let word = if schedule.design().format == Format::Ladder { "Climb" } else { "Round" };
@@ -226,7 +226,7 @@ fn lines(rounds: &[Round]) -> String {
     rounds.iter().map(round).collect::<Vec<_>>().join("\n")
 }
 
-/// Adds the likelihood that each of several engines is the stronger one of two.
+/// Adds the table of LOS for each pair of engines.
 pub(crate) fn likelihoods(document: &mut Document, summary: &Summary) {
     let (Some(ratings), Some(rated)) = (summary.ratings(), summary.rate_engines()) else { return };
     if (3..=MAX_CROSS).contains(&ratings.len()) {
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_swiss_with_a_bye() {
+    fn swiss_rounds_show_byes() {
         let text = text(&swiss());
         let (table, rounds) = text.split_once("\n\n").unwrap();
         assert!(table.contains("Buchholz") && table.contains("Points include 1 for each bye."));
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn estimates_of_different_groups_are_not_shown_as_comparable() {
+    fn ratings_show_their_group() {
         let mut standings = swiss();
         for (group, row) in standings.rows.iter_mut().enumerate() {
             row.rating =

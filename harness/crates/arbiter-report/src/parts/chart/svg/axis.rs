@@ -1,9 +1,9 @@
 //! Axes of a chart: ends, ticks, and numbers.
 
-/// Mean width of a letter.
+/// Mean width of a character, in units of the view box.
 const LETTER: u32 = 7;
 
-/// Returns the least and the greatest value, with a margin; `None` without finite values.
+/// Returns the minimum and maximum of the finite values, with a margin; `None` if there are none.
 pub(super) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let finite = values.filter(|value| value.is_finite());
     let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
@@ -16,25 +16,25 @@ pub(super) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     Some((low - room, high + room))
 }
 
-/// Widens a range until a thousandth part of its values distinguishes the ticks: numbers with more
-/// digits find no room beside the axis.
+/// Widens a range to at least 1 % of its largest absolute value, so that about four digits
+/// distinguish the ticks: longer numbers do not fit beside the axis.
 pub(super) fn widened((low, high): (f64, f64)) -> (f64, f64) {
     let lacking = 0.01 * low.abs().max(high.abs()) - (high - low);
     if lacking > 0.0 { (low - lacking / 2.0, high + lacking / 2.0) } else { (low, high) }
 }
 
-/// Returns the number of ticks that puts them at whole numbers, along an axis of counts.
+/// Returns the number of ticks of an axis of counts, such that ticks are integers.
 pub(super) fn whole(ticks: usize, span: f64) -> usize {
     ticks.min(span as usize + 1)
 }
 
-/// Returns the step between named places along an axis where each place has `room`.
+/// Returns the step between labelled segments of an axis whose segments are `room` units wide.
 pub(super) fn every_nth(labels: &[String], room: u32) -> usize {
     let longest = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
     (longest as u32 * LETTER).div_ceil(room.max(1)).max(1) as usize
 }
 
-/// Formats a measured number, as exact as a bar can show it.
+/// Formats the value of a bar, with two or three digits.
 pub(super) fn number(value: f64) -> String {
     match value.abs() {
         v if v >= 1e6 => format!("{:.1} M", value / 1e6),
@@ -45,7 +45,7 @@ pub(super) fn number(value: f64) -> String {
     }
 }
 
-/// Formats a number at an axis: a round one, however close it is to the next.
+/// Formats the number of a tick, with enough digits to distinguish neighbouring ticks.
 pub(super) fn tick(value: f64) -> String {
     match value.abs() {
         v if v >= 1e6 => format!("{} M", trimmed(value / 1e6, 4)),

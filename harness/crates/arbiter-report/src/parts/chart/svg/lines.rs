@@ -1,4 +1,4 @@
-//! Lines, with their names at their ends.
+//! Lines with names at their ends.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -8,7 +8,7 @@ use super::{AXIS, Area, DrawResult, Frame, GRID, INK, MARGIN, TEXT, colour, empt
 use crate::parts::chart::{Line, Lines};
 use crate::parts::text::shortened;
 
-/// Width of a letter of a name, and height of a name.
+/// Width of a character of a name; the next constant is the height of a name.
 const LETTER: u32 = 7;
 pub(super) const LABEL: i32 = 16;
 
@@ -29,7 +29,7 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> DrawR
     }
     let (left, right) = chart.ends().ok_or_else(empty_chart_error)?;
     // The intervals of the first points are so wide that nothing else would be visible, so the
-    // range follows from the points.
+    // first quarter of the intervals does not affect the range.
     let values = points().map(|point| point.1);
     let middle = range(values.chain(levels)).ok_or_else(empty_chart_error)?;
     let ends =
@@ -67,7 +67,7 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> DrawR
             INK.stroke_width(1),
         ))?;
         let style = ("sans-serif", TEXT, &INK).into_text_style(area);
-        // Above the line and a little away from the axis.
+        // The name is above the line, slightly right of the axis.
         let style = style.pos(Pos::new(HPos::Left, VPos::Bottom));
         let place = (left + 0.01 * (right - left), *level);
         context.draw_series([Text::new(name.clone(), place, style)])?;
@@ -98,8 +98,8 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> DrawR
     Ok(())
 }
 
-/// Draws the names of lines beside their ends, whose heights are `ends`; moves those that would
-/// overlap.
+/// Draws the names of lines at their ends, whose vertical positions are `ends`; moves names that
+/// would overlap.
 fn draw_labels(area: &Area<'_>, frame: &Frame, chart: &Lines, ends: &[Option<i32>]) -> DrawResult {
     let mut places: Vec<(i32, usize)> =
         ends.iter().enumerate().filter_map(|(line, end)| Some(((*end)?, line))).collect();

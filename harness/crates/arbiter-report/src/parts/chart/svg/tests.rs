@@ -79,7 +79,7 @@ fn chart_lines_are_labelled_if_there_is_room() {
     let [anna, bo, cleo] = ["Anna", "Bo", "Cleo"].map(height);
     let _: [i32; 3] = [anna, bo, cleo];
     assert!((anna - bo).abs() >= LABEL && cleo > anna.max(bo), "{anna} {bo} {cleo}");
-    // The first is engine 5, whose colour it has everywhere.
+    // The first line is that of engine 5, whose colour is the same in all charts.
     assert!(svg.contains("var(--c5)") && !svg.contains("var(--c1)"), "{svg}");
     let many: Vec<Line> = (0..5).map(|n| named(None, &format!("E{n}"), 1.0)).collect();
     assert!(!draw_all(&many).contains("E3"), "they are in the key");
@@ -105,8 +105,8 @@ fn rows_have_the_colours_of_their_engines() {
 }
 
 #[test]
-fn an_empty_chart_says_so() {
-    // One point is no course of anything.
+fn a_chart_without_points_is_an_error() {
+    // A single point is not a line.
     for points in [&[(1.0, f64::NAN), (2.0, f64::NAN)][..], &[(1.0, 5.0)]] {
         let chart = Chart::Lines(Lines { lines: vec![line(points)], ..Lines::default() });
         assert!(draw(&chart, &WIDE).is_err(), "{points:?}");
@@ -122,7 +122,7 @@ fn an_empty_chart_says_so() {
 }
 
 #[test]
-fn names_are_cut_in_their_middle_and_before_the_colour() {
+fn names_are_truncated_in_the_middle_and_keep_the_colour() {
     let shown =
         ["a name", "a name that is rather long", "a name that is long, White", "a, b and c and d"];
     let shown = shown.map(|name| NARROW.shortened(name));
@@ -130,7 +130,7 @@ fn names_are_cut_in_their_middle_and_before_the_colour() {
 }
 
 #[test]
-fn lying_bars_lie_behind_each_other() {
+fn horizontal_bars_are_stacked() {
     let series = vec![("a".to_owned(), vec![3.0, 1.0]), ("b".to_owned(), vec![1.0, 0.0])];
     let labels = vec!["mate".to_owned(), "draw".to_owned()];
     let bars = Bars { labels, series, is_lying: true, ..Bars::default() };
@@ -141,7 +141,7 @@ fn lying_bars_lie_behind_each_other() {
 }
 
 #[test]
-fn a_bound_is_no_dot() {
+fn a_bound_has_no_dot() {
     let drawn = |low| {
         let rows = vec![("A".to_owned(), -300.0, low, -300.0), ("B".to_owned(), 0.0, -9.0, 9.0)];
         let chart = Chart::Intervals(Intervals { rows, ..Intervals::default() });
@@ -157,7 +157,7 @@ fn numbers_are_short() {
 }
 
 #[test]
-fn a_long_line_has_no_more_points_than_can_be_seen() {
+fn a_long_line_is_thinned_to_visible_points() {
     let points: Vec<(f64, f64)> = (0..1000).map(|n| (f64::from(n), 0.0)).collect();
     for frame in [&WIDE, &NARROW] {
         let kept = frame.thinned(&points);
@@ -168,7 +168,7 @@ fn a_long_line_has_no_more_points_than_can_be_seen() {
 }
 
 #[test]
-fn names_that_have_no_room_are_left_out_evenly() {
+fn labels_without_room_are_omitted_evenly() {
     let labels: Vec<String> = (0..12).map(|n| format!("< {n}00 ms")).collect();
     let shown = |room: u32| {
         let named = every_nth(&labels, room);
@@ -178,7 +178,7 @@ fn names_that_have_no_room_are_left_out_evenly() {
 }
 
 #[test]
-fn ticks_that_differ_read_differently() {
+fn different_ticks_have_different_labels() {
     let read = |values: &[f64]| values.iter().map(|value| tick(*value)).collect::<Vec<_>>();
     assert_eq!(read(&[0.74, 0.745, 0.75, 0.1 + 0.2]), ["0.74", "0.745", "0.75", "0.3"]);
     assert_eq!(read(&[-1e-17, 0.0, 100.0, -12.5]), ["0", "0", "100", "-12.5"]);
@@ -186,7 +186,7 @@ fn ticks_that_differ_read_differently() {
 }
 
 #[test]
-fn an_axis_is_wide_enough_for_ticks_that_have_room() {
+fn an_axis_is_widened_until_tick_labels_fit() {
     let (low, high) = widened((1_056_700.0, 1_056_900.0));
     assert!((high - low - 10_569.0).abs() < 0.1, "{low} {high}");
     assert!(low < 1_056_700.0 && high > 1_056_900.0, "{low} {high}");
