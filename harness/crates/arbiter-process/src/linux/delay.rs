@@ -14,12 +14,12 @@ use super::process_tree::{descendants, threads};
 /// Unit of `/proc/stat`: `USER_HZ` is 100 in every Linux ABI.
 const TICK: Duration = Duration::from_millis(10);
 
-/// A thread that ran for less than this fraction (1/10) of the busiest thread's running time counts
-/// as waiting for input.
+/// Divisor of the busiest thread's running time: a thread that ran for less than the quotient
+/// counts as waiting for input.
 const IDLE: u64 = 10;
 
-/// An engine whose busiest thread ran for more than the clock plus this fraction (1/4) of it has
-/// pondered.
+/// Divisor of the engine's clock time: an engine whose busiest thread ran for longer than the clock
+/// time plus the quotient has pondered.
 const PONDERED: u32 = 4;
 
 /// Run delays, at one moment, of the threads on which an engine's clock depends.
