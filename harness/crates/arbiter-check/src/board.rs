@@ -1,4 +1,4 @@
-//! Positions of `position` commands.
+//! Positions of `position` commands, and legality of moves.
 
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Position};
@@ -17,7 +17,7 @@ pub(super) fn set_up(words: &str, is_chess960: bool) -> Option<Chess> {
     play(&position, moves.split_ascii_whitespace()).ok()
 }
 
-/// Plays moves; an error is the first illegal move.
+/// Plays moves; the error is the first illegal move.
 pub(super) fn play<'a>(
     start: &Chess,
     moves: impl IntoIterator<Item = &'a str>,
@@ -30,11 +30,11 @@ pub(super) fn play<'a>(
     Ok(position)
 }
 
-/// Returns the legal move of this spelling, which must be that of the protocol.
+/// Returns the legal move with this text; `None` if the text is not exactly the UCI notation.
 pub(super) fn legal(position: &Chess, text: &str) -> Option<shakmaty::Move> {
     let uci: UciMove = text.parse().ok()?;
     let played = uci.to_move(position).ok()?;
-    // The library accepts other spellings of a move, which the protocol does not have.
+    // The library also accepts texts that UCI does not allow.
     let spelled = played.to_uci(position.castles().mode()).to_string();
     let standard = played.to_uci(shakmaty::CastlingMode::Standard).to_string();
     (spelled == text || standard == text).then_some(played)

@@ -19,7 +19,7 @@ pub struct EngineInfo {
 }
 
 impl EngineInfo {
-    /// Reads the answer from a transcript whose first line sent is `uci`.
+    /// Reads the answer from a transcript in which `uci` was the first line sent.
     pub(super) fn read(transcript: &Transcript) -> EngineInfo {
         let mut engine = EngineInfo::default();
         for (_, line) in transcript.received() {
@@ -42,19 +42,19 @@ impl EngineInfo {
         engine
     }
 
-    /// Returns whether any part of an answer to `uci` was received.
+    /// Returns whether a name, an option or `uciok` was received.
     pub fn speaks_uci(&self) -> bool {
         self.is_complete || self.name.is_some() || !self.option_lines.is_empty()
     }
 
-    /// Returns the option of this name, whatever its case; an error is the reason to skip a check.
+    /// Returns the option with this name, ignoring case; the error is the reason to skip a check.
     pub(super) fn option(&self, name: &str) -> Result<&OptionDeclaration, String> {
-        // UCI declares the names of options as case-insensitive.
+        // Option names are case-insensitive in UCI.
         let found = self.options.iter().find(|option| option.name.eq_ignore_ascii_case(name));
         found.ok_or_else(|| format!("the engine has no option {name}"))
     }
 
-    /// Returns the least and the greatest value of a spin option.
+    /// Returns the minimum and maximum of a spin option; the error is the reason to skip a check.
     pub(super) fn range(&self, name: &str) -> Result<(i64, i64), String> {
         match self.option(name)?.kind {
             OptionKind::Spin { min, max } => Ok((min, max)),
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_engine_introduces_itself() {
+    fn name_and_options_are_read_from_the_answer_to_uci() {
         let engine = EngineInfo::read(&transcript(
             "< hello
              > uci

@@ -1,9 +1,10 @@
-//! Conformance of an engine to the Universal Chess Interface.
+//! Conformance of engines to the Universal Chess Interface (UCI).
 //!
-//! A [`Check`] is a script of lines to send and answers to wait for, and a function that judges the
-//! transcript. [`run_check`] runs the script with a fresh process for each check; everything else
-//! only computes. The protocol is the description by S. Meyer-Kahlen (April 2006), in our own
-//! words; where it is silent, the expectations of match programs count, and the grade says so.
+//! A [`Check`] consists of a script of lines to send and answers to wait for, and a function that
+//! judges the transcript. [`run_check`] runs the script, with a new process for each check; all
+//! other functions do no I/O. The rules follow the UCI description by S. Meyer-Kahlen (April 2006)
+//! in our own words. If the description leaves something open, the expectations of match programs
+//! count, and the grade reflects this.
 
 mod board;
 
@@ -26,57 +27,57 @@ pub use script::Script;
 pub use session::{Engine, introduce, run_check};
 pub use transcript::{Event, TimedEvent, Transcript};
 
-/// Importance of a check; the number is its weight in the score.
+/// Importance of a check. The number is the weight in the score.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Grade {
-    /// Without it, games are lost or runs break.
+    /// An engine that breaks the rule loses games or breaks runs.
     Must = 4,
-    /// The protocol requires it, and tools show nonsense without it.
+    /// The protocol requires the rule; tools show wrong information about an engine that breaks it.
     Should = 2,
-    /// Convenience for tools and users.
+    /// The rule is a convenience for tools and users.
     Nice = 1,
 }
 
 impl Grade {
-    /// All grades, the most important first.
+    /// All grades, most important first.
     pub const ALL: [Grade; 3] = [Grade::Must, Grade::Should, Grade::Nice];
 }
 
 arbiter_names::named!(Grade);
 
-/// Rule of the protocol, with its check.
+/// Rule of the protocol, with the script and the judge that check it.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 pub struct Check {
-    /// Name, which never changes.
+    /// Name of the check; names never change.
     pub name: &'static str,
     /// Importance of the rule.
     pub grade: Grade,
     /// Text of the rule: the behaviour expected of an engine.
     pub rule: &'static str,
-    /// Completes an empty script for an engine; an error is the reason to skip the check.
+    /// Completes an empty script for an engine; the error is the reason to skip the check.
     #[serde(skip)]
     script: fn(Script<'_>) -> Result<Script<'_>, String>,
-    /// Judges the transcript; an error describes the fault. It is called only where the engine has
-    /// neither exited nor been silent when the script waited for it.
+    /// Judges the transcript; the error describes the violation. Not called after an unexpected
+    /// exit or a timeout.
     #[serde(skip)]
     judge: fn(&Case) -> Judgement,
-    /// `true` if the check measures time, so that a busy machine may be to blame for a failure.
+    /// `true` if the check measures time, so that a busy machine may cause a failure.
     #[serde(skip)]
     is_timed: bool,
 }
 
-/// Judgement of a check; an error describes the fault.
+/// Judgement of a check; the error describes the violation.
 type Judgement = Result<(), String>;
 
-/// Evidence by which a check is judged.
+/// Evidence for a check.
 #[derive(Debug, Clone, Copy)]
 struct Case<'a> {
     transcript: &'a Transcript,
     engine: &'a EngineInfo,
-    /// Tolerance for a late answer.
+    /// Tolerance for late answers.
     margin: Duration,
 }
 
@@ -84,15 +85,15 @@ struct Case<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "verdict", content = "reason", rename_all = "lowercase")]
 pub enum Outcome {
-    /// The engine keeps the rule.
+    /// The engine follows the rule.
     Passed,
-    /// The engine breaks the rule; the text says what it did.
+    /// The engine breaks the rule; the text describes the violation.
     Failed(String),
-    /// The check does not concern the engine; the text says why.
+    /// The check does not apply to the engine; the text is the reason.
     Skipped(String),
 }
 
-/// Check that was run, with its result.
+/// Check with its result.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Verdict {
     /// Rule that was checked.
@@ -101,15 +102,15 @@ pub struct Verdict {
     /// Result of the check.
     #[serde(flatten)]
     pub outcome: Outcome,
-    /// Transcript, that of the last try if there were several; reports choose its lines.
+    /// Transcript of the check (of the last attempt, if there were several).
     #[serde(skip)]
     pub transcript: Transcript,
 }
 
-/// Judges a transcript.
+/// Judges the transcript of a check.
 fn judge(check: &Check, case: &Case) -> Outcome {
-    // After a crash or a timeout the rest of the transcript is missing, so a judge would report a
-    // consequence in place of the cause.
+    // After a crash or a timeout the transcript is incomplete, and the judge would report a
+    // consequence instead of the cause.
     let judged = case.transcript.failure().map_or_else(|| (check.judge)(case), Err);
     judged.map_or_else(Outcome::Failed, |()| Outcome::Passed)
 }

@@ -5,14 +5,14 @@ use serde::Serialize;
 
 use super::{Grade, Outcome, Verdict};
 
-/// Counts of one grade, or of all.
+/// Numbers of checks by result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Counts {
-    /// Checks passed.
+    /// Number of checks passed.
     pub passed: usize,
-    /// Checks failed.
+    /// Number of checks failed.
     pub failed: usize,
-    /// Checks skipped, because they do not concern this engine.
+    /// Number of checks skipped, because they do not apply to the engine.
     pub skipped: usize,
 }
 
@@ -23,7 +23,7 @@ impl Counts {
     }
 }
 
-/// Counts the verdicts whose grade `is_counted`.
+/// Counts the verdicts of the grades for which `is_counted` returns `true`.
 pub fn count(verdicts: &[Verdict], is_counted: impl Fn(Grade) -> bool) -> Counts {
     let mut counts = Counts::default();
     for verdict in verdicts.iter().filter(|verdict| is_counted(verdict.check.grade)) {
@@ -36,21 +36,20 @@ pub fn count(verdicts: &[Verdict], is_counted: impl Fn(Grade) -> bool) -> Counts
     counts
 }
 
-/// Returns the weighted share of passed checks among those judged, 0 to 100; each check has the
-/// weight of its grade. `None` if nothing was judged. Only an engine that passes every check has
-/// 100.
+/// Returns the share of passed checks among the judged checks, from 0 to 100, weighted by grade;
+/// `None` if no check was judged.
 pub fn score(verdicts: &[Verdict]) -> Option<f64> {
     let weight = |is_counted: fn(&Outcome) -> bool| -> u32 {
         let counted = verdicts.iter().filter(|verdict| is_counted(&verdict.outcome));
         counted.map(|verdict| verdict.check.grade as u32).sum()
     };
-    // A skipped check does not concern the engine, and must not lower its score.
+    // A skipped check does not apply to the engine, and must not lower its score.
     let all = weight(|outcome| !matches!(outcome, Outcome::Skipped(_)));
     let passed = weight(|outcome| *outcome == Outcome::Passed);
     (all > 0).then(|| 100.0 * f64::from(passed) / f64::from(all))
 }
 
-/// Formats the score: rounded down to tenths, so that only perfection reads as 100.0.
+/// Formats a score, rounded down to tenths, so that only a perfect score is shown as 100.0.
 pub fn format_score(score: f64) -> String {
     format!("{:.1}", (score * 10.0).floor() / 10.0)
 }
@@ -62,7 +61,7 @@ mod tests {
     use crate::transcript::Transcript;
 
     #[test]
-    fn grave_failures_weigh_more() {
+    fn failures_of_important_checks_weigh_more() {
         let of = |grade: Grade, outcome: Outcome| {
             let check = rules::checks().find(|check| check.grade == grade).copied();
             Verdict { check: check.unwrap(), outcome, transcript: Transcript::default() }

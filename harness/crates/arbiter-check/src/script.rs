@@ -1,22 +1,23 @@
-//! Scripts: input to an engine, and answers to wait for.
+//! Scripts: lines to send to an engine, and answers to wait for.
 
 use std::fmt::Display;
 use std::time::Duration;
 
 use super::engine_info::EngineInfo;
 
-/// Step of a script. A wait takes a multiple of the timeout of the engine under test.
+/// Step of a script. The number in `Expect` and `AwaitExit` multiplies the timeout of the engine
+/// under test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Send bytes in one write; the lines stand for them in the transcript.
+    /// Send bytes in one write; the transcript shows the lines.
     Send(Vec<u8>, Vec<String>),
-    /// Wait for a line that begins with this word, and that no earlier step has consumed.
+    /// Wait for a line that begins with this word and has not been consumed by an earlier step.
     Expect(&'static str, u32),
-    /// Wait for the move of a search; send `stop` after a timeout.
+    /// Wait for the move of a search; after the timeout send `stop` and wait again.
     Finish,
     /// Collect output for a duration.
     Collect(Duration),
-    /// Close the engine's input.
+    /// Close the input of the engine.
     Close,
     /// Wait until the process has exited.
     AwaitExit(u32),
@@ -28,19 +29,19 @@ pub struct Script<'a> {
     /// Engine to which the script is sent.
     pub(super) engine: &'a EngineInfo,
     pub(super) steps: Vec<Step>,
-    /// `true` to leave out the handshake.
+    /// `true` to omit the handshake.
     pub(super) is_raw: bool,
-    /// Arguments of the process besides the usual ones.
+    /// Additional arguments of the process.
     pub(super) args: Vec<String>,
 }
 
 impl<'a> Script<'a> {
-    /// Returns an empty script.
+    /// Creates an empty script.
     pub(super) fn new(engine: &'a EngineInfo) -> Script<'a> {
         Script { engine, steps: Vec::new(), is_raw: false, args: Vec::new() }
     }
 
-    /// Leaves out the handshake.
+    /// Omits the handshake.
     pub(super) fn raw(self) -> Script<'a> {
         Script { is_raw: true, ..self }
     }
@@ -50,15 +51,15 @@ impl<'a> Script<'a> {
         self
     }
 
-    /// Sends lines; several in one text are sent in one write.
+    /// Sends one or several lines in one write.
     pub(super) fn send(self, text: &str) -> Script<'a> {
-        // One write delivers the lines together: a `stop` behind `go` is there before the search
+        // One write delivers the lines together: a `stop` after `go` arrives before the search
         // begins.
         let lines = text.split('\n').map(str::to_owned).collect();
         self.step(Step::Send(format!("{text}\n").into_bytes(), lines))
     }
 
-    /// Sends bytes as they are, the line end included; `shown` stands for them in the transcript.
+    /// Sends bytes unchanged, without adding a line end; the transcript shows `shown`.
     pub(super) fn bytes(self, bytes: &[u8], shown: &str) -> Script<'a> {
         self.step(Step::Send(bytes.to_vec(), vec![shown.to_owned()]))
     }
@@ -68,8 +69,8 @@ impl<'a> Script<'a> {
         self.step(Step::Expect(word, 1))
     }
 
-    /// Sends `uci` and waits twice the usual time for the answer, because the engine has just been
-    /// started.
+    /// Sends `uci` and waits for the answer with twice the usual timeout, because the engine has
+    /// just started.
     pub(super) fn greet(self) -> Script<'a> {
         self.send("uci").step(Step::Expect("uciok", 2))
     }
@@ -79,12 +80,12 @@ impl<'a> Script<'a> {
         self.step(Step::Collect(Duration::from_millis(ms)))
     }
 
-    /// Closes the engine's input.
+    /// Closes the input of the engine.
     pub(super) fn close(self) -> Script<'a> {
         self.step(Step::Close)
     }
 
-    /// Waits until the process has exited, for `factor` times the usual timeout.
+    /// Waits until the process has exited, at most for `factor` times the usual timeout.
     pub(super) fn exit(self, factor: u32) -> Script<'a> {
         self.step(Step::AwaitExit(factor))
     }
@@ -94,24 +95,24 @@ impl<'a> Script<'a> {
         self.send("isready").expect("readyok")
     }
 
-    /// Collects output for 100 ms, in which nothing is expected, and then sends `isready`.
+    /// Collects unexpected output for 100 ms, then sends `isready` and waits for the answer.
     pub(super) fn settle(self) -> Script<'a> {
-        // A second answer would come within this time; `readyok` then shows that the engine is
+        // A second answer would arrive within this time; then `readyok` shows that the engine is
         // idle.
         self.collect(100).ready()
     }
 
-    /// Sets an option.
+    /// Sets an option, and waits until the engine is ready.
     pub(super) fn set(self, name: &str, value: impl Display) -> Script<'a> {
         self.send(&format!("setoption name {name} value {value}")).ready()
     }
 
-    /// Starts a search, with a `position` line and a `go` line.
+    /// Starts a search with a `position` and a `go` command.
     pub(super) fn go(self, position: &str, limits: &str) -> Script<'a> {
         self.send(&format!("position {position}\ngo {limits}"))
     }
 
-    /// Starts a search without an end and lets it run for `ms` milliseconds.
+    /// Starts an infinite search and lets it run for `ms` milliseconds.
     pub(super) fn think(self, ms: u64) -> Script<'a> {
         self.go("startpos", "infinite").collect(ms)
     }
@@ -126,12 +127,12 @@ impl<'a> Script<'a> {
         self.go(position, limits).expect("bestmove")
     }
 
-    /// Searches as deep as the timeout allows, for checks of the output during the search.
+    /// Starts a search and stops it after the timeout, for checks of the output during a search.
     pub(super) fn try_search(self, position: &str, limits: &str) -> Script<'a> {
         self.go(position, limits).step(Step::Finish)
     }
 
-    /// Searches each position.
+    /// Searches each position and waits for each move.
     pub(super) fn search_all(self, positions: &[&str], limits: &str) -> Script<'a> {
         positions.iter().fold(self, |script, position| script.search(position, limits))
     }

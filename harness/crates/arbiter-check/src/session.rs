@@ -1,5 +1,5 @@
-//! Sessions that run the scripts of checks. They block: one process at a time, so that nothing of
-//! ours disturbs the times that are judged.
+//! Sessions that run the scripts of checks. They block and run one process at a time, so that
+//! Arbiter does not disturb the measured times.
 
 #![expect(clippy::disallowed_methods, reason = "conversations are timed")]
 
@@ -13,45 +13,46 @@ use super::transcript::{Event, TimedEvent, Transcript};
 use super::{Case, Check, Outcome, Verdict, judge};
 use arbiter_process::{Chunk, Launch, Process, SpawnError, Spawner, WriteError};
 
-/// Chunks of output that may wait in the queue. With a full queue the reader waits and the engine's
-/// pipe fills, so a flood of output cannot fill the memory.
+/// Maximum number of chunks of output in the queue. If the queue is full, the reader waits and the
+/// engine's pipe fills, so excessive output cannot fill the memory.
 const CHUNKS_IN_FLIGHT: usize = 256;
 
-/// Events of a session that are kept; an engine that writes more lines is cut off. A transcript
-/// without a bound would fill the memory.
+/// Maximum number of events in a session, so that the transcript cannot fill the memory; a check
+/// with more events fails.
 const MAX_LINES: usize = 20_000;
 
-/// Time for an engine to exit after its last check.
+/// Time for an engine to exit after `quit` at the end of a check.
 const QUIT_GRACE: Duration = Duration::from_millis(200);
 
-/// Time for a process that closed its output to exit. The system reports the closed pipe a little
-/// before the exit, and a report needs the exit code or the signal.
+/// Time for a process that closed its output to exit. The system reports the closed pipe shortly
+/// before the exit, and the transcript needs the exit status.
 const EXIT_GRACE: Duration = Duration::from_millis(250);
 
-/// Attempts at a check that depends on time: a busy machine delays, and never hurries.
+/// Maximum number of attempts at a timed check, because a busy machine may delay the engine.
 const TRIES: usize = 3;
 
 /// Engine under test.
 #[derive(Debug, Clone)]
 pub struct Engine {
-    /// Launch of the process.
+    /// Program to start, with its settings.
     pub launch: Launch,
-    /// Options to set before everything else; one with an empty value is a button.
+    /// Names and values of options to set in the handshake; an empty value presses a button.
     pub options: Vec<(String, String)>,
-    /// Time to wait for an answer.
+    /// Timeout for answers.
     pub timeout: Duration,
-    /// Tolerance for a late answer.
+    /// Tolerance for late answers in timed checks.
     pub margin: Duration,
 }
 
-/// Asks the engine for its name and options.
+/// Starts the engine and returns its name and options. Fails only if the program cannot be started.
 pub fn introduce(spawner: &Spawner, under_test: &Engine) -> Result<EngineInfo, SpawnError> {
     let nothing = EngineInfo::default();
     let script = Script::new(&nothing).raw().greet().ready();
     Ok(EngineInfo::read(&run(spawner, under_test, script)?))
 }
 
-/// Runs one check. Fails only if the program cannot be started; faults of the engine are verdicts.
+/// Runs one check. Fails only if the program cannot be started; failures of the engine are part of
+/// the verdict.
 pub fn run_check(
     spawner: &Spawner,
     under_test: &Engine,
@@ -61,8 +62,8 @@ pub fn run_check(
     let verdict = |outcome, transcript| Verdict { check: *check, outcome, transcript };
     let skipped = |reason| verdict(Outcome::Skipped(reason), Transcript::default());
     let script = match (check.script)(Script::new(engine)) {
-        // Without `uciok` the handshake of most scripts fails, which would repeat one failure for
-        // each check. Scripts without the handshake still judge what the engine did answer.
+        // Without `uciok` the handshake of most scripts fails, and every check would repeat the
+        // same failure. Scripts without the handshake can still judge the incomplete answer.
         Ok(script) if engine.is_complete || script.is_raw && engine.speaks_uci() => script,
         Ok(script) if check.name == "uciok" => script,
         Ok(_) => return Ok(skipped("the engine does not reply to uci".to_owned())),
@@ -73,8 +74,7 @@ pub fn run_check(
         tries -= 1;
         let transcript = run(spawner, under_test, script.clone())?;
         let case = Case { transcript: &transcript, engine, margin: under_test.margin };
-        // A failure of a timed check may be the fault of a busy machine, so only the last try
-        // decides.
+        // A busy machine may cause the failure of a timed check, so only the last attempt decides.
         let outcome = judge(check, &case);
         if outcome == Outcome::Passed || tries == 0 {
             return Ok(verdict(outcome, transcript));
@@ -104,7 +104,7 @@ fn run(
     };
     let mut handshake = Script::new(script.engine);
     if !script.is_raw {
-        // A button of UCI takes no value.
+        // A UCI button takes no value.
         let lines = under_test.options.iter().map(|(name, value)| {
             if value.is_empty() {
                 format!("setoption name {name}")
@@ -114,22 +114,23 @@ fn run(
         });
         handshake = lines.fold(handshake.greet(), |script, line| script.send(&line)).ready();
     }
-    // A step fails where the session cannot continue; the transcript says why.
+    // A step fails if the session cannot continue; the transcript contains the reason.
     let mut steps = handshake.steps.into_iter().chain(script.steps);
     let _ = steps.try_for_each(|step| session.take(step));
     Ok(session.end())
 }
 
-/// Reason to leave a session that cannot continue; the transcript says why.
+/// Error of a session that cannot continue; the transcript contains the reason.
 struct SessionAborted;
 
 struct Session {
-    /// Running process; `None` once it has exited.
+    /// Running process; `None` after its exit.
     process: Option<Process>,
     chunks: Receiver<Chunk>,
     /// Lines that no step has consumed yet.
     unread: VecDeque<String>,
-    /// Moves received since the last `go` while another answer was awaited.
+    /// Number of `bestmove` lines received since the last `go` while a different answer was
+    /// awaited.
     early_moves: usize,
     is_closed: bool,
     start: Instant,
@@ -171,12 +172,12 @@ impl Session {
     }
 
     fn send(&mut self, bytes: &[u8], lines: Vec<String>) -> Result<(), SessionAborted> {
-        // A move that came before this `go` answers an earlier one.
+        // A move that arrived before this `go` answers an earlier `go`.
         if lines.iter().any(|line| line.split_ascii_whitespace().next() == Some("go")) {
             self.early_moves = 0;
         }
-        // The clock is read before the write: an answer can then never have an earlier time than
-        // its question.
+        // The clock is read before the write, so that an answer never has an earlier time than its
+        // command.
         let at = self.start.elapsed();
         let events = lines.into_iter().map(Event::Sent);
         self.transcript.0.extend(events.map(|event| TimedEvent { at, event }));
@@ -187,8 +188,7 @@ impl Session {
         let Some(process) = &mut self.process else { return Err(SessionAborted) };
         process.write(bytes).map_err(|error| match error {
             WriteError::Closed => self.died(),
-            // A full pipe has an engine behind it that is alive but does not read, so no exit is
-            // awaited.
+            // A full pipe means that the engine runs but does not read, so no exit is awaited.
             WriteError::Full => self.abort(Event::Died(error.to_string())),
         })
     }
@@ -197,7 +197,7 @@ impl Session {
         if self.receives_word(word, limit)? { Ok(()) } else { Err(self.timed_out(word, limit)) }
     }
 
-    /// Waits for a line that begins with `word`; `false` after the timeout.
+    /// Waits for a line that begins with `word`; returns `false` after the timeout.
     fn receives_word(
         &mut self,
         word: &'static str,
@@ -214,8 +214,9 @@ impl Session {
                 if heard == Some(word) {
                     return Ok(true);
                 }
-                // A move that came while another answer was awaited still answers its `go`. Without
-                // the count, the next wait would report a timeout in place of the actual fault.
+                // A move that arrives while a different answer is awaited still answers its `go`.
+                // Without this count, the next wait would report a timeout instead of the actual
+                // failure.
                 self.early_moves += usize::from(heard == Some("bestmove"));
             }
             if !self.receive(until)? {
@@ -224,7 +225,7 @@ impl Session {
         }
     }
 
-    /// Waits for output of a process that has to stay; `false` after the timeout.
+    /// Waits for output of a process that must not exit; returns `false` after the timeout.
     fn receive(&mut self, until: Instant) -> Result<bool, SessionAborted> {
         if self.is_closed {
             return Err(self.died());
@@ -236,15 +237,15 @@ impl Session {
         Ok(has_received)
     }
 
-    /// Waits for output, or its end; `false` after the timeout.
+    /// Waits for output or its end; returns `false` after the timeout.
     fn receive_chunk(&mut self, until: Instant) -> bool {
         match self.chunks.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Err(RecvTimeoutError::Timeout) => return false,
             Err(RecvTimeoutError::Disconnected) => self.is_closed = true,
             Ok(chunk) => {
                 self.is_closed = chunk.closed;
-                // The reader thread took the time when the bytes came, so a session that was busy
-                // then judges no later time.
+                // The reader thread took the time when the bytes arrived, so a busy session does
+                // not distort it.
                 let at = chunk.at.saturating_duration_since(self.start);
                 for line in chunk.lines {
                     self.unread.push_back(line.clone());
@@ -258,7 +259,7 @@ impl Session {
     fn await_exit(&mut self, limit: Duration) -> Result<(), SessionAborted> {
         let until = Instant::now() + limit;
         while !self.is_closed && self.receive_chunk(until) {}
-        // An engine that closes its output at the end of the limit has exited in time, though the
+        // An engine that closes its output just before the limit has exited in time, although the
         // system reports the exit later.
         let left = until.saturating_duration_since(Instant::now()).max(EXIT_GRACE);
         let how = self.exit(left).ok_or_else(|| self.timed_out("end of the process", limit))?;
@@ -266,41 +267,43 @@ impl Session {
         Ok(())
     }
 
-    /// Notes the reason for which the session cannot continue.
+    /// Notes the event because of which the session cannot continue.
     fn abort(&mut self, event: Event) -> SessionAborted {
         self.note(event);
         SessionAborted
     }
 
-    /// Notes that an awaited answer did not come in time.
+    /// Notes that an awaited answer did not arrive in time.
     fn timed_out(&mut self, awaited: &str, limit: Duration) -> SessionAborted {
         self.abort(Event::Timeout(format!("no {awaited} within {} ms", limit.as_millis())))
     }
 
-    /// Notes how the engine exited after it closed its output.
+    /// Notes the exit of an engine that closed its output or input.
     fn died(&mut self) -> SessionAborted {
         let how = self.exit(EXIT_GRACE);
         self.abort(Event::Died(how.unwrap_or_else(|| "closed its input or output".to_owned())))
     }
 
-    /// Waits at most `limit` for the process to exit and returns how it did; notes the end of its
-    /// error output.
+    /// Waits at most `limit` for the exit of the process and returns its description. Notes the
+    /// last lines of stderr.
     fn exit(&mut self, limit: Duration) -> Option<String> {
         let process = self.process.as_mut()?;
         let how = process.exit_within(limit)?;
         for line in process.error_tail() {
             self.note(Event::Error(line));
         }
-        // The process is collected, so nothing may write to it or stop it again.
+        // The process has been reaped, so it must not be written to or stopped again.
         self.process = None;
         Some(how)
     }
 
     fn end(mut self) -> Transcript {
         if let Some(mut process) = self.process.take() {
-            // The write fails if the engine takes no more input; the stop below does not need it.
+            // The write fails if the engine no longer reads its input; `stop` below ends it in any
+            // case.
             let _ = process.write(b"stop\nquit\n");
-            // A reader that waits for room in the queue would never see the end of the pipe.
+            // The queue is dropped first: a reader that waits for room in the queue would never see
+            // the end of the pipe.
             drop(self.chunks);
             process.stop(QUIT_GRACE);
         }

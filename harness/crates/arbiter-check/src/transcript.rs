@@ -11,19 +11,19 @@ use arbiter_protocol::info_words;
 /// Event of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// A line was sent to the engine.
+    /// Line sent to the engine.
     Sent(String),
-    /// A line was received from the engine.
+    /// Line received from the engine.
     Received(String),
-    /// The engine wrote a line to its error output; noted only after it has exited.
+    /// Line of the engine's stderr, noted only after the exit.
     Error(String),
-    /// The engine's input was closed.
+    /// Close of the engine's input.
     Closed,
-    /// An awaited answer did not come in time; the text names it and the time.
+    /// Missing answer; the text names the answer and the timeout.
     Timeout(String),
-    /// The engine exited as requested; the text says how.
+    /// Requested exit; the text describes the exit status.
     Exited(String),
-    /// The engine exited, or closed its output, when it should not have.
+    /// Unexpected exit or close of the output; the text describes the cause.
     Died(String),
 }
 
@@ -50,18 +50,18 @@ impl fmt::Display for TimedEvent {
     }
 }
 
-/// Events of a session in the order of time.
+/// Events of a session, in order of time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Transcript(pub Vec<TimedEvent>);
 
-/// Search and its output, until the next one starts.
+/// Search with its output, until the next search starts.
 #[derive(Debug, Clone)]
 pub(super) struct Search<'a> {
-    /// Position searched.
+    /// Position that is searched.
     pub(super) position: Chess,
     /// Arguments of `go`.
     pub(super) go: &'a str,
-    /// Time of `go`.
+    /// Time of `go`, since the start of the process.
     pub(super) at: Duration,
     /// Time of the first `stop`.
     pub(super) stop: Option<Duration>,
@@ -74,27 +74,27 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// Returns the move of the first answer; empty without one.
+    /// Returns the move of the first answer; empty without an answer.
     pub(super) fn best(&self) -> &'a str {
         self.answers.first().map_or("", |answer| answer.first_word())
     }
 
-    /// Returns the time of the first answer; zero without one.
+    /// Returns the time of the first answer; zero without an answer.
     pub(super) fn answered_at(&self) -> Duration {
         self.answers.first().map_or(Duration::ZERO, |answer| answer.at)
     }
 
-    /// Returns the time from `go` to the first answer; zero without one.
+    /// Returns the time from `go` to the first answer; zero without an answer.
     pub(super) fn duration(&self) -> Duration {
         self.answered_at().saturating_sub(self.at)
     }
 
-    /// Returns the values of a field of all `info` lines that have it, in their order.
+    /// Returns the values of a field in all `info` lines that contain the field, in order.
     pub(super) fn numbers(&self, key: &str) -> impl DoubleEndedIterator<Item = i64> {
         self.infos.iter().filter_map(move |info| info.number(key))
     }
 
-    /// Returns the FEN of the position searched.
+    /// Returns the FEN of the searched position.
     pub(super) fn fen(&self) -> String {
         arbiter_position::fen(&self.position)
     }
@@ -103,24 +103,24 @@ impl<'a> Search<'a> {
 /// Line from the engine, without its first word.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EngineLine<'a> {
-    /// Time of the line.
+    /// Time of the line, since the start of the process.
     pub(super) at: Duration,
     /// Text of the line without its first word.
     pub(super) text: &'a str,
 }
 
 impl<'a> EngineLine<'a> {
-    /// Returns the first word of the text; empty without one.
+    /// Returns the first word of the text; empty if there is none.
     pub(super) fn first_word(&self) -> &'a str {
         split_word(self.text).0
     }
 
-    /// Returns whether the line has a field.
+    /// Returns whether the line contains a field.
     pub(super) fn has(&self, field: &str) -> bool {
         info_words(self.text).any(|found| found.field == field)
     }
 
-    /// Returns the value of a field, as the engine wrote it.
+    /// Returns the text of a field's value.
     pub(super) fn field(&self, field: &str) -> Option<&'a str> {
         // The value is the first word after the name of the field.
         let value = info_words(self.text).find(|found| found.field == field && found.place == 1);
@@ -132,13 +132,13 @@ impl<'a> EngineLine<'a> {
         self.field(key)?.parse().ok()
     }
 
-    /// Returns the moves of the variation.
+    /// Returns the moves of the principal variation.
     pub(super) fn pv(&self) -> Vec<&'a str> {
         let words = info_words(self.text).filter(|found| found.field == "pv" && found.place > 0);
         words.map(|found| found.word).collect()
     }
 
-    /// Returns whether the line is about the best variation of the search.
+    /// Returns whether the line describes the best variation of the search.
     pub(super) fn is_main_line(&self) -> bool {
         self.number("multipv").is_none_or(|line| line == 1)
     }
@@ -149,7 +149,7 @@ impl<'a> EngineLine<'a> {
     }
 }
 
-/// Returns the first word of a line and the rest, without blanks around them.
+/// Returns the first word of a line and the rest, both without surrounding blanks.
 pub(super) fn split_word(line: &str) -> (&str, &str) {
     let line = line.trim();
     line.split_once(char::is_whitespace)
@@ -165,13 +165,13 @@ impl Transcript {
         })
     }
 
-    /// Returns the time at which `line` was sent last; zero if never.
+    /// Returns the time at which `line` was last sent; zero if never.
     pub(super) fn sent_at(&self, line: &str) -> Duration {
         let is_it = |entry: &&TimedEvent| matches!(&entry.event, Event::Sent(sent) if sent == line);
         self.0.iter().rev().find(is_it).map_or(Duration::ZERO, |entry| entry.at)
     }
 
-    /// Returns the timeout or crash after which nothing else can be judged.
+    /// Returns the description of the timeout or unexpected exit that ended the session, if any.
     pub(super) fn failure(&self) -> Option<String> {
         self.0.iter().find_map(|entry| match &entry.event {
             Event::Timeout(what) => Some(what.clone()),
@@ -180,7 +180,7 @@ impl Transcript {
         })
     }
 
-    /// Returns all searches, in their order.
+    /// Returns all searches, in order.
     pub(super) fn searches(&self) -> Vec<Search<'_>> {
         let mut searches: Vec<Search> = Vec::new();
         let mut position = Chess::default();
@@ -194,8 +194,8 @@ impl Transcript {
                     is_chess960 = text.ends_with("true");
                 }
                 (true, "position", _) => {
-                    // Some checks send invalid positions on purpose; an engine that ignores such a
-                    // line keeps the position before.
+                    // Some checks send invalid positions on purpose; an engine that ignores them
+                    // keeps the previous position.
                     position = board::set_up(text, is_chess960).unwrap_or(position);
                 }
                 (true, "go", _) => searches.push(Search {
@@ -207,7 +207,7 @@ impl Transcript {
                     infos: Vec::new(),
                     answers: Vec::new(),
                 }),
-                // Later `stop` lines only meet a search that the first one has ended.
+                // Only the first `stop` counts, because it ends the search.
                 (true, "stop", Some(search)) => drop(search.stop.get_or_insert(at)),
                 (true, "ponderhit", Some(search)) => drop(search.hit.get_or_insert(at)),
                 (false, "info", Some(search)) => search.infos.push(EngineLine { at, text }),
@@ -218,15 +218,15 @@ impl Transcript {
         searches
     }
 
-    /// Returns the transcript as lines for a report. A stretch of output of the engine is cut to
-    /// `most` lines, from its beginning and its end; lines sent are always shown.
+    /// Returns the lines of the transcript for a report. Of consecutive engine lines at most `most`
+    /// are shown, from the beginning and the end; lines sent are always shown.
     pub fn lines(&self, most: usize) -> Vec<String> {
         let is_heard = |entry: &TimedEvent| matches!(entry.event, Event::Received(_));
         let mut lines = Vec::new();
         for stretch in self.0.chunk_by(|a, b| is_heard(a) == is_heard(b)) {
             let mut shown = stretch.iter().map(|entry| printable(&entry.to_string()));
-            // The script has few lines, and a report without all of them cannot be repeated by
-            // hand.
+            // All lines sent are shown, because they are few and necessary to reproduce the check
+            // by hand.
             if stretch.len() <= most || !is_heard(&stretch[0]) {
                 lines.extend(shown);
                 continue;
@@ -240,12 +240,12 @@ impl Transcript {
     }
 }
 
-/// Characters shown of a line.
+/// Maximum number of characters of a line that are shown.
 const MAX_SHOWN: usize = 300;
 
 fn printable(line: &str) -> String {
     let mut rest = line.chars();
-    // Control characters of an engine could change the user's terminal.
+    // Control characters could change the state of the user's terminal.
     let visible = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
     let shown: String = rest.by_ref().take(MAX_SHOWN).map(visible).collect();
     if rest.next().is_some() { shown + "…" } else { shown }
@@ -255,8 +255,8 @@ fn printable(line: &str) -> String {
 pub(super) mod tests {
     use super::*;
 
-    /// Parses a conversation, one line for each event, 10 ms apart: `> sent`, `< received`,
-    /// `! error output`, `- exited`, `= 500` to let milliseconds pass.
+    /// Parses a transcript with one event per line, 10 ms apart: `> sent`, `< received`, `!
+    /// stderr`, `- exited`. A line such as `= 500` lets 500 ms pass.
     pub(crate) fn transcript(text: &str) -> Transcript {
         let mut at = Duration::ZERO;
         let mut transcript = Transcript::default();
@@ -307,7 +307,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_long_conversation_is_shortened_in_the_middle() {
+    fn long_transcripts_are_shortened_in_the_middle() {
         let text: String = (0..100).map(|n| format!("< {n}\n")).collect();
         let lines = transcript(&format!("> go\n{text}> stop\n< end")).lines(8);
         assert_eq!(lines.len(), 1 + 9 + 2, "{lines:#?}");

@@ -1,4 +1,4 @@
-//! Annotations of games besides their moves, as the user wants them.
+//! Settings for comments, tags and notation of games.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,24 +9,24 @@ use serde_with::{As, DisplayFromStr};
 
 use arbiter_names::UnknownName;
 
-/// Fact about a move that its comment can have, besides score, depth and time. The names are those
-/// of fastchess.
+/// Optional part of a move comment, besides score, depth and time. The names are those of
+/// fastchess.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Field {
-    /// Time left on the mover's clock after the move.
+    /// Time left on the clock of the moving side after the move.
     TimeLeft,
-    /// Measured time less the time that the engine reported last.
+    /// Measured time minus the time that the engine reported last.
     Latency,
     /// Nodes searched.
     Nodes,
-    /// Selective depth: deepest line, in plies.
+    /// Selective depth: length of the deepest line, in plies.
     Seldepth,
     /// Nodes per second, as reported by the engine.
     Nps,
     /// Fill of the hash table, in permill.
     Hashfull,
-    /// Positions found in endgame tables.
+    /// Number of positions found in tablebases.
     Tbhits,
     /// Principal variation.
     Pv,
@@ -55,11 +55,11 @@ pub enum Notation {
     San,
     /// Long algebraic: `Ng1f3`.
     Lan,
-    /// Notation of UCI: `g1f3`.
+    /// UCI notation: `g1f3`.
     Uci,
 }
 
-/// Another program, whose forms a text follows.
+/// Program whose PGN conventions are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Dialect {
@@ -69,7 +69,7 @@ pub enum Dialect {
     Cutechess,
 }
 
-/// Pattern that selects lines of engines.
+/// Pattern that selects lines of engine output.
 #[derive(Debug, Clone)]
 pub struct LinePattern(Regex);
 
@@ -82,7 +82,7 @@ impl LinePattern {
 
 impl PartialEq for LinePattern {
     fn eq(&self, other: &LinePattern) -> bool {
-        // Compiled patterns cannot be compared, and equal texts select equal lines.
+        // Compiled patterns cannot be compared, but equal pattern texts select equal lines.
         self.0.as_str() == other.0.as_str()
     }
 }
@@ -107,7 +107,7 @@ impl FromStr for LinePattern {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Keeping {
-    /// Games that ended by an engine's fault.
+    /// Games that ended with an engine fault.
     #[default]
     Abnormal,
     /// All games.
@@ -118,51 +118,51 @@ pub enum Keeping {
 
 arbiter_names::named!(Dialect, Field, Notation, Keeping);
 
-/// Annotation of games.
+/// Settings for comments, tags and notation of games.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Annotation {
     /// Notation of moves.
     pub notation: Notation,
-    /// Contents of comments besides score, depth and time; in the order of [`Field::ALL`].
+    /// Parts of move comments besides score, depth and time, in the order of [`Field::ALL`].
     pub fields: Vec<Field>,
-    /// Pattern of the engine lines that go into comments.
+    /// Pattern of the engine lines that are added to comments.
     #[serde(with = "As::<Option<DisplayFromStr>>")]
     pub pattern: Option<LinePattern>,
-    /// `true` to leave out comments, and all tags but those that every game must have.
+    /// `true` to omit comments and optional tags.
     #[serde(rename = "minimal")]
     pub is_minimal: bool,
-    /// `true` if tags name seed, programs and opening.
+    /// `true` if tags contain seed, programs and opening.
     #[serde(rename = "origin")]
     pub has_origin: bool,
-    /// Program whose wording and tags games have, if not Arbiter's own.
+    /// Program whose wording and tags are used; Arbiter's if `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dialect: Option<Dialect>,
-    /// Number of games of a round in another program, by which rounds are counted; each pair is a
-    /// round if `None`.
+    /// Number of games per round for the `Round` tag, as in other programs; each pair is a round if
+    /// `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_games: Option<u64>,
-    /// The `Event` tag; the kind of run if `None`.
+    /// Value of the `Event` tag; the kind of run if `None`.
     pub event: Option<String>,
-    /// The `Site` tag; unknown if `None`.
+    /// Value of the `Site` tag; unknown if `None`.
     pub site: Option<String>,
 }
 
 impl Annotation {
-    /// Returns whether comments have `field`.
+    /// Returns whether comments contain `field`.
     pub fn has(&self, field: Field) -> bool {
         self.fields.contains(&field)
     }
 }
 
-/// Parses field names separated by commas; `all` stands for all of them. Fails at the first unknown
-/// name.
+/// Parses a comma-separated list of field names; `all` stands for every field. Fails at the first
+/// unknown name.
 pub fn parse_fields(text: &str) -> Result<Vec<Field>, UnknownName> {
     if text == "all" {
         return Ok(Field::ALL.to_vec());
     }
     let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
     let mut fields = words.map(str::parse).collect::<Result<Vec<Field>, _>>()?;
-    // Comments have their fields in the order of `Field::ALL`, whatever order the user has written.
+    // Comments list their fields in the order of `Field::ALL`, regardless of the order in the text.
     fields.sort_unstable();
     fields.dedup();
     Ok(fields)
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_read_back_and_others_are_refused() {
+    fn names_round_trip_and_unknown_names_are_rejected() {
         for field in Field::ALL {
             assert_eq!(field.to_string().parse(), Ok(field));
         }

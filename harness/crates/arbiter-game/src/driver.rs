@@ -1,4 +1,5 @@
-//! Driver of one game: carries turns from the referee to the engines and their answers back.
+//! Driver of one game: passes turns from the referee to the engines, and their answers to the
+//! referee.
 
 #![expect(clippy::disallowed_methods, reason = "the driver stamps what the referee judges")]
 
@@ -21,7 +22,8 @@ use crate::relay::relayed;
 use crate::transcript::{Recorder, Transcript};
 use arbiter_protocol::{Conditions, Game, Info};
 
-/// Options that an engine is sent before a game, besides those of its start: name, value.
+/// Names and values of options that are sent before a game, in addition to the options at the
+/// engine's start.
 pub type Settings = Arc<[(String, String)]>;
 
 /// Setup of a game.
@@ -29,7 +31,7 @@ pub type Settings = Arc<[(String, String)]>;
 pub struct GameSetup {
     /// Indices into the plan's engines.
     pub engines: ByColor<usize>,
-    /// FEN of the start, counters included.
+    /// FEN of the starting position, with halfmove clock and move number.
     pub fen: String,
     /// Starting position: the position of `fen`.
     pub start: Chess,
@@ -43,21 +45,21 @@ pub struct GameSetup {
     pub settings: ByColor<Settings>,
     /// Adjudication rules.
     pub rules: Rules,
-    /// Endgame tables, if the rules need them.
+    /// Tablebases, if the rules need them.
     pub tables: Option<Arc<dyn Tables>>,
-    /// Selection of what is kept besides moves and result.
+    /// Data to keep in addition to moves and result.
     pub keep: Arc<KeptFields>,
-    /// Counter of the answers of the engines.
+    /// Counter of engine answers.
     pub progress: Progress,
 }
 
-/// Budget of a move below which the engine's waits for a processor are measured. Such waits are
-/// shorter than this, so that a move with a larger budget is late for another reason.
+/// Move budget below which the time that an engine waits for a processor is measured. These waits
+/// are shorter than 250 ms, so a move with a larger budget is late for another reason.
 const SHORT: Duration = Duration::from_millis(250);
 
-/// Plays `setup` to its end between engines that are ready for it, and returns them. Whatever an
-/// engine does ends in a record; it is never an error. If `is_measured`, a late move has the time
-/// that its engine had to wait for a processor.
+/// Plays a game between engines that are ready for it, and returns its record and the engines. An
+/// engine fault ends the game and is never an error. If `is_measured`, the record of a late move
+/// contains the time that its engine waited for a processor.
 pub async fn play(
     setup: GameSetup,
     engines: ByColor<EngineProcess>,
@@ -88,7 +90,7 @@ async fn play_on(
             Color::White => (&mut white, &mut black),
             Color::Black => (&mut black, &mut white),
         };
-        // An engine that ignores `go nodes` would search until its deadline in every game. It is
+        // An engine that ignores `go nodes` would search until its deadline in every game, so it is
         // stopped as soon as its node count shows this.
         let limits = setup.conditions.get(turn.color).limits;
         let give_up = |_, info: &Info| {
@@ -101,8 +103,8 @@ async fn play_on(
         let is_short = is_measured && turn.budget.is_some_and(|budget| budget < SHORT);
         let delays = is_short.then(|| mover.process().delays());
         let reply = tokio::select! {
-            // The mover is polled first, because its answer ends the turn and lines of the waiter
-            // can wait.
+            // The mover is polled first, because its answer ends the turn; lines of the waiter are
+            // not urgent.
             biased;
             reply = mover.watch(turn, give_up) => reply,
             never = waiter.listen() => match never {},
@@ -122,7 +124,7 @@ async fn play_on(
         setup.progress.advance();
         let forecast = mover.expected_reply().and_then(|reply| referee.forecast(reply));
         if let Some(forecast) = forecast.filter(|_| referee.outcome().is_none()) {
-            // An error is found again on the engine's next turn, which has a verdict for it.
+            // An error occurs again on the engine's next turn and is judged there.
             let _ = mover.ponder(forecast);
         }
     };
@@ -133,14 +135,14 @@ async fn play_on(
     (record, ByColor { white, black })
 }
 
-/// Returns the game of `setup` as the engine of `color` gets it.
+/// Returns the description of the game for the engine that plays `color`.
 pub fn game(setup: &GameSetup, color: Color) -> Game<'_> {
     let limits = setup.conditions.get(color).limits;
     Game { start: &setup.start, mode: setup.mode, limits, settings: setup.settings.get(color) }
 }
 
-/// Returns the record of a game that `absent` could not start; `recorder` has the lines of that
-/// engine.
+/// Returns the record of a game that `absent` lost because its engine could not start; `recorder`
+/// contains the lines of this engine.
 pub fn forfeited(
     setup: &GameSetup,
     absent: Color,
@@ -153,7 +155,7 @@ pub fn forfeited(
     record(setup, referee, outcome, Instant::now(), recorders)
 }
 
-/// Returns the referee of a game with this setup, after the book has been played.
+/// Returns the referee of a game with this setup, after the book moves.
 pub fn referee(setup: &GameSetup) -> Referee {
     let GameSetup { start, mode, book, conditions, rules, tables, keep, .. } = setup;
     Referee::new(start.clone(), *mode, book, *conditions, *rules, tables.clone())

@@ -1,4 +1,4 @@
-//! Engine at the board: a process and its protocol session, driven asynchronously.
+//! Engine in a game: a process and its protocol session, driven asynchronously.
 
 #![expect(clippy::disallowed_methods, reason = "the driver stamps what the session judges")]
 
@@ -27,75 +27,76 @@ use crate::transcript::{Mark, Recorder};
 use arbiter_process::{Chunk, Delays, Process, SpawnError, Spawner, WriteError};
 use arbiter_protocol::{Game, Info, Session, SessionError, Step};
 
-/// Number of chunks of output that may wait to be read; beyond that the engine waits, so that a
-/// flood of output cannot fill the memory.
+/// Maximum number of unread chunks of output; beyond it the engine has to wait, so that excessive
+/// output cannot fill the memory.
 const CHUNKS_IN_FLIGHT: usize = 256;
 
-/// Time within which a process that closed its output has to exit to count as crashed. The system
-/// may report the closed pipe before the exit; a process that still runs after this time counts as
-/// disconnected.
+/// Time within which a process that closed its output has to exit to count as crashed, because the
+/// system may report the closed pipe before the exit. A process that still runs after this time
+/// counts as disconnected.
 const EXIT_GRACE: Duration = Duration::from_millis(250);
 
-/// Longest time that the last lines of a process that has exited may take to arrive. They are in
-/// the pipe or with the reader thread, and may name the cause of the end.
+/// Maximum wait for the last lines of an exited process. The lines are in the pipe or in the reader
+/// thread, and may name the cause of the exit.
 const LAST_LINES: Duration = Duration::from_millis(100);
 
-/// Time between two checks of a silent process, which may have left its output to a child process.
-/// Two checks fit into the half second within which `docs/guarantees.md` promises to notice a
-/// crash.
+/// Time between two checks whether a silent process has exited; its pipe may stay open because a
+/// child process inherited it. Two checks fit into the half second within which
+/// `docs/guarantees.md` promises to notice a crash.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Longest wait for a processor that is too short to excuse anything.
+/// Maximum wait for a processor that does not excuse a missed deadline.
 const NO_WAITING: Duration = Duration::from_millis(1);
 
-/// A running engine.
+/// Running engine process with its protocol session.
 #[derive(Debug)]
 pub struct EngineProcess {
     process: Process,
-    /// The session, boxed like all that is large: engines move from future to future, each with
-    /// room for them.
+    /// Protocol session. Large fields are boxed, because engines move between futures, each of
+    /// which reserves space for an engine.
     session: Box<Session>,
     chunks: mpsc::Receiver<Chunk>,
-    /// Hand-over of the engine's output.
+    /// Hand-over of the engine's output by its reader thread.
     handoff: Arc<ReaderHandoff>,
     lines: VecDeque<(Instant, String)>,
-    /// Last line that was processed, except for those with moves.
+    /// Last processed line that is not a move.
     last_line: String,
     closed: bool,
     timer: Timer,
-    /// Start of the search: lines read before belong to an earlier one.
+    /// Start of the search: lines read earlier belong to an earlier search.
     since: Instant,
     /// Time at which the last processed line was read.
     heard: Instant,
-    /// `true` if the engine thinks on its opponent's time.
+    /// `true` if the engine ponders.
     ponders: bool,
     /// Expected reply, as the engine reported it last.
     expected: Option<String>,
-    /// The `position` line that the engine ponders.
+    /// `position` command that the engine ponders.
     pondered: String,
     pattern: Option<LinePattern>,
     /// Lines of the search in progress that the pattern selected.
     chosen: Vec<String>,
     /// Recorder of the lines to and from the engine.
     recorder: Box<Recorder>,
-    /// Time just before the last text was sent.
+    /// Time just before the last commands were sent.
     asked: Instant,
-    /// Time at which the last text was handed over.
+    /// Time just after the last commands were written to the engine's pipe.
     flushed: Instant,
     /// Time that the engine took to get ready for its last game.
     ready_time: Option<Duration>,
-    /// Time and result of the last look at the waits for processors.
+    /// Time and result of the last measurement of the waits for a processor.
     looked: (Instant, Delays),
-    /// `true` if silence past the time of a search loses on time, as in the programs whose command
-    /// lines are lenient.
+    /// `true` if an engine that does not even answer `stop` loses on time, as in cutechess-cli and
+    /// fastchess.
     silence_is_late: bool,
-    /// Error of an engine that owes the move of a game that is over.
+    /// Error of an engine that never sent the last move of its game; reported at the end of the
+    /// game.
     owed: Option<EngineError>,
 }
 
 impl EngineProcess {
-    /// Starts the engine and completes the handshake, options included. Fails if the program cannot
-    /// be started, exits, is silent for too long, or cannot be used as the setup wants.
+    /// Starts the engine and completes the handshake, including options. Fails if the program
+    /// cannot be started, exits, is silent for too long, or does not support the setup.
     pub async fn start(
         spawner: &Spawner,
         setup: &EngineSetup,
@@ -103,7 +104,8 @@ impl EngineProcess {
         EngineProcess::try_start(spawner, setup).await.map_err(|(error, _)| error)
     }
 
-    /// Starts the engine as [`EngineProcess::start`] does; an error comes with the recorded lines.
+    /// Starts the engine as [`EngineProcess::start`] does; returns the recorded lines with an
+    /// error.
     pub async fn try_start(
         spawner: &Spawner,
         setup: &EngineSetup,
@@ -121,8 +123,8 @@ impl EngineProcess {
         let handoff = Arc::new(ReaderHandoff::default());
         let heard = handoff.clone();
         let sink = move |chunk| heard.hand_over(|| sender.blocking_send(chunk)).is_ok();
-        // Starting a process blocks until the child has been executed, and other games need this
-        // thread.
+        // Starting a process blocks until the child process executes the program, and other games
+        // need this thread.
         let process = tokio::task::block_in_place(|| spawner.spawn(&setup.launch, sink))?;
         let since = Instant::now();
         Ok(EngineProcess {
@@ -170,13 +172,12 @@ impl EngineProcess {
         &self.recorder
     }
 
-    /// Takes the recorded lines, from an engine that is of no use any more.
+    /// Takes the recorded lines of an engine that is no longer used.
     pub fn take_recorder(&mut self) -> Recorder {
         std::mem::replace(&mut *self.recorder, Recorder::new(self.since, true))
     }
 
-    /// Returns the time that the engine took to get ready for its last game, from the question to
-    /// the answer.
+    /// Returns the time from `isready` before the last game to the engine's answer.
     pub fn ready_time(&self) -> Option<Duration> {
         self.ready_time
     }
@@ -186,18 +187,18 @@ impl EngineProcess {
         self.handoff.clone()
     }
 
-    /// Returns the protocol session, which has the features of the engine.
+    /// Returns the protocol session, which contains the options and features of the engine.
     pub fn session(&self) -> &Session {
         &self.session
     }
 
-    /// Returns the process, to be measured or moved to other processors.
+    /// Returns the process, for measuring it or pinning it to other processors.
     pub fn process(&self) -> &Process {
         &self.process
     }
 
-    /// Prepares for another game. Fails if the engine exits, is silent for too long, or cannot play
-    /// the game's variant.
+    /// Prepares the engine for a new game. Fails if the engine exits, is silent for too long, or
+    /// does not support the variant of the game.
     pub async fn new_game(&mut self, game: Game<'_>) -> Result<(), EngineError> {
         self.since = Instant::now();
         self.ready_time = None;
@@ -214,9 +215,8 @@ impl EngineProcess {
         Ok(())
     }
 
-    /// Ends a game; `result` is a PGN result with a comment. Ends whatever the engine still does,
-    /// so that nothing of it can be taken for part of the next game. Fails if the engine cannot
-    /// play that.
+    /// Ends a game; `result` is a PGN result with a comment. Ends pondering, so that late lines
+    /// cannot be taken for lines of the next game. Fails if the engine can play no further game.
     pub async fn game_over(&mut self, result: &str) -> Result<(), EngineError> {
         if let Some(error) = self.owed.take() {
             return Err(error);
@@ -227,12 +227,12 @@ impl EngineProcess {
         self.cease_pondering().await.map(drop)
     }
 
-    /// Returns the reply that the engine expects to its last move, if it may think about it.
+    /// Returns the reply that the engine expects to its last move, if it may ponder.
     pub fn expected_reply(&self) -> Option<&str> {
         self.expected.as_deref().filter(|_| self.ponders)
     }
 
-    /// Lets the engine think on its opponent's time. Fails if the engine no longer reads its input.
+    /// Lets the engine ponder. Fails if the engine no longer reads its input.
     pub fn ponder(&mut self, forecast: Forecast) -> Result<(), EngineError> {
         self.pondered = forecast.position;
         self.since = Instant::now();
@@ -242,18 +242,18 @@ impl EngineProcess {
         }
     }
 
-    /// Processes the lines of the engine on its opponent's time, so that it never waits to be read.
-    /// Never returns; to be dropped when the opponent has moved.
+    /// Processes the lines of the engine while it ponders, so that its output pipe never fills.
+    /// Never returns; the caller drops the future when the opponent has moved.
     pub async fn listen(&mut self) -> std::convert::Infallible {
         loop {
-            // An error here is found again on the engine's own turn, which has a verdict for it.
+            // An error occurs again on the engine's own turn and is judged there.
             if self.closed || !self.session.is_pondering() || self.step().await.is_err() {
                 std::future::pending::<()>().await;
             }
         }
     }
 
-    /// Ends the engine's thinking on its opponent's time. Returns how long that took.
+    /// Ends pondering and returns the time that the engine took to stop.
     async fn cease_pondering(&mut self) -> Result<Duration, EngineError> {
         self.catch_up().await?;
         if !self.session.is_pondering() {
@@ -266,15 +266,16 @@ impl EngineProcess {
         Ok(self.heard.saturating_duration_since(asked))
     }
 
-    /// Lets the engine think. One that goes past its budget is sent `stop`, and its answer to that
-    /// still is its move, however late; without a budget the session's deadline is final. An engine
-    /// that pondered the wrong reply is charged for the end of that, too.
+    /// Lets the engine search for a move. An engine that exceeds its budget is sent `stop`, and its
+    /// answer counts as its move, however late; without a budget the session's deadline is final.
+    /// An engine that pondered the wrong reply is also charged for the time that it took to stop
+    /// pondering.
     pub async fn think(&mut self, turn: Turn) -> Reply {
         self.watch(turn, |_, _| ControlFlow::Continue(())).await
     }
 
-    /// Lets the engine think as [`EngineProcess::think`] does. After each line about the search,
-    /// `look` gets the time since `go` and all that is known of the search, and may stop it.
+    /// Lets the engine search as [`EngineProcess::think`] does. After each `info` line, `look` gets
+    /// the time since `go` and all information about the search, and may stop the search.
     pub async fn watch(
         &mut self,
         turn: Turn,
@@ -300,8 +301,8 @@ impl EngineProcess {
         }
         self.catch_up().await?;
         let mut lost = Duration::ZERO;
-        // A search on the wrong move ends on the engine's clock, so `go` tells the time that is
-        // left after it.
+        // Stopping a search on the wrong move counts on the engine's clock, so `go` contains the
+        // time that is left afterwards.
         if self.session.is_pondering() && self.pondered != position {
             lost = self.cease_pondering().await?;
             go.take_from(color.is_white(), lost);
@@ -312,13 +313,14 @@ impl EngineProcess {
             let text = self.session.end_pondering(Instant::now(), true, budget);
             self.send(text)?;
         } else {
-            // An engine may say more than it was asked, such as a second `bestmove`. Lines that
-            // were read before this moment cannot answer this search.
+            // An engine may send unrequested lines, such as a second `bestmove`. Lines that were
+            // read before this moment cannot answer this search.
             self.since = Instant::now();
             let text = self.session.think(self.since, &position, &go, budget);
             self.send(&text)?;
         }
-        // The clock starts when the bytes are in the engine's pipe: time before that is Arbiter's.
+        // The clock starts when the commands are in the engine's pipe: earlier delays are not the
+        // engine's.
         let flushed = self.flushed;
         // Without a budget no clock runs, and the session's deadline is final.
         let mut may_halt = budget.is_some();
@@ -327,14 +329,14 @@ impl EngineProcess {
             let is_enough = match self.step().await {
                 Ok(Step::Move { text, mut info, ponder }) => {
                     info.lines = std::mem::take(&mut self.chosen);
-                    // The engine's clock has run since it began to ponder, so that its time says
-                    // nothing about this move.
+                    // The engine reports the time since it began to ponder, which is not the time
+                    // of this move.
                     info.time = info.time.filter(|_| !has_pondered);
                     info.has_pondered = has_pondered;
                     self.expected = ponder;
                     let stamp = self.lines.pop_front().map_or(flushed, |(at, _)| at);
                     // The reader thread may stamp an answer before this thread notes the flush; the
-                    // difference then is zero.
+                    // elapsed time is then zero.
                     let elapsed = stamp.saturating_duration_since(flushed) + lost;
                     return Ok(Reply::Move { text, elapsed, info });
                 }
@@ -363,9 +365,9 @@ impl EngineProcess {
         }
     }
 
-    /// Asks a question that is not part of the protocol, and passes the answer line by line to
-    /// `take` until that has seen its end. Fails for an engine that does not speak UCI, and if the
-    /// engine exits or needs more than `limit`.
+    /// Sends a command that is not part of the protocol, and passes the lines of the answer to
+    /// `take` until it returns `Break`. Fails if the engine does not speak UCI, exits, or needs
+    /// more than `limit`.
     pub async fn ask(
         &mut self,
         position: &str,
@@ -388,16 +390,17 @@ impl EngineProcess {
         self.until_ready().await
     }
 
-    /// Ends the process, within a second: sends `quit`, then a signal if the process has not exited
-    /// after `grace` ([`arbiter_process::QUIT_GRACE`] unless it is at fault), and finally kills it.
+    /// Ends the process within a second: sends `quit`, then a signal if the process has not exited
+    /// after `grace` ([`arbiter_process::QUIT_GRACE`] unless the engine is at fault), and finally
+    /// kills the process.
     pub async fn quit(mut self, grace: Duration) {
-        // An engine that takes no more input is ended all the same.
+        // An engine that no longer reads its input is ended by signals.
         let _ = self.send(arbiter_protocol::QUIT);
-        // The channel is dropped first: a reader thread that waits for room in it would never see
-        // the end of the output.
+        // The channel is dropped first: a reader thread that waits for room in the channel would
+        // never see the end of the output.
         let EngineProcess { process, chunks, .. } = self;
         drop(chunks);
-        // A failure to join means that the runtime is shutting down, and dropping kills.
+        // A join error means that the runtime is shutting down; dropping the process kills it.
         let _ = tokio::task::spawn_blocking(move || process.stop(grace)).await;
     }
 
@@ -407,7 +410,7 @@ impl EngineProcess {
         self.obey(step)
     }
 
-    /// Waits for output. Returns `false` if there was none by the session's deadline.
+    /// Waits for output. Returns `false` if the session's deadline passes without output.
     async fn receive(&mut self) -> Result<bool, EngineError> {
         let mut has_left = false;
         while !self.closed {
@@ -424,19 +427,19 @@ impl EngineProcess {
                     return Ok(true);
                 }
                 Some(None) => self.closed = true,
-                // An excused engine has a later deadline now, so that the loop waits again.
+                // An excused engine now has a later deadline, so the loop waits again.
                 None if due.is_some_and(|due| due <= wake) => {
                     if !self.is_excused() {
                         return Ok(false);
                     }
                 }
-                // The process had exited at the last check, so its last lines had the time between
-                // two checks to arrive. A child process of it may keep the pipe open forever.
+                // The process had already exited at the last check, so its last lines had time to
+                // arrive. A child process may keep the pipe open forever.
                 None if has_left => self.closed = true,
                 None => {
                     has_left = self.process.has_exited();
-                    // The delays are read at the first check after a question, so that the many
-                    // answers that come before it cost no reads of `/proc`.
+                    // Delays are measured only at the first check after a command, so that the many
+                    // answers that arrive earlier need no reads of `/proc`.
                     if self.looked.0 < self.asked {
                         self.looked = (Instant::now(), self.process.delays());
                     }
@@ -446,8 +449,8 @@ impl EngineProcess {
         Err(self.gone())
     }
 
-    /// Returns whether the deadline was extended, because the engine had to wait for a processor
-    /// since it was asked. That of a clock is not extended: the clock runs on.
+    /// Extends the deadline if the engine has waited for a processor since the last command, and
+    /// returns whether it was extended. The deadline of a move on the clock is never extended.
     fn is_excused(&mut self) -> bool {
         let (at, earlier) = &self.looked;
         if self.session.is_on_clock() || *at < self.asked {
@@ -470,8 +473,7 @@ impl EngineProcess {
                 match self.chunks.try_recv() {
                     Ok(chunk) => self.take(chunk),
                     Err(TryRecvError::Disconnected) => break,
-                    // This thread may block, as the function runs in `block_in_place`, and the
-                    // lines are about to arrive.
+                    // This thread may sleep, because the closure runs in `block_in_place`.
                     Err(TryRecvError::Empty) => std::thread::sleep(LAST_LINES / 20),
                 }
             }
@@ -489,7 +491,7 @@ impl EngineProcess {
                 self.recorder.note(self.flushed, Mark::Flushed, "");
                 Ok(())
             }
-            // A closed pipe is what a crash looks like from here, and the exit code says more.
+            // A closed pipe usually means a crash; the exit code is more informative.
             Err(WriteError::Closed) => Err(self.gone()),
             Err(error) => Err(error.into()),
         }

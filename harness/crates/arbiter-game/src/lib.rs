@@ -1,6 +1,6 @@
-//! One game: its rules ([`referee`]), its result ([`outcome`]), what is kept of it ([`record`]),
-//! and the [`driver`] that carries lines and times between engines and referee. A [`live_game`]
-//! shows it while it is played.
+//! One game: rules ([`referee`]), result ([`outcome`]), record ([`record`]), and the [`driver`]
+//! that passes lines and times between engines and referee. A [`live_game`] shows the game in
+//! progress.
 
 pub mod adjudicate;
 pub mod annotation;

@@ -1,4 +1,5 @@
-//! Lint of the information that engines send about their search. No finding decides a game. Pure.
+//! Lint of the information that engines send about their searches. Findings never affect results.
+//! This module does no I/O.
 
 use std::time::Duration;
 
@@ -12,22 +13,23 @@ use crate::outcome::printable;
 use crate::text::Text;
 use arbiter_protocol::{Info, Limits, Score};
 
-/// Tolerated excess of the reported time of a search over the measured one: on a busy machine an
-/// engine can have read `go` before the clock is started.
+/// Tolerated excess of the reported over the measured time of a search: on a busy machine an engine
+/// may read `go` before its clock is started.
 const TIME_MARGIN: Duration = Duration::from_millis(500);
 
-/// Number of nodes that an engine may always search beyond its limit, which few engines check after
-/// each node; a quarter of the limit is allowed if that is more.
+/// Tolerated number of nodes beyond the node limit, because few engines check the limit at every
+/// node; a quarter of the limit is tolerated if that is more.
 const NODE_MARGIN: u64 = 5_000;
 
-/// Absolute score, in centipawns, beyond which a change of sign from one move of an engine to its
-/// next is worth a look: few searches overlook so much.
+/// Absolute score, in centipawns, from which a change of sign between two consecutive moves of an
+/// engine is a finding: few searches err by so much.
 const SURE: i32 = 1_000;
 
-/// Length of the quoted part of a move, in characters. A move in UCI notation has at most five.
+/// Maximum length, in characters, of a quoted move. A move in UCI notation has at most five
+/// characters.
 const EXCERPT: usize = 10;
 
-/// Lint rule; its name is stored and printed.
+/// Lint rule. The names are stored and printed.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -41,8 +43,7 @@ pub enum LintRule {
     NotPvMove,
     /// The principal variation of a mate score does not mate in that number of moves.
     MateScore,
-    /// A clear advantage became a clear disadvantage from one move to the next, or the other way
-    /// round.
+    /// A clear advantage became a clear disadvantage from one move to the next, or vice versa.
     ScoreJump,
     /// The number of nodes decreased during a search.
     Nodes,
@@ -50,7 +51,7 @@ pub enum LintRule {
     NodeLimit,
     /// The engine searched more plies than the limit allows.
     DepthLimit,
-    /// The engine reported a longer time than was measured.
+    /// The engine reported more time than was measured.
     Time,
     /// The engine reported a hash table that is more than full.
     Hashfull,
@@ -59,7 +60,7 @@ pub enum LintRule {
 arbiter_names::named!(LintRule);
 
 impl LintRule {
-    /// Returns a description of the rule's violation.
+    /// Returns a description of a violation of the rule.
     pub fn describe(self) -> &'static str {
         match self {
             LintRule::IllegalPv => "illegal move in the PV",
@@ -76,35 +77,35 @@ impl LintRule {
     }
 }
 
-/// A finding about a move.
+/// Violation of a lint rule by a move, with its evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LintFinding {
-    /// Rule that is violated.
+    /// Violated rule.
     pub rule: LintRule,
     /// Figures or moves that show the violation.
     #[serde(with = "As::<Text>")]
     pub what: String,
-    /// The line that shows it, without `info`, where all lines of a search are checked. It is
-    /// neither stored nor sent.
+    /// `info` line with the violation, without the word `info`; empty unless all lines of a search
+    /// are checked. The line is neither stored nor sent.
     #[serde(skip)]
     pub line: String,
 }
 
-/// Number of moves of variations that are checked in one search. It bounds the time that a flood of
-/// long lines can take from a game.
+/// Maximum number of variation moves that are checked per search, so that excessive output cannot
+/// delay a game.
 const MAX_CHECKED: usize = 5_000;
 
-/// Length of the longest quotation of a line, in characters.
+/// Maximum length, in characters, of a quoted line.
 const MAX_LINE: usize = 1_000;
 
-/// A move and the engine's information about its search.
+/// Move with the engine's information about the search.
 pub(crate) struct SearchedMove<'a> {
     /// Position before the move.
     pub(crate) position: &'a Chess,
-    /// Counts the occurrences of a position since the last irreversible move, the current position
-    /// included.
+    /// Function that counts the occurrences of a position since the last irreversible move,
+    /// including the current position.
     pub(crate) repetitions: &'a dyn Fn(&Chess) -> usize,
-    /// Move of `bestmove`.
+    /// Move that was sent as `bestmove`.
     pub(crate) best: Move,
     /// Limits of the search.
     pub(crate) limits: &'a Limits,
@@ -138,8 +139,7 @@ impl SearchedMove<'_> {
             let nodes = info.nodes.unwrap_or_default();
             add(LintRule::Nodes, format!("{nodes} after a larger number"));
         }
-        // A search that began on the opponent's time had no limits then, so its figures may exceed
-        // them.
+        // A search that began as pondering had no limits at first, so its figures may exceed them.
         let limited = !info.has_pondered;
         if let (Some(nodes), Some(limit)) = (info.nodes, limits.nodes)
             && limited
@@ -153,7 +153,7 @@ impl SearchedMove<'_> {
         {
             add(LintRule::DepthLimit, format!("depth {depth} with depth={limit}"));
         }
-        // With `nodestime` an engine counts nodes as time, and may report that as its time.
+        // With `nodestime` an engine counts nodes as time, and may report that count as its time.
         let time = info.time.filter(|_| limits.nodestime.is_none());
         if let Some(time) = time.filter(|time| *time > elapsed + TIME_MARGIN) {
             add(
@@ -167,13 +167,12 @@ impl SearchedMove<'_> {
         findings
     }
 
-    /// Plays the variations of all lines that were kept. A finding of several lines is reported
-    /// once.
+    /// Plays the variations of all kept lines. A finding that several lines share is reported once.
     fn check_variations(&self, findings: &mut Vec<LintFinding>) {
         let mut left = MAX_CHECKED;
         for line in self.info.variations() {
-            // A word that is not a move ends the variation without a finding, as in fastchess,
-            // whose warnings these are.
+            // A word that is not a move ends the variation without a finding, because these
+            // findings follow the warnings of fastchess.
             let said = Info { not_a_move: None, ..Info::parse_any(line) };
             let Some(rest) = left.checked_sub(said.pv.len()) else { return };
             left = rest;
@@ -200,7 +199,7 @@ impl SearchedMove<'_> {
         Some(LintFinding { rule: LintRule::NotPvMove, what, line })
     }
 
-    /// Plays the variation of a line that has this score, if the score is exact.
+    /// Plays the variation of a line; `score` is the score of the line if it is exact.
     fn follow(&self, said: &Info, score: Option<Score>, add: &mut impl FnMut(LintRule, String)) {
         let moves = said.pv.iter().map(String::as_str);
         let pv: Vec<&str> = moves.chain(said.not_a_move.as_deref()).collect();
@@ -216,7 +215,7 @@ impl SearchedMove<'_> {
                 return add(rule, format!("{} at ply {ply}{after}", printable(text, EXCERPT)));
             };
             position.play_unchecked(legal);
-            // A variation may end with the end of the game; only a move after it is a finding.
+            // A variation may reach the end of the game; only a move after the end is a finding.
             let Some(next) = pv.get(ply) else { break };
             let draw = if position.halfmoves() >= 100 {
                 "fifty-move rule"
@@ -236,8 +235,8 @@ impl SearchedMove<'_> {
             }
         }
         if let Some(Score::Mate(moves)) = score {
-            // A mate in n moves takes 2n - 1 plies if the side to move mates, and 2n if it is
-            // mated.
+            // A mate in n moves takes 2n - 1 plies if the side to move mates, and 2n if the side to
+            // move is mated.
             let plies = 2 * i64::from(moves).abs() - i64::from(moves > 0);
             let mates = position.is_checkmate();
             if !mates || pv.len() as i64 != plies {
@@ -261,10 +260,10 @@ mod tests {
     use shakmaty::fen::Fen;
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-    /// White mates in one by Ra8, or in two.
+    /// White mates in one with Ra8, or in two.
     const BACK_RANK: &str = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
 
-    /// Returns the findings after these lines and this move.
+    /// Returns the rules that these lines and this move violate.
     fn lint_rules(fen: &str, lines: &[&str], best: &str, limits: &Limits) -> Vec<LintRule> {
         let fen: Fen = fen.parse().unwrap();
         let position: Chess = fen.into_position(CastlingMode::Standard).unwrap();
@@ -285,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn each_lint_rule_finds_its_fault() {
+    fn each_lint_rule_detects_its_violation() {
         let check = |fen, lines: &[&str], best, expect: &[LintRule]| {
             let limits = Limits { nodes: Some(1_000), depth: Some(9), ..Limits::default() };
             assert_eq!(lint_rules(fen, lines, best, &limits), expect, "{lines:?}");
@@ -363,7 +362,7 @@ mod tests {
             format!("not_pv_move: e2e4 was played, the PV begins with d2d4: {}", lines[5]),
         ];
         assert_eq!(found, expected);
-        // Of a flood only so much is looked at.
+        // After `MAX_CHECKED` moves, further lines are not checked.
         let long = format!("score cp 5 pv {}", "g1f3 g8f6 f3g1 f6g8 ".repeat(1_250));
         let found: Vec<String> = find(vec![long, lines[0].to_owned()]);
         assert!(!found.iter().any(|text| text.starts_with("illegal_pv")), "{found:?}");

@@ -1,8 +1,8 @@
 //! Snapshots of a game in progress, for live views.
 //!
-//! The game must not wait for its viewers, nor spend time on snapshots that nobody reads. It takes
-//! a snapshot only if the last one was read, or after a move so slow that the cost makes no
-//! difference; and it skips one while the last is being read.
+//! The game must not wait for its viewers, nor spend time on snapshots that nobody reads. The game
+//! takes a snapshot only if the last snapshot was read, or after a move so slow that the cost makes
+//! no difference; it takes none while the last snapshot is being read.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, TryLockError};
@@ -13,7 +13,7 @@ use shakmaty::{ByColor, Chess};
 
 use arbiter_protocol::Score;
 
-/// Duration of a move after which the fraction of a microsecond for a snapshot is negligible.
+/// Duration of a move from which the cost of a snapshot, less than a microsecond, is negligible.
 const SLOW: Duration = Duration::from_millis(5);
 
 /// State of a game after its last move.
@@ -21,28 +21,28 @@ const SLOW: Duration = Duration::from_millis(5);
 pub struct GameSnapshot {
     /// Indices into the plan's engines.
     pub engines: ByColor<usize>,
-    /// The position.
+    /// Position on the board.
     pub position: Chess,
-    /// Move that led to the position.
+    /// Move that led to the position; `None` at the start.
     pub last: Option<UciMove>,
-    /// Search results of each engine for its last move; `None` for the book.
+    /// Search results of each side's last move; `None` for a book move.
     pub thoughts: ByColor<Option<MoveSummary>>,
-    /// Time left on each clock after its last move.
+    /// Time left on each side's clock after its last move; `None` without a clock.
     pub left: ByColor<Option<Duration>>,
 }
 
-/// Search results of an engine for its last move.
+/// Search results of an engine for one move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MoveSummary {
-    /// Score for the side that moved.
+    /// Score from the point of view of the side that moved.
     pub score: Option<Score>,
-    /// Plies searched.
+    /// Search depth in plies.
     pub depth: Option<u32>,
     /// Time that the move took.
     pub elapsed: Duration,
 }
 
-/// Holder of the last snapshot of one game.
+/// Last snapshot of one game, shared by the game and its viewers.
 #[derive(Debug, Default)]
 pub struct LiveGame {
     is_wanted: AtomicBool,
@@ -50,30 +50,31 @@ pub struct LiveGame {
 }
 
 impl LiveGame {
-    /// Returns whether to take a snapshot after a move that took `elapsed`.
+    /// Returns whether a snapshot is due after a move that took `elapsed`.
     pub fn is_due(&self, elapsed: Duration) -> bool {
-        // The flag orders no other memory, as the snapshot has a lock. A request that is seen late
+        // Relaxed ordering suffices, because the snapshot has a lock. A request that is seen late
         // is served after the next move.
         elapsed >= SLOW || self.is_wanted.load(Ordering::Relaxed)
     }
 
-    /// Replaces the snapshot, unless somebody is reading it right now.
+    /// Replaces the snapshot, unless a viewer is reading it.
     pub fn update(&self, snapshot: GameSnapshot) {
         let mut last = match self.snapshot.try_lock() {
             Ok(last) => last,
             Err(TryLockError::Poisoned(last)) => last.into_inner(),
-            // The game must not wait for its viewers. The flag stays set, so that the next move is
-            // due.
+            // The game must not wait for its viewers. The flag stays set, so a snapshot is due
+            // after the next move.
             Err(TryLockError::WouldBlock) => return,
         };
         *last = Some(snapshot);
         self.is_wanted.store(false, Ordering::Relaxed);
     }
 
-    /// Returns the last snapshot, if there is one. Makes the next one due.
+    /// Returns the last snapshot, if any, and requests a new one after the next move.
     pub fn snapshot(&self) -> Option<GameSnapshot> {
         self.is_wanted.store(true, Ordering::Relaxed);
-        // A snapshot is replaced as a whole, so that a panic elsewhere leaves nothing half done.
+        // A snapshot is replaced in one assignment, so a poisoned lock still protects a complete
+        // value.
         self.snapshot.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn each_look_at_a_fast_game_gets_one_snapshot() {
+    fn each_request_makes_one_snapshot_of_a_fast_game_due() {
         let live_game = LiveGame::default();
         let quick = Duration::from_micros(30);
         assert!(!live_game.is_due(quick) && live_game.is_due(SLOW));

@@ -1,4 +1,4 @@
-//! Outcome of a game: its result and the reason for it, separately.
+//! Outcome of a game: result, reason and description.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,50 +8,50 @@ use shakmaty::{ByColor, Color, KnownOutcome};
 use crate::text::Detail;
 use arbiter_names::is_hidden;
 
-/// Reason for the end of a game. The names are stored and printed; they never change their meaning.
+/// Reason for the end of a game. The names are stored and printed, and their meaning never changes.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Termination {
-    /// The side to move is mated.
+    /// The side to move is checkmated.
     Checkmate,
     /// The side to move has no legal move and is not in check.
     Stalemate,
     /// The position occurred for the third time.
     Threefold,
-    /// Fifty moves of each side without capture or pawn move.
+    /// Both sides made fifty moves without a capture or pawn move.
     FiftyMoves,
-    /// Neither side has the material to mate.
+    /// Neither side has enough material to mate.
     DeadPosition,
-    /// The score of a side's engine has long been hopeless.
+    /// The scores met the resign rule of the run.
     ResignAdjudication,
     /// An engine resigned.
     Resignation,
-    /// The scores of both engines have long been equal.
+    /// The scores met the draw rule of the run.
     DrawAdjudication,
-    /// Endgame tables have the result.
+    /// Tablebases decided the game.
     TablebaseAdjudication,
-    /// The game was longer than the run allows.
+    /// The game reached the move cap of the run.
     MoveCap,
-    /// A side used more time than it had, margin included.
+    /// An engine exceeded its time by more than the margin.
     TimeForfeit,
-    /// A side named a move that the position does not allow.
+    /// An engine sent an illegal move.
     IllegalMove,
-    /// A side answered with something that is not a move.
+    /// An engine sent text that is not a move.
     UnparseableMove,
-    /// The engine refused a legal move or claimed a result that is none.
+    /// The engine refused a legal move, claimed a wrong result, or ignored `go nodes`.
     ProtocolError,
-    /// The process of the engine ended.
+    /// The engine process exited.
     Crash,
     /// The engine closed its output but still runs.
     Disconnect,
-    /// The engine did not answer in time, not even to `stop`.
+    /// The engine did not answer in time (in a timed search, not even to `stop`).
     Stall,
 }
 
 impl Termination {
-    /// All reasons, the faults of engines first.
+    /// All reasons, engine faults first.
     pub const ALL: [Termination; 17] = [
         Termination::Crash,
         Termination::Disconnect,
@@ -72,12 +72,12 @@ impl Termination {
         Termination::MoveCap,
     ];
 
-    /// Returns the name with spaces, for readers.
+    /// Returns the name with spaces instead of underscores.
     pub fn describe(self) -> String {
         self.to_string().replace('_', " ")
     }
 
-    /// Returns whether an engine failed, as opposed to a game that was played to its end.
+    /// Returns whether an engine fault ended the game.
     pub fn is_fault(self) -> bool {
         matches!(
             self,
@@ -91,8 +91,7 @@ impl Termination {
         )
     }
 
-    /// Returns whether an engine has lost by an action or a failure of its own, whatever the
-    /// position.
+    /// Returns whether an engine lost by a fault or by resigning, regardless of the position.
     pub fn is_of_engine(self) -> bool {
         self.is_fault() || self == Termination::Resignation
     }
@@ -100,7 +99,7 @@ impl Termination {
 
 arbiter_names::named!(Termination);
 
-/// Result, reason and description of a game's end.
+/// Outcome of a game: result, reason and description.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Result of the game.
@@ -114,13 +113,13 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Returns the outcome of a game that `loser` lost, by a failure or a mate.
+    /// Returns the outcome of a game that `loser` lost.
     pub fn lost(loser: Color, termination: Termination, detail: impl Into<String>) -> Outcome {
         let result = KnownOutcome::Decisive { winner: loser.other() };
         Outcome { result, termination, detail: detail.into() }
     }
 
-    /// Returns the detail with the name of the engine that it blames, if it blames one.
+    /// Returns the description, with the name of the engine inserted if the engine caused the loss.
     pub fn naming(&self, engines: ByColor<&str>) -> String {
         let color = if self.termination.is_of_engine() { self.result.winner() } else { None };
         let rest = color.and_then(|winner| {
@@ -137,8 +136,8 @@ impl Outcome {
     }
 }
 
-/// Returns the beginning of an engine's text, fit to be shown: at most `length` characters, and
-/// none that a terminal would obey.
+/// Returns the first `length` characters of a text, with control and other hidden characters
+/// replaced, so that terminals can show it safely.
 pub fn printable(text: &str, length: usize) -> String {
     let shown = text.chars().take(length);
     shown.map(|c| if is_hidden(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()

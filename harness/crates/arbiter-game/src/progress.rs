@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counter of the answers of engines; clones share the count. A timer would not show that a game
-/// hangs: it would run on beside the game.
+/// Counter of engine answers; clones share the count. A watcher sees that a game hangs because its
+/// count stops; a timer would continue.
 #[derive(Debug, Clone, Default)]
 pub struct Progress(Arc<AtomicU64>);
 
 impl Progress {
     /// Counts an answer of an engine.
     pub fn advance(&self) {
-        // A watcher only compares two counts, so that no other memory has to be ordered.
+        // Relaxed ordering suffices, because a watcher only compares two counts.
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 

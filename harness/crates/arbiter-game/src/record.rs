@@ -17,48 +17,49 @@ use crate::transcript::Transcript;
 use arbiter_protocol::times::Nanos;
 use arbiter_protocol::{Info, Score};
 
-/// Number of moves of a game that another machine may send. The fifty-move rule ends every game
-/// before: at most 96 pawn moves and 30 captures, each at most 100 plies after the last, make at
+/// Maximum number of moves in a game from another machine. The fifty-move rule ends every game
+/// earlier: at most 96 pawn moves and 30 captures, each at most 100 plies after the last, make at
 /// most 12,700 plies.
 const MAX_MOVES: usize = 20_000;
 
-/// Number of lines of an engine, and of moves of its principal variation, that another machine may
-/// send with a move. Our own games keep at most 32 lines of a move.
+/// Maximum number of engine lines, PV moves and findings per move in a game from another machine.
+/// Games on this machine keep at most 32 lines per move.
 const MAX_LIST: usize = 1_000;
 
 /// Move that lost a game on time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LateMove {
-    /// Excess over the time, margin included. Only sums of it are stored.
+    /// Excess over the available time; the margin is not subtracted. Only sums are stored.
     #[serde(with = "Nanos")]
     pub over: Duration,
-    /// Time that the engine had to wait for a processor during this move; `None` if that was not
-    /// measured. It is not stored.
+    /// Time that the engine waited for a processor during this move; `None` if not measured. The
+    /// time is not stored.
     #[serde(with = "As::<Option<Nanos>>")]
     pub waited: Option<Duration>,
 }
 
-/// Largest score, in centipawns, where changes of evaluations are measured; mates count the same.
+/// Absolute score, in centipawns, to which scores are limited before a swing is computed; mates
+/// count as this score.
 const MAX_SWING_SCORE: i32 = 1_000;
 
-/// Move with the results of its engine's search.
+/// Move with the search results of its engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MoveRecord {
-    /// Move, with castling in the notation of its game's rules.
+    /// Move in UCI notation; castling is written according to the game's castling mode.
     #[serde(with = "As::<DisplayFromStr>")]
     pub uci: UciMove,
-    /// Search of the engine that chose the move; `None` for the opening book.
+    /// Search results of the engine; `None` for a book move.
     pub thought: Option<SearchInfo>,
 }
 
-/// Last information of an engine before a move.
+/// Search results of an engine for one move, as reported last.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SearchInfo {
-    /// Score for the side that moved.
+    /// Score from the point of view of the side that moved.
     pub score: Option<Score>,
-    /// Plies searched.
+    /// Search depth in plies.
     pub depth: Option<u32>,
-    /// Selective depth: deepest line, in plies.
+    /// Selective depth: length of the deepest line, in plies.
     pub seldepth: Option<u32>,
     /// Nodes searched.
     pub nodes: Option<u64>,
@@ -68,27 +69,27 @@ pub struct SearchInfo {
     /// Time that the engine reported last.
     #[serde(with = "As::<Option<Nanos>>")]
     pub reported: Option<Duration>,
-    /// Details that are kept only on request; `None` if there are none. (Separate, because many
-    /// concurrent games have many moves in memory.)
+    /// Details that are kept only on request; `None` if there are none. They are boxed to save
+    /// memory, because many concurrent games keep many moves.
     pub details: Option<Box<SearchDetails>>,
 }
 
-/// Further details of a move: its search, and the clock.
+/// Further details of a move: search and clock.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SearchDetails {
-    /// Time left on the mover's clock after the move.
+    /// Time left on the clock of the moving side after the move.
     #[serde(with = "As::<Option<Nanos>>")]
     pub left: Option<Duration>,
     /// Nodes per second, as reported by the engine.
     pub nps: Option<u64>,
     /// Fill of the hash table, in permill.
     pub hashfull: Option<u32>,
-    /// Positions found in endgame tables.
+    /// Number of positions found in tablebases.
     pub tbhits: Option<u64>,
     /// Principal variation, as the engine wrote it.
     #[serde(deserialize_with = "at_most::<MAX_LIST, _, _>")]
     pub pv: Vec<String>,
-    /// Lines that the user wants to see with the move, as the engine wrote them.
+    /// Output lines that the pattern of the user selected, as the engine wrote them.
     #[serde(deserialize_with = "at_most::<MAX_LIST, _, _>")]
     pub lines: Vec<String>,
     /// Findings of the lint.
@@ -97,22 +98,21 @@ pub struct SearchDetails {
 }
 
 impl SearchDetails {
-    /// Returns the details for a [`SearchInfo`]; `None` if they are empty.
+    /// Returns the details in a box; `None` if they are empty.
     pub fn boxed(self) -> Option<Box<SearchDetails>> {
         (self != SearchDetails::default()).then(|| Box::new(self))
     }
 }
 
 impl SearchInfo {
-    /// Returns the excess of measured over reported time; `None` if the engine reported none. Not
-    /// below zero, as engines round.
+    /// Returns the measured minus the reported time, or zero if this is negative because engines
+    /// round; `None` if the engine reported no time.
     pub fn latency(&self) -> Option<Duration> {
         self.reported.map(|reported| self.elapsed.saturating_sub(reported))
     }
 }
 
-/// Returns a hash of a game by its start and its moves, in UCI notation: equal for equal games
-/// only, as far as 64 bits go.
+/// Returns a 64-bit hash of the starting position and the moves of a game, in UCI notation.
 pub fn game_hash(fen: &str, chess960: bool, moves: impl IntoIterator<Item: Display>) -> u64 {
     let mut text = format!("{fen} {chess960}");
     for played in moves {
@@ -128,14 +128,16 @@ impl GameRecord {
         game_hash(&self.fen, self.chess960, self.moves.iter().map(|played| played.uci))
     }
 
-    /// Returns the starting position; that of chess if the FEN is not one of a legal position.
+    /// Returns the starting position; the standard starting position if the FEN is invalid or
+    /// illegal.
     pub fn start(&self) -> Chess {
         let mode = CastlingMode::from_chess960(self.chess960);
         let fen = self.fen.parse::<Fen>().ok();
         fen.and_then(|fen| fen.into_position(mode).ok()).unwrap_or_default()
     }
 
-    /// Returns the findings of the lint, each with its ply, from 0, and the side whose move it is.
+    /// Returns the lint findings, each with the ply of its move, counted from 0, and the side that
+    /// moved.
     pub fn findings(&self) -> impl Iterator<Item = (usize, Color, &LintFinding)> {
         let movers = [self.first_to_move(), !self.first_to_move()].into_iter().cycle();
         self.moves.iter().zip(movers).enumerate().flat_map(|(ply, (played, mover))| {
@@ -145,9 +147,8 @@ impl GameRecord {
         })
     }
 
-    /// Returns the number of moves that each side thought about, and the time. The move that lost
-    /// the game on time is not among the moves; its time is what the others leave of the game's
-    /// duration.
+    /// Returns the number of searched moves of each side, and their total time. A move that lost on
+    /// time is not counted as a move; its time is the rest of the game's duration.
     pub fn thinking_times(&self) -> ByColor<(u32, Duration)> {
         let mut sum = ByColor::new_with(|_| (0, Duration::ZERO));
         let mut color = self.first_to_move();
@@ -166,8 +167,9 @@ impl GameRecord {
         sum
     }
 
-    /// Returns the largest change of one engine's evaluation from one of its moves to its next, in
-    /// centipawns, with scores of at most ten pawns; `None` if no engine gave two.
+    /// Returns the swing of the game: the largest change between two successive scores of one
+    /// engine, in centipawns, with scores limited to ten pawns; `None` if no engine reported two
+    /// scores.
     pub fn swing(&self) -> Option<i32> {
         let mut last = [None; 2];
         let thoughts = self.moves.iter().map(|played| played.thought.as_ref());
@@ -187,7 +189,7 @@ impl GameRecord {
     }
 }
 
-/// Selection of what is kept of a game besides moves and result, for the user to see.
+/// Selection of the data that is kept of a game, in addition to moves and result.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct KeptFields {
     fields: Vec<Field>,
@@ -196,13 +198,13 @@ pub struct KeptFields {
 }
 
 impl KeptFields {
-    /// Selects what this annotation shows.
+    /// Selects the fields that this annotation shows.
     pub fn for_annotation(annotation: &Annotation, transcripts: Keeping) -> KeptFields {
         KeptFields { fields: annotation.fields.clone(), transcripts }
     }
 
-    /// Drops the search results of a move that are not to be kept; score, depths, nodes and times
-    /// always are kept.
+    /// Drops the search results of a move that are not selected; score, depths, nodes and times are
+    /// always kept.
     pub(crate) fn trim_info(&self, info: &mut Info) {
         let mut unless = |field, drop: fn(&mut Info)| {
             if !self.fields.contains(&field) {
@@ -215,48 +217,47 @@ impl KeptFields {
         unless(Field::Pv, |info| info.pv = Vec::new());
     }
 
-    /// Returns whether the time left is kept with each move.
+    /// Returns whether the time left on the clock is kept with each move.
     pub(crate) fn time_left(&self) -> bool {
         self.fields.contains(&Field::TimeLeft)
     }
 }
 
-/// A finished game.
+/// Finished game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameRecord {
     /// Indices into the plan's engines.
     #[serde(with = "ByColorDef")]
     pub engines: ByColor<usize>,
-    /// FEN of the start, counters included.
+    /// FEN of the starting position, with halfmove clock and move number.
     pub fen: String,
-    /// `true` if castling is by the rules and notation of Chess960.
+    /// `true` if castling follows the rules and notation of Chess960.
     pub chess960: bool,
     /// All moves from `fen`, book moves first.
     #[serde(deserialize_with = "at_most::<MAX_MOVES, _, _>")]
     pub moves: Vec<MoveRecord>,
     /// Result of the game, and the reason.
     pub outcome: Outcome,
-    /// Duration in real time.
+    /// Wall-clock duration.
     #[serde(with = "Nanos")]
     pub duration: Duration,
-    /// Time that each engine took to get ready for the game; `None` if it did not. Only sums of it
-    /// are stored.
+    /// Time that each engine took to get ready for the game; `None` if the engine did not get
+    /// ready. Only sums are stored.
     #[serde(with = "ByColorDef")]
     pub ready: ByColor<Option<Duration>>,
-    /// Time that each side had for each move; `None` without such a limit. It is not stored.
+    /// Time per move of each side; `None` without a `movetime` limit. The limit is not stored.
     #[serde(with = "ByColorDef")]
     pub movetime: ByColor<Option<Duration>>,
     /// Move that lost the game on time, if any.
     pub late: Option<LateMove>,
-    /// Time that each side had to wait for a processor while its clock ran, beyond the usual on a
-    /// calm machine; `None` if that was not measured. Only sums of it are stored.
+    /// Time that each engine waited for a processor while its clock ran, beyond the usual wait on
+    /// an idle machine; `None` if not measured. Only sums are stored.
     #[serde(with = "ByColorDef")]
     pub waited: ByColor<Option<Duration>>,
-    /// Start of the game, in milliseconds of Unix time; `None` for games that other machines
-    /// played.
+    /// Start of the game, in milliseconds of Unix time; `None` for games of other machines.
     #[serde(skip)]
     pub begun_ms: Option<i64>,
-    /// Transcript of the lines of both engines, if it is kept.
+    /// Transcript of the lines of both engines, if kept.
     #[serde(with = "As::<Option<DisplayFromStr>>")]
     pub transcript: Option<Transcript>,
 }

@@ -1,10 +1,10 @@
-//! Referee of one game: the side to move, the commands for its engine, and the judgement of the
+//! Referee of one game: determines the side to move and the commands for its engine, and judges the
 //! answer.
 //!
-//! A pure state machine over shakmaty's rules, which are not the bundled engine's: a bug in one
-//! cannot hide in the other. The order of judgement is fixed: gone or silent, over time,
-//! unparseable, illegal, then the endings that the rules of chess know, and only then adjudication:
-//! endgame tables, resignation, draw, move cap.
+//! The referee is a state machine without I/O. Its rules of chess come from shakmaty, not from the
+//! bundled engine, so that a bug in one cannot hide in the other. The order of judgement is fixed:
+//! crash, disconnect or stall; loss on time; unparseable move; illegal move; endings by the rules
+//! of chess; and finally adjudication by tablebases, resignation, draw and move cap.
 
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
@@ -25,68 +25,68 @@ use crate::outcome::{Outcome, Termination, color_name, printable};
 use crate::record::{KeptFields, MoveRecord, SearchDetails, SearchInfo};
 use arbiter_protocol::{Claim, Clock, Conditions, Go, Info, Limits, Score};
 
-/// Length of the quoted part of an answer that is not a move, in characters.
+/// Maximum length, in characters, of a quoted answer that is not a move.
 const EXCERPT: usize = 20;
 
-/// Number of moves by which the list grows: where many games are played, doubling it each time
-/// would waste as much as they need.
+/// Number of moves by which the move list grows: doubling would waste up to half of the memory for
+/// the moves of many concurrent games.
 const GROWTH: usize = 64;
 
-/// Length of the quoted part of a claim, in characters.
+/// Maximum length, in characters, of a quoted claim.
 const CLAIM_EXCERPT: usize = 60;
 
-/// Task of the engine to move.
+/// Task of the engine on the move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
-    /// The side to move.
+    /// Side to move.
     pub color: Color,
-    /// The `position` line.
+    /// `position` command.
     pub position: String,
-    /// The bounds.
+    /// Limits of the search.
     pub go: Go,
-    /// Time after which the flag has fallen, margin included; `None` if no clock runs.
+    /// Time after which the move loses on time, including the margin; `None` if no clock runs.
     pub budget: Option<Duration>,
 }
 
-/// Answer of the engine to move.
+/// Answer of the engine on the move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// A `bestmove`.
+    /// Move that the engine sent.
     Move {
-        /// Move as written.
+        /// Text of the move.
         text: String,
-        /// Time from the flush of `go` to the stamp of the answer.
+        /// Time from the flush of `go` to the time stamp of the answer.
         elapsed: Duration,
         /// Information of the engine about its search.
         info: Info,
     },
-    /// A result instead of a move.
+    /// Claim of a result instead of a move.
     Claim(Claim),
-    /// No move, and the engine cannot continue.
+    /// Fault instead of a move; the engine cannot continue.
     Fault(Fault),
 }
 
-/// Task of an engine for its opponent's time.
+/// Task of an engine that ponders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Forecast {
-    /// The `position` line after the expected reply.
+    /// `position` command after the expected reply.
     pub position: String,
-    /// The bounds, with the clocks as they stand before that reply.
+    /// Limits of the search, with the clocks before the expected reply.
     pub go: Go,
 }
 
 /// Reason why an engine cannot continue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
-    /// No answer in time; the text says to what.
+    /// The engine did not answer in time; the text names the missing answer.
     Silent(String),
-    /// The process ended; the text says how.
+    /// The process exited; the text describes the exit status.
     Crashed(String),
-    /// The pipe closed but the process still runs; the text says what happened.
+    /// The pipe closed but the process still runs; the text describes the event.
     Disconnected(String),
 }
 
-/// Writes a word for the kind, and the text; `from_str` reads it back.
+/// Writes a word for the kind, and the text; `from_str` is the inverse.
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -110,30 +110,29 @@ impl FromStr for Fault {
     }
 }
 
-/// State of one game.
+/// State of one game, and its rules.
 #[derive(Debug, Clone)]
 pub struct Referee {
     position: Chess,
     mode: CastlingMode,
     conditions: ByColor<Conditions>,
     clocks: ByColor<Option<Clock>>,
-    /// Positions since the last irreversible move, the current one included.
+    /// Keys of the positions since the last irreversible move, including the current position.
     seen: Vec<Zobrist128>,
-    /// The `position` line so far.
+    /// Current `position` command.
     line: String,
     moves: Vec<MoveRecord>,
-    /// Selection of what is kept with each move.
+    /// Fields that are kept with each move.
     keep: Arc<KeptFields>,
     adjudicator: Adjudicator,
     outcome: Option<Outcome>,
-    /// Excess over the time of the move that lost on time.
+    /// Excess time of the move that lost on time.
     late: Option<Duration>,
 }
 
 impl Referee {
-    /// Creates a game from `start`, with `book` moves already played. Book moves must be legal, as
-    /// those of a loaded opening are; an illegal one ends the book there. Endgame tables are asked
-    /// after each move of an engine.
+    /// Creates a game from `start` after the moves of `book`, which ends before its first illegal
+    /// move (loaded openings contain none). Tablebases are probed after each move of an engine.
     pub fn new(
         start: Chess,
         mode: CastlingMode,
@@ -170,12 +169,12 @@ impl Referee {
         referee
     }
 
-    /// Returns the referee with this selection of what is kept with each move.
+    /// Returns the referee with this selection of fields to keep with each move.
     pub fn keeping(self, keep: Arc<KeptFields>) -> Referee {
         Referee { keep, ..self }
     }
 
-    /// Returns the outcome of the game, once it is over.
+    /// Returns the outcome of the game, if the game is over.
     pub fn outcome(&self) -> Option<&Outcome> {
         self.outcome.as_ref()
     }
@@ -185,24 +184,23 @@ impl Referee {
         let color = self.position.turn();
         let Conditions { limits, margin, .. } = *self.conditions.get(color);
         let left = self.clocks.get(color).as_ref().map(Clock::left);
-        // An engine may have a clock and a time for each move, and must keep both.
+        // An engine may have both a clock and a time per move, and must obey both.
         let budget = [left, limits.movetime].into_iter().flatten().min();
-        // The copy has the capacity of the line, which grows in steps. Copies that are each a few
-        // bytes longer than the last would leave the threads that drop them with free memory of
-        // every size.
+        // The copy has the same capacity as the line, which grows in steps. Copies that each are a
+        // few bytes longer than the last would fragment the heap.
         let mut position = String::with_capacity(self.line.capacity());
         position.push_str(&self.line);
         Turn {
             color,
             position,
             go: self.bounds(color),
-            // With `nodestime` the clock runs on nodes, whose real time decides nothing.
+            // With `nodestime` the clock counts nodes, and real time does not matter.
             budget: budget.filter(|_| limits.nodestime.is_none()).map(|b| b + margin),
         }
     }
 
-    /// Returns what the side that has just moved may think about until its opponent has; `None` if
-    /// the expected reply is illegal or ends the game.
+    /// Returns the pondering task of the side that has just moved; `None` if the expected reply is
+    /// illegal or ends the game.
     pub fn forecast(&self, reply: &str) -> Option<Forecast> {
         let m = UciMove::from_ascii(reply.as_bytes()).ok()?.to_move(&self.position).ok()?;
         let mut after = self.position.clone();
@@ -219,7 +217,7 @@ impl Referee {
         let limits = self.conditions.get(color).limits;
         let told = |c: Color| self.clocks.get(c).as_ref().map(|k| (k.left(), k.increment()));
         let clock = self.clocks.get(color).as_ref();
-        // An engine without a clock would take its opponent's clock for a limit of its own.
+        // An engine without a clock would mistake its opponent's clock for its own.
         let shown = |c: Color| if clock.is_some() { told(c) } else { None };
         Go {
             white: shown(Color::White),
@@ -245,8 +243,8 @@ impl Referee {
         }
     }
 
-    /// Ends the game by a fault of `color`, whether or not it is its turn. A game that is over
-    /// stays as it is.
+    /// Ends the game with a loss of `color` by a fault, regardless of the side to move. A game that
+    /// is already over keeps its outcome.
     pub fn forfeit(&mut self, color: Color, fault: Fault) -> &Outcome {
         self.lose(color, loss_by_fault(fault))
     }
@@ -263,7 +261,7 @@ impl Referee {
         elapsed: Duration,
         mut info: Info,
     ) -> Result<(), Loss> {
-        // The clock comes first: an answer after the flag fell loses on time, whatever it says.
+        // The clock comes first: a late answer loses on time, whatever its text.
         self.charge(color, elapsed, info.nodes).map_err(|over| {
             self.late = Some(over);
             let ms = over.as_secs_f64() * 1e3;
@@ -275,7 +273,7 @@ impl Referee {
         })?;
         let illegal = |_| (Termination::IllegalMove, format!("played the illegal move {text}"));
         let m = uci.to_move(&self.position).map_err(illegal)?;
-        // For White both points of view are the same.
+        // For White, scores from White's and the engine's point of view are equal.
         if color.is_black() && self.conditions.get(color).white_pov {
             for score in [&mut info.score, &mut info.pv_score] {
                 *score = score.map(Score::reversed);
@@ -308,12 +306,12 @@ impl Referee {
         Ok(())
     }
 
-    /// Returns the findings about the move of the side to move and its search.
+    /// Returns the findings about a move of the side to move and its search.
     fn lint(&self, best: Move, elapsed: Duration, info: &Info) -> Vec<LintFinding> {
-        // The last move is the opponent's, so that the engine's own is the one before it.
+        // The last move is the opponent's, so the engine's previous move is the second last.
         let before = self.moves.iter().rev().nth(1).and_then(|own| own.thought.as_ref()?.score);
         let repetitions = |position: &Chess| {
-            // A position can recur after four plies at the earliest, so that shorter lists need no
+            // A position can recur after four plies at the earliest, so shorter lists need no
             // search.
             if self.seen.len() < 5 {
                 return 0;
@@ -341,7 +339,8 @@ impl Referee {
         if let Some(clock) = self.clocks.get_mut(color) {
             clock.charge(cost, margin)?;
         }
-        // Only an hourglass gains this time. It does so after the mover's flag was judged.
+        // Only an hourglass clock gains the opponent's time, and only if the opponent did not lose
+        // on time.
         if let Some(clock) = self.clocks.get_mut(color.other()) {
             clock.opponent_used(cost);
         }
@@ -354,11 +353,11 @@ impl Referee {
         let is_own = thought.is_some();
         let score = thought.as_ref().and_then(|thought| thought.score);
         if self.moves.len() == self.moves.capacity() {
-            // `reserve` would double the list, which `GROWTH` is to avoid.
+            // `reserve` would double the capacity; see `GROWTH`.
             self.moves.reserve_exact(GROWTH);
         }
         self.moves.push(MoveRecord { uci, thought });
-        // No earlier position can recur after such a move, so that the list stays short.
+        // No earlier position can recur after an irreversible move.
         if self.position.is_irreversible(m) {
             self.seen.clear();
         }
@@ -367,22 +366,23 @@ impl Referee {
         self.seen.push(key(&self.position));
         let adjudicated = self.adjudicator.observe(PlayedMove {
             color,
-            // The move number has been increased if Black has moved; the current move is not over.
+            // The move number already increased if Black has moved; the current full move is not
+            // completed.
             full_moves: self.position.fullmoves().get() - 1,
             is_book: !is_own,
             zeroing: m.is_zeroing(),
             score,
         });
-        // Tables are asked only after a move of an engine, because an opening that is in the tables
-        // is to be played.
+        // Tablebases are probed only after a move of an engine, because an opening that is in the
+        // tables should be played.
         let looked_up = || is_own.then(|| self.adjudicator.look_up(&self.position)).flatten();
-        // The rules of chess come first, so that no mate is adjudicated away.
+        // The rules of chess come first, so that adjudication cannot override a mate.
         self.outcome = self.rule_ending().or_else(looked_up).or(adjudicated);
     }
 
-    /// Returns whether a pawn that no piece can pin has an empty square before it: out of check,
-    /// this is no stalemate. Generating all legal moves took a tenth of the time that judging a
-    /// game takes.
+    /// Returns whether a pawn that cannot be pinned has an empty square in front: then the position
+    /// is no stalemate. This test avoids generating all legal moves, which took a tenth of the time
+    /// that the referee needs for a game.
     fn has_free_pawn(&self) -> bool {
         let (board, color) = (self.position.board(), self.position.turn());
         let lines = board.king_of(color).map(|king| attacks::queen_attacks(king, Bitboard::EMPTY));
@@ -393,7 +393,7 @@ impl Referee {
     fn rule_ending(&self) -> Option<Outcome> {
         let color = self.position.turn();
         let current = self.seen.last();
-        // Checkmate comes before the fifty-move rule, because a mate with the hundredth ply wins.
+        // Checkmate comes before the fifty-move rule, because a mate on the hundredth ply wins.
         if self.position.is_checkmate() {
             let detail = format!("{} mates", color_name(color.other()));
             Some(Outcome::lost(color, Termination::Checkmate, detail))
@@ -430,26 +430,27 @@ impl Referee {
         }
     }
 
-    /// Returns the excess over the time of the move that lost the game on time, if any.
+    /// Returns the excess time of the move that lost the game on time, if any.
     pub fn late(&self) -> Option<Duration> {
         self.late
     }
 
-    /// Returns the number of moves played, those of the book included.
+    /// Returns the number of plies played, including book moves.
     pub fn moves(&self) -> usize {
         self.moves.len()
     }
 
     /// Returns all moves so far.
     pub fn into_moves(mut self) -> Vec<MoveRecord> {
-        // The record may wait in memory until all earlier pairs are counted.
+        // Spare capacity is released, because the record may wait in memory until all earlier pairs
+        // are counted.
         self.moves.shrink_to_fit();
         self.moves
     }
 }
 
-/// Returns whether a search is so far past its limit of nodes that its engine cannot have obeyed
-/// it: a hundred times, and a million nodes.
+/// Returns whether a search exceeded its node limit so far that the engine must have ignored it:
+/// more than a hundred times the limit, and more than a million nodes.
 pub(crate) fn ignores_limit(limits: &Limits, info: &Info) -> bool {
     let most = limits.nodes.map(|nodes| nodes.saturating_mul(100).max(1_000_000));
     most.zip(info.nodes).is_some_and(|(most, nodes)| nodes > most)
@@ -466,8 +467,8 @@ fn loss_by_fault(fault: Fault) -> Loss {
     }
 }
 
-/// Maps a claim to a loss: a game in progress is neither won nor drawn, so only a resignation is
-/// accepted.
+/// Maps a claim to a loss. Claims of a win or a draw are wrong, because the game is still in
+/// progress; only a resignation is accepted.
 fn loss_by_claim(claim: &Claim) -> Loss {
     let (what, line) = match claim {
         Claim::Loss => return (Termination::Resignation, "resigns".to_owned()),
@@ -485,8 +486,8 @@ fn append(line: &mut String, is_first: bool, uci: UciMove) {
     let _ = write!(line, "{uci}");
 }
 
-/// Returns a key that is equal for positions that count as repetitions: placement, side to move,
-/// castling rights and an en passant capture that is really possible.
+/// Returns a key of a position for the repetition rule: placement, side to move, castling rights,
+/// and en passant square if a capture there is legal.
 fn key(position: &Chess) -> Zobrist128 {
     position.zobrist_hash(EnPassantMode::Legal)
 }

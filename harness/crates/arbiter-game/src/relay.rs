@@ -1,9 +1,9 @@
-//! Polls the future of a game in the thread that reads an engine.
+//! Polling of a game's future in the reader thread of an engine.
 //!
-//! An engine's answer would otherwise wake its reader thread, which wakes a thread of the runtime:
-//! two context switches for each ply, which are most of what a ply costs. A relayed future is
-//! polled by the thread that read what it waits for. Other wake-ups, such as those of timers, wake
-//! the task that awaits it, as usual.
+//! Otherwise an engine's answer would wake its reader thread, which would wake a thread of the
+//! runtime: these two context switches are most of the cost of a ply. A relayed future is polled by
+//! the thread that read the answer. Other wake-ups, such as timers, wake the task that awaits the
+//! future, as usual.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -21,16 +21,16 @@ pub(super) struct ReaderHandoff(Mutex<HandoffState>);
 
 #[derive(Default)]
 struct HandoffState {
-    /// The reader thread.
+    /// Thread that is handing over.
     from: Option<ThreadId>,
-    /// Game that the last hand-over has woken.
+    /// Game that the hand-over has woken.
     woken: Option<Arc<dyn Resume>>,
 }
 
 impl ReaderHandoff {
-    /// Calls `send` and then polls the game that this has woken.
+    /// Calls `send` and then polls the game that `send` has woken.
     pub(super) fn hand_over<T>(&self, send: impl FnOnce() -> T) -> T {
-        // The thread is noted before `send`, because the wake-up happens within it.
+        // The thread is noted before `send`, because the wake-up happens within `send`.
         lock(&self.0).from = Some(thread::current().id());
         let sent = send();
         // The game is polled only after `send`, because the game may need a lock that `send` holds.
@@ -41,7 +41,8 @@ impl ReaderHandoff {
         sent
     }
 
-    /// Returns whether this thread is handing over here; if so, it will poll `woken`.
+    /// Returns whether the current thread is handing over; if so, the thread polls `woken`
+    /// afterwards.
     fn takes(&self, woken: Arc<dyn Resume>) -> bool {
         let mut state = lock(&self.0);
         let is_here = state.from == Some(thread::current().id());
@@ -58,7 +59,7 @@ impl fmt::Debug for ReaderHandoff {
     }
 }
 
-/// A future that can be polled by whoever holds it.
+/// Future that any thread can poll.
 trait Resume: Send + Sync {
     fn resume(self: Arc<Self>);
 }
@@ -67,14 +68,14 @@ trait Resume: Send + Sync {
 const IDLE: u8 = 0;
 /// State while a thread polls.
 const POLLED: u8 = 1;
-/// State while a thread polls and must do so once more.
+/// State while a thread polls and must poll once more.
 const POLLED_AND_WOKEN: u8 = 2;
 
 /// Future shared by the threads that may poll it.
 struct Relay<T> {
     future: Mutex<Option<Pin<Box<dyn Future<Output = T> + Send>>>>,
     state: AtomicU8,
-    /// Output of the future, until it is fetched.
+    /// Output of the future, until the awaiting task takes it.
     output: Mutex<Option<thread::Result<T>>>,
     /// Task that waits for the output.
     awaiting: Mutex<Option<Waker>>,
@@ -84,10 +85,11 @@ struct Relay<T> {
 }
 
 impl<T: Send + 'static> Relay<T> {
-    /// Polls, unless another thread does already, which then polls again.
+    /// Polls the future; if another thread is already polling it, makes that thread poll again.
     fn poll_here(self: &Arc<Self>) {
-        // The state is a lock that nobody waits for. Acquire shows this thread what the last thread
-        // has done to the future, and Release shows that thread the wake-up.
+        // The state is a lock for which no thread waits. Acquire makes the last thread's changes of
+        // the future visible to this thread, and Release makes the wake-up visible to the polling
+        // thread.
         let entered = self.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, |state| {
             Some(if state == IDLE { POLLED } else { POLLED_AND_WOKEN })
         });
@@ -95,8 +97,8 @@ impl<T: Send + 'static> Relay<T> {
             return;
         }
         loop {
-            // The mark is cleared before the poll: a wake-up before this line is served by the poll
-            // below, and a later one makes the exchange fail, so that the loop polls once more.
+            // The wake-up mark is cleared before the poll: the poll below serves earlier wake-ups,
+            // and a later wake-up makes the exchange fail, so the loop polls once more.
             self.state.store(POLLED, Ordering::Release);
             self.poll_once();
             let left =
@@ -111,8 +113,8 @@ impl<T: Send + 'static> Relay<T> {
         let mut future = lock(&self.future);
         let Some(pinned) = future.as_mut() else { return };
         let waker = Waker::from(self.clone());
-        // A panic must not end the thread that reads the engine. The task that awaits the game gets
-        // the panic instead, and nobody polls this future again.
+        // A panic must not end the reader thread of the engine. The task that awaits the game gets
+        // the panic instead, and no thread polls this future again.
         let polled = catch_unwind(AssertUnwindSafe(|| {
             pinned.as_mut().poll(&mut Context::from_waker(&waker))
         }));
@@ -121,12 +123,12 @@ impl<T: Send + 'static> Relay<T> {
             Ok(Poll::Ready(output)) => Ok(output),
             Err(panic) => Err(panic),
         };
-        // The future is dropped outside of the lock, because dropping may end engines, which takes
-        // time.
+        // The future is dropped after the lock is released, because dropping may end engines, which
+        // takes time.
         let finished = future.take();
         drop(future);
         drop(finished);
-        // The output is in its place before the task is woken, which looks for it immediately.
+        // The output is stored before the task is woken, because the task takes it immediately.
         *lock(&self.output) = Some(output);
         self.wake_awaiting();
     }
@@ -140,7 +142,7 @@ impl<T: Send + 'static> Relay<T> {
 
 impl<T: Send + 'static> Resume for Relay<T> {
     fn resume(self: Arc<Self>) {
-        // The reader thread is no thread of the runtime, and the game sets timers.
+        // The game sets timers, and the reader thread does not belong to the runtime.
         let _runtime = self.runtime.enter();
         self.poll_here();
     }
@@ -154,8 +156,8 @@ impl<T: Send + 'static> Wake for Relay<T> {
     }
 }
 
-/// Awaits `future`, which is polled by any thread that hands over at one of `handoffs`, too.
-/// Dropping the returned future drops `future`.
+/// Awaits `future`, which threads that hand over at one of `handoffs` may poll, too. Dropping the
+/// returned future drops `future`.
 pub(super) async fn relayed<T: Send + 'static>(
     handoffs: Vec<Arc<ReaderHandoff>>,
     future: impl Future<Output = T> + Send + 'static,
@@ -171,7 +173,7 @@ pub(super) async fn relayed<T: Send + 'static>(
     let awaited = RelayHandle(relay);
     let output = std::future::poll_fn(|cx| {
         // The waker is stored before the poll. Otherwise a thread that finishes the future in
-        // between would wake nobody.
+        // between could not wake this task.
         *lock(&awaited.0.awaiting) = Some(cx.waker().clone());
         awaited.0.poll_here();
         lock(&awaited.0.output).take().map_or(Poll::Pending, Poll::Ready)
@@ -179,20 +181,20 @@ pub(super) async fn relayed<T: Send + 'static>(
     output.await.unwrap_or_else(|panic| resume_unwind(panic))
 }
 
-/// Handle of the only task that waits for a relayed future.
+/// Handle of the task that waits for a relayed future; dropping it drops the future.
 struct RelayHandle<T>(Arc<Relay<T>>);
 
 impl<T> Drop for RelayHandle<T> {
     fn drop(&mut self) {
-        // The future is dropped outside of the lock, because dropping ends engines, which takes
-        // time.
+        // The future is dropped after the lock is released, because dropping ends engines, which
+        // takes time.
         let abandoned = lock(&self.0.future).take();
         drop(abandoned);
     }
 }
 
-/// Locks a mutex whose contents are replaced as a whole, so that a panic elsewhere leaves nothing
-/// half done.
+/// Locks a mutex, even if it is poisoned: each change is a single assignment, so the contents are
+/// complete after a panic.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -275,7 +277,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_dropped_game_drops_its_players() {
+    async fn a_dropped_game_drops_its_engines() {
         let engine = Arc::new(());
         let held = engine.clone();
         let game = tokio::spawn(relayed(Vec::new(), async move {

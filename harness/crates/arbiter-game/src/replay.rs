@@ -1,7 +1,7 @@
-//! Replay of a transcript by the referee, to check that the same game results.
+//! Replay of a transcript by the referee, to check the recorded result.
 //!
-//! The protocol sessions and the referee are those of a real game; lines and times come from the
-//! transcript instead of a process and a clock.
+//! Protocol sessions and referee work as in a real game; lines and times come from the transcript
+//! instead of a process and a clock.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -13,43 +13,43 @@ use super::referee::{Fault, Referee, Reply, Turn};
 use super::transcript::{Entry, Mark, Transcript};
 use arbiter_protocol::{Deadlines, Game, Limits, Protocol, Session, Setup, Step};
 
-/// Settings of an engine in a game.
+/// Settings of an engine for the replay of a game.
 #[derive(Debug, Clone)]
 pub struct Part {
     /// Protocol of the engine.
     pub protocol: Protocol,
-    /// Commands before the first game.
+    /// Options and commands before the first game.
     pub setup: Setup,
-    /// Time limits for answers.
+    /// Timeouts for answers.
     pub deadlines: Deadlines,
-    /// Limits of the engine's thinking.
+    /// Limits of the engine's searches.
     pub limits: Limits,
 }
 
 /// Result of a replay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplayResult {
-    /// Outcome of the game; `None` if the transcript does not get that far.
+    /// Outcome of the game; `None` if the transcript ends earlier.
     pub outcome: Option<Outcome>,
-    /// Number of moves that were judged, those of the book included.
+    /// Number of judged plies, including book moves.
     pub moves: usize,
-    /// Differences between the transcript and the commands of today, and the reason for an early
-    /// end.
+    /// Differences between recorded commands and those that this version sends, and the reason for
+    /// an early end of the replay.
     pub remarks: Vec<String>,
 }
 
-/// Reason why a side cannot continue.
+/// Reason why the replay of a side cannot continue.
 enum Stop {
-    /// An answer is late; the text says which.
+    /// An answer is late; the text names it.
     Late(String),
     /// The engine failed.
     Fault(Fault),
-    /// The transcript ends here; the text says why it does not suffice.
+    /// The transcript is incomplete; the text is the reason.
     Missing(String),
 }
 
 impl Stop {
-    /// Returns the fault of an engine in a game; an error says what is missing.
+    /// Returns the fault of the engine; fails if the transcript is incomplete.
     fn fault(self) -> Result<Fault, String> {
         match self {
             Stop::Late(what) => Ok(Fault::Silent(what)),
@@ -59,8 +59,8 @@ impl Stop {
     }
 }
 
-/// Plays the game of `transcript` again, from `start`, where `referee` is ready to judge it; `zero`
-/// is any moment, from which times are counted.
+/// Replays the game of `transcript` from the starting position `start`; `referee` judges the moves.
+/// `zero` is an arbitrary moment that stands for the beginning of the transcript.
 pub fn replay(
     mut referee: Referee,
     start: &Chess,
@@ -85,7 +85,7 @@ pub fn replay(
     ReplayResult { outcome, moves: referee.into_moves().len(), remarks }
 }
 
-/// Plays until the game is over; an error says what is missing.
+/// Replays until the game is over; fails if the transcript is incomplete.
 fn play(
     referee: &mut Referee,
     games: ByColor<Game<'_>>,
@@ -93,7 +93,7 @@ fn play(
 ) -> Result<(), String> {
     for color in Color::ALL {
         let side = sides.get_mut(color);
-        // If an engine failed to start, the transcript has the lines of that engine only.
+        // If an engine failed to start, the transcript contains only the lines of this engine.
         if side.entries.is_empty() {
             continue;
         }
@@ -115,7 +115,7 @@ fn play(
         {
             side.pondered = forecast.position;
             if let Some(text) = side.session.ponder(&side.pondered, forecast.go) {
-                // An error is found again on the engine's own turn, which has a verdict for it.
+                // An error occurs again on the engine's own turn and is judged there.
                 let _ = side.sent(&text, true);
             }
         }
@@ -123,26 +123,26 @@ fn play(
     Ok(())
 }
 
-/// Engine that is played by the transcript.
+/// Engine that the transcript replaces.
 struct Side {
     color: Color,
     session: Session,
     entries: VecDeque<Entry>,
     zero: Instant,
-    /// Time of the first entry of the transcript.
+    /// Time of the first entry of the transcript, in nanoseconds.
     first_ns: i64,
     ponders: bool,
     expected: Option<String>,
     pondered: String,
-    /// Start of the search: earlier lines belong to the search before.
+    /// Start of the search: lines read earlier belong to an earlier search.
     since: Instant,
     heard: Instant,
-    /// Time at which the last line that was sent had been handed over.
+    /// Time at which the last command was flushed.
     flushed: Instant,
-    /// Answer to a ping, as it was and as it would be now: pings are numbered through the life of a
-    /// process.
+    /// Recorded answer to the last ping, and the answer that the session expects now; they differ
+    /// because pings are numbered from the start of a process.
     pong: Option<(String, String)>,
-    /// First line that would be different now.
+    /// Description of the first command that would be different now.
     difference: Option<String>,
 }
 
@@ -167,8 +167,8 @@ impl Side {
     }
 
     fn moment(&self, at_ns: i64) -> Instant {
-        // Times before the start of the game are negative, and an `Instant` before `zero` may not
-        // exist.
+        // Times before the start of the game are negative, but an `Instant` before `zero` may be
+        // impossible.
         self.zero + Duration::from_nanos(at_ns.saturating_sub(self.first_ns).max(0) as u64)
     }
 
@@ -177,7 +177,7 @@ impl Side {
         self.entries.front().map_or(self.heard, |entry| self.moment(entry.at_ns))
     }
 
-    /// Does the handshake and the preparation for the game.
+    /// Performs the handshake and the preparation for the game.
     fn get_ready(&mut self, game: Game<'_>) -> Result<(), Stop> {
         let text = self.session.open(self.next_command_time());
         self.sent(text, true)?;
@@ -186,8 +186,8 @@ impl Side {
             && entry.mark != Mark::NewGame
         {
             match entry.mark {
-                // After a gap the settings of the engine are unknown, and after a fault it never
-                // got ready.
+                // After a gap the settings of the engine are unknown, and after a fault the engine
+                // never got ready.
                 Mark::Cut | Mark::Event => return Err(self.stop()),
                 _ => drop(self.entries.pop_front()),
             }
@@ -198,8 +198,8 @@ impl Side {
         self.since = self.next_command_time();
         let told = self.session.new_game(self.since, game);
         let told = told.map_err(|error| Stop::Fault(Fault::Silent(error.to_string())))?;
-        // The preparation may differ from the recorded one: an option that an earlier game has set
-        // is not sent again, and here the first game is this one.
+        // The preparation may differ from the recorded one, because options that an earlier game of
+        // the same process set were not sent again; here this game is the first.
         self.sent(&told, false)?;
         self.until_ready()
     }
@@ -211,7 +211,7 @@ impl Side {
         Ok(())
     }
 
-    /// Lets the side think as an engine does, with the times of the transcript.
+    /// Replays a search, with the times of the transcript.
     fn think(&mut self, turn: Turn) -> Result<Reply, Stop> {
         let Turn { color, position, mut go, mut budget } = turn;
         if let Some(claim) = self.session.false_claim() {
@@ -263,11 +263,12 @@ impl Side {
         self.entries.front().is_some_and(|entry| entry.mark == mark)
     }
 
-    /// Processes one line of the engine, if it was in time.
+    /// Processes the next line of the engine, or a missed deadline.
     fn step(&mut self) -> Result<Step, Stop> {
         let at = self.next_moment();
         if self.is_next(Mark::ToEngine) {
-            // The next entry is a line to the engine, so the wait for its answer ended here.
+            // The next entry is a command, so the answer to the last command was overdue at its
+            // time.
             return self.overdue(at);
         }
         let Some(entry) = self.entries.pop_front_if(|entry| entry.mark == Mark::FromEngine) else {
@@ -302,8 +303,7 @@ impl Side {
         Ok(step)
     }
 
-    /// Compares what is to be sent now with what was sent then. Without `exactly` the lines may
-    /// differ.
+    /// Compares commands of the session with the recorded ones. Without `exactly` they may differ.
     fn sent(&mut self, text: &str, exactly: bool) -> Result<(), Stop> {
         let mut due: VecDeque<&str> = text.lines().collect();
         while exactly && !due.is_empty() || !exactly && self.own_next(Mark::ToEngine).is_some() {
@@ -332,8 +332,9 @@ impl Side {
         Ok(())
     }
 
-    /// Returns the index of the next entry that is not of the engine, if it is `mark`. Lines that
-    /// the engine had sent by then, and that nobody had read, may come before it.
+    /// Returns the index of the next entry that is not a line from the engine, if its kind is
+    /// `mark`. Lines from the engine that had not been processed at that time may precede this
+    /// entry.
     fn own_next(&self, mark: Mark) -> Option<usize> {
         let place = self.entries.iter().position(|entry| entry.mark != Mark::FromEngine);
         place.filter(|place| self.entries[*place].mark == mark)
@@ -349,13 +350,13 @@ impl Side {
         place.map_or(self.next_moment(), |place| self.moment(self.entries[place].at_ns))
     }
 
-    /// Returns the reason why the next entry, which is not a line, ends the replay.
+    /// Returns the reason why the next entry, which is not a line from the engine, ends the replay.
     fn stop(&mut self) -> Stop {
         let name = color_name(self.color);
         match self.entries.pop_front() {
             Some(Entry { mark: Mark::Event, text, .. }) => match text.parse() {
-                // A recorded silence counts as lateness only if the session finds the same answer
-                // missing, because only lateness is answered by `stop`.
+                // A recorded silence counts as a late answer only if the session misses the same
+                // answer, because `stop` is sent only after a late answer.
                 Ok(Fault::Silent(what)) => match self.session.overdue(self.heard) {
                     Err(error) if error.to_string() == what => Stop::Late(what),
                     _ => Stop::Fault(Fault::Silent(what)),

@@ -1,4 +1,4 @@
-//! Syzygy endgame tables on disk.
+//! Syzygy tablebases on disk.
 
 use std::ffi::OsStr;
 use std::io::{ErrorKind, Read};
@@ -11,18 +11,18 @@ use thiserror::Error;
 
 use crate::adjudicate::Tables;
 
-/// Error of endgame tables in a folder; the text is the reason.
+/// Error of tablebases in a folder; the text is the reason.
 #[derive(Debug, Error)]
 #[error("syzygy: {0}")]
 pub struct TablesError(String);
 
-/// Tables from one or several folders.
+/// Syzygy tablebases from one or several folders.
 #[derive(Debug)]
 pub struct Syzygy(Tablebase<Chess>);
 
 impl Syzygy {
-    /// Opens the tables of all folders, each of which must have some. Fails if a folder cannot be
-    /// read or has no table, and if a table is cut short or no table at all.
+    /// Opens the tables of all folders. Fails if a folder cannot be read or contains no table, or
+    /// if a table is incomplete or not a Syzygy table.
     pub fn open<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Result<Syzygy, TablesError> {
         let mut tables = Tablebase::new();
         for folder in folders {
@@ -51,15 +51,15 @@ impl Syzygy {
     }
 }
 
-/// Refuses a file with the name of a table that is not one, or not whole: lookups in it would fail
-/// in the middle of a run. The data after its header come in blocks of 64 bytes.
+/// Rejects a file with the name of a table that is not a table or is incomplete: lookups would fail
+/// in the middle of a run. The data after the header come in blocks of 64 bytes.
 fn check(path: &Path) -> Result<(), String> {
     // The magic numbers of the two kinds of tables, as in `syzygy/tbprobe.cpp` of Stockfish, which
     // also checks the length modulo 64.
     let magic = match path.extension().and_then(OsStr::to_str) {
         Some("rtbw") => [0x71, 0xe8, 0x23, 0x5d],
         Some("rtbz") => [0xd7, 0x66, 0x0c, 0xa5],
-        // Other files may lie beside the tables, and nothing reads them.
+        // The folder may contain other files, which are never read.
         _ => return Ok(()),
     };
     let mut first = [0; 4];
@@ -79,8 +79,7 @@ fn check(path: &Path) -> Result<(), String> {
 
 impl Tables for Syzygy {
     fn fresh(&self, position: &Chess) -> Option<Wdl> {
-        // A position without a table and a table that cannot be read give no value; the game
-        // continues.
+        // If there is no table for the position, or the table cannot be read, the game continues.
         self.0.probe_wdl_after_zeroing(position).ok()
     }
 
@@ -97,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_without_tables_are_refused() {
+    fn folders_without_tables_are_rejected() {
         let dir = tempfile::tempdir().unwrap();
         let error = Syzygy::open([dir.path()]).unwrap_err().to_string();
         assert!(error.contains("no tables") && error.contains(".rtbw"), "{error}");
@@ -129,7 +128,8 @@ mod tests {
         assert_eq!(with(&magic[..2]), refused("is too short"));
         assert_eq!(with(b""), refused("is too short"));
     }
-    /// Tables may come from strangers with any contents: lookups give an answer or none, and end.
+    /// Tables may come from untrusted sources with any contents: lookups must end, with or without
+    /// an answer.
     #[test]
     fn corrupt_tables_are_probed_safely() {
         let dir = tempfile::tempdir().unwrap();
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_or_a_folder_is_no_table() {
+    fn pipes_and_folders_are_rejected_as_tables() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("KQvK.rtbw");
         std::fs::create_dir(&path).unwrap();

@@ -1,4 +1,5 @@
-//! Texts and lists from other machines, for `#[serde(with)]` and `#[serde(deserialize_with)]`.
+//! Bounded texts and lists from other machines, for `#[serde(with)]` and
+//! `#[serde(deserialize_with)]`.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -9,14 +10,14 @@ use serde_with::serde_conv;
 
 use crate::outcome::printable;
 
-/// Length of the longest text of another machine that is shown or stored, in characters.
+/// Maximum length, in characters, of a text from another machine that is shown or stored.
 pub const MAX_TEXT: usize = 300;
 
-/// Length of the longest description of the end of a game, in characters.
+/// Maximum length, in characters, of the description of a game's end.
 const MAX_DETAIL: usize = 1_000;
 
 serde_conv!(
-    /// Text that is shown or stored: its beginning, without control characters.
+    /// Text that is shown or stored, truncated and without control characters.
     pub Text,
     String,
     String::as_str,
@@ -24,14 +25,14 @@ serde_conv!(
 );
 
 serde_conv!(
-    /// Description of the end of a game, as a sentence.
+    /// Description of the end of a game, truncated and without control characters.
     pub(crate) Detail,
     String,
     String::as_str,
     |text: String| Ok::<_, Infallible>(printable(&text, MAX_DETAIL))
 );
 
-/// Reads a list of at most `MOST` items; a longer one is an error before it takes memory.
+/// Reads a list of at most `MOST` items; fails before a longer list fills the memory.
 pub fn at_most<'de, const MOST: usize, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {
@@ -48,8 +49,7 @@ impl<'de, const MOST: usize, T: Deserialize<'de>> Visitor<'de> for BoundedList<M
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
-        // The list grows with the items that arrive, because the announced size comes from the
-        // other machine.
+        // No capacity is reserved, because the announced size comes from the other machine.
         let mut items = Vec::new();
         while let Some(item) = list.next_element()? {
             if items.len() == MOST {
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_ends_at_its_bound() {
+    fn lists_longer_than_the_limit_are_errors() {
         #[derive(Deserialize)]
         struct Short(#[serde(deserialize_with = "at_most::<2, _, _>")] Vec<u8>);
         let read = |text: &str| serde_json::from_str(text).map(|Short(list)| list);

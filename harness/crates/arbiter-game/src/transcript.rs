@@ -1,4 +1,4 @@
-//! Transcript of a game: every line to and from both engines, with the time.
+//! Transcript of a game: every line to and from both engines, with its time.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -7,18 +7,18 @@ use std::time::{Duration, Instant};
 
 use shakmaty::{ByColor, Color};
 
-/// Number of bytes that are kept of the lines before an engine's first game. An engine that
-/// declares thousands of options would otherwise fill the memory.
+/// Maximum number of bytes kept of the lines before an engine's first game. Otherwise an engine
+/// with thousands of options would fill the memory.
 const MAX_START: usize = 128 << 10;
 
-/// Number of bytes that are kept of the beginning of a game, for each engine.
+/// Number of bytes kept of the beginning of a game, for each engine.
 const MAX_HEAD: usize = 128 << 10;
 
-/// Minimum number of bytes that are kept of the end of a game, for each engine; one chunk more at
-/// most.
+/// Minimum number of bytes kept of the end of a game, for each engine; at most one chunk more is
+/// kept.
 const MIN_TAIL: usize = 128 << 10;
 
-/// Length of the longest transcript that is read, in bytes; those of two engines are far shorter.
+/// Maximum length, in bytes, of a transcript that is read; recorded transcripts are far shorter.
 const MAX_BYTES: usize = 8 << 20;
 
 /// Kind of a line of a transcript.
@@ -29,11 +29,11 @@ pub enum Mark {
     ToEngine = b'<',
     /// Line from the engine.
     FromEngine = b'>',
-    /// Event at the engine; the text describes it.
+    /// Event, such as a fault; the text describes it.
     Event = b'!',
-    /// The line to the engine has been handed over; clocks run from here.
+    /// Flush of the preceding command; clocks start at this time.
     Flushed = b'.',
-    /// Start of the preparation for this game; the lines above came before.
+    /// Start of the preparation for this game; earlier lines belong to the start of the engine.
     NewGame = b'=',
     /// Missing lines; the text gives their number.
     Cut = b'~',
@@ -43,18 +43,18 @@ impl Mark {
     const ALL: [Mark; 6] =
         [Mark::ToEngine, Mark::FromEngine, Mark::Event, Mark::Flushed, Mark::NewGame, Mark::Cut];
 
-    /// Returns the character of the mark in a written transcript.
+    /// Returns the character of the mark in the text form.
     fn as_char(self) -> char {
         char::from(self as u8)
     }
 }
 
-/// Size of a chunk, in bytes of text and in lines. All chunks are of one size, so that the memory
-/// of games that are over fits the next ones.
+/// Size of a chunk, in bytes of text and in lines. All chunks have the same size, so that later
+/// games can reuse the memory of finished games.
 const CHUNK: (usize, usize) = (8 << 10, 256);
 
-/// Recorder of the lines to and from one engine. It is bounded: of a long game the beginning and
-/// the end are kept.
+/// Recorder of the lines to and from one engine. Its size is bounded: only the beginning and the
+/// end of a long game are kept.
 #[derive(Debug)]
 pub struct Recorder {
     epoch: Instant,
@@ -67,7 +67,7 @@ pub struct Recorder {
     tail: Lines,
 }
 
-/// Consecutive lines.
+/// Sequence of recorded lines, in chunks.
 #[derive(Debug, Default)]
 struct Lines {
     chunks: VecDeque<Chunk>,
@@ -91,9 +91,8 @@ struct Note {
     /// End of the line in the text of its chunk.
     end: u32,
     mark: Mark,
-    /// `true` if the line is the last `position` command in the chunk with something appended, of
-    /// which only the addition is stored. These commands repeat all moves of a game, and would be
-    /// most of the text.
+    /// `true` if the line extends the last `position` command in the chunk; then only the appended
+    /// part is stored. These commands repeat all moves of a game and would be most of the text.
     goes_on: bool,
 }
 
@@ -122,15 +121,15 @@ impl Chunk {
 impl Lines {
     fn push(&mut self, ns: u64, mark: Mark, line: &str) {
         let is_position = tells_position(mark, line);
-        // Each position command repeats the last one with two more moves, so that storing the
-        // addition suffices.
+        // Each `position` command usually repeats the last one and appends two moves, so storing
+        // the appended part suffices.
         let known = Some(self.position.as_str()).filter(|known| is_position && !known.is_empty());
         let mut more = known.and_then(|known| line.strip_prefix(known));
         let chunk = match self.chunks.back_mut() {
             Some(chunk) if chunk.has_room(more.unwrap_or(line)) => chunk,
             _ => {
-                // A chunk begins with a position in full, because the chunk before it may be
-                // dropped.
+                // The first position of a chunk is stored in full, because the previous chunk may
+                // be dropped.
                 more = None;
                 self.position.clear();
                 self.chunks.push_back_mut(Chunk::with_room(line))
@@ -150,7 +149,7 @@ impl Lines {
         }
     }
 
-    /// Drops the first chunks as long as `bytes` are left without them.
+    /// Drops the first chunks as long as at least `bytes` remain.
     fn keep_last(&mut self, bytes: usize) {
         while let Some(first) = self.chunks.pop_front_if(|first| self.size - first.size() >= bytes)
         {
@@ -178,7 +177,7 @@ impl Lines {
         })
     }
 
-    /// Returns the entry which says that `lost` lines are missing after these.
+    /// Returns the entry for `lost` missing lines after these lines.
     fn cut(&self, lost: u64) -> Option<(u64, Mark, String)> {
         let last = self.chunks.back().and_then(|chunk| chunk.notes.last());
         let ns = last.map_or(0, |note| note.ns);
@@ -191,26 +190,26 @@ fn tells_position(mark: Mark, line: &str) -> bool {
 }
 
 impl Recorder {
-    /// Creates the recorder of an engine that starts at `epoch`; one that is not enabled records
-    /// nothing.
+    /// Creates the recorder of an engine that starts at `epoch`; a disabled recorder ignores all
+    /// lines.
     pub fn new(epoch: Instant, is_enabled: bool) -> Recorder {
         let [start, head, tail] = Default::default();
         Recorder { epoch, is_enabled, is_started: false, start, head, tail }
     }
 
-    /// Forgets the last game; the lines that follow belong to a new one.
+    /// Drops the lines of the last game and starts a new game.
     pub fn begin_game(&mut self, at: Instant) {
         if !self.is_started {
             self.is_started = true;
-            // The start has few lines and stays in memory as long as the engine, so its spare room
-            // is given back.
+            // The lines before the first game stay in memory as long as the engine, so their spare
+            // capacity is released.
             self.start.chunks.iter_mut().for_each(Chunk::shrink);
         }
         [self.head, self.tail] = Default::default();
         self.note(at, Mark::NewGame, "");
     }
 
-    /// Records a line or, of commands to the engine, several, each with its end.
+    /// Records one line, or several commands to the engine, each with a line end.
     pub fn note(&mut self, at: Instant, mark: Mark, text: &str) {
         if !self.is_enabled {
             return;
@@ -218,8 +217,8 @@ impl Recorder {
         let since = at.saturating_duration_since(self.epoch);
         let ns = u64::try_from(since.as_nanos()).unwrap_or(u64::MAX);
         match mark {
-            // The text mostly is a position with all moves of the game, in which `memchr` finds
-            // line ends fastest.
+            // Most of the text is a position with all moves of the game; `memchr` finds the line
+            // ends fastest.
             Mark::ToEngine => {
                 let mut begin = 0;
                 for end in memchr::memchr_iter(b'\n', text.as_bytes()) {
@@ -233,7 +232,8 @@ impl Recorder {
 
     fn push(&mut self, ns: u64, mark: Mark, line: &str) {
         if !self.is_started {
-            // The first lines are kept rather than the last, because they contain the handshake.
+            // If lines must be dropped, the first lines are kept, because they contain the
+            // handshake.
             if self.start.size + line.len() <= MAX_START {
                 self.start.push(ns, mark, line);
             } else {
@@ -247,7 +247,7 @@ impl Recorder {
         }
     }
 
-    /// Returns all lines in order, with a mark where some are missing.
+    /// Returns all lines in order, with a mark where lines are missing.
     fn entries(&self) -> impl Iterator<Item = (u64, Mark, String)> {
         let start = self.start.entries().chain(self.start.cut(self.start.lost));
         let head = self.head.entries().chain(self.head.cut(self.tail.lost));
@@ -258,7 +258,7 @@ impl Recorder {
 /// Line of a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Time since the first request for a move, in nanoseconds; below zero before.
+    /// Time since the start of the game, in nanoseconds; negative for earlier lines.
     pub at_ns: i64,
     /// Side of the engine.
     pub color: Color,
@@ -271,7 +271,7 @@ pub struct Entry {
 /// Transcript of a game.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Transcript {
-    /// All lines, by time.
+    /// All lines, in order of time.
     pub entries: Vec<Entry>,
 }
 
@@ -288,14 +288,14 @@ impl Transcript {
             let mut latest = i64::MIN;
             entries.extend(recorder.entries().map(|(ns, mark, text)| {
                 let at_ns = i64::try_from(ns).unwrap_or(i64::MAX) - before + after;
-                // An answer may be stamped before the flush of its question, as two threads stamp
-                // them. The latest time so far keeps each side in the order in which it was
-                // recorded.
+                // An answer may have an earlier time than the flush of its command, because two
+                // threads take the times. Sorting by the latest time so far keeps the recorded
+                // order of each side.
                 latest = latest.max(at_ns);
                 (latest, Entry { at_ns, color, mark, text })
             }));
         }
-        // The sort has to be stable, because entries of one side may share their latest time.
+        // The sort has to be stable, because entries of one side may have equal latest times.
         entries.sort_by_key(|(latest, _)| *latest);
         Transcript { entries: entries.into_iter().map(|(_, entry)| entry).collect() }
     }
@@ -305,9 +305,9 @@ fn signed_ns(time: Duration) -> i64 {
     i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// Writes one line each: time in nanoseconds, `W` or `B`, a mark, the text. `<` is to the engine,
-/// `.` means that it has been handed over, `>` is from the engine, `!` an event, `=` the beginning
-/// of the game, `~` a place where lines are missing.
+/// Writes a line per entry: time in nanoseconds, `W` or `B`, mark, text. The marks are `<` for a
+/// line to the engine, `.` for its flush, `>` for a line from the engine, `!` for an event, `=` for
+/// the start of the game, and `~` for missing lines.
 impl fmt::Display for Transcript {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for Entry { at_ns, color, mark, text } in &self.entries {
@@ -405,7 +405,7 @@ mod tests {
             let mut line = game.to_owned();
             for ply in 0..600 {
                 line.push_str(if ply == 0 { " moves e2e4" } else { " g1f3 g8f6" });
-                // A wrong guess of the opponent's move is taken back.
+                // After a wrong ponder move, the next position does not extend the last.
                 for position in [format!("{line} a7a6"), line.clone()] {
                     recorder.note(now, Mark::ToEngine, &format!("{position}\ngo nodes 1\n"));
                     recorder.note(now, Mark::FromEngine, "position startpos");
@@ -428,7 +428,7 @@ mod tests {
         for ply in 0..600 {
             line.push_str(" g1f3");
             recorder.note(now, Mark::ToEngine, &format!("{line}\n"));
-            // Of many lengths, so that a chunk ends between any two lines.
+            // The lines have many lengths, so that chunks end between any two kinds of lines.
             let answer = format!("bestmove {:ply$}", "g1f3", ply = ply % 90);
             recorder.note(now, Mark::FromEngine, &answer);
             told.extend([line.clone(), answer]);
@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recorder_that_is_not_enabled_records_nothing() {
+    fn a_disabled_recorder_records_nothing() {
         let now = Instant::now();
         let mut recorder = Recorder::new(now, false);
         recorder.note(now, Mark::FromEngine, "id name x");
@@ -448,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_lines_take_room_too() {
+    fn empty_lines_count_towards_the_size() {
         let now = Instant::now();
         let mut recorder = Recorder::new(now, true);
         recorder.begin_game(now);

@@ -1,5 +1,5 @@
-//! Measures the time that a UCI engine takes to start and to answer `isready`, in a sandbox and
-//! without: `cargo run --release -p arbiter-process --example round_trips -- ENGINE [ARGUMENT]...`
+//! Measures the time that a UCI engine takes to start and to answer `isready`, with and without a
+//! sandbox: `cargo run --release -p arbiter-process --example round_trips -- ENGINE [ARGUMENT]...`
 
 #![expect(clippy::disallowed_methods, reason = "an example of timing")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("sandbox: {}", SandboxSupport::detect());
     let mut times = [Vec::new(), Vec::new()];
     for _ in 0..STARTS {
-        // In turn, so that whatever else the machine does is the same for both.
+        // The starts alternate, so that other load on the machine affects both equally.
         for (launch, times) in [&free, &held].into_iter().zip(&mut times) {
             let asked = Instant::now();
             let (engine, _) = start(&spawner, launch)?;
@@ -69,7 +69,7 @@ fn print(what: &str, mut times: [Vec<Duration>; 2]) {
     }
 }
 
-/// Returns the time at which the line was read.
+/// Waits for `line` and returns the time at which it was read.
 fn wait_for(chunks: &mpsc::Receiver<Chunk>, line: &str) -> Result<Instant, Box<dyn Error>> {
     loop {
         let chunk = chunks.recv_timeout(TIMEOUT)?;

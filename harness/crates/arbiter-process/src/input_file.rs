@@ -1,4 +1,4 @@
-//! Input files of users: regular files, and texts of bounded length.
+//! Input files that users name: regular files of bounded length.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read};
@@ -7,37 +7,37 @@ use std::path::Path;
 
 use super::output_file::FilesInUse;
 
-/// Length of the largest file that is read as a whole, in bytes. It bounds the memory that a
-/// wrongly named file can take.
+/// Maximum length, in bytes, of a file that is read into memory, in case the user names the wrong
+/// file.
 const MAX_WHOLE: u64 = 1 << 28;
 
-/// Opens a file to read it.
+/// Opens a file for reading.
 ///
 /// # Errors
 ///
-/// The error of the system, or one that tells the user what to name instead if the path is not a
-/// regular file: a pipe or a device may block forever, or never end; and output printed here would
-/// be read again.
+/// The error of the system, or an error with a hint if the path is not a regular file, because a
+/// pipe or a device may block forever or never end; or if the file is the redirected output of this
+/// command.
 pub fn open_input(path: &Path) -> io::Result<File> {
     let in_use = FilesInUse::default().reads("an input", path);
     in_use.map_err(|conflict| io::Error::new(ErrorKind::InvalidInput, conflict))?;
     open_regular(path, File::options().read(true), 0)
 }
 
-/// Opens a file with these flags besides its options; an error tells the user what to name instead
-/// if it is not a regular one. Does not wait for pipes.
+/// Opens a regular file with `options` and these additional flags, without waiting for pipes; for
+/// other files the error contains a hint.
 pub(crate) fn open_regular(path: &Path, options: &mut OpenOptions, flags: i32) -> io::Result<File> {
-    // `O_PATH` looks at the kind first, because the errors of opening a pipe or a folder do not say
-    // what it is.
+    // The kind is checked first, with `O_PATH`, because the errors of opening a pipe or a folder do
+    // not name the kind.
     if let Ok(there) = File::options().read(true).custom_flags(libc::O_PATH | flags).open(path) {
         regular(there)?;
     }
-    // The path may lead elsewhere by now, so that the open file is checked, too. It neither waits
-    // for a pipe nor becomes the terminal of this process.
+    // The path may lead to another file now, so the open file is checked, too. The flags prevent
+    // waiting for a pipe, and a terminal from becoming the controlling terminal.
     regular(options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY | flags).open(path)?)
 }
 
-/// Returns a regular file; an error tells the user what to name instead of any other.
+/// Returns the file if it is a regular file; otherwise the error contains a hint.
 pub(crate) fn regular(file: File) -> io::Result<File> {
     let kind = file.metadata()?.file_type();
     if kind.is_file() {
@@ -57,10 +57,11 @@ pub(crate) fn regular(file: File) -> io::Result<File> {
 ///
 /// # Errors
 ///
-/// The errors of [`open_input`], and one for a larger file.
+/// The errors of [`open_input`], and an error for a larger file.
 pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    // One byte too many shows an oversized file, even if the file grows while it is read.
+    // Reading one byte beyond the limit detects an oversized file, even if the file grows
+    // meanwhile.
     open_input(path)?.take(MAX_WHOLE + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_WHOLE {
         let reason = format!("it exceeds the limit of {MAX_WHOLE} bytes");
@@ -73,7 +74,7 @@ pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// The errors of [`read_input`], and one for a text that is not UTF-8.
+/// The errors of [`read_input`], and an error for a text that is not UTF-8.
 pub fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(read_input(path)?).map_err(|error| {
         let byte = error.utf8_error().valid_up_to() + 1;
@@ -87,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_regular_files_that_can_be_held_are_read() {
+    fn only_regular_files_within_the_size_limit_are_read() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
         std::fs::write(&path, "text").unwrap();

@@ -1,28 +1,28 @@
-//! Linux: the parts of this crate that other systems do in another way, or cannot do.
+//! Linux implementation of the system-dependent parts of this crate.
 //!
-//! A system needs a module with the same names. Where it cannot do something, the module refuses,
-//! or returns that it is unknown: `None`, an empty list,
-//! [`SandboxSupport`](sandbox::SandboxSupport) of nothing. macOS has kqueue for `pidfd` and
-//! `epoll`, libproc for `/proc`, and no signal at the death of a parent, so that something else has
-//! to end engines when Arbiter is killed; Windows has job objects for all of that.
+//! Another system needs a module with the same names. For anything that the system does not
+//! support, the module returns an error or an empty value: `None`, an empty list, or a
+//! [`SandboxSupport`](sandbox::SandboxSupport) with nothing supported. macOS has kqueue in place of
+//! `pidfd` and `epoll`, libproc in place of `/proc`, and no parent-death signal, so it needs
+//! another way to end engines when Arbiter is killed; Windows has job objects.
 //!
-//! | module | what a system is asked for | here |
+//! | module | task | on Linux |
 //! |---|---|---|
-//! | `access` | whose is the other end of a socket, priority, locks, connections that stall | `SO_PEERCRED`, `TCP_USER_TIMEOUT` |
-//! | `c_library` | what the C library has to be told | glibc |
-//! | `cpus` | which processors there are, moving threads to some | affinity, `/sys` |
-//! | `delay` | how long threads waited for a processor | `schedstat` |
-//! | `error_output` | reading many pipes in one thread | `epoll` |
-//! | `host` | name, processor, memory, version | `/proc` |
-//! | `limits` | a child's limits, its end with this process | `setrlimit`, the parent-death signal |
-//! | `local_socket` | a socket that is a file, below a path of any length | `/proc/self/fd` |
-//! | `machine` | what else runs, and at which speed | `/proc`, `/sys` |
-//! | `mount` | whose the file system of a path is | `/proc/self/mountinfo` |
-//! | `process_tree` | all that a program has started, wherever it went | child subreaper, `/proc` |
-//! | `pulse` | whether this process was stopped or the machine slept | `CLOCK_BOOTTIME`, `schedstat` |
-//! | `sandbox` | taking files, network and system calls away | Landlock, seccomp |
-//! | `stop` | waiting for the end of a process, signals | `pidfd` |
-//! | `whole_file` | a file that has no name until it is whole | `O_TMPFILE` |
+//! | `access` | user at the other end of a socket, timeout of stalled connections, priority | `SO_PEERCRED`, `TCP_USER_TIMEOUT` |
+//! | `c_library` | set-up of the C library | glibc |
+//! | `cpus` | available processors, pinning of threads | affinity, `/sys` |
+//! | `delay` | time that threads waited for a processor | `schedstat` |
+//! | `error_output` | reading of many pipes in one thread | `epoll` |
+//! | `host` | name, processor, memory and version of the machine | `/proc` |
+//! | `limits` | resource limits of a child process, its end with this process | `setrlimit`, parent-death signal |
+//! | `local_socket` | socket files, below paths of any length | `/proc/self/fd` |
+//! | `machine` | load, frequency scaling, clock source, free memory | `/proc`, `/sys` |
+//! | `mount` | machine that holds the file system of a path | `/proc/self/mountinfo` |
+//! | `process_tree` | all processes that a program has started | child subreaper, `/proc` |
+//! | `pulse` | detection of a stopped process or a suspended machine | `CLOCK_BOOTTIME`, `schedstat` |
+//! | `sandbox` | restricted access to files, network and system calls | Landlock, seccomp |
+//! | `stop` | waiting for the exit of a process, signals | `pidfd` |
+//! | `whole_file` | files that have no name until they are complete | `O_TMPFILE` |
 
 pub(crate) mod access;
 pub(crate) mod c_library;

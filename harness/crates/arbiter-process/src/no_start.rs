@@ -1,4 +1,4 @@
-//! Reasons why an existing program cannot be started.
+//! Reasons why a program cannot be started.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -9,10 +9,10 @@ use rustix::io::Errno;
 
 use super::spawn::Launch;
 
-/// Number of bytes read of a script's first line; the kernel takes no more.
+/// Maximum number of bytes of a script's first line that are read, as in the kernel.
 const FIRST_LINE: u64 = 256;
 
-/// Explains the system's `error`: by itself it names neither the folder nor the interpreter.
+/// Explains the error of the system, which names neither the folder nor the interpreter.
 pub(super) fn cause(launch: &Launch, error: &io::Error) -> String {
     let program = launch.program.as_path();
     let kind = Errno::from_io_error(error);
@@ -42,7 +42,7 @@ pub(super) fn cause(launch: &Launch, error: &io::Error) -> String {
     }
 }
 
-/// Returns the interpreter that a script names in its first line.
+/// Returns the interpreter in the first line of a script.
 fn interpreter(program: &Path) -> Option<PathBuf> {
     let mut line = Vec::new();
     let file = File::open(program).ok()?.take(FIRST_LINE);
@@ -51,7 +51,8 @@ fn interpreter(program: &Path) -> Option<PathBuf> {
     line.strip_prefix("#!")?.split_whitespace().next().map(PathBuf::from)
 }
 
-/// Returns the system or processor that a program is made for, if it is not this one.
+/// Returns the system or processor for which a program was built; `None` if the program fits this
+/// machine or the kind is unknown.
 pub fn made_for(program: &Path) -> Option<&'static str> {
     let head = |path: &Path| {
         let mut head = [0; 20];
@@ -62,7 +63,8 @@ pub fn made_for(program: &Path) -> Option<&'static str> {
     match head(program)? {
         [b'M', b'Z', ..] => Some("Windows"),
         [0xce | 0xcf, 0xfa, 0xed, 0xfe, ..] | [0xca, 0xfe, 0xba, 0xbe, ..] => Some("macOS"),
-        // The last two bytes are the processor. Intel's of 32 bits (3) may run on one of 64 bits.
+        // The last two bytes are the processor. 32-bit x86 programs (3) may run on a 64-bit
+        // processor.
         [0x7f, b'E', b'L', b'F', .., 3, 0] => None,
         other @ [0x7f, b'E', b'L', b'F', ..] if other[18..] != own[18..] => {
             Some("another processor")
@@ -81,7 +83,7 @@ mod tests {
     use crate::Spawner;
 
     #[test]
-    fn the_cause_is_named() {
+    fn the_cause_of_a_failed_start_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let script = folder.path().join("engine.py");
         let check = |text: &str, mode: u32, dir: Option<&str>, words: &str| {
@@ -113,7 +115,7 @@ mod tests {
             std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
             let launch = Launch { program: program.clone(), ..Launch::default() };
             let words = format!("it is a program for {other}");
-            // Some C libraries hand such a program to a shell.
+            // Some C libraries run such a program with a shell.
             let how = match Spawner::start().unwrap().spawn(&launch, |_| true) {
                 Ok(mut process) => process.exit_within(std::time::Duration::from_secs(5)).unwrap(),
                 Err(error) => error.to_string(),

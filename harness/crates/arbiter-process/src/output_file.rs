@@ -1,4 +1,4 @@
-//! Output files of a command: never one that the same command has in use for something else.
+//! Output files of a command, checked against other uses of the same files by the command.
 
 use std::fmt::Display;
 use std::fs::{File, Metadata, OpenOptions};
@@ -11,16 +11,16 @@ use rustix::fs;
 
 use super::input_file::open_regular;
 
-/// Largest number of files that are saved in one folder. Then the next folder is tried.
+/// Maximum number of saved files per folder; afterwards the next folder is tried.
 const MAX_SAVED: u32 = 1000;
 
-/// Identity of a file, whatever names and links lead to it.
+/// Identity of a file, regardless of names and links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileId {
     device: u64,
-    /// Inode of the file, or of the nearest folder above as long as there is no such file.
+    /// Inode of the file or, if the file does not exist, of the nearest existing folder above.
     inode: u64,
-    /// Path from that folder on.
+    /// Path below that folder; empty if the file exists.
     missing: PathBuf,
 }
 
@@ -35,11 +35,11 @@ impl FileId {
     ///
     /// # Errors
     ///
-    /// The error of the system if the path is not accessible or does not end in a name.
+    /// The error of the system if the path is not accessible or does not end with a name.
     pub fn of(path: &Path) -> io::Result<FileId> {
         match path.metadata() {
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                // A link may lead to where a file will be made. Links in a circle are another
+                // A link may point to a file that will be created. Circular links are a different
                 // error.
                 if let Ok(target) = path.read_link() {
                     return FileId::of(&folder_of(path).join(target));
@@ -55,16 +55,16 @@ impl FileId {
     }
 }
 
-/// Returns the folder of a file.
+/// Returns the folder of a file; `.` if the path has none.
 pub fn folder_of(path: &Path) -> &Path {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder.unwrap_or(Path::new("."))
 }
 
-/// Returns new files for data that could not be written to `path`, each to be tried after the ones
-/// before: beside it, in the folders above, and in that of temporary files.
+/// Returns new paths for data that could not be written to `path`, in the order in which they
+/// should be tried: in the same folder, in the folders above, and in the folder of temporary files.
 pub fn places_near(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
-    // A relative path has no folders above it to try.
+    // An absolute path is needed for the folders above.
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let ending = path.extension().unwrap_or_default().to_owned();
@@ -75,19 +75,19 @@ pub fn places_near(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     })
 }
 
-/// Returns whether this user may write to a file or folder, or create it in its folder.
+/// Returns whether the user may write to a file or folder or, if it does not exist, create it.
 pub fn may_write(path: &Path) -> bool {
     let place = if path.exists() { path } else { folder_of(path) };
     fs::access(place, fs::Access::WRITE_OK).is_ok()
 }
 
-/// Returns whether an open file is the one that the path leads to.
+/// Returns whether `path` leads to the open file.
 pub fn is_at(file: &File, path: &Path) -> bool {
     let open = file.metadata().ok().map(|about| FileId::from(&about));
     open.is_some() && open == FileId::of(path).ok()
 }
 
-/// The files that a command has in use, each with the description of its use.
+/// Files that a command uses, each with a description of the use.
 #[derive(Debug)]
 pub struct FilesInUse(Vec<(FileId, String, Access)>);
 
@@ -98,7 +98,7 @@ enum Access {
 }
 
 impl Default for FilesInUse {
-    /// Starts with the files to which the shell has redirected the command's output.
+    /// Creates the list with the files to which the output of the command is redirected.
     fn default() -> FilesInUse {
         let mut files = FilesInUse(Vec::new());
         for stream in [stdout().as_fd(), stderr().as_fd()] {
@@ -116,21 +116,20 @@ impl Default for FilesInUse {
 }
 
 impl FilesInUse {
-    /// Adds a file that the command reads, or that is not the command's to write.
+    /// Adds a file that the command reads, or that it must not write.
     ///
     /// # Errors
     ///
-    /// A sentence that explains the conflict if the command writes the file.
+    /// A description of the conflict if the command writes the file.
     pub fn reads(&mut self, words: impl Display, path: &Path) -> Result<(), String> {
         self.add(words.to_string(), path, Access::Read)
     }
 
-    /// Adds a file that the command is going to write. Uses with the same description may share a
-    /// file.
+    /// Adds a file that the command will write. Uses with the same description may share a file.
     ///
     /// # Errors
     ///
-    /// A sentence that explains the conflict if the file is in use for something else.
+    /// A description of the conflict if the file has another use.
     pub fn writes(&mut self, words: impl Display, path: &Path) -> Result<(), String> {
         self.add(words.to_string(), path, Access::Written)
     }
@@ -140,7 +139,7 @@ impl FilesInUse {
             let stream = if access == Access::Read { "input" } else { "output" };
             return Err(format!("'-' is not standard {stream} here; give the path of a file"));
         }
-        // If the file cannot be reached, the attempt to open it gives a better error.
+        // If the file is not accessible, the attempt to open it gives a better error.
         let Ok(id) = FileId::of(path) else { return Ok(()) };
         let conflict = self.0.iter().find(|(other, its, its_access)| {
             *other == id && *its != words && [access, *its_access].contains(&Access::Written)
@@ -154,22 +153,21 @@ impl FilesInUse {
     }
 }
 
-/// Treatment of a path whose last part is a symbolic link.
+/// Treatment of a path that is a symbolic link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {
-    /// The file that the link leads to is opened, as for paths of the user.
+    /// The target of the link is opened, as for paths that the user names.
     Followed,
-    /// The link is an error, as for our own names in a folder where others may write.
+    /// A link is an error, as for Arbiter's own files in folders where other users may write.
     Refused,
 }
 
-/// Opens a file with `options`, and creates the file if there is none. Truncates nothing, and does
-/// not wait for pipes.
+/// Opens a file with `options`, and creates the file if it does not exist. Neither truncates the
+/// file nor waits for pipes.
 ///
 /// # Errors
 ///
-/// The error of the system, or one that tells the user what to name instead if the path leads to no
-/// regular file.
+/// The error of the system, or an error with a hint if the path does not lead to a regular file.
 pub fn open_output(path: &Path, options: &mut OpenOptions, links: Links) -> io::Result<File> {
     let no_links = if links == Links::Refused { libc::O_NOFOLLOW } else { 0 };
     open_regular(path, options.create(true), no_links)

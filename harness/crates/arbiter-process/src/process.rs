@@ -1,4 +1,4 @@
-//! Running engine processes: their input, error output and end.
+//! Running engine processes: input, error output and end.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -23,33 +23,33 @@ use crate::system::process_tree::{self, ProcessTree};
 use crate::system::sandbox::Home;
 use crate::system::{cpus, host, limits, stop};
 
-/// Stack of a reader thread, in bytes. Its `sink` runs there, too: a whole step of a game. Only the
-/// used part takes memory.
+/// Stack size of a reader thread, in bytes. The `sink`, which may run a complete step of a game,
+/// uses this stack, too. Only the used part takes memory.
 const READER_STACK: usize = 1024 * 1024;
 
-/// Number of lines of an engine's error output that are kept.
+/// Maximum number of lines of an engine's stderr that are kept.
 const ERROR_LINES: usize = 20;
 
-/// Time that the last lines of error output may take to arrive after an engine's end.
+/// Maximum wait for the last lines of stderr after the end of an engine.
 const LAST_WORDS_GRACE: Duration = Duration::from_millis(100);
 
-/// Exit codes of a shell that cannot run a program.
+/// Exit codes of a shell that could not run a program.
 const SHELL_ERRORS: [i32; 3] = [2, 126, 127];
 
-/// A running engine process and its group. Dropping it kills the group.
+/// Running engine process and its process group. Dropping it kills the group.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
     program: PathBuf,
     input: Option<Writer>,
     errors: Tail,
-    /// Number of the thread that reads the output; 0 until it runs.
+    /// ID of the thread that reads the output; 0 until the thread runs.
     reader: Arc<AtomicI32>,
-    /// Finder of the processes that the engine has moved out of its group.
+    /// Processes of the engine, including processes outside its group.
     tree: ProcessTree,
-    /// `true` once the leader was waited for, which ends its group too.
+    /// `true` once the leader was reaped and its group has ended.
     reaped: bool,
-    /// Home of the process if it is removed afterwards.
+    /// Home of the process if the home is removed afterwards.
     _home: Option<Home>,
 }
 
@@ -60,7 +60,7 @@ impl Process {
         errors: &ErrorReader,
         number: usize,
     ) -> Result<Process, SpawnError> {
-        // The file comes first, so that no process has to be ended if it cannot be opened.
+        // The file is opened first, so that no process has to be ended if opening fails.
         let log = launch.stderr.as_deref().map(append_to).transpose()?;
         let fail = |source: io::Error| SpawnError::of_program(launch, &source);
         let mut command = Command::new(&launch.program);
@@ -103,36 +103,37 @@ impl Process {
         self.input.as_mut().ok_or(WriteError::Closed)?.write(bytes)
     }
 
-    /// Closes the input, which is then at its end.
+    /// Closes the input of the engine.
     pub fn close_input(&mut self) {
         self.input = None;
     }
 
-    /// Returns the last lines of error output, oldest first.
+    /// Returns the last lines of stderr, oldest first.
     pub fn error_tail(&self) -> Vec<String> {
         self.errors.lines()
     }
 
-    /// Returns the resident memory of the process without its children, in bytes; `None` where the
+    /// Returns the resident memory of the process without its children, in bytes; `None` if the
     /// system does not report it.
     pub fn resident_bytes(&self) -> Option<u64> {
         host::resident_bytes(self.tree.engine)
     }
 
-    /// Returns the time that the threads of the engine and the one that reads it have waited for a
+    /// Returns the times that the threads of the engine and its reader thread have waited for a
     /// processor so far.
     pub fn delays(&self) -> Delays {
-        // The number stands for itself, and 0 before the thread has stored it reads as no delay.
+        // Relaxed ordering suffices for the thread ID; 0, before the thread has stored it, means no
+        // delay.
         Delays::of(self.tree.engine, self.reader.load(Ordering::Relaxed))
     }
 
-    /// Moves the process, with its descendants, to some processors.
+    /// Pins the process and its descendants to these processors.
     pub fn move_to(&self, cpus: &[usize]) {
         cpus::move_to(stop::pid(&self.child).as_raw_nonzero().get(), cpus);
     }
 
-    /// Returns how the process ended, if it does within `limit`; text such as "exit code 3".
-    /// Blocks.
+    /// Returns a description of the exit, such as "exit code 3", if the process exits within
+    /// `limit`. Blocks.
     pub fn exit_within(&mut self, limit: Duration) -> Option<String> {
         if !self.has_exited_within(limit) {
             return None;
@@ -140,11 +141,12 @@ impl Process {
         self.end(Duration::ZERO).map(|status| self.describe(status))
     }
 
-    /// Describes the end of the process.
+    /// Describes an exit status of the process.
     pub(super) fn describe(&self, status: ExitStatus) -> String {
         match (status.code(), status.signal()) {
             (Some(code), _) => {
-                // The system hands a program that it cannot start to a shell, which fails so.
+                // Some systems run a program that they cannot start with a shell, which fails with
+                // these codes.
                 let other = made_for(&self.program).filter(|_| SHELL_ERRORS.contains(&code));
                 let cause = other.map(|other| format!(": it is a program for {other}"));
                 format!("exit code {code}{}", cause.unwrap_or_default())
@@ -162,18 +164,18 @@ impl Process {
         }
     }
 
-    /// Returns whether the process has ended by itself. Does not block.
+    /// Returns whether the process has exited. Does not block.
     pub fn has_exited(&self) -> bool {
         self.reaped || stop::has_exited(&self.child)
     }
 
-    /// Returns whether the process exits within `limit` and is still to be collected. Blocks.
+    /// Returns whether the process exits within `limit` and has not been reaped yet. Blocks.
     pub(super) fn has_exited_within(&self, limit: Duration) -> bool {
         !self.reaped && stop::wait_exit(&self.child, limit)
     }
 
-    /// Ends the group, with `term_grace` between the signal to end and the kill, and collects the
-    /// process. Blocks.
+    /// Ends the group, with `term_grace` between SIGTERM and SIGKILL, and reaps the process.
+    /// Blocks.
     pub(super) fn end(&mut self, term_grace: Duration) -> Option<ExitStatus> {
         let status = self.tree.end(&mut self.child, Duration::ZERO, term_grace);
         self.reaped = true;
@@ -181,15 +183,15 @@ impl Process {
         status
     }
 
-    /// Sends a signal to the program alone, not to its descendants.
+    /// Sends a signal to the program only, not to its descendants.
     pub(super) fn signal(&self, signal: Signal) {
         if let Some(pid) = Pid::from_raw(self.tree.engine) {
-            // The process may have ended by now, as is wanted.
+            // An error means that the process has already ended.
             let _ = kill_process(pid, signal);
         }
     }
 
-    /// Closes the input and ends the group: waits `grace`, then terminates, then kills. Blocks.
+    /// Closes the input and ends the group: waits `grace`, then sends SIGTERM, then kills. Blocks.
     pub fn stop(mut self, grace: Duration) {
         self.input = None;
         self.tree.end(&mut self.child, grace, stop::TERM_GRACE);
@@ -199,7 +201,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Once the leader is collected, its number may belong to another process.
+        // Once the leader is reaped, its ID may belong to another process.
         if !self.reaped {
             self.tree.end(&mut self.child, Duration::ZERO, Duration::ZERO);
         }
@@ -220,7 +222,8 @@ fn reader_thread(
     number: Arc<AtomicI32>,
 ) -> io::Result<()> {
     let read = move || {
-        // The number serves measurements only, in which 0 reads as no delay.
+        // Relaxed ordering suffices: the ID is only used for measurements, in which 0 means no
+        // delay.
         number.store(process_tree::this_thread(), Ordering::Relaxed);
         read_lines(source, sink);
     };

@@ -1,22 +1,22 @@
-//! Reader of an engine's output, which stamps it with the time.
+//! Reader of an engine's output, which adds time stamps.
 
 use std::io::Read;
 use std::time::Instant;
 
-/// Length of the longest line that is kept, in bytes; the rest of a line is dropped, so that a line
-/// without an end cannot fill the memory.
+/// Maximum length of a line, in bytes; the rest of a longer line is dropped, so that an endless
+/// line cannot fill the memory.
 pub const MAX_LINE_BYTES: usize = 64 * 1024;
 
-/// Number of bytes read in one call: more than engines usually write in one, and little for the
-/// readers of many engines.
+/// Number of bytes read per call: more than engines usually write per call, but little memory for
+/// the readers of many engines.
 pub(super) const READ_BYTES: usize = 4 * 1024;
 
-/// Complete lines that one `read` returned.
+/// Lines that one `read` completed.
 #[derive(Debug)]
 pub struct Chunk {
     /// Time at which `read` returned.
     pub at: Instant,
-    /// Lines without their ends; those that are not UTF-8 are Latin-1.
+    /// Lines without line ends; lines that are not UTF-8 are decoded as Latin-1.
     pub lines: Vec<String>,
     /// `true` if the engine closed its output.
     pub closed: bool,
@@ -36,7 +36,7 @@ pub(super) fn read_lines(source: impl Read, mut sink: impl FnMut(Chunk) -> bool)
     }
 }
 
-/// Lines from a source of bytes.
+/// Reader of lines from a source of bytes.
 pub(super) struct LineReader<R> {
     pub(super) source: R,
     splitter: Splitter,
@@ -47,7 +47,7 @@ impl<R: Read> LineReader<R> {
         LineReader { source, splitter: Splitter::default() }
     }
 
-    /// Reads once, into `buffer`. A source that fails counts as closed.
+    /// Reads once, into `buffer`. A failed source counts as closed.
     pub(super) fn read(&mut self, buffer: &mut [u8]) -> Chunk {
         let read = self.source.read(buffer);
         let at = Instant::now();
@@ -63,8 +63,8 @@ impl<R: Read> LineReader<R> {
     }
 }
 
-/// Decodes a text as UTF-8, or as Latin-1 if it is not UTF-8. Codes that Latin-1 leaves to
-/// terminals are replaced.
+/// Decodes a text as UTF-8, or as Latin-1 if it is not UTF-8. Control characters of Latin-1 (0x80
+/// to 0x9f) are replaced.
 pub fn decoded(bytes: &[u8]) -> String {
     let letter = |byte: &u8| match byte {
         0x80..=0x9f => char::REPLACEMENT_CHARACTER,
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_survive_any_cut() {
+    fn lines_are_joined_across_reads() {
         assert_eq!(lines(&[b"uci", b"ok\r\nready", b"ok\n"]), ["uciok", "readyok"]);
         assert_eq!(lines(&[b"\n\na"]), ["", "", "a"]);
         assert_eq!(lines(&[b"Caf\xe9 \xa9\nCaf\xc3", b"\xa9\n"]), ["Café ©", "Café"]);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endless_line_is_cut() {
+    fn an_endless_line_is_truncated() {
         let piece = vec![b'x'; MAX_LINE_BYTES];
         let got = lines(&[&piece, &piece, b"y\nnext\n"]);
         assert_eq!(got.len(), 2);

@@ -1,4 +1,4 @@
-//! Programs that are run to their end, such as builds or benchmarks, within a time limit.
+//! Runs of programs such as builds and benchmarks to their end, with a time limit.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,27 +9,27 @@ use rustix::process::Signal;
 use super::tail::Tail;
 use super::{Chunk, Launch, SpawnError, Spawner, system::stop};
 
-/// Interval of checks of [`Cancel`].
+/// Interval between checks of [`Cancel`].
 const POLL: Duration = Duration::from_millis(50);
 
-/// Time that the last lines may take to arrive after a program's end.
+/// Maximum wait for the last lines after the end of a program.
 const LAST_LINES_GRACE: Duration = Duration::from_secs(1);
 
-/// Number of last lines of output that are kept. [`Tail`] bounds their bytes, too.
+/// Maximum number of last output lines that are kept. [`Tail`] also limits their size.
 const LINES: usize = 20_000;
 
-/// Request to stop, shared by those who may make it and those who work.
+/// Cancellation flag, shared by its clones.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Requests the end.
+    /// Requests cancellation.
     pub fn set(&self) {
-        // The flag orders no other memory: those who see it only stop.
+        // Relaxed ordering suffices, because no other data depends on the flag.
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether the end was requested.
+    /// Returns whether cancellation was requested.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -38,10 +38,10 @@ impl Cancel {
 /// Time limits of a program.
 #[derive(Debug, Clone, Copy)]
 pub struct Timeouts {
-    /// Time until the program is ended.
+    /// Maximum running time of the program.
     pub limit: Duration,
-    /// Time that the program has to end by itself after SIGINT, at the limit and when the end is
-    /// requested; it is terminated immediately if zero.
+    /// Time that the program has to exit after SIGINT, which is sent at the limit or on
+    /// cancellation; if zero, the program is terminated immediately.
     pub grace: Duration,
 }
 
@@ -52,29 +52,29 @@ pub enum EndReason {
     Exited,
     /// The time limit has passed.
     TimedOut,
-    /// The end was requested.
+    /// Cancellation was requested.
     Cancelled,
 }
 
-/// Result of a program that has ended, with its group.
+/// Result of a program that has ended with its process group.
 #[derive(Debug)]
 pub struct Completed {
     /// Reason for the end.
     pub reason: EndReason,
     /// Exit code; `None` if a signal ended the program.
     pub code: Option<i32>,
-    /// Description of the end, such as "exit code 3".
+    /// Description of the exit, such as "exit code 3".
     pub how: String,
     /// Last lines of standard output.
     pub lines: Vec<String>,
-    /// Last lines of error output, unless that went to a file.
+    /// Last lines of stderr.
     pub errors: Vec<String>,
-    /// Time from the start to the end.
+    /// Time from the start to the end of the program.
     pub elapsed: Duration,
 }
 
-/// Runs a program without input to its end, or ends it with its group. Blocks. Fails only if the
-/// program cannot be started; [`Completed`] has the way it ended.
+/// Runs a program without input until it exits, reaches the time limit or is cancelled; then its
+/// process group is ended. Blocks. Fails only if the program cannot be started.
 pub fn run_to_completion(
     spawner: &Spawner,
     launch: &Launch,
@@ -85,7 +85,7 @@ pub fn run_to_completion(
 }
 
 /// Runs a program as [`run_to_completion`] does; `read` gets each line of standard output as it
-/// comes.
+/// arrives.
 pub fn run_and_read(
     spawner: &Spawner,
     launch: &Launch,
@@ -124,7 +124,7 @@ pub fn run_and_read(
             break process.end(stop::TERM_GRACE);
         }
     };
-    // The time ends with the program; a child of it may keep the output open longer.
+    // The time is taken before the wait for output, which a child process may keep open longer.
     let elapsed = start.elapsed();
     output.wait_end(LAST_LINES_GRACE);
     Ok(Completed {
@@ -165,7 +165,7 @@ mod tests {
         let soon = Timeouts { limit: Duration::from_millis(200), ..SOON };
         let ended = shell("sleep 1000 & echo $!; wait", soon, &Cancel::default());
         assert_eq!((ended.reason, ended.code), (EndReason::TimedOut, None));
-        // What is killed takes a moment to go.
+        // A killed process needs a moment to disappear.
         let is_gone = || {
             let stat = std::fs::read_to_string(format!("/proc/{}/stat", ended.lines[0]));
             stat.map_or(true, |stat| stat.contains(") Z"))
@@ -183,7 +183,7 @@ mod tests {
         cancel.set();
         let timeouts = Timeouts { grace: Duration::from_secs(60), ..SOON };
         let script = "trap 'echo bye; exit 5' INT; while :; do sleep 0.01; done";
-        // The signal may come before the trap is set, which ends the script without a word.
+        // The signal may arrive before the trap is set; then the script ends without output.
         let ended = (0..20).map(|_| shell(script, timeouts, &cancel));
         let polite = ended.into_iter().find(|ended| ended.code == Some(5)).unwrap();
         assert_eq!((polite.reason, polite.lines), (EndReason::Cancelled, vec!["bye".to_owned()]));

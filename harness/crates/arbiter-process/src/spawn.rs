@@ -1,4 +1,4 @@
-//! Start of engines such that none can outlive this process.
+//! Start of engines that cannot outlive this process.
 
 use std::ffi::OsString;
 use std::io;
@@ -24,18 +24,18 @@ pub struct Launch {
     pub program: PathBuf,
     /// Arguments of the program.
     pub args: Vec<String>,
-    /// Working directory; ours if `None`.
+    /// Working directory; that of this process if `None`.
     pub dir: Option<PathBuf>,
-    /// File to which error output is appended.
+    /// File to which stderr is appended, if any.
     pub stderr: Option<PathBuf>,
     /// Resource limits of the program and each of its children.
     pub limits: ResourceLimits,
-    /// Processors on which the program may run; all that we may use if empty.
+    /// Processors on which the program may run; if empty, all that this process may use.
     pub cpus: Vec<usize>,
-    /// Environment, except for the folders of the sandbox; if `None`, ours, or the part of it that
-    /// a sandbox leaves.
+    /// Environment variables, to which a sandbox adds its folders. If `None`, the program inherits
+    /// the environment; in a sandbox only the variables that the sandbox allows.
     pub environment: Option<Vec<(OsString, OsString)>>,
-    /// Sandbox of the program; none if `None`.
+    /// Sandbox of the program, if any.
     pub sandbox: Option<Sandbox>,
 }
 
@@ -44,14 +44,15 @@ pub struct Launch {
 #[error("{text}")]
 pub struct SpawnError {
     text: String,
-    /// `true` if the machine, not the program, is to blame (no memory, processes or descriptors).
+    /// `true` if the machine, not the program, caused the failure, for example by a lack of memory,
+    /// processes or file descriptors.
     pub is_environment: bool,
 }
 
 impl SpawnError {
     pub(super) fn of_program(launch: &Launch, source: &io::Error) -> SpawnError {
         let scarce = [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE];
-        // A sandbox that the system cannot enforce is an error of this kind.
+        // `Unsupported` means that the system cannot enforce the sandbox.
         let is_environment = source.kind() == io::ErrorKind::Unsupported
             || Errno::from_io_error(source).is_some_and(|no| scarce.contains(&no));
         let text =
@@ -71,22 +72,23 @@ impl SpawnError {
 pub(super) type Sink = Box<dyn FnMut(Chunk) -> bool + Send>;
 type Request = (Launch, Sink, mpsc::Sender<Result<Process, SpawnError>>);
 
-/// Handle of the thread that starts every engine.
+/// Handle of the thread that starts all engines.
 ///
-/// The kernel kills a child with `PR_SET_PDEATHSIG` when the *thread* that started it ends. Worker
-/// threads come and go; this one lives as long as any `Spawner` does.
+/// With `PR_SET_PDEATHSIG`, the kernel kills a child when the *thread* that started it ends.
+/// Threads of the runtime may end at any time, but the spawner thread lives as long as any
+/// `Spawner`.
 #[derive(Debug, Clone)]
 pub struct Spawner(mpsc::Sender<Request>);
 
 impl Spawner {
-    /// Starts the thread. From then on this process may have as many files open as the system
-    /// allows; child processes get the original limit. Fails if a thread cannot be started.
+    /// Starts the spawner thread. Raises the limit of open files of this process to the maximum;
+    /// child processes get the original limit. Fails if a thread cannot be started.
     pub fn start() -> io::Result<Spawner> {
         Spawner::start_with(None)
     }
 
-    /// Starts the thread, and all processes that it will start, on one CPU, given by its number.
-    /// Fails if a thread cannot be started, or may not use the CPU.
+    /// Starts the spawner thread and pins the thread, and all processes that it starts, to one CPU.
+    /// Fails if a thread cannot be started or may not use the CPU.
     pub fn start_on(cpu: usize) -> io::Result<Spawner> {
         Spawner::start_with(Some(cpu))
     }
@@ -106,7 +108,7 @@ impl Spawner {
                 return;
             }
             for (number, (launch, sink, reply)) in requests.into_iter().enumerate() {
-                // If the requester has gone, the process is dropped with the answer, which ends it.
+                // If the requester no longer waits, dropping the reply ends the process.
                 let _ = reply.send(Process::start(&launch, sink, &errors, number));
             }
             drop(open);
@@ -115,8 +117,8 @@ impl Spawner {
         Ok(Spawner(sender))
     }
 
-    /// Starts a process. `sink` receives its output on a separate thread, and ends the reading by
-    /// returning `false`. Fails if the program cannot be started as `launch` wants.
+    /// Starts a process. `sink` receives its output in a separate thread, and stops reading by
+    /// returning `false`. Fails if the program cannot be started with the settings of `launch`.
     pub fn spawn(
         &self,
         launch: &Launch,

@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use super::Chunk;
 
-/// Largest number of bytes of lines that are kept.
+/// Maximum total size of the lines kept, in bytes.
 const MOST_BYTES: usize = 4 << 20;
 
-/// Shared, bounded memory of the most recent lines.
+/// Shared, bounded buffer of the most recent lines.
 #[derive(Debug, Clone)]
 pub(super) struct Tail(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    /// Largest number of lines that are kept.
+    /// Maximum number of lines kept.
     most: usize,
     memory: Mutex<Memory>,
     ended: Condvar,
@@ -29,17 +29,17 @@ struct Memory {
 }
 
 impl Tail {
-    /// Creates a memory of the last `most` lines.
+    /// Creates a buffer for the last `most` lines.
     pub(super) fn new(most: usize) -> Tail {
         Tail(Arc::new(Shared { most, memory: Mutex::default(), ended: Condvar::new() }))
     }
 
-    /// Remembers the lines of a chunk and forgets the oldest beyond the bound.
+    /// Appends the lines of a chunk and drops the oldest lines beyond the limits.
     pub(super) fn take(&self, chunk: Chunk) {
         let mut memory = self.memory();
         memory.bytes += chunk.lines.iter().map(String::len).sum::<usize>();
         memory.lines.extend(chunk.lines);
-        // Lines may have 64 KiB each, so that their number does not bound the memory.
+        // Lines may have 64 KiB each, so their number does not limit the memory enough.
         while memory.lines.len() > self.0.most || memory.bytes > MOST_BYTES {
             let Some(line) = memory.lines.pop_front() else { break };
             memory.bytes -= line.len();
@@ -50,10 +50,10 @@ impl Tail {
         }
     }
 
-    /// Waits, at most `limit`, until nothing more can come. A child of the process may keep its
-    /// output open forever.
+    /// Waits, at most `limit`, for the end of the output, which a child process may keep open
+    /// forever.
     pub(super) fn wait_end(&self, limit: Duration) {
-        // The caller reads the lines that there are, whether the output has ended or not.
+        // The result is ignored, because the caller reads the available lines in any case.
         drop(self.0.ended.wait_timeout_while(self.memory(), limit, |memory| !memory.ended));
     }
 
@@ -63,7 +63,7 @@ impl Tail {
     }
 
     fn memory(&self) -> MutexGuard<'_, Memory> {
-        // A panic under this lock cannot leave the queue half changed.
+        // A poisoned lock is used: a panic cannot leave the queue half changed.
         self.0.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! Terminal of standard input, read key by key, and the destination of standard error.
+//! Keys from the terminal of standard input, and detection of systemd's journal.
 
 use std::io::{self, IsTerminal, stderr, stdin};
 use std::os::fd::AsFd;
@@ -9,16 +9,16 @@ use rustix::fs::fstat;
 use rustix::io::Errno;
 use rustix::termios::{self, LocalModes, OptionalActions, Termios};
 
-/// Terminal of standard input in a mode which gives keys as they are pressed and does not echo
-/// them. Dropping it restores the previous mode. Ctrl-C is left to the terminal.
+/// Terminal of standard input in a mode that delivers keys immediately and without echo. Dropping
+/// it restores the previous mode. The terminal still handles Ctrl-C.
 #[derive(Debug)]
 pub struct Keys {
     before: Termios,
 }
 
 impl Keys {
-    /// Starts to take keys; `None` unless standard input and standard error are a terminal in whose
-    /// foreground this process group is.
+    /// Switches the mode of the terminal. Returns `None` unless standard input and standard error
+    /// are terminals and this process is in the foreground.
     pub fn open() -> Option<Keys> {
         if !stdin().is_terminal() || !stderr().is_terminal() || !is_in_front() {
             return None;
@@ -30,8 +30,8 @@ impl Keys {
         Some(Keys { before })
     }
 
-    /// Returns the bytes of the keys pressed within `timeout`; none while this process is in the
-    /// background. Fails if the terminal has gone.
+    /// Returns the bytes of the keys pressed within `timeout`; empty while this process is in the
+    /// background. Fails if the terminal was closed.
     pub fn read(&self, timeout: Duration) -> io::Result<Vec<u8>> {
         let input = stdin();
         let limit = Timespec::try_from(timeout).ok();
@@ -41,7 +41,7 @@ impl Keys {
             Err(error) => return Err(error.into()),
         }
         if !is_in_front() {
-            // The terminal stops a process that reads from the background.
+            // The terminal would stop a background process that reads.
             std::thread::sleep(timeout);
             return Ok(Vec::new());
         }
@@ -55,21 +55,22 @@ impl Keys {
 
 impl Drop for Keys {
     fn drop(&mut self) {
-        // The terminal stops a process that changes its mode from the background, and the shell has
-        // restored the mode by then.
+        // The terminal would stop a background process that changes the mode; the shell has already
+        // restored the mode.
         if is_in_front() {
-            // A terminal that is gone needs no repair.
+            // An error means that the terminal was closed.
             let _ = termios::tcsetattr(stdin(), OptionalActions::Now, &self.before);
         }
     }
 }
 
-/// Returns whether standard error is the stream to systemd's journal that `JOURNAL_STREAM` names.
+/// Returns whether stderr is the stream to systemd's journal; `journal_stream` is the value of the
+/// variable `JOURNAL_STREAM`.
 pub fn is_journal(journal_stream: &str) -> bool {
     fstat(stderr()).is_ok_and(|file| format!("{}:{}", file.st_dev, file.st_ino) == journal_stream)
 }
 
-/// Returns whether our process group is in the foreground of the terminal of standard input.
+/// Returns whether this process group is in the foreground of the terminal of standard input.
 fn is_in_front() -> bool {
     termios::tcgetpgrp(stdin()).is_ok_and(|group| group == rustix::process::getpgrp())
 }

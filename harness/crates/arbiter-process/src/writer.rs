@@ -1,4 +1,4 @@
-//! Writer to an engine that never waits for it.
+//! Non-blocking writer to the input of an engine.
 
 use std::io::{ErrorKind, Write};
 use std::process::ChildStdin;
@@ -6,27 +6,27 @@ use std::process::ChildStdin;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use thiserror::Error;
 
-/// Reason why a line could not be written to the engine.
+/// Reason why commands could not be written to the engine.
 #[derive(Debug, Error)]
 pub enum WriteError {
     /// The engine does not read its input and the pipe is full.
     #[error("does not read its input")]
     Full,
-    /// The engine closed its input or ended.
+    /// The engine closed its input or exited.
     #[error("closed its input")]
     Closed,
 }
 
-/// Input of an engine. A pipe holds 64 KiB, far more than a well-behaved engine leaves unread, so a
-/// full pipe is a fault of the engine and not a reason to wait.
+/// Input of an engine. A pipe can contain 64 KiB, far more than a correct engine leaves unread, so
+/// a full pipe is an engine fault and not a reason to wait.
 #[derive(Debug)]
 pub(super) struct Writer(ChildStdin);
 
 impl Writer {
     pub(super) fn new(stdin: ChildStdin) -> std::io::Result<Writer> {
         let flags = fcntl_getfl(&stdin)?;
-        // A blocking write would hold up this thread, and with it other games, as long as the
-        // engine reads nothing.
+        // A blocking write to an engine that reads nothing would block this thread, and with it
+        // other games.
         fcntl_setfl(&stdin, flags | OFlags::NONBLOCK)?;
         Ok(Writer(stdin))
     }
@@ -41,8 +41,8 @@ impl Writer {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     return Err(WriteError::Full);
                 }
-                // Nothing can be written after any other error, and the end of the process names
-                // the cause.
+                // After any other error nothing more can be written; the exit status of the process
+                // is more informative than the error.
                 Err(_) => return Err(WriteError::Closed),
             }
         }

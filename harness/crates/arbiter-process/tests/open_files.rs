@@ -1,5 +1,5 @@
-//! Tests of the limit of open files, which belongs to the whole process: these tests have one of
-//! their own.
+//! Tests of the limit of open files. The limit applies to a process, so these tests run in a
+//! separate process.
 
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
@@ -25,7 +25,7 @@ fn shell(script: &str) -> (Spawner, Process, mpsc::Receiver<String>) {
 }
 
 #[test]
-fn a_process_lives_though_no_file_can_be_opened() {
+fn a_process_can_be_used_when_no_file_can_be_opened() {
     let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let (_spawner, mut process, lines) = shell("read line; echo $line; exit 3");
     let limit = getrlimit(Resource::Nofile);
@@ -40,14 +40,14 @@ fn a_process_lives_though_no_file_can_be_opened() {
 }
 
 #[test]
-fn the_limit_is_raised_for_us_and_not_for_engines() {
+fn the_limit_is_raised_for_arbiter_but_not_for_engines() {
     let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let before = getrlimit(Resource::Nofile);
     let least = before.current.map(|most| most.min(512));
     if std::env::var_os("OPEN_FILES").is_none() {
-        // Nothing has raised the limit of a process that starts anew.
+        // The test runs in a new process, whose limit has not been raised.
         let mut command = std::process::Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "the_limit_is_raised_for_us_and_not_for_engines"]);
+        command.args(["--exact", "the_limit_is_raised_for_arbiter_but_not_for_engines"]);
         assert!(command.env("OPEN_FILES", "1").status().unwrap().success());
         return;
     }

@@ -1,5 +1,5 @@
-//! Shows what each line of a UCI engine means to a session. Reads lines of an engine from the file
-//! that is named, or uses its own: `cargo run -p arbiter-protocol --example transcript -- [FILE]`
+//! Prints the meaning of each line of a UCI engine. Reads the lines from a file, or uses a built-in
+//! transcript: `cargo run -p arbiter-protocol --example transcript -- [FILE]`
 
 #![expect(clippy::disallowed_methods, reason = "a driver of its own")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some(path) => std::fs::read_to_string(path)?,
         None => TRANSCRIPT.to_owned(),
     };
-    // A transcript has no times, so that nothing is ever late.
+    // The lines have no times, so all lines get the same time and no answer is late.
     let now = Instant::now();
     let options = vec![("Hash".to_owned(), "64".to_owned())];
     let setup = Setup { options, ..Setup::default() };

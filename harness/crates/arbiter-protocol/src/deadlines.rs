@@ -1,15 +1,15 @@
-//! Time limits for answers.
+//! Timeouts for answers.
 
 use std::time::Duration;
 
-/// Time limit of each kind of answer.
+/// Timeouts for the answers of an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadlines {
     /// Time from the start of the process to `uciok`.
     pub uciok: Duration,
-    /// Time from `isready` to `readyok`; engines allocate and clear their hash tables here.
+    /// Time from `isready` to `readyok`, in which engines allocate and clear their hash tables.
     pub readyok: Duration,
-    /// Time from `go` to `bestmove` when no clock limits the move.
+    /// Time from `go` to `bestmove` if no clock limits the move.
     pub bestmove: Duration,
     /// Time from `stop` to `bestmove`.
     pub stop: Duration,
@@ -27,12 +27,11 @@ impl Default for Deadlines {
 }
 
 impl Deadlines {
-    /// Returns a copy with the deadlines of the start, `uciok` and `readyok`, multiplied by
-    /// `factor`, for machines or engines on which everything takes longer. The factor must be
-    /// positive.
+    /// Returns a copy with `uciok` and `readyok` multiplied by `factor`, for slow machines or
+    /// engines. The factor must be positive.
     pub fn with_start_scaled(self, factor: f64) -> Deadlines {
         let scaled = |limit: Duration| {
-            // A factor that makes the time too large for its type changes nothing.
+            // If the product overflows, the timeout is unchanged.
             Duration::try_from_secs_f64(limit.as_secs_f64() * factor).unwrap_or(limit)
         };
         Deadlines { uciok: scaled(self.uciok), readyok: scaled(self.readyok), ..self }

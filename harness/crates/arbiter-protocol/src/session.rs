@@ -1,9 +1,8 @@
-//! One engine's protocol state as a pure state machine.
+//! Protocol session of one engine, as a state machine.
 //!
-//! A caller feeds in lines with the time they were read and commands with the time they were given;
-//! the session returns the text to send, the meaning of a line, and the deadline of an answer. It
-//! does no I/O and reads no clock, so every way an engine can misbehave is a unit test. Text to
-//! send has its line ends.
+//! The caller passes lines of the engine and commands, each with its time; the session returns the
+//! text to send, the meaning of a line, and the deadline of an answer. It does no I/O and reads no
+//! clock, so unit tests can cover every misbehaviour of engines. Texts to send include line ends.
 
 use std::fmt::{self, Write as _};
 use std::time::{Duration, Instant};
@@ -18,33 +17,33 @@ use crate::clock::Limits;
 use crate::deadlines::Deadlines;
 use crate::uci::{self, Go, Info, OptionDeclaration, OptionError, check_option};
 
-/// Number of options that an engine may declare; the richest real ones have some hundreds.
+/// Maximum number of options that an engine may declare; real engines have at most some hundreds.
 pub(crate) const MAX_OPTIONS: usize = 5_000;
 
-/// Command that ends an engine of either protocol.
+/// Command that ends an engine, in both protocols.
 pub const QUIT: &str = "quit\n";
 
 /// Protocol of an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
-    /// The Universal Chess Interface.
+    /// Universal Chess Interface.
     #[default]
     Uci,
-    /// The Chess Engine Communication Protocol, version 2.
+    /// Chess Engine Communication Protocol (CECP), version 2.
     Xboard,
 }
 
-/// Policy for the process of an engine's next game.
+/// Restart policy of an engine between games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Restart {
-    /// Reuse the process, unless the engine declares that it cannot play another game.
+    /// Reuse the process, unless the engine declares that it can play only one game.
     #[default]
     Auto,
     /// Start a new process for each game.
     On,
-    /// Reuse the process, even if the engine declares that it cannot play another game.
+    /// Reuse the process, even if the engine declares that it can play only one game.
     Off,
 }
 
@@ -53,20 +52,21 @@ arbiter_names::named!(Protocol, Restart);
 /// Configuration of an engine before its first game.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Setup {
-    /// Options to set: name, value.
+    /// Names and values of the options to set.
     pub options: Vec<(String, String)>,
-    /// Lines to send as they are, after the options.
+    /// Lines to send unchanged after the options.
     pub init: Vec<String>,
-    /// `true` if the engine thinks on its opponent's time.
+    /// `true` if the engine ponders.
     pub ponder: bool,
-    /// Number of nodes that stand for a millisecond, sent to an engine that has the option
+    /// Number of nodes that count as a millisecond, sent to engines that have the option
     /// `nodestime`.
     pub nodestime: Option<u64>,
-    /// `true` to leave out options that the engine does not have or take, instead of failing.
+    /// `true` to omit options that the engine does not declare or whose value it does not accept,
+    /// instead of failing.
     pub is_lenient: bool,
-    /// `true` to take a bound of a score for the score.
+    /// `true` to accept `lowerbound` and `upperbound` scores as scores.
     pub takes_bounds: bool,
-    /// `true` to keep all lines of a search whose variations can be checked.
+    /// `true` to keep all lines of a search that have a score and a variation.
     pub keeps_variations: bool,
 }
 
@@ -77,118 +77,119 @@ pub struct Game<'a> {
     pub start: &'a Chess,
     /// Rules and notation of castling.
     pub mode: CastlingMode,
-    /// Limits of the engine's thinking.
+    /// Limits of the engine's searches.
     pub limits: Limits,
-    /// Options to set for this game; engines that speak UCI only.
+    /// Names and values of options to set for this game; only sent to UCI engines.
     pub settings: &'a [(String, String)],
 }
 
-/// Claim of an engine about the game's result.
+/// Claim of an engine about the result or the last move of the game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Claim {
-    /// The engine has lost or resigns.
+    /// The engine resigns or claims that it has lost.
     Loss,
-    /// The engine has won; the text is its line.
+    /// The engine claims a win; the text is the line of the engine.
     Win(String),
-    /// The game is drawn; the text is its line.
+    /// The engine claims a draw; the text is the line of the engine.
     Draw(String),
-    /// The engine does not accept its opponent's move; the text is its line.
+    /// The engine rejects its opponent's move; the text is the line of the engine.
     Refusal(String),
 }
 
-/// Meaning of a line.
+/// Meaning of a line, or the next action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Nothing to act on; keep reading.
+    /// No action; continue to read.
     Continue,
-    /// This text is to be sent now.
+    /// Text to send to the engine immediately.
     Send(String),
-    /// Information about the search; [`Session::info`] has it if the engine speaks UCI.
+    /// New information about the search of a UCI engine, merged into [`Session::info`].
     Info,
-    /// A line of the answer to a question outside the protocol.
+    /// Line of the answer to [`Session::ask`].
     Answer(String),
-    /// The search ended.
+    /// End of the search.
     Move {
-        /// The move in UCI notation, or what the engine wrote in its place; empty if it named none.
+        /// Move in UCI notation, or the unreadable text of the engine; empty if there is none.
         text: String,
         /// Last information about the search.
         info: Info,
-        /// Reply that the engine expects, as it wrote it.
+        /// Reply that the engine expects, as the engine wrote it.
         ponder: Option<String>,
     },
-    /// The engine ends the game.
+    /// Claim of the engine, which ends the game.
     Claim(Claim),
 }
 
 /// Reason why a session cannot continue.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SessionError {
-    /// A wished option does not fit.
+    /// The engine does not accept a requested option.
     #[error(transparent)]
     Option(#[from] OptionError),
-    /// An answer did not come in time.
+    /// An answer did not arrive in time.
     #[error("no '{awaited}' within {} ms", .limit.as_millis())]
     Late {
         /// Keyword of the awaited answer.
         awaited: &'static str,
-        /// Time limit of the answer.
+        /// Timeout of the answer.
         limit: Duration,
     },
-    /// The engine lacks something that is needed here, or refuses a command.
+    /// The engine lacks a required feature, or refuses a command.
     #[error("{0}")]
     Unfit(String),
 }
 
-/// Returns the error of an engine that cannot play.
+/// Returns a [`SessionError::Unfit`].
 pub(crate) fn unfit(reason: &str) -> SessionError {
     SessionError::Unfit(reason.to_owned())
 }
 
-/// Returns the error of an engine that would have to play Chess960.
+/// Returns the error of an engine that does not support Chess960.
 pub(crate) fn no_chess960() -> SessionError {
     unfit("does not declare UCI_Chess960, which this opening requires")
 }
 
-/// State of a session, by the awaited answer.
+/// Phase of a session, which determines the awaited answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// Nothing was sent yet.
+    /// Nothing has been sent yet.
     Fresh,
-    /// The greeting was sent.
+    /// `uci` or `xboard` was sent.
     Handshake,
-    /// The engine was asked whether it is ready.
+    /// `isready` or `ping` was sent.
     Preparing,
-    /// The engine is ready and does nothing.
+    /// The engine is ready, and no answer is awaited.
     Idle,
-    /// The engine was sent the command to think, and perhaps to stop and answer.
+    /// A search was started, and possibly stopped; the move is awaited.
     Thinking,
     /// `go ponder` was sent.
     Pondering,
-    /// `stop` was sent to end pondering; the answer is not a move.
+    /// `stop` was sent to end pondering; the `bestmove` is ignored.
     PonderMiss,
-    /// A question outside the protocol was sent.
+    /// A command outside the protocol was sent.
     Asked,
 }
 
-/// Common part of sessions of both protocols.
+/// Common state of sessions in both protocols.
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) setup: Setup,
     pub(crate) deadlines: Deadlines,
     pub(crate) phase: Phase,
-    /// Deadline of the awaited answer, and its time limit.
+    /// Deadline of the awaited answer, and the timeout from which it was computed.
     pub(crate) due: Option<(Instant, Duration)>,
-    /// `true` if the deadline is the time of a clock.
+    /// `true` if the deadline follows from the time left on the clock.
     is_on_clock: bool,
-    /// Name of the engine, as it reports it.
+    /// Name that the engine reports.
     pub(crate) name: Option<String>,
     /// Options that the engine has declared.
     pub(crate) options: Vec<OptionDeclaration>,
-    /// Wished options that the engine does not have or take: name, value.
+    /// Names and values of requested options that were omitted because the engine does not accept
+    /// them.
     pub(crate) left_out: Vec<(String, String)>,
     /// Information about the search in progress.
     pub(crate) info: Info,
-    /// Last move of the engine's side in the position of the search; another word if there is none.
+    /// Last move of the engine's side in the `position` command; a different word if there is none.
     pub(crate) last_own_move: String,
     /// Rules and notation of castling in the last game.
     pub(crate) mode: CastlingMode,
@@ -213,7 +214,7 @@ impl State {
         Ok(())
     }
 
-    /// Leaves out wished options that the engine does not have or take, if the setup allows it.
+    /// Omits requested options that the engine does not accept, if the setup is lenient.
     pub(crate) fn leave_out_unfit(&mut self) {
         if self.setup.is_lenient {
             let (wished, declared) = (std::mem::take(&mut self.setup.options), &self.options);
@@ -227,24 +228,25 @@ impl State {
         SessionError::Late { awaited, limit: self.due.map_or(Duration::ZERO, |(_, limit)| limit) }
     }
 
-    /// Starts a search, or continues it after pondering; without a budget the deadline for
-    /// unbounded searches applies.
+    /// Notes the start of a search, or its continuation after a ponder hit; without a budget, the
+    /// timeout [`Deadlines::bestmove`] applies.
     fn search(&mut self, now: Instant, budget: Option<Duration>) {
         self.wait(Phase::Thinking, now, budget.unwrap_or(self.deadlines.bestmove));
         self.is_on_clock = budget.is_some();
     }
 }
 
-/// Protocol state of one engine.
+/// Protocol session of one engine.
 #[derive(Debug)]
 pub struct Session {
     state: State,
-    /// State of an xboard engine; `None` if the engine speaks UCI.
+    /// State of a CECP engine; `None` for UCI.
     xboard: Option<Box<Xboard>>,
 }
 
 impl Session {
-    /// Creates a session that will set the options of `setup` once the engine has declared its own.
+    /// Creates a session that sets the options of `setup` after the engine has declared its
+    /// options.
     pub fn new(protocol: Protocol, setup: Setup, deadlines: Deadlines) -> Session {
         let state = State {
             setup,
@@ -267,27 +269,27 @@ impl Session {
         self.xboard.is_none()
     }
 
-    /// Returns whether the engine has answered xboard's greeting, and not only kept silent.
+    /// Returns whether a CECP engine has sent a `feature` line.
     pub fn has_features(&self) -> bool {
         self.xboard.as_ref().is_some_and(|xboard| xboard.is_declared)
     }
 
-    /// Returns the name of the engine, as it reports it.
+    /// Returns the name that the engine reports.
     pub fn engine_name(&self) -> Option<&str> {
         self.state.name.as_deref()
     }
 
-    /// Returns the options of the engine.
+    /// Returns the options that the engine has declared.
     pub fn options(&self) -> &[OptionDeclaration] {
         &self.state.options
     }
 
-    /// Returns the wished options that were left out, as the setup allows: name, value.
+    /// Returns the names and values of requested options that a lenient setup omitted.
     pub fn left_out(&self) -> &[(String, String)] {
         &self.state.left_out
     }
 
-    /// Returns whether the engine plays Chess960.
+    /// Returns whether the engine supports Chess960.
     pub fn plays_chess960(&self) -> bool {
         match &self.xboard {
             None => check_option(self.options(), "UCI_Chess960", "true").is_ok(),
@@ -305,17 +307,17 @@ impl Session {
         self.xboard.as_ref().is_none_or(|xboard| !xboard.features.plays_once)
     }
 
-    /// Returns whether nothing is awaited.
+    /// Returns whether the engine is ready and no answer is awaited.
     pub fn is_ready(&self) -> bool {
         self.state.phase == Phase::Idle
     }
 
-    /// Returns the deadline of the awaited answer; `None` while nothing is awaited.
+    /// Returns the deadline of the awaited answer; `None` while there is no deadline.
     pub fn deadline(&self) -> Option<Instant> {
         self.state.due.map(|(due, _)| due)
     }
 
-    /// Returns whether the deadline is the time of a clock, which cannot be extended.
+    /// Returns whether the deadline follows from a clock, in which case it must not be extended.
     pub fn is_on_clock(&self) -> bool {
         self.state.is_on_clock
     }
@@ -325,8 +327,8 @@ impl Session {
         self.state.due = self.state.due.map(|(due, limit)| (due + more, limit));
     }
 
-    /// Handles a missing answer, after [`Session::deadline`]. The error names the missing answer;
-    /// an xboard engine that is silent about its features gets its options instead.
+    /// Handles a missed [`Session::deadline`]. The error names the missing answer; if a CECP engine
+    /// has sent no `feature` line, the commands for its options are returned instead.
     pub fn overdue(&mut self, now: Instant) -> Result<Step, SessionError> {
         match &mut self.xboard {
             None => Err(self.state.late(match self.state.phase {
@@ -339,20 +341,21 @@ impl Session {
         }
     }
 
-    /// Starts the handshake of a process that was started. Returns the text to send.
+    /// Starts the handshake of a new process. Returns the text to send.
     pub fn open(&mut self, now: Instant) -> &'static str {
         let uciok = self.state.deadlines.uciok;
         let (greeting, limit) = match &self.xboard {
             None => ("uci\n", uciok),
-            // The user may allow less time for the handshake than old engines get to be silent.
+            // The user's timeout may be shorter than the wait for old engines.
             Some(_) => ("xboard\nprotover 2\n", Xboard::SILENCE.min(uciok)),
         };
         self.state.wait(Phase::Handshake, now, limit);
         greeting
     }
 
-    /// Prepares a new game. Returns the text to send, whose answer shows that the engine is ready.
-    /// Fails if the engine cannot set up the position, lacks Chess960, or does not take an option.
+    /// Prepares a new game. Returns the text to send; the engine is ready when it has answered.
+    /// Fails if the engine cannot set up the position, does not support Chess960, or does not
+    /// accept an option.
     pub fn new_game(&mut self, now: Instant, game: Game<'_>) -> Result<String, SessionError> {
         match &mut self.xboard {
             None => {
@@ -364,8 +367,8 @@ impl Session {
         }
     }
 
-    /// Starts a search; `position` is a UCI line. `budget` is the time after which the search is
-    /// hopelessly late. Returns the text to send.
+    /// Starts a search; `position` is a UCI command, and `budget` is the time after which the
+    /// search loses on time. Returns the text to send.
     pub fn think(
         &mut self,
         now: Instant,
@@ -381,14 +384,14 @@ impl Session {
         }
     }
 
-    /// Returns the information about the search in progress; `None` for xboard engines.
+    /// Returns the information about the search in progress; `None` for CECP engines.
     pub fn info(&self) -> Option<&Info> {
         self.is_uci().then_some(&self.state.info)
     }
 
-    /// Asks a question outside the protocol, about the UCI line `position`. All lines of the engine
-    /// answer it until the caller has seen the end and calls [`Session::settle`]. `None` if the
-    /// engine does not speak UCI.
+    /// Sends a command outside the protocol, after the UCI command `position`. All lines count as
+    /// the answer until the caller calls [`Session::settle`]. Returns the text to send; `None` for
+    /// CECP engines.
     pub fn ask(
         &mut self,
         now: Instant,
@@ -402,36 +405,38 @@ impl Session {
         })
     }
 
-    /// Ends the answer to a question. Returns the text whose answer shows that the engine is ready.
+    /// Ends the answer to [`Session::ask`]. Returns the text to send; the engine is ready when it
+    /// has answered.
     pub fn settle(&mut self, now: Instant) -> &'static str {
         self.state.wait(Phase::Preparing, now, self.state.deadlines.readyok);
         "isready\n"
     }
 
-    /// Stops a search that takes too long. Returns the text to send.
+    /// Stops a search. Returns the text to send.
     pub fn halt(&mut self, now: Instant) -> &'static str {
         self.state.wait(Phase::Thinking, now, self.state.deadlines.stop);
         if self.is_uci() { "stop\n" } else { "?\n" }
     }
 
-    /// Lets the engine think on its opponent's time, on the UCI line `position`; nothing is awaited
-    /// meanwhile. `None` for an engine that does so by itself.
+    /// Lets the engine ponder on the UCI command `position`; no answer is awaited meanwhile.
+    /// Returns the text to send; `None` for CECP engines, which ponder by themselves.
     pub fn ponder(&mut self, position: &str, go: Go) -> Option<String> {
         self.is_uci().then(|| {
             uci::dialect::set_position(&mut self.state, position);
-            // The engine owes nothing while it ponders, so that no deadline runs.
+            // No answer is awaited while the engine ponders, so there is no deadline.
             (self.state.phase, self.state.due) = (Phase::Pondering, None);
             text(format_args!("{position}\n{}\n", Go { ponder: true, ..go }))
         })
     }
 
-    /// Returns whether the engine still thinks on its opponent's time on our command.
+    /// Returns whether the engine ponders after [`Session::ponder`].
     pub fn is_pondering(&self) -> bool {
         self.state.phase == Phase::Pondering
     }
 
-    /// Ends pondering. If the opponent played the expected reply (`hit`), the search continues as
-    /// an ordinary one; otherwise the session gets ready. For an engine that is pondering only.
+    /// Ends pondering; must be called only while the engine ponders. If the opponent played the
+    /// expected reply (`hit`), the search continues as a normal search; otherwise it is stopped.
+    /// Returns the text to send.
     pub fn end_pondering(
         &mut self,
         now: Instant,
@@ -451,18 +456,18 @@ impl Session {
         Some(self.xboard.as_mut()?.game_over(result))
     }
 
-    /// Takes a claim made before a move that did not make it true.
+    /// Takes a draw claim that the engine's last move did not make valid.
     pub fn false_claim(&mut self) -> Option<Claim> {
         self.xboard.as_mut()?.draw_claim.take().map(Claim::Draw)
     }
 
-    /// Processes a line that was read before the question. Returns a claim in it, if any.
+    /// Processes a line that was read before the last command. Returns the claim in it, if any.
     pub fn receive_early(&mut self, line: &str) -> Option<Claim> {
         self.xboard.as_ref()?.claim(&self.state, line.trim())
     }
 
-    /// Processes a line. Returns its meaning. An error means that the engine cannot play, such as
-    /// by an option that it refuses.
+    /// Processes a line and returns its meaning. Fails if the engine cannot play, for example
+    /// because it does not accept an option.
     pub fn receive(&mut self, at: Instant, line: &str) -> Result<Step, SessionError> {
         match &mut self.xboard {
             None => uci::dialect::receive(&mut self.state, at, line),
@@ -471,11 +476,11 @@ impl Session {
     }
 }
 
-/// Room for the text of one command, in bytes; a long game's `position` takes half of it.
+/// Capacity of the buffer for one command, in bytes; the `position` of a long game needs half of
+/// it.
 const TEXT_BYTES: usize = 4096;
 
-/// Formats a text in a buffer of one size for all, so that the threads that drop such texts do not
-/// each keep some of every size.
+/// Formats a text in a buffer with the same capacity for all texts, to avoid heap fragmentation.
 fn text(told: fmt::Arguments<'_>) -> String {
     let mut text = String::with_capacity(TEXT_BYTES);
     // Writing to a string cannot fail.

@@ -1,4 +1,4 @@
-//! Conversions of times to whole numbers, for `#[serde(with)]`.
+//! Conversions of times to integers, for `#[serde(with)]`.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -7,18 +7,18 @@ use serde_with::serde_conv;
 
 use crate::Deadlines;
 
-/// Returns whole nanoseconds; as many as fit into 64 bits.
+/// Converts a time to nanoseconds, at most `u64::MAX`.
 pub fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Returns whole milliseconds, rounded down; as many as fit into 64 bits.
+/// Converts a time to milliseconds, rounded down, at most `u64::MAX`.
 pub(crate) fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 serde_conv!(
-    /// Time as [`nanos`].
+    /// Time in nanoseconds, as [`nanos`] returns it.
     pub Nanos,
     Duration,
     |time: &Duration| nanos(*time),
@@ -26,7 +26,7 @@ serde_conv!(
 );
 
 serde_conv!(
-    /// Time in whole milliseconds, rounded down; as many as fit into 64 bits.
+    /// Time in milliseconds, rounded down, at most `u64::MAX`.
     pub Millis,
     Duration,
     |time: &Duration| millis(*time),
@@ -34,7 +34,7 @@ serde_conv!(
 );
 
 serde_conv!(
-    /// Milliseconds to `uciok`, to `readyok`, to `bestmove` and from `stop` to `bestmove`.
+    /// Timeouts as a list of milliseconds: `uciok`, `readyok`, `bestmove`, `stop`.
     pub DeadlinesMs,
     Deadlines,
     |d: &Deadlines| [d.uciok, d.readyok, d.bestmove, d.stop].map(millis),

@@ -1,4 +1,4 @@
-//! Evaluations of single positions by an engine.
+//! Evaluation of single positions by an engine.
 
 use shakmaty::{CastlingMode, Chess, Color};
 
@@ -11,24 +11,24 @@ use arbiter_protocol::{Game, Go, Limits, Protocol, Score};
 /// Result of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Evaluation {
-    /// Score from the view of the side to move.
+    /// Score from the point of view of the side to move.
     pub score: Score,
     /// Depth of the search, in plies.
     pub depth: u32,
 }
 
-/// A running engine without a game.
+/// Running engine that evaluates positions outside games.
 #[derive(Debug)]
 pub struct AnalysisEngine {
     setup: EngineSetup,
     engine: EngineProcess,
-    /// Spawner of the engine, which lives as long as the spawner does.
+    /// Spawner of the engine; dropping the spawner would end the engine.
     _spawner: Spawner,
 }
 
 impl AnalysisEngine {
-    /// Starts the engine. Fails if the engine does not speak UCI, does not start or refuses its
-    /// options.
+    /// Starts the engine. Fails if the engine does not speak UCI, does not start, or does not
+    /// accept its options.
     pub async fn start(setup: &EngineSetup) -> Result<AnalysisEngine, PreflightError> {
         if setup.protocol != Protocol::Uci {
             let cause = "only UCI engines can analyse positions";
@@ -39,8 +39,8 @@ impl AnalysisEngine {
         Ok(AnalysisEngine { setup: setup.clone(), engine, _spawner: spawner })
     }
 
-    /// Returns the engine's evaluation of the position after `nodes` nodes, with a cleared hash;
-    /// `None` if it gives no score. Fails if the engine does; it cannot be asked again then.
+    /// Searches a position for `nodes` nodes after a new game, and returns the evaluation; `None`
+    /// if the engine reports no score. After an error the engine cannot be used any more.
     pub async fn ask(
         &mut self,
         fen: &str,

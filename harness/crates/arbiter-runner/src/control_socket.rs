@@ -1,5 +1,5 @@
-//! The control socket of a run in progress: a file in its results folder that only its owner may
-//! use.
+//! Control socket of a run in progress: a file in the results folder to which only its owner may
+//! connect.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::Shutdown;
@@ -11,27 +11,27 @@ use arbiter_plan::ControlCommand;
 use arbiter_process::{LocalSocket, connect_local};
 use thiserror::Error;
 
-/// Maximum length of a run's name, in bytes, that becomes part of the file name unchanged: the
-/// system allows 108 bytes for the whole path.
+/// Maximum length, in bytes, of a run name that is used unchanged in the file name, because the
+/// system limits the path to 108 bytes.
 const MAX_PLAIN: usize = 64;
 
 /// Maximum time for a run to answer a command.
 pub const CONTROL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Reason that a run did not carry out a command.
+/// Reason why a run did not carry out a command.
 #[derive(Debug, Error)]
 pub enum ControlError {
-    /// No process plays the run.
+    /// No process is playing the run.
     #[error("run '{0}' in {1} is not being played")]
     Idle(String, String),
-    /// The run cannot be reached, does not answer, or refuses.
+    /// The run is unreachable, does not answer, or refuses the command.
     #[error("{0}")]
     Refused(String),
 }
 
-/// Sends a command to a run, whose name must be valid, and waits at most `patience` for its answer:
-/// a line of text or JSON. Fails if the run is not being played, does not answer in time, or
-/// refuses.
+/// Sends a command to a run and returns its answer, a line of text or JSON. The name of the run
+/// must be valid. Fails if the run is not being played, does not answer within `patience`, or
+/// refuses the command.
 pub fn send_command(
     results: &Path,
     run: &str,
@@ -56,7 +56,7 @@ pub fn send_command(
     stream.set_read_timeout(Some(patience)).map_err(fail)?;
     let form = if json { " json" } else { "" };
     stream.write_all(format!("{command}{form}\n").as_bytes()).map_err(fail)?;
-    // The run reads the command to its end, so that it need not look for the end of a line.
+    // The end of the stream marks the end of the command.
     stream.shutdown(Shutdown::Write).map_err(fail)?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).map_err(fail)?;
@@ -67,13 +67,13 @@ pub fn send_command(
     }
 }
 
-/// Connects to the socket of a run. Fails if no run listens there.
+/// Connects to the control socket of a run. Fails if no process is playing the run.
 pub fn connect_control_socket(results: &Path, run: &str) -> io::Result<UnixStream> {
     connect_local(results, &file_name(run))
 }
 
-/// Creates the socket on which a run listens, in place of one that a killed process left behind.
-/// The caller must hold the lock of the run. Fails if the folder cannot be written.
+/// Creates the control socket of a run, and replaces the stale socket of a killed process. The
+/// caller must hold the lock of the run. Fails if the folder is not writable.
 pub fn bind_control_socket(results: &Path, run: &str) -> io::Result<LocalSocket> {
     LocalSocket::bind(results, file_name(run))
 }
@@ -82,7 +82,7 @@ fn file_name(run: &str) -> String {
     if run.len() <= MAX_PLAIN {
         return format!("{run}.ctl");
     }
-    // The hash keeps apart long names that begin alike.
+    // The hash distinguishes long names with the same beginning.
     let hash = blake3::hash(run.as_bytes()).to_hex();
     format!("{}-{}.ctl", &run[..MAX_PLAIN / 2], &hash[..16])
 }
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_names_fit() {
+    fn sockets_work_with_long_run_names() {
         let dir = tempfile::tempdir().unwrap();
         let run = "r".repeat(200);
         let _socket = bind_control_socket(dir.path(), &run).unwrap();

@@ -1,7 +1,7 @@
-//! The loop of a run: select an event, apply it to the state, carry out the effects.
+//! Main loop of a run: waits for an event, applies it to the state, and carries out the effects.
 //!
-//! Order of the effects of a finished pair: first the store, then the counts, then the observers.
-//! Every counted pair is on disk.
+//! A finished pair is stored first, then counted, then reported to the observers. Therefore every
+//! counted pair is on disk.
 
 #![expect(clippy::disallowed_methods, reason = "the dispatcher stamps events")]
 
@@ -23,40 +23,40 @@ use arbiter_plan::{
 };
 use arbiter_store::{Store, StoreError, StoredRun};
 
-/// Interval at which observers may look at the time, and at the games in progress.
+/// Interval of [`RunEvent::Tick`], at which observers may update times and games in progress.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Counted pairs between two notes in the store of the written games files. Each note is a write;
-/// after a run without notes, the resumed run compares all games.
+/// Number of counted pairs between two notes in the store about the written part of the games
+/// files. Each note costs a write; without notes, a resumed run compares all games.
 const NOTED_PAIRS: u64 = 256;
 
-/// Minimum limit of pairs that are kept in memory until they are counted, and of events in one
+/// Lower bound of two limits that follow the concurrency: uncounted pairs in memory, and events per
 /// commit.
 const HELD_PAIRS: usize = 16;
 
-/// Maximum limit of such pairs and events, whatever the concurrency. Other pairs are read from the
-/// store again when their turn comes.
+/// Upper bound of the limits described at [`HELD_PAIRS`]. Pairs beyond the limit are read from the
+/// store when they are counted.
 const MAX_HELD_PAIRS: usize = 1024;
 
-/// Inputs of a run besides its state and executor.
+/// Inputs of [`dispatch()`], besides state and executor.
 pub struct Run<'a> {
     /// Name of the run in the store.
     pub name: &'a str,
     /// Store in which pairs are committed.
     pub store: &'a mut Store,
-    /// Maker of the jobs of pairings.
+    /// Creates the jobs of pairings.
     pub jobs: JobMaker<'a>,
-    /// `true` if a signal ends the run without the pairs in flight.
+    /// `true` if a signal ends the run immediately and abandons the pairs in flight.
     pub stops_at_once: bool,
     /// Plan of the run.
     pub plan: &'a Plan,
     /// Observers of the run's events.
     pub observers: Vec<&'a mut dyn Observer>,
-    /// Channel of the user's commands.
+    /// Channel of user commands.
     pub control_requests: mpsc::Receiver<ControlRequest>,
 }
 
-/// Reason that a run had to stop. Everything committed stays, and the run can be resumed.
+/// Reason why a run had to stop. All committed pairs stay in the store, and the run can be resumed.
 #[derive(Debug, Error)]
 pub enum RunError {
     /// The store failed.
@@ -65,15 +65,15 @@ pub enum RunError {
     /// The store refuses played pairs.
     #[error("{source}; {saved}")]
     Unsaved {
-        /// Reason of the store.
+        /// Error of the store.
         source: StoreError,
-        /// Place where the pairs were saved, and advice.
+        /// Path at which the pairs were saved, with a hint, or the report that saving failed.
         saved: String,
     },
     /// An observer failed.
     #[error(transparent)]
     Observer(#[from] ObserverError),
-    /// A pair could not be played for a reason that is no engine's fault.
+    /// A pair could not be played, but not because of an engine fault.
     #[error("pair {pair}: {reason}")]
     Environment {
         /// Number of the pair.
@@ -81,64 +81,64 @@ pub enum RunError {
         /// The reason.
         reason: String,
     },
-    /// The engines do not behave the same on all machines.
+    /// The engines behave differently on different machines.
     #[error("{0}")]
     Unfit(String),
-    /// More games end by faults of engines than the plan allows.
+    /// More games ended with an engine fault than the plan allows.
     #[error(
         "{cause}{faults} of {games} games ended by an engine fault ({by_engine}), far more than --fault-limit {limit}"
     )]
     TooManyFaults {
-        /// Overload of the machine, as a sentence; empty if the machine is not to blame.
+        /// Description of an overload of the machine; empty if there is none.
         cause: String,
-        /// Number of such games.
+        /// Number of games that ended with an engine fault.
         faults: u64,
-        /// Number of all counted games.
+        /// Number of counted games.
         games: u64,
-        /// Number of such games of each engine, as text.
+        /// Number of games with a fault of each engine, as text.
         by_engine: String,
-        /// Share of faults that the plan allows, 0 to 1.
+        /// Allowed share of games with an engine fault, from 0 to 1.
         limit: f64,
     },
-    /// No worker can be reached any more.
+    /// Workers can no longer be reached.
     #[error("{0}")]
     Lost(String),
 }
 
-/// Cause of a run's stop.
+/// Cause of the stop of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopCause {
-    /// A signal, or the key that stands for Ctrl-C.
+    /// A signal, or the key that corresponds to Ctrl-C.
     Signal(StopSignal),
-    /// The command to drain it, or to stop it.
+    /// The command to drain or to stop the run.
     Drain,
 }
 
-/// Ending of a run, and the cause of a stop, if there was one.
+/// Ending of a run, with the cause of a stop, if any.
 #[derive(Debug)]
 pub struct Finished {
-    /// Way in which the run ended.
+    /// Kind of the ending.
     pub ending: RunEnd,
-    /// Cause of the stop.
+    /// Cause of the stop; `None` if the run was not stopped.
     pub stop_cause: Option<StopCause>,
-    /// Reason that the store lacks the ending, though it has all pairs.
+    /// Error that prevented storing the ending; all pairs are stored.
     pub unnoted: Option<StoreError>,
 }
 
-/// Returns the time of day, in milliseconds of Unix time.
+/// Returns the current Unix time, in milliseconds.
 pub fn unix_time_ms() -> i64 {
-    // A clock before 1970 is wrong, but a run can do without the date.
+    // A clock before 1970 is wrong, but a run does not need a correct date.
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// Returns any moment, for computations that only need a point to count from.
+/// Returns an arbitrary moment, as the origin of relative times.
 pub fn any_moment() -> Instant {
     Instant::now()
 }
 
-/// Plays until the state is over. In any case, no engine is left. An error leaves the committed
-/// pairs in the store, so that the run can be resumed.
+/// Plays a run until its state has an ending. All engines are ended in any case. After an error the
+/// committed pairs stay in the store, so the run can be resumed.
 pub async fn dispatch<E: Executor>(
     run: Run<'_>,
     state: &mut RunState,
@@ -155,20 +155,22 @@ pub async fn dispatch<E: Executor>(
     result
 }
 
-/// A run in progress.
+/// State of the main loop of a run.
 struct Dispatcher<'a, 'r, E> {
     run: Run<'r>,
     /// Row of the run in the store.
     stored: StoredRun,
     state: &'a mut RunState,
     executor: E,
-    /// Clock since the start.
+    /// Start time of the loop.
     clock: Instant,
-    /// Pairs that are on disk and not counted yet, as many as are kept in memory.
+    /// Committed pairs that are not counted yet, as far as they are kept in memory.
     held: BTreeMap<u64, PlayedPair>,
-    /// `true` if no worker has played a pair: a bad worker is excluded, and its games do not count.
+    /// `true` if no worker has played a pair. The fault limit applies only to local runs: faulty
+    /// workers are excluded instead.
     is_local: bool,
-    /// Cause of the stop: the last signal, as scripts expect its exit code, or else a command.
+    /// Cause of the stop: the last signal, because scripts expect its exit code, otherwise a
+    /// command.
     stop_cause: Option<StopCause>,
     unnoted: Option<StoreError>,
 }
@@ -183,8 +185,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         notify(&mut self.run.observers, &started)?;
         let mut tick = tokio::time::interval(TICK);
         loop {
-            // Commands come before new pairs, so that a pause or a drain by an observer takes
-            // effect now.
+            // Commands come before new pairs, so that a pause or drain by an observer takes effect
+            // immediately.
             while let Ok(control) = self.run.control_requests.try_recv() {
                 self.control(control).await?;
             }
@@ -211,8 +213,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 Some(control) = self.run.control_requests.recv() => self.control(control).await?,
                 _ = tick.tick() => {
                     self.notify(&RunEvent::Tick { elapsed: self.clock.elapsed() })?;
-                    // Pairs of workers that are gone would otherwise delay the end until their
-                    // leases expire.
+                    // Otherwise pairs of vanished workers would delay the end until their leases
+                    // expire.
                     if self.state.pace() == Pace::Draining && !self.executor.has_players() {
                         self.apply(RunInput::Interrupt).await?;
                     }
@@ -229,11 +231,11 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         self.check_faults()
     }
 
-    /// Returns an error if the run cannot end well any more.
+    /// Returns an error if too many games ended with an engine fault.
     fn check_faults(&self) -> Result<(), RunError> {
         let (counts, limit) = (self.state.counts(), self.run.plan.fault_limit);
-        // A bad worker is excluded with its faults instead, and a lenient plan follows other
-        // programs, which play on.
+        // In distributed runs faulty workers are excluded instead, and a lenient plan follows other
+        // programs, which continue.
         let may_end = self.is_local && !self.run.plan.is_lenient;
         let is_open = self.state.ending().is_none() && may_end;
         if !is_open || !counts.has_too_many_faults(limit) {
@@ -253,7 +255,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Err(RunError::TooManyFaults { cause, faults, games, by_engine, limit })
     }
 
-    /// Excludes a worker, whose pairs no longer count.
+    /// Excludes a worker; its pairs no longer count.
     fn exclude_worker(&mut self, remark: &Remark) -> Result<(), RunError> {
         let takes_back = self.state.can_take_back();
         let (store, name, now) = (&mut self.run.store, self.run.name, unix_time_ms());
@@ -262,7 +264,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         store.note_remark(name, now, &Remark { text, ..remark.clone() })?;
         if excluded.pairs > 0 {
             self.state.take_back(&store.tallies(name)?);
-            // Pairs in memory may be those of the worker. The others are read from the store again.
+            // Pairs in memory may belong to the worker. The other pairs are read from the store
+            // again.
             self.held.clear();
         }
         let event = RunEvent::WorkerExcluded {
@@ -275,7 +278,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(notify(&mut self.run.observers, &event)?)
     }
 
-    /// Starts pairs while there is room and work.
+    /// Starts pairs while there are free slots and pairs to play.
     fn fill(&mut self) -> Result<(), RunError> {
         while self.executor.has_room() {
             match self.state.apply(RunInput::Idle)[..] {
@@ -300,9 +303,9 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(())
     }
 
-    /// Commits the first event, and all others that are ready, as one group: short games end faster
-    /// than a disk writes them one by one. Returns the inputs for the state, and the worker to
-    /// exclude after them, if any.
+    /// Commits `first` and all other ready events as one group, because short games end faster than
+    /// the disk can commit them one by one. Returns the inputs for the state, and the worker to
+    /// exclude afterwards, if any.
     fn commit_all(&mut self, first: JobEvent) -> Result<(Vec<RunInput>, Option<Remark>), RunError> {
         let mut happened = Vec::new();
         let mut next = Some(first);
@@ -325,12 +328,12 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             committed => committed?,
         };
         for event in happened {
-            // A pair for which there is no room here is read from the store when its turn comes.
+            // Pairs beyond the limit are read from the store when they are counted.
             if let JobEvent::Played { pair, mut played, .. } = event
                 && self.held.len() < most
                 && events.contains(&RunInput::Committed(PairTally::of(&played)))
             {
-                // Transcripts are on disk by now, and need not wait in memory for earlier pairs.
+                // Transcripts are already on disk, so they are dropped from memory.
                 played.drop_transcripts();
                 self.held.insert(pair, played);
             }
@@ -352,15 +355,16 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         self.run.store.begin_group()?;
         let events: Result<Vec<_>, _> =
             happened.iter_mut().map(|event| self.commit(event)).collect();
-        // The group is committed even after a failure, so that the pairs before it are kept.
+        // The group is committed even after a failure, so that the earlier pairs are kept.
         let kept = self.run.store.commit_group();
         let events = events?.into_iter().flatten().collect();
-        // The failure of an event is reported first, because it is the cause.
+        // A failed event is reported rather than a failed commit, because it is the cause.
         kept?;
         Ok(events)
     }
 
-    /// Saves the pairs that the store refuses; the error names the place.
+    /// Saves the pairs that the store refuses to another file. The returned error contains the
+    /// path.
     fn save_elsewhere(&self, source: StoreError, happened: &[JobEvent]) -> RunError {
         let played = happened.iter().filter_map(|event| match event {
             JobEvent::Played { played, .. } => Some(played),
@@ -378,7 +382,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         RunError::Unsaved { source, saved }
     }
 
-    /// Writes a played pair to disk. Returns no input for events that are for observers only.
+    /// Commits a played pair to disk, and handles other events. Returns the input for the state, if
+    /// any.
     fn commit(&mut self, event: &mut JobEvent) -> Result<Option<RunInput>, RunError> {
         let run = self.run.name;
         match event {
@@ -392,8 +397,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                     self.notify(&RunEvent::Disturbed { pair, reason, is_void: true })?;
                     return Ok(Some(voided));
                 }
-                // If the store has the pair already, the stored games count, because a resumed run
-                // would count them.
+                // If the store already contains the pair, the stored games count, because a resumed
+                // run would count them.
                 self.is_local &= worker.is_none();
                 let store = &mut self.run.store;
                 if !store.append(run, played, suspicion.as_deref(), worker.as_deref())?
@@ -420,8 +425,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 self.run.store.note_remark(run, unix_time_ms(), remark)?;
                 self.notify(&RunEvent::Noted { remark })?;
             }
-            // Nothing of these is written here: `commit_all` takes exclusions out of its group, and
-            // presence is not stored.
+            // These events are not stored: `commit_all` handles exclusions outside the group, and
+            // presence is only shown.
             JobEvent::WorkerExcluded(remark) | JobEvent::Presence(remark) => {
                 self.notify(&RunEvent::Noted { remark })?;
             }
@@ -431,7 +436,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(None)
     }
 
-    /// Returns the input by which a suspect pair is played again, if it is.
+    /// Returns the input that makes the state play a suspicious pair again, if the pair must be
+    /// played again.
     fn voided(&self, pair: u64) -> Result<Option<RunInput>, StoreError> {
         let Run { store, name, plan, .. } = &self.run;
         let times = store.times_voided(name, pair)?;
@@ -442,13 +448,13 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
     async fn apply_effect(&mut self, effect: Effect) -> Result<(), RunError> {
         let (run, elapsed) = (self.run.name, self.clock.elapsed());
         match effect {
-            // These answer `RunInput::Idle` only, which `fill` applies.
+            // These effects follow only from `RunInput::Idle`, which `fill` applies.
             Effect::Start(_) | Effect::Ease => {}
             Effect::Count { tally, sprt_status } => {
                 let played = match self.held.remove(&tally.pair) {
                     Some(played) => Some(played),
-                    // The pair was committed before an interruption, or there was no room for it in
-                    // memory.
+                    // The pair was committed before an interruption, or exceeded the limit of pairs
+                    // in memory.
                     None => self.run.store.pair(run, tally.pair)?,
                 };
                 if let Some(played) = &played {
@@ -472,8 +478,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             Effect::End(ending) => {
                 self.note_written(1);
                 self.unnoted = match self.run.store.set_ending(run, Some(ending)) {
-                    // Another program has replaced the store, so that the pairs in it are lost
-                    // unless they are saved now.
+                    // Another program has replaced the store; the pairs are lost unless they are
+                    // saved now.
                     Err(error @ StoreError::Changed { .. }) => {
                         return Err(self.save_elsewhere(error, &[]));
                     }
@@ -485,13 +491,14 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(())
     }
 
-    /// Notes the written part of the games files if its number of pairs is a multiple of `pairs`,
-    /// so that a resumption only compares what came later.
+    /// Notes the written part of the games files in the store if its number of pairs is a multiple
+    /// of `pairs`. A resumed run then compares only later games.
     fn note_written(&self, pairs: u64) {
         let Run { store, name, observers, .. } = &self.run;
         for written in observers.iter().filter_map(|observer| observer.written_prefix()) {
             if written.pairs.is_multiple_of(pairs) {
-                // Without the note, a resumed run compares all games, which only takes longer.
+                // An error is ignored: without the note, a resumed run compares all games, which
+                // only takes longer.
                 let _ = store.note_written(name, &written);
             }
         }

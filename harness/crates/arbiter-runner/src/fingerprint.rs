@@ -1,4 +1,4 @@
-//! Hashes of the inputs of a run, by which a resumed run is identified.
+//! Hashes of the inputs of a run, which a resumed run must match.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -10,13 +10,13 @@ use arbiter_plan::{Plan, Program, bundled_book};
 use arbiter_process::{open_input, processor_name, system_version};
 use arbiter_store::Fingerprints;
 
-/// An input that cannot be read, or differs from that at the start of the run.
+/// Error of an input that cannot be read, or has changed since the start of the run.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub struct FingerprintError(String);
 
-/// Hashes the plan's book, the openings that were read from it, and the programs. Fails if one of
-/// the files cannot be read.
+/// Hashes the opening book of the plan, the openings read from the book, the programs, and the
+/// option files. Fails if a file cannot be read.
 pub fn take_fingerprints(
     plan: &Plan,
     opened: &Book,
@@ -54,8 +54,8 @@ fn host() -> String {
     format!("{processor}, {count} processors available, {}, {arch}", system.trim())
 }
 
-/// Compares the inputs at the start of a run with the present ones. The error names the first input
-/// that differs.
+/// Compares the inputs at the start of a run with the present inputs. The error names the first
+/// difference.
 pub fn check_unchanged(
     plan: &Plan,
     then: &Fingerprints,
@@ -66,7 +66,7 @@ pub fn check_unchanged(
     let what = if then.book != now.book {
         "the opening book".to_owned()
     } else if then.openings != now.openings {
-        // Another version of Arbiter may read other openings from the same file.
+        // Different versions of Arbiter may read different openings from one file.
         "the content of the opening book".to_owned()
     } else if let Some((_, engine)) = changed_engines.next() {
         format!("the program of engine '{}'", engine.name)
@@ -80,7 +80,7 @@ pub fn check_unchanged(
     )))
 }
 
-/// Returns the first changed file of an option, with both hashes.
+/// Describes the first option file that has changed, with both hashes.
 fn changed_option_file(plan: &Plan, then: &Fingerprints, now: &Fingerprints) -> Option<String> {
     let files = plan.engines.iter().flat_map(|engine| {
         engine.option_files().map(|(option, path)| (&engine.name, option, path))
@@ -110,7 +110,7 @@ fn hash_openings(book: &Book) -> String {
     hasher.finalize().to_string()
 }
 
-/// Returns the blake3 hash of a file, in hexadecimal. Fails if the file cannot be read.
+/// Returns the BLAKE3 hash of a file, in hexadecimal. Fails if the file cannot be read.
 pub fn hash_file(path: &Path) -> Result<String, FingerprintError> {
     let mut hasher = blake3::Hasher::new();
     let hashed = open_input(path).and_then(|file| hasher.update_reader(file).map(drop));
@@ -126,7 +126,7 @@ mod tests {
     use arbiter_plan::{Request, RunKind};
 
     #[test]
-    fn a_book_that_is_read_in_another_way_is_another_book() {
+    fn changed_openings_are_detected_but_rejected_lines_do_not_matter() {
         let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let own_binary = std::env::current_exe().unwrap();
         let take = |text: &str| {

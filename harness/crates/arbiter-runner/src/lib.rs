@@ -1,8 +1,8 @@
 //! Plays a run from its first pair to its end.
 //!
-//! [`dispatch()`] selects an event, applies it to [`arbiter_plan::RunState`], and carries out the
-//! effects; it decides nothing. An [`Executor`] plays pairs: a [`LocalExecutor`] on this machine, a
-//! [`RemoteExecutor`] by workers of a coordinator, which has the other end of its [`job_channel`].
+//! [`dispatch()`] waits for events, applies them to [`arbiter_plan::RunState`], which makes all
+//! decisions, and carries out the effects. An [`Executor`] plays pairs: a [`LocalExecutor`] on this
+//! machine, a [`RemoteExecutor`] on workers, through a [`job_channel`] to a coordinator.
 
 mod analysis;
 mod control_socket;

@@ -1,18 +1,18 @@
-//! The games in progress on this machine.
+//! Games in progress on this machine.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arbiter_game::live_game::{GameSnapshot, LiveGame};
 
-/// Number of the pair, and index of the game in it, from 0.
+/// Number of a pair, and index of a game in the pair, counted from 0.
 pub type GameId = (u64, usize);
 
-/// List of the games in progress, in order; clones share the list.
+/// List of the games in progress, ordered by ID; clones share the list.
 #[derive(Debug, Clone, Default)]
 pub struct LiveGames(Arc<Mutex<BTreeMap<GameId, Arc<LiveGame>>>>);
 
-/// Guard that removes its game from the list when it is dropped.
+/// Entry of a game in the list; dropping it removes the game.
 #[derive(Debug)]
 pub struct LiveGameGuard {
     live_games: LiveGames,
@@ -21,21 +21,21 @@ pub struct LiveGameGuard {
 }
 
 impl LiveGames {
-    /// Lists a game.
+    /// Adds a game to the list.
     pub fn add(&self, id: GameId) -> LiveGameGuard {
         let live_game = Arc::new(LiveGame::default());
         self.games().insert(id, live_game.clone());
         LiveGameGuard { live_games: self.clone(), id, live_game }
     }
 
-    /// Returns snapshots of the first `limit` games, and the number of all games. A game without a
-    /// snapshot is only counted.
+    /// Returns snapshots of the first `limit` games, and the total number of games. Games without a
+    /// snapshot are only counted.
     pub fn snapshots(&self, limit: usize) -> (Vec<(GameId, GameSnapshot)>, usize) {
         let games = self.games();
         let count = games.len();
         let first: Vec<_> =
             games.iter().take(limit).map(|(id, game)| (*id, game.clone())).collect();
-        // The list is free before snapshots are copied, so that games can start and end in the
+        // The lock is released before snapshots are copied, so that games can start and end in the
         // meantime.
         drop(games);
         let snapshots = first.into_iter().filter_map(|(id, game)| Some((id, game.snapshot()?)));
@@ -43,14 +43,14 @@ impl LiveGames {
     }
 
     fn games(&self) -> MutexGuard<'_, BTreeMap<GameId, Arc<LiveGame>>> {
-        // No code under this lock panics between two changes, so the list is whole even if it is
-        // poisoned.
+        // No code under this lock panics between two changes, so the list is consistent even if the
+        // lock is poisoned.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl LiveGameGuard {
-    /// Returns the game.
+    /// Returns the shared snapshot holder of the game.
     pub fn live_game(&self) -> Arc<LiveGame> {
         self.live_game.clone()
     }
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn games_are_listed_while_they_last() {
+    fn games_are_listed_while_they_are_in_progress() {
         let live_games = LiveGames::default();
         let snapshot = GameSnapshot {
             engines: ByColor { white: 0, black: 1 },

@@ -1,4 +1,4 @@
-//! The engines of a plan: their setups, and trials before the run.
+//! Setups of a plan's engines, and checks of the engines before the run.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,18 +18,18 @@ use arbiter_process::{
 };
 use arbiter_protocol::{Deadlines, OptionDeclaration, Protocol, Session, SessionError, Setup};
 
-/// Time for an engine to answer `uci` before it is tried as an xboard engine. An xboard engine
-/// would otherwise cost the whole deadline of `uciok`, and its error would not name the cause.
+/// Time for an engine to answer `uci` before it is also started as an xboard engine. Otherwise a
+/// check of an xboard engine would take the full timeout of `uciok`, and the error would not name
+/// the cause.
 const HEAD_START: Duration = Duration::from_secs(1);
 
-/// Arguments that make engines with a console interface speak UCI.
+/// Arguments with which some console programs speak UCI.
 const UCI_ARGUMENTS: [&str; 3] = ["--uci", "-uci", "uci"];
 
-/// Maximum time for an engine to answer `uci` with one of these arguments.
+/// Maximum time for an engine to answer `uci` with one of `UCI_ARGUMENTS`.
 const ARGUMENT_TRIAL: Duration = Duration::from_secs(2);
 
-/// Returns one setup for each engine of the plan; `own_binary` is the program of the bundled
-/// engine.
+/// Returns a setup for each engine of the plan; `own_binary` is the program of the bundled engine.
 pub fn engine_setups(plan: &Plan, own_binary: &Path) -> Vec<EngineSetup> {
     let with_plan = |engine| {
         let own = engine_setup(engine, own_binary);
@@ -54,14 +54,14 @@ pub fn engine_setups(plan: &Plan, own_binary: &Path) -> Vec<EngineSetup> {
     setups
 }
 
-/// Returns the processors of each of the plan's games on this machine; none if the system decides.
+/// Returns the processors of each concurrent game on this machine; empty if the system decides.
 /// Fails if there are too few processors for the concurrency.
 pub fn cpu_sets_of(plan: &Plan) -> Result<Vec<Vec<usize>>, String> {
     let allowed = allowed_cpus();
     cpu_sets(&plan.affinity, &allowed, plan.concurrency, cpus_per_game(plan))
 }
 
-/// Returns the setup of one engine, with the default deadlines.
+/// Returns the setup of an engine, with default timeouts.
 pub fn engine_setup(engine: &Engine, own_binary: &Path) -> EngineSetup {
     let (program, mut args) = match &engine.program {
         Program::Bundled => (own_binary.to_owned(), vec!["engine".to_owned()]),
@@ -100,16 +100,16 @@ pub fn engine_setup(engine: &Engine, own_binary: &Path) -> EngineSetup {
     }
 }
 
-/// Returns the sandbox of an engine on this machine. The engine may read the folder of its program,
-/// unless that contains the user's home, its own folder, and files and folders that its options
-/// name.
+/// Returns the sandbox of an engine on this machine. The engine may read its working folder, files
+/// and folders that its options name, and the folder of its program unless that folder contains the
+/// user's home.
 fn sandbox_of(engine: &Engine) -> Option<Sandbox> {
     let folder = match &engine.program {
         Program::Path(path) => path.parent().map(Path::to_owned),
         Program::Bundled => None,
     };
     let home = std::env::home_dir().unwrap_or_default();
-    // A program in the home of the user, or above it, must not open all of the home to the engine.
+    // A program directly in the user's home, or above it, must not make the complete home readable.
     let folder = folder.filter(|folder| !home.starts_with(folder));
     let told = engine.told_options();
     let named = told.iter().flat_map(|(_, value)| std::env::split_paths(value));
@@ -120,35 +120,36 @@ fn sandbox_of(engine: &Engine) -> Option<Sandbox> {
     )
 }
 
-/// Returns a sandbox in which an engine may read these files and folders besides its program.
+/// Returns a sandbox in which an engine may read these files and folders in addition to its
+/// program; `None` if the mode is off.
 pub fn sandbox(mode: SandboxMode, readable: Vec<PathBuf>) -> Option<Sandbox> {
     let is_required = mode == SandboxMode::Require;
     let sandbox = Sandbox { readable, is_required, ..Sandbox::default() };
     (mode != SandboxMode::Off).then_some(sandbox)
 }
 
-/// Reason that an engine cannot be used.
+/// Reason why an engine cannot be used.
 #[derive(Debug, Error)]
 #[error("engine '{name}': {cause}")]
 pub struct PreflightError {
     /// Name of the engine.
     pub name: String,
     cause: String,
-    /// `true` if the machine failed, and not the engine.
+    /// `true` if the machine, not the engine, caused the error.
     pub environment: bool,
-    /// `true` if the engine could not be started at all.
+    /// `true` if the start or the handshake of the engine failed.
     pub at_start: bool,
 }
 
 impl PreflightError {
-    /// Returns the error of an unfit engine.
+    /// Creates the error of an engine that was started but is unsuitable.
     pub(crate) fn new(setup: &EngineSetup, cause: String) -> PreflightError {
         PreflightError { name: setup.name.clone(), cause, environment: false, at_start: false }
     }
 }
 
-/// Starts an engine that plays no game of a run. If it should speak UCI, and answers xboard's
-/// greeting first, it is returned as an xboard engine without its options.
+/// Starts an engine outside a run. If the setup says UCI but the engine answers only to `xboard`,
+/// it is returned as an xboard engine, without its options.
 pub(crate) async fn start(
     spawner: &Spawner,
     setup: &EngineSetup,
@@ -159,7 +160,7 @@ pub(crate) async fn start(
         start_xboard(spawner, setup).await
     };
     let started = tokio::select! {
-        // UCI is polled first: an engine that answers both protocols at once is a UCI engine.
+        // UCI is polled first: an engine that answers in both protocols is a UCI engine.
         biased;
         started = EngineProcess::start(spawner, setup) => started,
         Some(engine) = xboard, if is_uci => return Ok(engine),
@@ -176,7 +177,8 @@ pub(crate) async fn start(
         return Ok(engine);
     }
     let mut hint = hint(&error).to_owned();
-    // The error then says for which system the program is made, and the hint would lead elsewhere.
+    // The error already names the system for which the program was built, and the hint would
+    // mislead.
     if has_left && made_for(&setup.launch.program).is_some() {
         hint.clear();
     }
@@ -193,10 +195,10 @@ pub(crate) async fn start(
     })
 }
 
-/// Starts an engine without UCI with each of the known arguments, and returns the first with which
-/// it speaks UCI.
+/// Starts an engine with each of `UCI_ARGUMENTS`, and returns the first argument with which the
+/// engine speaks UCI.
 async fn uci_argument(spawner: &Spawner, setup: &EngineSetup) -> Option<&'static str> {
-    // Without options a wrong option cannot fail the trial.
+    // No options are sent, because a wrong option would make the trial fail.
     let mut setup = EngineSetup { setup: Setup::default(), ..setup.clone() };
     for argument in UCI_ARGUMENTS {
         setup.launch.args.push(argument.to_owned());
@@ -210,12 +212,12 @@ async fn uci_argument(spawner: &Spawner, setup: &EngineSetup) -> Option<&'static
     None
 }
 
-/// Returns whether a running engine has answered `uci` with nothing that ends the answer.
+/// Returns whether the error is a missing `uciok` of a running engine.
 fn is_silent(error: &EngineError) -> bool {
     matches!(error, EngineError::Session(SessionError::Late { awaited: "uciok", .. }))
 }
 
-/// Starts an engine as an xboard engine, if it sends `feature`.
+/// Starts an engine as an xboard engine; `None` if it sends no `feature` line.
 async fn start_xboard(spawner: &Spawner, setup: &EngineSetup) -> Option<EngineProcess> {
     let (protocol, told) = (Protocol::Xboard, Setup::default());
     let setup = EngineSetup { protocol, setup: told, ..setup.clone() };
@@ -227,7 +229,7 @@ async fn start_xboard(spawner: &Spawner, setup: &EngineSetup) -> Option<EnginePr
     None
 }
 
-/// Starts the thread that starts engines such as this one.
+/// Starts a spawner; `name` is the engine for the error message.
 pub(crate) fn start_spawner(name: &str) -> Result<Spawner, PreflightError> {
     Spawner::start().map_err(|error| PreflightError {
         name: name.to_owned(),
@@ -237,25 +239,26 @@ pub(crate) fn start_spawner(name: &str) -> Result<Spawner, PreflightError> {
     })
 }
 
-/// Findings of the checks that are no errors.
+/// Results of the checks that are not errors.
 #[derive(Debug, Default)]
 pub struct Preflight {
-    /// Engines that should speak UCI and speak xboard. They were not checked further.
+    /// Names of engines whose setup says UCI but that speak xboard; they were not checked further.
     pub xboard: Vec<String>,
-    /// Openings of the book that an engine cannot set up, by their index.
+    /// Indices of the openings that an engine cannot set up.
     pub unplayable: BTreeSet<usize>,
-    /// Name and threads of engines that use several threads by default without an option for it.
+    /// Names and default numbers of threads of engines that use several threads by default, if the
+    /// plan does not set the number.
     pub threaded: Vec<(String, usize)>,
-    /// Default options of each engine, and its options that were left out.
+    /// Options found for each engine.
     pub options: Vec<OptionsFound>,
 }
 
-/// Options of an engine, as found.
+/// Default options of an engine, and omitted options.
 #[derive(Debug, Clone, Default)]
 pub struct OptionsFound {
     /// Name and default value of each option.
     pub defaults: Vec<(String, String)>,
-    /// Name and value of options that are left out, and whether the engine has an option of this
+    /// For each omitted option: its name and value, and whether the engine has an option with this
     /// name.
     pub left_out: Vec<(String, String, bool)>,
 }
@@ -279,7 +282,7 @@ impl OptionsFound {
 }
 
 /// Starts, configures and ends each engine once, so that a wrong option is an error before the run
-/// and not a thousand lost games in it. The error names the first engine that is unfit.
+/// instead of a thousand lost games. The error names the first unsuitable engine.
 pub async fn check_game_engines(
     setups: &[EngineSetup],
     book: &Book,
@@ -298,7 +301,7 @@ pub async fn check_game_engines(
         if let Some(threads) = threads.filter(|threads| *threads > 1 && !is_told) {
             threaded.push((setup.name.clone(), threads));
         }
-        // Only xboard engines are limited in the positions that they can set up.
+        // Only xboard engines may be unable to set up positions.
         if !engine.session().is_uci() {
             let openings = book.openings().enumerate();
             let out_of_reach = openings
@@ -323,8 +326,8 @@ pub async fn check_game_engines(
     Ok(Preflight { xboard, unplayable, threaded, options })
 }
 
-/// Checks engines as [`check_game_engines`] does, but for queries about positions instead of games.
-/// The error names the first engine that is unfit.
+/// Checks engines as [`check_game_engines`] does, but for suites instead of games. The error names
+/// the first unsuitable engine.
 pub async fn check_suite_engines(
     setups: &[EngineSetup],
     needs_chess960: bool,
@@ -340,8 +343,8 @@ pub async fn check_suite_engines(
     check_each(setups, judge).await
 }
 
-/// Starts an engine once, and returns the result of `ask`. Fails if the engine cannot be started or
-/// configured.
+/// Starts an engine, calls `ask` with its session, and ends the engine. Returns the result of
+/// `ask`. Fails if the engine cannot be started or configured.
 pub async fn ask_engine<T>(
     setup: &EngineSetup,
     ask: impl FnOnce(&Session) -> T,
@@ -353,7 +356,8 @@ pub async fn ask_engine<T>(
     Ok(learnt)
 }
 
-/// Starts, configures and ends each engine once, and lets `judge` return the reason if it is unfit.
+/// Starts, configures and ends each engine once; `judge` returns an error if an engine is
+/// unsuitable.
 async fn check_each(
     setups: &[EngineSetup],
     mut judge: impl FnMut(&EngineSetup, &EngineProcess) -> Result<(), &'static str>,
@@ -368,7 +372,7 @@ async fn check_each(
     Ok(())
 }
 
-/// Returns advice on an engine that failed its handshake.
+/// Returns a hint for an engine that failed its handshake.
 fn hint(error: &EngineError) -> &'static str {
     match error {
         EngineError::Exited(_) | EngineError::Closed => {

@@ -1,4 +1,4 @@
-//! The signals that ask a process to stop, as one stream.
+//! Stream of the signals that ask this process to stop.
 
 use std::io;
 
@@ -6,35 +6,36 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use arbiter_process::{FILE_SIZE_SIGNAL, is_signal_ignored};
 
-/// A signal that asks the process to stop.
+/// Signal that asks the process to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopSignal {
-    /// SIGINT: Ctrl-C.
+    /// SIGINT, for example from Ctrl-C.
     Interrupt,
-    /// SIGTERM, or SIGHUP from a terminal that went away.
+    /// SIGTERM, or SIGHUP from a closed terminal.
     Terminate,
 }
 
-/// Stream of signals from its creation on; signals between two calls are not lost.
+/// Stream of stop signals. Signals that arrive between two calls are not lost.
 #[derive(Debug)]
 pub struct Signals {
     interrupt: Option<Signal>,
     terminate: Option<Signal>,
     hang_up: Option<Signal>,
-    /// SIGXFSZ, so that a file at its size limit is an error of the write, not the end of the
-    /// process.
+    /// Handler of SIGXFSZ, so that writing beyond the file size limit is an error and does not end
+    /// the process.
     _file_size: Signal,
 }
 
 impl Signals {
-    /// Starts to listen. A signal that this process was started to ignore, as by `nohup` SIGHUP and
-    /// by scripts SIGINT for background jobs, stays ignored. Fails if the system refuses a handler.
+    /// Starts to listen. Signals that were ignored at the start of this process stay ignored:
+    /// `nohup` ignores SIGHUP, and scripts ignore SIGINT in background jobs. Fails if the system
+    /// refuses a handler.
     pub fn listen() -> io::Result<Signals> {
         Signals::with(is_signal_ignored)
     }
 
-    /// Starts to listen; SIGINT and SIGTERM are handled even if they were ignored before.
-    /// Fails if the system refuses a handler.
+    /// Starts to listen, to SIGINT and SIGTERM even if they were ignored at the start of this
+    /// process. Fails if the system refuses a handler.
     pub fn listen_in_any_case() -> io::Result<Signals> {
         Signals::with(|signal| {
             signal == SignalKind::hangup().as_raw_value() && is_signal_ignored(signal)
@@ -53,7 +54,7 @@ impl Signals {
         })
     }
 
-    /// Waits for the next signal to stop.
+    /// Waits for the next stop signal.
     pub async fn next(&mut self) -> StopSignal {
         tokio::select! {
             () = arrival(&mut self.interrupt) => StopSignal::Interrupt,
@@ -68,8 +69,7 @@ async fn arrival(signal: &mut Option<Signal>) {
         Some(signal) => signal.recv().await,
         None => None,
     };
-    // A signal that is ignored never arrives, and the other branches of the `select!` continue to
-    // wait.
+    // An ignored signal never arrives, so that the other branches of the `select!` decide.
     if arrived.is_none() {
         std::future::pending::<()>().await;
     }

@@ -1,5 +1,5 @@
-//! Check that an engine can be tuned: it has the options, accepts their values between two games,
-//! and plays differently with them.
+//! Check that an engine can be tuned: it has the options, accepts their values between games, and
+//! plays differently with different values.
 
 use shakmaty::Color;
 
@@ -14,16 +14,16 @@ use arbiter_protocol::{
 use arbiter_spsa::Tuning;
 use arbiter_spsa::{Parameter, ParameterKind};
 
-/// Number of positions on which searches with different values are compared.
+/// Number of positions in which searches with different values are compared.
 const POSITIONS: usize = 8;
 
-/// Depth of these searches in plies, if a clock would limit them otherwise.
+/// Depth, in plies, of the compared searches if the run has neither a node nor a depth limit.
 const DEPTH: u32 = 8;
 
-/// Result of a search, except for its time.
+/// Result of a search without its time: move, depth, score, nodes, PV.
 type Trace = (String, Option<u32>, Option<Score>, Option<u64>, Vec<String>);
 
-/// Returns the spin options of an engine: name, default, minimum and maximum. Fails if the engine
+/// Returns name, default, minimum and maximum of each spin option of an engine. Fails if the engine
 /// cannot be started or configured.
 pub async fn spin_options(
     setup: &EngineSetup,
@@ -35,9 +35,9 @@ pub async fn spin_options(
     ask_engine(setup, |session| session.options().iter().filter_map(spin).collect()).await
 }
 
-/// Tries the engine in `setup` out: each parameter must be an option that accepts all its values,
-/// and at least one of them must make a difference. Returns the names of those that made none in a
-/// few positions of the book.
+/// Checks the engine in `setup`: each parameter must be an option that accepts the start, minimum
+/// and maximum values, and at least one parameter must have an effect. Returns the names of the
+/// parameters that had no effect in the first positions of the book.
 pub async fn check_tuning(
     setup: &EngineSetup,
     tuning: &Tuning,
@@ -73,7 +73,7 @@ pub async fn check_tuning(
     Err(PreflightError::new(setup, reason))
 }
 
-/// Returns an error if an option does not accept all values of a parameter.
+/// Returns an error if an option does not accept the start, minimum or maximum of a parameter.
 fn check_parameter(engine: &EngineProcess, parameter: &Parameter) -> Result<(), String> {
     let Parameter { name, kind, start, min, max, .. } = parameter;
     for value in [start, min, max] {
@@ -91,7 +91,7 @@ fn check_parameter(engine: &EngineProcess, parameter: &Parameter) -> Result<(), 
     }
 }
 
-/// An engine under trial.
+/// Engine under test, with the settings of the test.
 struct Trial<'a> {
     setup: &'a EngineSetup,
     spawner: Spawner,
@@ -102,9 +102,9 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Returns the searches of the engine with one parameter at a value and the others at their
-    /// start, set as in a run: between two games, or in a new process if the engine is restarted
-    /// for each game.
+    /// Searches with one parameter at `value` and the others at their start values, and returns the
+    /// results. Options are set as in a run: between games, or in a new process if the engine is
+    /// restarted for each game.
     async fn traces(&mut self, place: usize, value: f64) -> Result<Vec<Trace>, PreflightError> {
         let mut values = self.tuning.start();
         values[place] = value;
@@ -113,8 +113,8 @@ impl Trial<'_> {
         let (setup, book) = (self.setup, self.book);
         let unfit =
             |cause: String| PreflightError::new(setup, format!("with {name} at {told}: {cause}"));
-        // The trial must not fail on an engine that cannot change its options between games, if the
-        // run restarts it anyway.
+        // If the run restarts the engine for each game, the engine need not accept changes of
+        // options between games.
         if self.setup.restart == Restart::On
             && let Some(engine) = self.engine.take()
         {
@@ -154,12 +154,11 @@ impl Trial<'_> {
         Ok(traces)
     }
 
-    /// Returns the limits of the run, if the same search ends at the same point with them, or else
-    /// a fixed depth.
+    /// Returns the node and depth limits of the run; without them a fixed depth, so that searches
+    /// are reproducible.
     fn question(&self) -> Go {
         match (self.limits.nodes, self.limits.depth) {
-            // A search that a clock ends is never the same twice, so that it would show a
-            // difference where there is none.
+            // Searches that a clock ends differ each time, even if a parameter has no effect.
             (None, None) => Go { depth: Some(DEPTH), ..Go::default() },
             (nodes, depth) => Go { nodes, depth, ..Go::default() },
         }

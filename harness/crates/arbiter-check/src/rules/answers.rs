@@ -1,4 +1,4 @@
-//! Checks of the moves that an engine plays.
+//! Checks of `bestmove` answers.
 
 use shakmaty::Position;
 
@@ -7,7 +7,8 @@ use crate::script::Script;
 use crate::transcript::Search;
 use crate::{Case, Check, Judgement};
 
-/// Positions in which move generators often fail: castling, en passant, promotion, pins, checks.
+/// Positions in which move generators often have bugs: castling, en passant, promotion, pins,
+/// checks.
 const TRICKY: [&str; 10] = [
     "startpos",
     "fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -45,7 +46,7 @@ pub(super) const CHECKS: &[Check] = &[
     should("bestmove-ponder-legal", "the ponder move of bestmove is legal after the move")
         .script(|s| Ok(s.search_all(&TRICKY, "depth 5")))
         .judge(|case| case.transcript.searches().iter().try_for_each(legal_reply)),
-    // Deep enough for engines that prune in their first iterations.
+    // The depth suffices for engines that prune in their first iterations.
     should("mate-in-one", "a mate in one is played")
         .script(|s| Ok(s.search_all(&MATES_IN_ONE, "depth 12")))
         .judge(|case| each_search(case, mates)),
@@ -60,7 +61,8 @@ pub(super) const CHECKS: &[Check] = &[
         .judge(no_move_then_one),
     must("over-and-alive", "a go in a finished game does not end the process")
         .script(|s| {
-            // The script does not wait for a move: an engine without a legal move may print none.
+            // The script does not wait for `bestmove`, which an engine without a legal move may
+            // omit.
             let s = s.go(STALEMATE, "depth 2").collect(300).send("stop").ready();
             Ok(s.search("startpos", "depth 2"))
         })
@@ -70,7 +72,7 @@ pub(super) const CHECKS: &[Check] = &[
         "a position that is drawn by rule, but has legal moves, gets a move",
     )
     .script(|s| {
-        // The referee ends drawn games; a GUI that analyses such a position needs a move.
+        // The referee ends drawn games, but a GUI that analyses a drawn position needs a move.
         let draws = ["fen 4k3/8/8/8/8/8/8/4K3 w - - 0 1", "fen 4k3/8/8/8/8/8/3R4/4K3 w - - 99 90"];
         Ok(s.search_all(&draws, "depth 3"))
     }),
@@ -80,7 +82,7 @@ fn ended_game<'a>(script: Script<'a>, position: &str) -> Script<'a> {
     script.search(position, "depth 3").settle().search("startpos", "depth 2")
 }
 
-/// Notations of no move.
+/// Notations for "no move".
 const NO_MOVE: [&str; 5] = ["(none)", "0000", "none", "NULL", "null"];
 
 fn no_move_then_one(case: &Case) -> Judgement {
@@ -93,7 +95,7 @@ fn no_move_then_one(case: &Case) -> Judgement {
     legal_answer(after)
 }
 
-/// Requires that the last answer is legal; late answers to an earlier `go` do not matter.
+/// Requires that the last answer is legal; late answers to an earlier `go` are ignored.
 fn last_is_legal(case: &Case) -> Judgement {
     let searches = case.transcript.searches();
     let Some(search) = searches.last() else { return nothing_more(case) };
@@ -105,7 +107,7 @@ fn last_is_legal(case: &Case) -> Judgement {
 
 fn begins_pv(search: &Search) -> Judgement {
     let mut infos = search.infos.iter().rev();
-    // A fail high or low may show a move that the engine drops again.
+    // A line with a bound may show a move that the engine later discards.
     let last = infos.find(|info| info.is_main_line() && !info.is_bound() && !info.pv().is_empty());
     let last = last.ok_or("no PV in any info line")?;
     let best = search.best();

@@ -1,4 +1,4 @@
-//! Checks of the limits of a search.
+//! Checks of `go` and its limits.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use super::{answered_within, each_search, ensure, legal_answers, must, nice, sho
 use crate::transcript::{Event, Search};
 use crate::{Case, Check, Judgement};
 
-/// Quiet middlegame, so that no search ends early.
+/// Quiet middlegame position, in which no search ends early.
 const MIDDLEGAME: &str = "fen r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2Q1RK1 w - - 0 9";
 
 /// Position with a forced mate in two.
 const MATE_IN_TWO: &str = "fen 7k/8/8/8/8/8/R7/1R5K w - - 0 1";
 
-/// Game in which Black is to move.
+/// Opening with Black to move.
 const BLACK_TO_MOVE: &str = "startpos moves e2e4 e7e5 g1f3 b8c6 f1b5";
 
 pub(super) const CHECKS: &[Check] = &[
@@ -36,7 +36,7 @@ pub(super) const CHECKS: &[Check] = &[
         .script(|s| Ok(s.search(MIDDLEGAME, "wtime 1000 btime 60000")))
         .timed(|case| answered_within(case, 1000)),
     must("go-clock-black", "Black uses Black's clock")
-        // White's clock is ample, so that an engine that uses it answers late.
+        // White's clock is so long that an engine that uses it answers late.
         .script(|s| Ok(s.search(BLACK_TO_MOVE, "wtime 60000 btime 500 winc 1000 binc 0")))
         .timed(|case| answered_within(case, 500)),
     must("go-increment", "the increment is added after the move, which cannot use it")
@@ -80,7 +80,7 @@ pub(super) const CHECKS: &[Check] = &[
     nice("go-perft", "go perft counts leaves, to test move generation (not part of the protocol)")
         .script(|s| Ok(s.go("startpos", "perft 3").collect(500).send("stop").ready()))
         .judge(counts_leaves),
-    // An engine that knows no such argument waits for commands, and exits at their end.
+    // An engine without this argument waits for commands, and exits at the end of its input.
     nice("bench", "the argument bench prints a node count and ends (not part of the protocol)")
         .script(|mut s| {
             s.args.push("bench".to_owned());
@@ -133,7 +133,7 @@ fn among_searchmoves(search: &Search) -> Judgement {
 fn counts_leaves(case: &Case) -> Judgement {
     let is_count = |line: &str| {
         let is_no_digit = |c: char| !c.is_ascii_digit();
-        // The initial position has 8,902 leaves at depth 3, and some engines group digits.
+        // The initial position has 8,902 leaf nodes at depth 3, and some engines group digits.
         line.replace([',', '\''], "").split(is_no_digit).any(|number| number == "8902")
     };
     ensure(case.transcript.received().any(|(_, line)| is_count(line)), || {
@@ -159,7 +159,7 @@ fn repeats(case: &Case) -> Judgement {
         let nodes = last.find_map(|info| info.field("nodes")).unwrap_or("no");
         format!("{} after {nodes} nodes", search.best())
     };
-    // Searches that were stopped end anywhere, but report the same until then.
+    // Stopped searches end at different points, so only their common part is compared.
     let told = |search: &Search| -> Vec<String> {
         let scores = search.infos.iter().filter(|info| info.has("score"));
         scores.map(|info| format!("{} nodes", info.field("nodes").unwrap_or("no"))).collect()

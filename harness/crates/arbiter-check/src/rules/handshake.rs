@@ -32,7 +32,7 @@ pub(super) const CHECKS: &[Check] = &[
     )
     .script(|s| introduction(s.collect(300)))
     .judge(silent_before),
-    // What a program prints when it starts may come after the first uci.
+    // Output at the start of the program may arrive after the first `uci`.
     nice("handshake-clean", "between uci and uciok there are only id, option and info lines")
         .script(|s| Ok(s.send("uci").expect("uciok")))
         .judge(nothing_else),
@@ -69,11 +69,11 @@ fn well_formed(line: &str) -> Judgement {
     }
 }
 
-/// Returns the text of a field of an option line, up to the next field; `None` if it has no such
-/// field.
+/// Returns the text of a field of an `option` line, up to the next field; `None` if the field is
+/// missing.
 fn field(line: &str, key: &str) -> Option<String> {
     const KEYS: [&str; 6] = ["name", "type", "default", "min", "max", "var"];
-    // Names may contain such words, so the search starts at the type.
+    // Option names may contain names of fields, so the search starts at the type.
     let mut words = line.split_ascii_whitespace().skip_while(|word| *word != "type");
     words.find(|word| *word == key)?;
     Some(words.take_while(|word| !KEYS.contains(word)).collect::<Vec<_>>().join(" "))
@@ -84,7 +84,7 @@ fn sound_default(option: &OptionDeclaration) -> Judgement {
     let fits = match &option.kind {
         OptionKind::Check => matches!(default.as_str(), "true" | "false"),
         OptionKind::Spin { min, max } => {
-            // A default that is no number fails the check of the option lines.
+            // The check option-lines already fails for a default that is not a number.
             default.parse::<i64>().map_or(true, |number| (*min..=*max).contains(&number))
         }
         OptionKind::Combo { values } => values.contains(default),
@@ -97,17 +97,17 @@ fn sound_default(option: &OptionDeclaration) -> Judgement {
 fn distinct(engine: &EngineInfo) -> Judgement {
     let mut seen = BTreeSet::new();
     engine.options.iter().try_for_each(|option| {
-        // UCI ignores the case of option names, so `setoption` could not tell two such options
-        // apart.
+        // UCI ignores the case of option names, so `setoption` could not distinguish the two
+        // options.
         let is_new = seen.insert(option.name.to_ascii_lowercase());
         ensure(is_new, || format!("option {} comes twice", option.name))
     })
 }
 
-/// First tokens of answers.
+/// First words of answers.
 const ANSWERS: [&str; 6] = ["id", "option", "uciok", "readyok", "bestmove", "copyprotection"];
 
-/// First tokens of lines that may stand in the answer to `uci`.
+/// First words of lines that are allowed in the answer to `uci`.
 const INTRODUCTION: [&str; 6] = ["", "id", "option", "info", "copyprotection", "registration"];
 
 fn silent_before(case: &Case) -> Judgement {

@@ -7,7 +7,7 @@ use crate::script::Script;
 use crate::transcript::{EngineLine, Search};
 use crate::{Case, Check, Judgement};
 
-/// Open position.
+/// Open middlegame position.
 const OPEN: &str = "fen r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2N2N2/PPPP1PPP/R1BQK2R w KQkq - 0 1";
 const ENDGAME: &str = "fen 8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1";
 
@@ -74,7 +74,7 @@ fn searched(script: Script<'_>) -> Result<Script<'_>, String> {
     Ok(script.try_search("startpos moves e2e4 e7e5 g1f3", "movetime 200"))
 }
 
-/// Judges every info line, with its search.
+/// Judges every `info` line, with its search.
 fn each_info(case: &Case, judge: impl Fn(&Search, &EngineLine) -> Judgement) -> Judgement {
     each_search(case, |search| {
         search.infos.iter().try_for_each(|info| {
@@ -95,7 +95,7 @@ fn syntax(_: &Search, info: &EngineLine) -> Judgement {
     let mut words = info.text.split_ascii_whitespace();
     while let Some(word) = words.next() {
         match word {
-            // All words up to the end of the line belong to these fields.
+            // The rest of the line belongs to these fields.
             "string" | "pv" | "refutation" | "currline" => return Ok(()),
             "score" => {
                 let kind = words.next().unwrap_or("without a kind");
@@ -105,7 +105,7 @@ fn syntax(_: &Search, info: &EngineLine) -> Judgement {
             }
             "lowerbound" | "upperbound" => {}
             "currmove" | "ebf" => drop(words.next()),
-            // Three numbers: the chances of a win, a draw and a loss.
+            // The field has three numbers: chances of a win, a draw and a loss.
             "wdl" => drop((words.next(), words.next(), words.next())),
             "depth" | "seldepth" | "time" | "nodes" | "multipv" | "currmovenumber" | "hashfull"
             | "nps" | "tbhits" | "sbhits" | "cpuload" => {
@@ -141,7 +141,7 @@ fn has_key(case: &Case, key: &str) -> Judgement {
 
 fn grows(case: &Case, key: &str) -> Judgement {
     each_search(case, |search| {
-        // Further lines of MultiPV may belong to the iteration before.
+        // Further MultiPV lines may belong to the previous iteration.
         let infos = search.infos.iter().filter(|info| info.is_main_line());
         let values: Vec<i64> = infos.filter_map(|info| info.number(key)).collect();
         values.windows(2).try_for_each(|pair| {
@@ -170,8 +170,7 @@ fn plausible_time(case: &Case) -> Judgement {
 fn deep_enough(_: &Search, info: &EngineLine) -> Judgement {
     let depths = info.number("depth").zip(info.number("seldepth"));
     let is_less = depths.is_some_and(|(depth, seldepth)| seldepth < depth);
-    // A line without a score may come at the start of an iteration, which has not reached its depth
-    // yet.
+    // A line without a score may come at the start of an iteration, before its depth is reached.
     ensure(!is_less || !info.has("score"), || "seldepth is less than depth".to_owned())
 }
 
@@ -180,7 +179,7 @@ fn plausible_nps(_: &Search, info: &EngineLine) -> Judgement {
         ["nodes", "time", "nps"].map(|key| info.number(key).map(|number| number as f64));
     let (Some(nodes), Some(time), Some(nps)) = (nodes, time, nps) else { return Ok(()) };
     let expected = nodes * 1000.0 / time;
-    // A millisecond more or less is a large share of a short time.
+    // In a short time, the rounding to milliseconds is a large relative error.
     let is_about = time < 50.0 || (0.8 * expected..=1.25 * expected).contains(&nps);
     ensure(is_about, || format!("nps is not about {expected:.0}"))
 }
@@ -188,7 +187,7 @@ fn plausible_nps(_: &Search, info: &EngineLine) -> Judgement {
 fn mate_scores(case: &Case) -> Judgement {
     for (search, expected) in case.transcript.searches().iter().zip([1..=1, -2..=-1]) {
         one_answer(search)?;
-        // Earlier iterations may be too shallow for the mate.
+        // Earlier iterations may be too shallow to find the mate.
         let mut scores = search.infos.iter().rev().filter(|info| info.has("score"));
         let last = scores.next().ok_or("no score")?;
         ensure(last.number("mate").is_some_and(|mate| expected.contains(&mate)), || {

@@ -1,4 +1,4 @@
-//! Checks of odd input, which the protocol wants ignored, not punished.
+//! Checks of unusual input, which engines must ignore.
 
 use super::{ensure, legal_answer, must, nice, nothing_more, should};
 use crate::{Case, Check, Judgement};
@@ -54,8 +54,8 @@ pub(super) const CHECKS: &[Check] = &[
         .script(|s| Ok(s.send("register later").responds())),
     nice("go-twice", "a go during a search neither ends the process nor affects later searches")
         .script(|s| {
-            // The protocol does not define this case, so the engine may answer either `go`, or
-            // both; the pauses let each answer arrive before the search that is judged.
+            // The protocol does not define this case, so the engine may answer one `go` or both.
+            // The pauses let all answers arrive before the search that is judged.
             let s = s.think(100).send("go depth 2").collect(300).send("stop").ready();
             let s = s.send("stop").collect(200).ready();
             Ok(s.go(ONE_MOVE, "depth 3").collect(500).send("stop").ready())
@@ -73,7 +73,7 @@ pub(super) const CHECKS: &[Check] = &[
         .judge(last_is_right),
 ];
 
-/// Requires that the last search was answered by its legal move.
+/// Requires that the last search was answered with a legal move.
 fn last_is_right(case: &Case) -> Judgement {
     let searches = case.transcript.searches();
     let last = searches.last().ok_or("no search")?;

@@ -1,4 +1,4 @@
-//! Checks by subject.
+//! All checks, by subject.
 
 mod answers;
 mod go;
@@ -34,8 +34,8 @@ pub fn checks() -> impl Iterator<Item = &'static Check> {
     .flatten()
 }
 
-// A check without a judge of its own requires legal moves, because an illegal move loses a game
-// under every match program.
+// By default a check requires legal moves, because an illegal move loses a game in every match
+// program.
 const fn must(name: &'static str, rule: &'static str) -> Check {
     let (grade, judge) = (Grade::Must, legal_answers);
     Check { name, grade, rule, script: |script| Ok(script), judge, is_timed: false }
@@ -54,12 +54,12 @@ impl Check {
         Check { script, ..self }
     }
 
-    /// Sets the judge of the transcript, in place of [`legal_answers`].
+    /// Sets the judge of the transcript; the default is [`legal_answers`].
     const fn judge(self, judge: fn(&Case) -> Judgement) -> Check {
         Check { judge, ..self }
     }
 
-    /// Sets the judge of the transcript, and marks the check as one that measures time.
+    /// Sets the judge of the transcript, and marks that the check measures time.
     const fn timed(self, judge: fn(&Case) -> Judgement) -> Check {
         Check { judge, is_timed: true, ..self }
     }
@@ -69,13 +69,13 @@ fn ensure(holds: bool, wrong: impl FnOnce() -> String) -> Judgement {
     if holds { Ok(()) } else { Err(wrong()) }
 }
 
-/// Accepts every transcript: for checks whose script alone shows that the engine answered and
-/// stayed.
+/// Accepts every transcript, for checks whose script suffices: a crash or a timeout fails any
+/// check.
 fn nothing_more(_: &Case) -> Judgement {
     Ok(())
 }
 
-/// Requires that every search has exactly one answer, and passes `judge`.
+/// Requires that every search has exactly one answer and passes `judge`.
 fn each_search(case: &Case, judge: impl Fn(&Search) -> Judgement) -> Judgement {
     case.transcript.searches().iter().try_for_each(|search| {
         one_answer(search)?;
@@ -99,7 +99,8 @@ fn legal_answer(search: &Search) -> Judgement {
     ensure(is_legal, || format!("'{best}' is not a legal move of {}", search.fen()))
 }
 
-/// Requires that every search was answered within `limit` milliseconds of its start and the margin.
+/// Requires that every search was answered within `limit` milliseconds of its start, plus the
+/// margin.
 fn answered_within(case: &Case, limit: u64) -> Judgement {
     each_search(case, |search| {
         let (took, go, margin) = (search.duration(), search.go, case.margin.as_millis());
@@ -111,7 +112,7 @@ fn answered_within(case: &Case, limit: u64) -> Judgement {
 }
 
 /// Requires that the search was not answered before `stop` was sent; `before` names the events that
-/// allow an answer.
+/// allow an answer, for the message.
 fn answered_after_stop(search: &Search, before: &str) -> Judgement {
     let answered_at = search.answered_at();
     ensure(search.stop.is_some_and(|stop| stop <= answered_at), || {

@@ -43,7 +43,7 @@ pub(super) const CHECKS: &[Check] = &[
         .judge(not_refused),
     must("option-hash", "Hash can be set, also between searches").script(|s| {
         let (min, max) = s.engine.range("Hash")?;
-        // The table grows and shrinks, each time after a search that has filled it.
+        // The hash table grows and shrinks, each time after a search has filled it.
         let sizes = [min.max(1), 8.clamp(min, max), 64.clamp(min, max), 1.clamp(min, max)];
         Ok(sizes.into_iter().fold(s, |s, size| s.set("Hash", size).search(OPEN_GAME, "depth 4")))
     }),
@@ -69,7 +69,7 @@ pub(super) const CHECKS: &[Check] = &[
         .judge(in_order),
     should("multipv-few-moves", "MultiPV may exceed the number of legal moves").script(|s| {
         several_lines(s.engine, 4)?;
-        // An engine that waits for four lines would never end here.
+        // An engine that insists on four lines would never end here.
         let one_move = "fen rR4k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1";
         Ok(s.set("MultiPV", 4).search(one_move, "depth 4").responds())
     }),
@@ -85,7 +85,7 @@ fn several_lines(engine: &EngineInfo, count: i64) -> Judgement {
 fn defaults(script: Script<'_>) -> Result<Script<'_>, String> {
     let options = &script.engine.options;
     ensure(!options.is_empty(), || "the engine has no options".to_owned())?;
-    // Paths and names of files are left alone, because setting them may open a file.
+    // String options are skipped, because setting a path may open a file.
     let is_safe = |kind: &OptionKind| !matches!(kind, OptionKind::Button | OptionKind::String);
     let safe = options.iter().filter(|option| is_safe(&option.kind));
     let defaults = safe.filter_map(|option| Some((&option.name, option.default.as_ref()?)));
@@ -93,8 +93,8 @@ fn defaults(script: Script<'_>) -> Result<Script<'_>, String> {
     Ok(lines.fold(script, |s, line| s.send(&line)).responds())
 }
 
-/// Words in the names of buttons that may do harm, and are not pressed. A check must not change
-/// files of the user or end the engine.
+/// Words in the names of buttons that are not pressed: a check must neither change files of the
+/// user nor end the engine.
 const HARMFUL: [&str; 4] = ["save", "write", "delete", "quit"];
 
 fn buttons(script: Script<'_>) -> Result<Script<'_>, String> {
@@ -110,7 +110,7 @@ fn buttons(script: Script<'_>) -> Result<Script<'_>, String> {
     Ok(lines.fold(script, |s, line| s.send(&line).ready()).responds())
 }
 
-/// Texts in which engines say that they do not know an option.
+/// Texts of engines that do not know an option.
 const REFUSALS: [&str; 4] =
     ["no such option", "unknown option", "no option", "unrecognized option"];
 
@@ -125,7 +125,7 @@ fn not_refused(case: &Case) -> Judgement {
     }
 }
 
-/// One of several lines of a search.
+/// Line of a MultiPV search.
 struct Line<'a> {
     number: i64,
     /// Score in centipawns.
@@ -133,17 +133,17 @@ struct Line<'a> {
     first_move: &'a str,
 }
 
-/// Returns the lines of the deepest iteration that has several.
+/// Returns the lines of the last iteration.
 fn last_lines<'a>(case: &Case<'a>) -> Vec<Line<'a>> {
     let mut lines: Vec<Line> = Vec::new();
     for info in case.transcript.searches().iter().flat_map(|search| &search.infos) {
-        // A line with a bound is sent again with its exact score.
+        // Lines with a bound are skipped, because they are sent again with the exact score.
         let first_move = info.pv().first().copied().filter(|_| !info.is_bound());
         let (Some(number), Some(first_move)) = (info.number("multipv"), first_move) else {
             continue;
         };
-        // Line 1 of the next depth removes all lines of the depth before; a line that is sent again
-        // replaces its own.
+        // Line 1 of the next depth removes all lines of the previous depth; a repeated line
+        // replaces the earlier one.
         lines.retain(|other| other.number < number);
         lines.push(Line { number, score: info.number("cp"), first_move });
     }

@@ -1,4 +1,4 @@
-//! Checks of pondering, for engines that have the option.
+//! Checks of pondering, for engines with the option `Ponder`.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::{Case, Check, Judgement};
 
 pub(super) const CHECKS: &[Check] = &[
     must("ponder-waits", "no bestmove during go ponder, however long it takes")
-        // The pause is longer than the whole clock, which does not run while an engine ponders.
+        // The pause is longer than the time on the clock, which does not run during pondering.
         .script(|s| Ok(pondering(s, "wtime 300 btime 300")?.collect(800).stop().settle()))
         .judge(waited),
     should("ponder-waits-depth", "no bestmove during go ponder, though its depth is reached")
@@ -23,8 +23,8 @@ pub(super) const CHECKS: &[Check] = &[
         .script(|s| Ok(hit(pondering(s, "wtime 1000 btime 1000")?.collect(200))))
         .timed(|case| hit_in_time(case, 1000)),
     must("ponderhit-late", "a ponderhit after the time is used up is answered immediately")
-        // The time of the clock has passed before the hit, so an engine that counts from `go
-        // ponder` has nothing left.
+        // The pause before the hit is longer than the time on the clock, so an engine that counts
+        // from `go ponder` has no time left.
         .script(|s| Ok(hit(pondering(s, "wtime 500 btime 500")?.collect(1000))))
         .timed(|case| hit_in_time(case, 500)),
     must("ponder-miss", "stop ends go ponder, and the next search is of the new position").script(
@@ -56,12 +56,12 @@ fn waited(case: &Case) -> Judgement {
     })
 }
 
-/// Requires that every search was answered within `limit` milliseconds of `ponderhit` and the
+/// Requires that every search was answered within `limit` milliseconds of `ponderhit`, plus the
 /// margin.
 fn hit_in_time(case: &Case, limit: u64) -> Judgement {
     each_search(case, |search| {
         let (hit, answered_at) = (search.hit.unwrap_or_default(), search.answered_at());
-        // An answer before `ponderhit` would be played in a position that may never arise.
+        // An answer before `ponderhit` would be a move in a position that may never occur.
         ensure(answered_at >= hit, || "bestmove before ponderhit".to_owned())?;
         let took = answered_at - hit;
         let is_in_time = took <= Duration::from_millis(limit) + case.margin;

@@ -1,15 +1,15 @@
-//! Checks that an engine has set up the right position. Most positions have one legal move, which
-//! an engine can only play if it has understood all that came before.
+//! Checks of `position`. Most positions have a single legal move, which an engine finds only if it
+//! has set up the position correctly.
 
 use super::{must, nice, nothing_more};
 use crate::Check;
 use crate::script::Script;
 
-/// White has checked on the back rank, and Black can only capture; an engine that ignores the moves
-/// finds another move.
+/// White gives check on the back rank, and Black can only capture; an engine that ignores the moves
+/// plays a different move.
 const FEN: &str = "fen 6k1/5ppp/8/8/8/8/r4PPP/1R4K1 b - - 3 40 moves a2a8 b1b8";
 const CASTLED: &str = "fen 4rkn1/4p1p1/8/8/8/8/8/4K2R w K - 0 1 moves e1g1";
-/// In both positions the capture en passant is the only move.
+/// Positions in which the en passant capture is the only legal move.
 const EN_PASSANT: [&str; 2] = [
     "fen 8/3p4/4p3/4P3/8/2k3q1/8/7K b - - 0 1 moves d7d5",
     "fen 8/8/4p3/3pP3/8/2k3q1/8/7K w - d6 0 2",
@@ -19,7 +19,7 @@ const PROMOTED: [&str; 2] = [
     "fen 7k/P6p/8/8/8/8/8/K7 w - - 0 1 moves a7a8q",
 ];
 
-/// Positions whose last one has a single legal move.
+/// Arguments of `position` that lead to a position with a single legal move.
 pub(super) const ONLY_MOVES: [&str; 9] = [
     "startpos moves e2e4 f7f6 d1h5",
     FEN,
@@ -32,7 +32,7 @@ pub(super) const ONLY_MOVES: [&str; 9] = [
     PROMOTED[1],
 ];
 
-/// Moves that lead back to the same position.
+/// Moves that return to the initial position.
 const SHUFFLE: &str = " g1f3 g8f6 f3g1 f6g8";
 
 pub(super) const CHECKS: &[Check] = &[
@@ -59,11 +59,11 @@ pub(super) const CHECKS: &[Check] = &[
         Ok(s.search_all(&[CASTLED, "startpos"], "depth 2"))
     }),
     must("position-repetition", "a game with repeated positions continues")
-        // The match program ends a drawn game, not the engine, which has to move wherever a move is
+        // The match program, not the engine, ends a drawn game; the engine has to move if a move is
         // legal.
         .script(|s| Ok(s.search(&format!("startpos moves{}", SHUFFLE.repeat(3)), "depth 3"))),
     must("position-long", "a game of 600 plies is understood").script(|s| {
-        // Engines with a table of fixed size for the moves of a game crash in such a game only.
+        // Engines with a table of fixed size for the moves of a game crash only in long games.
         let moves = format!("startpos moves e2e4 e7e5{}", SHUFFLE.repeat(150));
         Ok(s.search_all(&[moves.as_str(); 2], "depth 2"))
     }),
@@ -81,8 +81,8 @@ pub(super) const CHECKS: &[Check] = &[
     }),
     must("chess960-castling", "with UCI_Chess960, castling is the king taking its own rook")
         .script(|s| {
-            // The position is that of the standard check, so that a failure shows the notation as
-            // its cause.
+            // The position is the one of position-castling, so a failure can only be caused by the
+            // notation.
             let castled = "fen 4rkn1/4p1p1/8/8/8/8/8/4K2R w K - 0 1 moves e1h1";
             Ok(chess960(s)?.search(castled, "depth 2"))
         }),

@@ -22,8 +22,7 @@ pub(super) const CHECKS: &[Check] = &[
     must("stop-at-once", "stop immediately after go is obeyed with a legal move")
         .script(|s| Ok(s.go("startpos", "infinite\nstop").expect("bestmove").settle())),
     must("stop-idle", "stop without a search is not answered by a move")
-        // A move for a `stop` that crossed the engine's own move would count as the answer to the
-        // next `go`.
+        // An answer to such a `stop` would count as the answer to the next `go`.
         .script(|s| Ok((0..2).fold(s, |s, _| s.send("stop").collect(200).ready())))
         .judge(no_bestmove),
     must("stop-after-move", "stop that crosses the engine's own bestmove does no harm").script(
@@ -38,8 +37,8 @@ pub(super) const CHECKS: &[Check] = &[
         "no bestmove before stop under go infinite, though nothing is left to search",
     )
     .script(|s| {
-        // A mate and a single legal move are the two cases in which engines end a search by
-        // themselves.
+        // In these positions, with a mate and with a single legal move, engines tend to end a
+        // search by themselves.
         let mate_and_only_move = [
             "fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1",
             "fen rR4k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1",
@@ -66,16 +65,16 @@ pub(super) const CHECKS: &[Check] = &[
         .judge(exit_status),
 ];
 
-/// Requires that every search was answered once, and not before `stop` was sent.
+/// Requires that every search was answered exactly once, and not before `stop` was sent.
 fn stopped_searches(case: &Case) -> Judgement {
     each_search(case, |search| answered_after_stop(search, "stop"))
 }
 
-/// Time that an engine may take to look at its input, besides the margin.
+/// Time that an engine may take to obey `stop`, in addition to the margin.
 const PROMPT: Duration = Duration::from_millis(50);
 
 fn promptly(case: &Case) -> Judgement {
-    // A search that ended before `stop` has no delay to judge.
+    // The delay is only meaningful if no search ended before `stop`.
     stopped_searches(case)?;
     each_search(case, |search| {
         let late = search.answered_at().saturating_sub(search.stop.unwrap_or_default());

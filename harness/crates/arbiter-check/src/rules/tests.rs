@@ -5,7 +5,7 @@ use crate::engine_info::EngineInfo;
 use crate::transcript::tests::transcript;
 use crate::{Outcome, judge};
 
-/// Returns the outcome of a check for a conversation.
+/// Returns the outcome of a check for a transcript in the form of [`transcript`].
 fn outcome(name: &str, text: &str) -> Outcome {
     let check = checks().find(|check| check.name == name).expect(name);
     let transcript = transcript(text);
@@ -41,7 +41,7 @@ fn check_names_are_unique_and_each_check_has_a_requirement() {
 }
 
 #[test]
-fn positions_with_one_move_have_one_move() {
+fn only_move_positions_have_one_legal_move() {
     use shakmaty::Position;
     for words in positions::ONLY_MOVES {
         let position = board::set_up(words, false).expect(words);
@@ -81,7 +81,7 @@ fn every_position_of_a_script_can_be_set_up() {
 }
 
 #[test]
-fn introductions_are_judged() {
+fn answers_to_uci_are_judged() {
     let uci = |line: &str| format!("> uci\n< id name X\n< id author Y\n< {line}\n< uciok");
     let hash = "option name Hash type spin default 16 min 1 max 64";
     for name in
@@ -135,7 +135,7 @@ fn answers_are_counted_and_judged() {
 }
 
 #[test]
-fn stops_are_waited_for() {
+fn answers_before_or_long_after_stop_fail() {
     passes("stop", "> go infinite\n= 200\n> stop\n< bestmove e2e4");
     fails("stop", "> go infinite\n< bestmove e2e4\n= 200\n> stop", "before stop");
     passes("stop-prompt", "> go infinite\n> stop\n= 100\n< bestmove e2e4");

@@ -5,31 +5,30 @@ use serde::{Deserialize, Serialize};
 use super::PlayedMove;
 use arbiter_protocol::Score;
 
-/// Rule that a game is drawn once both engines have seen about equality for a while.
+/// Draw rule: a game is drawn after enough consecutive scores near zero from both engines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DrawRule {
-    /// Full move that must be over first.
+    /// Number of full moves that must be completed first.
     pub move_number: u32,
     /// Number of consecutive moves of each side, at least 1.
     pub move_count: u32,
-    /// Largest score, in centipawns for either side, that counts as equality.
+    /// Largest absolute score, in centipawns, that counts as equality.
     pub score_cp: u32,
 }
 
 impl DrawRule {
-    /// Returns whether the game is drawn after a move; `plies` counts the plies in a row in which
-    /// the engines have agreed. A capture or pawn move changes the game, so agreement starts anew
-    /// with it.
+    /// Returns whether the game is drawn after a move. `plies` counts the consecutive plies with an
+    /// equal score; a capture or pawn move restarts the count.
     pub(super) fn observe(self, plies: &mut u32, played: PlayedMove) -> bool {
         let equal = match played.score {
             Some(Score::Centipawns(cp)) => cp.unsigned_abs() <= self.score_cp,
-            // A missing score is no agreement, because otherwise a silent engine would agree to
-            // every draw.
+            // A missing score does not count as equality: otherwise an engine that reports no
+            // scores would agree to every draw.
             Some(Score::Mate(_)) | None => false,
         };
         let before = if played.zeroing { 0 } else { *plies };
         *plies = if equal { before + 1 } else { 0 };
-        // Each side has to agree in `move_count` moves, so both together in twice as many plies.
+        // Each side needs `move_count` moves, so both sides together need twice as many plies.
         *plies >= 2 * self.move_count && played.full_moves >= self.move_number
     }
 }
@@ -53,7 +52,7 @@ mod tests {
     const EQUAL: (Option<Score>, bool) = (Some(Score::Centipawns(-10)), false);
 
     #[test]
-    fn both_must_agree_long_enough_and_late_enough() {
+    fn a_draw_needs_enough_equal_moves_and_a_minimum_move_number() {
         assert_eq!(drawn_after(&[EQUAL; 9]), Some(6));
         assert_eq!(drawn_after(&[EQUAL, EQUAL, (Some(Score::Centipawns(11)), false), EQUAL]), None);
     }

@@ -1,6 +1,6 @@
-//! Adjudication: ends games that are decided before the rules of chess end them. Pure counters over
-//! the scores of engines, and values of endgame tables; the referee asks them after every move,
-//! tables first, then resignation.
+//! Adjudication of decided games before the rules of chess end them, by counters over engine scores
+//! and by tablebase values. After every move the referee checks tablebases, resignation, draw and
+//! move cap, in this order. This module does no I/O.
 
 mod draw;
 mod resign;
@@ -20,8 +20,7 @@ use shakmaty::{Chess, Color, KnownOutcome};
 use crate::outcome::{Outcome, Termination, color_name};
 use arbiter_protocol::Score;
 
-/// Adjudication rules of a run; none unless the user asks for them. The files of endgame tables are
-/// named elsewhere.
+/// Adjudication rules of a run, by default none. The tablebase folders are configured separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Rules {
     /// Rule for drawn games.
@@ -30,22 +29,22 @@ pub struct Rules {
     pub resign: Option<ResignRule>,
     /// Number of moves of each side after which a game is drawn.
     pub move_cap: Option<u32>,
-    /// `true` if moves are counted by their numbers in the position, so that a book of positions
-    /// and one of games have the same effect. Otherwise all moves of the game count, as in
-    /// cutechess-cli.
+    /// `true` if moves are counted by the move number of the position, so that EPD and PGN books
+    /// have the same effect. Otherwise moves are counted from the start of the game, book moves
+    /// included, as in cutechess-cli.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counts_by_position: bool,
-    /// `true` if moves are counted as in fastchess: for draws by their numbers in the position, and
-    /// for the cap without the book.
+    /// `true` if moves are counted as in fastchess: draws use the move number of the position, and
+    /// the move cap excludes book moves.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counts_as_fastchess: bool,
-    /// Rule for endgame tables.
+    /// Rule for tablebases.
     #[serde(skip)]
     pub tablebase: Option<TablebaseRule>,
 }
 
 impl Rules {
-    /// Returns the rules as text, one line for each.
+    /// Describes the rules, one line per rule.
     pub fn describe(&self) -> Vec<String> {
         let mut words = Vec::new();
         if let Some(DrawRule { move_number, move_count, score_cp }) = self.draw {
@@ -77,43 +76,43 @@ impl Rules {
     }
 }
 
-/// Move as the counters see it.
+/// Properties of a move that adjudication needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlayedMove {
     /// Side that moved.
     pub color: Color,
-    /// Number of full moves that are over by the number of the move in the position, those before
-    /// the opening included.
+    /// Number of completed full moves according to the move number of the position, including moves
+    /// before the opening.
     pub full_moves: u32,
     /// `true` for a move of the opening book.
     pub is_book: bool,
     /// `true` for a capture or a pawn move.
     pub zeroing: bool,
-    /// Score of the engine; `None` for the book and for engines that give no score.
+    /// Score of the engine; `None` for book moves and for engines that report no score.
     pub score: Option<Score>,
 }
 
-/// Rules, and the counters of one game.
+/// Adjudication rules with the counters of one game.
 #[derive(Debug, Clone)]
 pub struct Adjudicator {
     rules: Rules,
     tables: Option<Arc<dyn Tables>>,
-    /// Number of plies in a row in which the engines have agreed on a draw.
+    /// Number of consecutive plies with an equal score.
     agreed_plies: u32,
-    /// Number of plies of the game, and of its book.
+    /// Number of plies of the game, book moves included.
     plies: u32,
     book_plies: u32,
     decided_moves: DecidedMoves,
 }
 
 impl Adjudicator {
-    /// Creates an adjudicator with fresh counters, and `tables` to look up endgames in.
+    /// Creates an adjudicator for one game; endgames are looked up in `tables`.
     pub fn new(rules: Rules, tables: Option<Arc<dyn Tables>>) -> Adjudicator {
         let decided_moves = DecidedMoves::default();
         Adjudicator { rules, tables, agreed_plies: 0, plies: 0, book_plies: 0, decided_moves }
     }
 
-    /// Returns the outcome if tables end the game in `position`.
+    /// Returns the outcome if the tablebases decide `position`.
     pub fn look_up(&self, position: &Chess) -> Option<Outcome> {
         let (rule, tables) = (self.rules.tablebase?, self.tables.as_deref()?);
         Some(match tablebase::value(rule, tables, position)? {
@@ -136,8 +135,8 @@ impl Adjudicator {
         self.plies += 1;
         self.book_plies += u32::from(played.is_book);
         if !counts_by_position && !counts_as_fastchess {
-            // cutechess-cli ignores the move numbers of the position and counts from the first book
-            // move on.
+            // cutechess-cli ignores the move number of the position and counts from the first book
+            // move.
             played.full_moves = self.plies / 2;
         }
         let capped_moves = if counts_as_fastchess {
@@ -165,13 +164,13 @@ impl Adjudicator {
 mod tests {
     use super::*;
 
-    /// Feeds scores in centipawns, White's and Black's in turn, and returns the number of plies
-    /// after which the game was over, and the reason.
+    /// Feeds scores in centipawns, alternating between White and Black, and returns after how many
+    /// plies the game ended, and the reason.
     fn first_adjudication(rules: Rules, scores: &[i32]) -> Option<(usize, Termination)> {
         over_from(0, rules, scores)
     }
 
-    /// Feeds scores as [`first_adjudication`] does, from a position after so many full moves.
+    /// Feeds scores as [`first_adjudication`] does, from a position after `before` full moves.
     fn over_from(before: u32, rules: Rules, scores: &[i32]) -> Option<(usize, Termination)> {
         let mut adjudicator = Adjudicator::new(rules, None);
         scores.iter().enumerate().find_map(|(ply, cp)| {
@@ -192,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cap_is_of_moves_of_both_sides_with_or_without_the_book() {
+    fn the_move_cap_counts_full_moves_with_or_without_book_moves() {
         let rules = Rules { move_cap: Some(3), ..Rules::default() };
         assert_eq!(first_adjudication(rules, &[0; 9]), Some((6, Termination::MoveCap)));
         let rules = Rules { counts_as_fastchess: true, ..rules };

@@ -1,4 +1,4 @@
-//! Resignation on behalf of an engine whose scores are hopeless.
+//! Resignation on behalf of an engine that reports hopeless scores.
 
 use serde::{Deserialize, Serialize};
 use shakmaty::{ByColor, Color};
@@ -6,18 +6,18 @@ use shakmaty::{ByColor, Color};
 use super::PlayedMove;
 use arbiter_protocol::Score;
 
-/// Rule that a side resigns once scores have been hopeless for a while.
+/// Resign rule: a side resigns after enough consecutive hopeless scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResignRule {
     /// Number of consecutive moves, at least 1.
     pub move_count: u32,
-    /// Score, in centipawns, from which on a game is hopeless.
+    /// Absolute score, in centipawns, from which a position counts as lost or won.
     pub score_cp: u32,
-    /// `true` if the winner must see it too.
+    /// `true` if the scores of the winner must agree.
     pub two_sided: bool,
 }
 
-/// Number of moves in a row at which each engine saw its own game lost, or won.
+/// Number of consecutive moves with a lost or a won score, for each engine.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DecidedMoves {
     lost: ByColor<u32>,
@@ -25,7 +25,7 @@ pub(super) struct DecidedMoves {
 }
 
 impl ResignRule {
-    /// Counts a move. Returns the side that resigns after it, if any.
+    /// Counts a move and returns the side that resigns after this move, if any.
     pub(super) fn observe(self, moves: &mut DecidedMoves, played: PlayedMove) -> Option<Color> {
         let limit = i64::from(self.score_cp);
         // A missing score counts as equality, so that a silent engine neither resigns nor confirms
@@ -46,7 +46,7 @@ fn worth(score: Score) -> i64 {
     match score {
         Score::Centipawns(cp) => i64::from(cp),
         Score::Mate(moves) if moves > 0 => i64::MAX,
-        // Mate in 0 belongs here, because it says that the side to move is mated now.
+        // Mate in 0 is a loss: the side to move is already mated.
         Score::Mate(_) => i64::MIN,
     }
 }
@@ -55,8 +55,8 @@ fn worth(score: Score) -> i64 {
 mod tests {
     use super::*;
 
-    /// Returns the number of plies after which a side resigns, and the side, for White's and
-    /// Black's scores in turn.
+    /// Returns after how many plies a side resigns, and which side; `scores` alternates between
+    /// White and Black.
     fn resigned(two_sided: bool, scores: &[Score]) -> Option<(usize, Color)> {
         let rule = ResignRule { move_count: 2, score_cp: 500, two_sided };
         let mut moves = DecidedMoves::default();
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn two_sided_waits_for_the_winner() {
         let scores = [cp(-600), cp(100), cp(-600), cp(700), cp(-600), Score::Mate(4), cp(-600)];
-        // Nobody resigns for the other.
+        // A side resigns only after its own move.
         assert_eq!(resigned(true, &scores), Some((7, Color::White)));
     }
 

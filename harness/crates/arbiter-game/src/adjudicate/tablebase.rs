@@ -1,4 +1,4 @@
-//! Adjudication by endgame tables.
+//! Adjudication by tablebases.
 
 use std::fmt::Debug;
 
@@ -6,29 +6,28 @@ use serde::{Deserialize, Serialize};
 use shakmaty::{Chess, KnownOutcome, Position};
 use shakmaty_syzygy::{AmbiguousWdl, Wdl};
 
-/// Rule for games that endgame tables may end.
+/// Rule for adjudication by tablebases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TablebaseRule {
-    /// Largest number of pieces, kings included, of a position that is looked up; 0 for all that
-    /// the tables have.
+    /// Maximum number of pieces, kings included, of a position that is looked up; 0 for no maximum.
     pub pieces: u32,
-    /// `true` if a win counts that the fifty-move rule would prevent.
+    /// `true` if a win counts even if the fifty-move rule would make it a draw.
     #[serde(rename = "ignore_fifty")]
     pub ignores_fifty: bool,
-    /// Results that tables may give.
+    /// Results that are adjudicated.
     pub scope: Scope,
 }
 
-/// Results that endgame tables may give.
+/// Results that tablebases may adjudicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
     /// Wins and draws.
     #[default]
     Both,
-    /// Wins only; drawn games are played on.
+    /// Wins only; drawn games continue.
     Wins,
-    /// Draws only; won games are played on.
+    /// Draws only; won games continue.
     Draws,
 }
 
@@ -39,17 +38,17 @@ impl Scope {
 
 arbiter_names::named!(Scope);
 
-/// Endgame tables. Values are for the side to move; `None` if no table has the position, as none
-/// has positions with castling rights.
+/// Tablebases. Values are for the side to move, and `None` if no table contains the position;
+/// positions with castling rights are in no table.
 pub trait Tables: Debug + Send + Sync {
     /// Returns the value as if a capture or pawn move had just been played.
     fn fresh(&self, position: &Chess) -> Option<Wdl>;
 
-    /// Returns the value with the fifty-move counter of the position.
+    /// Returns the value that takes the halfmove clock of the position into account.
     fn exact(&self, position: &Chess) -> Option<AmbiguousWdl>;
 }
 
-/// Returns the result that `tables` give a position under `rule`; `None` if the game has to
+/// Returns the result of a position according to `tables` and `rule`; `None` if the game has to
 /// continue.
 pub(super) fn value(
     rule: TablebaseRule,
@@ -64,22 +63,22 @@ pub(super) fn value(
     let won = |winner| KnownOutcome::Decisive { winner };
     let value = match tables.fresh(position)? {
         Wdl::Draw => KnownOutcome::Draw,
-        // Such a win needs more than fifty moves even with a fresh counter, so the rule makes it a
-        // draw.
+        // A cursed win needs more than fifty moves even after a zeroing move, so the fifty-move
+        // rule makes it a draw.
         Wdl::CursedWin | Wdl::BlessedLoss if !rule.ignores_fifty => KnownOutcome::Draw,
         wdl if rule.ignores_fifty || position.halfmoves() == 0 => {
             won(if wdl > Wdl::Draw { us } else { !us })
         }
-        // A part of the fifty moves is used up, so that the win may come too late. Only the exact
-        // lookup takes the counter into account.
+        // Some of the fifty moves are used up, so the win may come too late. Only the exact lookup
+        // takes the halfmove clock into account.
         _ => match tables.exact(position)? {
             AmbiguousWdl::Win => won(us),
             AmbiguousWdl::Loss => won(!us),
             AmbiguousWdl::CursedWin | AmbiguousWdl::BlessedLoss | AmbiguousWdl::Draw => {
                 KnownOutcome::Draw
             }
-            // The distances in the tables may be off by a ply, so that the counter may just suffice
-            // or not. The game continues, because a guess could turn a draw into a win.
+            // Distances in the tables may be off by one ply, so it is unknown if the remaining
+            // moves suffice. The game continues, because a guess could turn a draw into a win.
             AmbiguousWdl::MaybeWin | AmbiguousWdl::MaybeLoss => return None,
         },
     };
@@ -97,7 +96,7 @@ mod tests {
     use shakmaty::fen::Fen;
     use shakmaty::{CastlingMode, Color};
 
-    /// Tables that know these two values for every position.
+    /// Tables that return these two values for every position.
     #[derive(Debug, Clone, Copy)]
     struct Oracle(Option<Wdl>, Option<AmbiguousWdl>);
 
@@ -116,15 +115,14 @@ mod tests {
     const WHITE: Option<KnownOutcome> = Some(KnownOutcome::Decisive { winner: Color::White });
     const BLACK: Option<KnownOutcome> = Some(KnownOutcome::Decisive { winner: Color::Black });
 
-    /// Evaluates a position with White to move and four pieces, `counter` half-moves after the last
-    /// capture.
+    /// Looks up a position with White to move, four pieces and the halfmove clock `counter`.
     fn at(counter: u32, rule: TablebaseRule, tables: Oracle) -> Option<KnownOutcome> {
         let fen: Fen = format!("8/8/8/4k3/8/8/8/KQR5 w - - {counter} 80").parse().unwrap();
         value(rule, &tables, &fen.into_position(CastlingMode::Standard).unwrap())
     }
 
     #[test]
-    fn positions_missing_from_the_tables_are_played_on() {
+    fn games_continue_if_the_position_is_in_no_table() {
         assert_eq!(at(0, RULE, Oracle(None, Some(AmbiguousWdl::Win))), None);
         assert_eq!(at(9, RULE, Oracle(Some(Wdl::Win), None)), None);
     }
@@ -138,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fifty_moves_count_unless_they_are_ignored() {
+    fn the_fifty_move_rule_counts_unless_it_is_ignored() {
         let ignoring = TablebaseRule { ignores_fifty: true, ..RULE };
         for (fresh, exact, expect) in [
             (Wdl::CursedWin, None, Some(KnownOutcome::Draw)),

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::{DrawRule, ResignRule};
 
-/// Parses a draw rule. Defaults are move 40, 8 moves in a row, 10 centipawns.
+/// Parses a draw rule. Defaults: move 40, 8 consecutive moves, 10 centipawns.
 impl FromStr for DrawRule {
     type Err = String;
 
@@ -30,7 +30,7 @@ impl fmt::Display for DrawRule {
     }
 }
 
-/// Parses a resign rule. Defaults are 3 moves in a row, 600 centipawns, one-sided.
+/// Parses a resign rule. Defaults: 3 consecutive moves, 600 centipawns, one-sided.
 impl FromStr for ResignRule {
     type Err = String;
 
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules_are_read() {
+    fn rules_are_parsed() {
         assert_eq!(
             DrawRule::from_str("movenumber=34,movecount=6,score=20"),
             Ok(DrawRule { move_number: 34, move_count: 6, score_cp: 20 })
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_named() {
+    fn errors_quote_the_invalid_field() {
         let check = |error: String, expect: &str| assert!(error.contains(expect));
         check(DrawRule::from_str("score").unwrap_err(), "'score' is not");
         check(DrawRule::from_str("score=-3").unwrap_err(), "'score=-3' is not");

@@ -1,4 +1,4 @@
-//! Errors of engines, and their consequences in a game.
+//! Engine errors, and the faults that they cause in a game.
 
 use thiserror::Error;
 
@@ -7,14 +7,15 @@ use crate::referee::Fault;
 use arbiter_process::{SpawnError, WriteError};
 use arbiter_protocol::SessionError;
 
-/// Length of the reported part of a dead engine's last line of error output, in characters.
+/// Maximum length, in characters, of the last line of an exited engine that is quoted in an error.
 const LAST_WORDS: usize = 200;
 
-/// First words of lines of both protocols that do not explain the end of an engine.
+/// First words of protocol lines (UCI and CECP), which do not explain the exit of an engine.
 const PROTOCOL: [&str; 8] =
     ["id", "option", "uciok", "readyok", "info", "bestmove", "feature", "move"];
 
-/// Reason why an engine cannot be used. The text is made to follow the engine's name.
+/// Reason why an engine cannot be used; the message continues a sentence that begins with the
+/// engine's name.
 #[derive(Debug, Error)]
 pub enum EngineError {
     /// The engine could not be started.
@@ -23,25 +24,25 @@ pub enum EngineError {
     /// The engine broke the protocol or was late.
     #[error(transparent)]
     Session(#[from] SessionError),
-    /// The process ended; the text says how.
+    /// The process exited; the text describes the exit status.
     #[error("exited ({0})")]
     Exited(String),
     /// The engine closed its output but still runs.
     #[error("closed its output")]
     Closed,
-    /// The engine cannot be asked such a thing.
+    /// The request needs UCI, which the engine does not speak.
     #[error("does not speak UCI, which is required")]
     NotUci,
-    /// The engine takes no more input.
+    /// The engine does not read its input.
     #[error(transparent)]
     Write(#[from] WriteError),
 }
 
 impl EngineError {
-    /// Describes the end of a process: `how`, with the last of the lines of its error output, and
-    /// the last line of its output if that is not of the protocol.
+    /// Creates the error of an exited process: `how`, the last line of stderr, and the last line of
+    /// output unless it is a protocol line.
     pub(super) fn exited(how: String, errors: &[String], said: &str) -> EngineError {
-        // A last line that is blank explains nothing.
+        // Blank lines explain nothing.
         let error = errors.iter().rev().map(|line| line.trim()).find(|line| !line.is_empty());
         let first = said.split_whitespace().next();
         let said = first.filter(|word| !PROTOCOL.contains(word)).map(|_| said.trim());
@@ -51,12 +52,12 @@ impl EngineError {
         EngineError::Exited(how + &error.unwrap_or_default() + &said.unwrap_or_default())
     }
 
-    /// Returns whether the machine and not the engine is to blame.
+    /// Returns whether the machine, not the engine, caused the error.
     pub fn is_environment(&self) -> bool {
         matches!(self, EngineError::Spawn(error) if error.is_environment)
     }
 
-    /// Returns the fault of an engine in a game for this error.
+    /// Returns the fault by which an engine with this error loses a game.
     pub fn fault(&self) -> Fault {
         match self {
             EngineError::Exited(how) => Fault::Crashed(how.clone()),

@@ -5,12 +5,13 @@ use crate::transcript::Mark;
 use arbiter_process::Chunk;
 use arbiter_protocol::Step;
 
-/// Number of lines of a search that the user can see with its move. A pattern may match each line
-/// of a flood, and each chosen line stays in memory with its move.
+/// Maximum number of output lines of a search that are kept with the move: a pattern may match
+/// every line, and matching lines stay in memory.
 const MAX_CHOSEN: usize = 32;
 
 impl EngineProcess {
-    /// Processes the lines that came while the engine pondered: it may not ponder any more.
+    /// Processes the lines that arrived while the engine pondered; one of them may have ended
+    /// pondering.
     pub(super) async fn catch_up(&mut self) -> Result<(), EngineError> {
         while self.session.is_pondering() && self.has_unread() {
             self.step().await?;
@@ -25,7 +26,7 @@ impl EngineProcess {
         Ok(())
     }
 
-    /// Returns whether lines wait to be processed.
+    /// Returns whether there are unprocessed lines.
     pub(super) fn has_unread(&mut self) -> bool {
         if self.lines.is_empty()
             && let Ok(chunk) = self.chunks.try_recv()
@@ -35,15 +36,15 @@ impl EngineProcess {
         !self.lines.is_empty()
     }
 
-    /// Processes one line, waiting for it at most until the session's deadline.
+    /// Processes the next line, and waits for it until the session's deadline.
     pub(super) async fn step(&mut self) -> Result<Step, EngineError> {
         if self.lines.front().is_none() && !self.receive().await? {
             return self.overdue();
         }
         let Some((at, _)) = self.lines.front() else { return Ok(Step::Continue) };
         let at = *at;
-        // The stamp of the reader thread decides, and not the time at which this task gets to run.
-        // A late line counts only if the deadline is put off.
+        // The time stamp of the reader thread decides, not the time at which this task runs. A late
+        // line is accepted only if the deadline is extended.
         while at >= self.since && self.session.deadline().is_some_and(|due| at > due) {
             if !self.is_excused() {
                 return self.overdue();
@@ -63,7 +64,7 @@ impl EngineProcess {
         }
         let step = self.session.receive(at, line)?;
         if !matches!(step, Step::Move { .. }) {
-            // The line of a move stays at the front, because the caller needs its stamp.
+            // The line of a move stays in the queue, because the caller needs its time stamp.
             self.last_line = self.lines.pop_front().map(|(_, line)| line).unwrap_or_default();
         }
         self.obey(step)

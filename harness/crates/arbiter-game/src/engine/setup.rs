@@ -1,10 +1,10 @@
-//! Setup of an engine: its start and its options.
+//! Setup of an engine: program, protocol, options and timeouts.
 
 use crate::annotation::LinePattern;
 use arbiter_process::Launch;
 use arbiter_protocol::{Deadlines, Protocol, Restart, Setup};
 
-/// Setup of an engine: its start and its options.
+/// Setup of an engine: program, protocol, options and timeouts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EngineSetup {
     /// Name of the engine in the plan, for messages.
@@ -13,13 +13,13 @@ pub struct EngineSetup {
     pub launch: Launch,
     /// Protocol of the engine.
     pub protocol: Protocol,
-    /// Commands before the first game.
+    /// Options and commands before the first game.
     pub setup: Setup,
     /// Restart policy between games.
     pub restart: Restart,
-    /// Time limits for answers.
+    /// Timeouts for answers.
     pub deadlines: Deadlines,
-    /// Pattern of the lines of searches that the user wants to see.
+    /// Pattern of the output lines that are kept with the moves.
     pub pattern: Option<LinePattern>,
     /// `true` if the transcript is recorded.
     pub is_recorded: bool,

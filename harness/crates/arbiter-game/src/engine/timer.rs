@@ -1,4 +1,4 @@
-//! Timer for deadlines that hardly ever pass.
+//! Timer for deadlines that rarely expire.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -6,14 +6,14 @@ use std::time::Instant;
 
 use tokio::time::{Sleep, sleep_until};
 
-/// Timer that wakes a task at a deadline. The next deadline of an engine is mostly later than the
-/// last one, and setting a timer takes a lock of the whole runtime: it is set again only when it
-/// has run out, or for an earlier deadline.
+/// Timer that wakes a task at a deadline. Setting a timer takes a lock of the runtime, and the next
+/// deadline of an engine is usually later than the last; so the timer is set again only when it has
+/// expired, or for an earlier deadline.
 #[derive(Debug)]
 pub(super) struct Timer(Pin<Box<Sleep>>);
 
 impl Timer {
-    /// Creates a timer that may be polled inside of a runtime with timers.
+    /// Creates a timer; must be called and polled in a runtime with timers.
     pub(super) fn new(now: Instant) -> Timer {
         Timer(Box::pin(sleep_until(now.into())))
     }
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn each_deadline_is_kept_after_any_other() {
+    async fn the_timer_expires_at_each_deadline_in_any_order() {
         let start = Instant::now();
         let mut timer = Timer::new(start);
         for ms in [10, 60_000, 20, 5, 30] {

@@ -27,7 +27,7 @@ fn answer(text: &str, elapsed: Duration) -> Reply {
     Reply::Move { text: text.into(), elapsed, info: Info::default() }
 }
 
-/// Plays `moves` at a millisecond each and returns the outcome, if any.
+/// Plays `moves`, each in one millisecond, and returns the outcome, if any.
 fn after(fen: &str, moves: &str) -> Option<(KnownOutcome, Termination)> {
     let mut referee = from_fen(fen);
     for text in moves.split_whitespace() {
@@ -64,8 +64,8 @@ fn mate_on_the_hundredth_ply_is_mate() {
 }
 
 #[test]
-fn rights_that_differ_are_no_repetition() {
-    // The first occurrence still had castling rights, so three visits are two repetitions.
+fn positions_with_different_castling_rights_are_no_repetition() {
+    // The first occurrence still had castling rights, so only two of the three positions are equal.
     let fen = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
     let round = "e1e2 e8e7 e2e1 e7e8";
     assert_eq!(after(fen, &format!("{round} {round}")), None);
@@ -73,7 +73,7 @@ fn rights_that_differ_are_no_repetition() {
     assert_eq!(after(fen, &three), Some((DRAW, Termination::Threefold)));
 }
 
-/// Checks the whole order of judgement in one table: each answer has every fault below it as well.
+/// Checks the order of judgement: each answer also has the faults that are judged later.
 #[test]
 fn faults_are_judged_in_a_fixed_order() {
     let fen = "6k1/5ppp/8/8/8/8/8/KR6 w - - 99 90";
@@ -156,7 +156,7 @@ fn movetime_is_enforced_and_nodes_have_no_clock() {
 }
 
 #[test]
-fn castling_is_written_by_the_mode() {
+fn castling_notation_follows_the_mode() {
     let fen: Fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1".parse().unwrap();
     let check = |mode, text: &str, written: &str| {
         let start: Chess = fen.clone().into_position(mode).unwrap();
@@ -169,7 +169,7 @@ fn castling_is_written_by_the_mode() {
 }
 
 #[test]
-fn claims_end_the_game_and_only_giving_up_is_no_fault() {
+fn claims_end_the_game_and_only_resignation_is_no_fault() {
     let check = |claim: Claim, termination, detail: &str| {
         let mut referee = from_fen(START);
         referee.judge(Reply::Claim(claim));
@@ -218,7 +218,7 @@ fn an_hourglass_adds_the_time_used_by_the_opponent() {
 }
 
 #[test]
-fn nodes_run_the_clock_where_they_stand_for_time() {
+fn with_nodestime_the_clock_counts_nodes() {
     let limits =
         Limits { clock: Some("1+0.1".parse().unwrap()), nodestime: Some(100), ..Limits::default() };
     let conditions = ByColor::new_with(|_| Conditions { limits, margin: MS(0), white_pov: false });

@@ -6,7 +6,7 @@ use crate::outcome::Termination;
 use arbiter_protocol::{Conditions, Limits};
 use shakmaty::{CastlingMode, Chess};
 
-/// Black mates in two; White has one second.
+/// Transcript of a game in which Black mates on the second move; each side has one second.
 const MATE: &str = "\
 -900 W< uci
 -800 W> uciok
@@ -57,7 +57,7 @@ fn replay_text(text: &str) -> ReplayResult {
         limits,
     };
     let mut transcript: Transcript = text.parse().unwrap();
-    // The texts above are in microseconds.
+    // The times in the texts are in microseconds.
     transcript.entries.iter_mut().for_each(|entry| entry.at_ns *= 1_000);
     transcript.entries.sort_by_key(|entry| entry.at_ns);
     let parts = ByColor { white: part.clone(), black: part };
@@ -71,7 +71,7 @@ fn ending(text: &str) -> (Termination, String) {
 }
 
 #[test]
-fn a_game_is_played_again() {
+fn a_replay_reproduces_the_game() {
     let replayed = replay_text(MATE);
     assert_eq!(replayed.outcome.unwrap().termination, Termination::Checkmate);
     assert_eq!((replayed.moves, replayed.remarks), (4, Vec::new()));
@@ -93,7 +93,7 @@ fn replayed_faults_match_the_recorded_ones() {
     let crashed = format!("{}600100 W! crashed: exit code 3\n", until("600200"));
     let expect = "White crashed (exit code 3)".to_owned();
     assert_eq!(ending(&crashed), (Termination::Crash, expect));
-    // Asked to stop when its time was over, and deaf for two seconds more.
+    // The engine receives `stop` after its time is over; then it answers late, or not at all.
     let go = until("600200");
     let late = format!("{go}1110300 W< stop\n1200000 W> bestmove g2g4\n");
     let (termination, detail) = ending(&late);

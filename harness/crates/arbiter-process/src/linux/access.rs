@@ -1,4 +1,4 @@
-//! The peers of a connection, connections and priorities.
+//! Peers and timeouts of connections, and the priority of threads.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -8,23 +8,22 @@ use std::time::Duration;
 use rustix::net::sockopt::{set_tcp_user_timeout, socket_peercred};
 use rustix::process::{geteuid, setpriority_process};
 
-/// Lowest priority of the system.
+/// Lowest scheduling priority (nice value).
 const LOWEST: i32 = 19;
 
-/// Returns whether the process at the other end of a socket is of this process's user, or of root.
+/// Returns whether the process at the other end of a socket belongs to this process's user or root.
 pub fn is_own_peer(stream: &UnixStream) -> io::Result<bool> {
     let user = socket_peercred(stream)?.uid;
     Ok(user == geteuid() || user.is_root())
 }
 
-/// Has the kernel end a TCP connection whose peer has not acknowledged sent data for the time
-/// `after`.
+/// Makes the kernel close a TCP connection if the peer does not acknowledge sent data for `after`.
 pub fn end_if_stalled(connection: impl AsFd, after: Duration) -> io::Result<()> {
     Ok(set_tcp_user_timeout(connection, after.as_millis().try_into().unwrap_or(u32::MAX))?)
 }
 
-/// Gives this thread, and those that it starts from now on, the lowest priority, so that engines do
-/// not notice them.
+/// Gives this thread and all threads that it starts later the lowest priority, so that they do not
+/// disturb engines.
 pub fn lower_priority() -> io::Result<()> {
     Ok(setpriority_process(None, LOWEST)?)
 }

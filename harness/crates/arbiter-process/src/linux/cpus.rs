@@ -1,4 +1,4 @@
-//! Processors: those available to us, those that share a core, and the placement of threads.
+//! Processors: availability, order by physical core, and pinning of threads.
 
 use std::collections::BTreeSet;
 use std::{fs, io};
@@ -8,21 +8,22 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use super::process_tree::{descendants, threads};
 
-/// Returns the processors that this process may use, by its mask and its control group, different
-/// physical cores first: those that share a core with an earlier one come last.
+/// Returns the processors that this process may use (by its affinity mask and control group). One
+/// processor of each physical core comes first; processors that share a core with an earlier one
+/// follow.
 pub fn allowed() -> Vec<usize> {
-    // The call fails only for processes that have ended, which this one has not.
+    // The call fails only for processes that have ended.
     let Ok(mask) = sched_getaffinity(None) else { return Vec::new() };
     let cpus = (0..CpuSet::MAX_CPU).filter(|cpu| mask.is_set(*cpu));
     by_core(cpus, |cpu| {
         let folder = format!("/sys/devices/system/cpu/cpu{cpu}/topology");
-        // Where the system does not say, each processor is a core.
+        // If the system does not report cores, each processor counts as a core.
         fs::read_to_string(format!("{folder}/thread_siblings")).ok()
     })
 }
 
-/// Orders processors so that no two of one core come before all cores have come once. `core` names
-/// the core of a processor.
+/// Orders processors so that each core occurs once before any core occurs again. `core` returns the
+/// core of a processor.
 fn by_core<T: Ord>(
     cpus: impl Iterator<Item = usize>,
     core: impl Fn(usize) -> Option<T>,
@@ -42,21 +43,21 @@ fn by_core<T: Ord>(
     order
 }
 
-/// Converts processors to the type of the system.
+/// Converts processor numbers to the type of the system.
 pub(crate) fn set(cpus: &[usize]) -> CpuSet {
     let mut set = CpuSet::new();
     cpus.iter().filter(|cpu| **cpu < CpuSet::MAX_CPU).for_each(|cpu| set.set(*cpu));
     set
 }
 
-/// Moves this thread, and those that it starts from now on, to a processor.
+/// Pins this thread and all threads that it starts later to a processor.
 pub(crate) fn move_here(cpu: usize) -> io::Result<()> {
-    // A number too large for the set leaves it empty, which the system refuses.
+    // A number that is too large for the set leaves it empty, which the system rejects.
     Ok(sched_setaffinity(None, &set(&[cpu]))?)
 }
 
-/// Moves all threads of a process, and of its descendants, to some processors. Threads that end in
-/// the meantime, or have moved themselves, are ignored.
+/// Pins all threads of a process and its descendants to these processors. Failures are ignored,
+/// because threads may end in the meantime.
 pub(crate) fn move_to(leader: i32, cpus: &[usize]) {
     let set = set(cpus);
     for pid in descendants(leader).into_iter().chain([leader]) {
@@ -72,7 +73,7 @@ mod tests {
 
     #[test]
     fn siblings_come_last() {
-        // Numbered as on most machines, and in pairs.
+        // The first numbering is that of most machines; the second has siblings in pairs.
         assert_eq!(by_core(0..6, |cpu| Some(cpu % 3)), [0, 1, 2, 3, 4, 5]);
         assert_eq!(by_core(0..6, |cpu| Some(cpu / 2)), [0, 2, 4, 1, 3, 5]);
         assert_eq!(by_core([1, 2, 3, 5].into_iter(), |cpu| Some(cpu / 2)), [1, 2, 5, 3]);
@@ -80,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn this_process_may_run_somewhere() {
+    fn this_process_has_allowed_processors() {
         assert!(!allowed().is_empty());
     }
 }

@@ -1,9 +1,9 @@
-//! Time during which threads were ready to run and did not, because no processor was free.
+//! Time during which threads were ready to run but did not run, because no processor was free.
 //!
-//! The kernel counts this *run delay* for each thread, beside the time that it ran
-//! (`/proc/PID/task/TID/schedstat`, nanoseconds), and the time that the host of a virtual machine
-//! took from all processors together (`steal` in `/proc/stat`). Kernels without `CONFIG_SCHED_INFO`
-//! do not count it, and delays read as zero.
+//! The kernel counts this *run delay* and the running time of each thread
+//! (`/proc/PID/task/TID/schedstat`, in nanoseconds), and the time that the host of a virtual
+//! machine took from all processors together (`steal` in `/proc/stat`). Kernels without
+//! `CONFIG_SCHED_INFO` do not count run delays; all delays are then zero.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,23 +14,24 @@ use super::process_tree::{descendants, threads};
 /// Unit of `/proc/stat`: `USER_HZ` is 100 in every Linux ABI.
 const TICK: Duration = Duration::from_millis(10);
 
-/// Divisor of the busiest thread's running time below which a thread counts as waiting for input.
+/// Divisor of the busiest thread's running time: a thread that ran for less than the quotient
+/// counts as waiting for input.
 const IDLE: u64 = 10;
 
-/// Divisor of an engine's clock: if its busiest thread runs longer than the clock by this part, the
-/// engine has pondered.
+/// Divisor of the engine's clock time: an engine whose busiest thread ran for longer than the clock
+/// time plus the quotient has pondered.
 const PONDERED: u32 = 4;
 
-/// Run delays up to one moment of the threads on which an engine's clock depends.
+/// Run delays, at one moment, of the threads on which an engine's clock depends.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Delays {
-    /// Times of the threads of the engine and its descendants, by the thread's number.
+    /// Times of the threads of the engine and its descendants, by thread ID.
     engine: BTreeMap<i32, Times>,
-    /// Times of our thread that stamps the engine's output.
+    /// Times of Arbiter's reader thread for the engine's output.
     reader: Times,
 }
 
-/// Counters of the kernel for a thread, in nanoseconds.
+/// Kernel counters of a thread, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Times {
     ran: u64,
@@ -47,28 +48,29 @@ impl Times {
 }
 
 impl Delays {
-    /// Reads the delays of the engine whose process is `leader` and of our thread `reader`.
+    /// Reads the delays of the engine with the process `leader`, and of Arbiter's thread `reader`.
     pub(crate) fn of(leader: i32, reader: i32) -> Delays {
         let mut delays = Delays::default();
         for pid in descendants(leader).into_iter().chain([leader]) {
             let times = |thread| Some((thread, times(pid, thread)?));
             delays.engine.extend(threads(pid).filter_map(times));
         }
-        // A reader thread that has ended waits for no processor any more.
+        // A reader thread that has ended no longer waits for a processor.
         delays.reader = times(std::process::id() as i32, reader).unwrap_or_default();
         delays
     }
 
-    /// Returns the time lost since `earlier` of the time `thought` that the engine's clock ran: by
-    /// the engine's thread that lost most (the sum over several threads would not describe the
-    /// clock) and by the reader. Threads that ended in between are not counted.
+    /// Returns the part of the engine's clock time `thought` that was lost since `earlier` because
+    /// the engine or the reader thread waited for a processor. Of the engine only the thread that
+    /// lost most is counted, because a sum over parallel threads would exceed the clock. Threads
+    /// that ended in between are not counted.
     ///
-    /// An engine may have to wait for its opponent to be done before it can tidy up after its own
-    /// move, and its reader may be late for a line that decides nothing. Neither costs time on the
-    /// clock: the time that a thread has lost there is at most the time that it has not run. A
-    /// thread that waits for input does not run either, so that this bound says nothing about the
-    /// reader, whose delay is then left out; if the engine ran while its clock did not, as one that
-    /// ponders, it is unknown which threads waited for input.
+    /// An engine may have to wait for a processor after its move, while its opponent runs, and its
+    /// reader may be late for an unimportant line. Neither costs clock time, so the loss of a
+    /// thread is limited to the time that the thread did not run. This limit is useless for a
+    /// thread that waits for input; the reader's delay is not added for such a thread. If the
+    /// engine ran while its clock did not run, as during pondering, it is unknown which threads
+    /// waited for input.
     pub fn since(&self, earlier: &Delays, thought: Duration) -> Duration {
         let unread = self.reader.since(earlier.reader).waited;
         let spent = self.engine.iter().map(|(thread, times)| {
@@ -86,19 +88,19 @@ impl Delays {
     }
 }
 
-/// Returns the time that the host took from this machine so far, all its processors together.
+/// Returns the time that the host of a virtual machine took so far, summed over all processors.
 pub fn stolen() -> Duration {
     let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
     TICK * stolen_ticks(&stat).unwrap_or(0)
 }
 
-/// Returns the time that a thread of ours has waited for a processor so far.
+/// Returns the time that a thread of this process has waited for a processor so far.
 pub(crate) fn run_delay(thread: i32) -> Duration {
     let times = times(std::process::id() as i32, thread).unwrap_or_default();
     Duration::from_nanos(times.waited)
 }
 
-/// Returns the kernel's counters of a thread; `None` if it has ended.
+/// Returns the kernel counters of a thread; `None` if the thread has ended.
 fn times(pid: i32, thread: i32) -> Option<Times> {
     first_figures(&fs::read_to_string(format!("/proc/{pid}/task/{thread}/schedstat")).ok()?)
 }
@@ -167,7 +169,7 @@ mod tests {
         assert_eq!(lost(10, 9_100), 20, "it tidied up");
     }
 
-    /// Many threads that spin cannot all have a processor of their own.
+    /// Starts more busy threads than there are processors.
     #[test]
     fn threads_that_wait_for_a_processor_are_noticed() {
         let own = std::process::id() as i32;
@@ -179,7 +181,7 @@ mod tests {
             (0..threads).for_each(|_| drop(scope.spawn(spin)));
             let before = Delays::of(own, own);
             let mut waited = Duration::ZERO;
-            // Three in four wait at any time; a minute is for machines without mercy.
+            // At any time three of four threads wait; a minute suffices even on a slow machine.
             for _ in 0..6000 {
                 std::thread::sleep(Duration::from_millis(10));
                 waited = Delays::of(own, own).since(&before, Duration::MAX);

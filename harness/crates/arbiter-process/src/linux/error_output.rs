@@ -1,4 +1,4 @@
-//! Reader of the error output of engines.
+//! Reader of the stderr of engines.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -14,15 +14,17 @@ use rustix::event::epoll;
 use crate::reader::{LineReader, READ_BYTES};
 use crate::tail::Tail;
 
-/// Event number of the pipe that ends the reading: no engine has this number.
+/// Event number of the pipe that ends the reader; no engine has this number.
 const END: u64 = u64::MAX;
 
-/// Reader of the error output of all engines of a spawner on one thread, as there is little of it.
+/// Reader of the stderr of all engines of a spawner, in one thread because engines write little to
+/// it.
 pub(crate) struct ErrorReader {
     epoll: OwnedFd,
-    /// Number of the next engine. File descriptors are reused while events of the last engine wait.
+    /// Number of the next engine. File descriptors cannot identify engines, because they are reused
+    /// while old events wait.
     next: AtomicU64,
-    /// Engines whose error output is open, by their numbers.
+    /// Engines with open stderr, by number.
     outputs: Mutex<HashMap<u64, ErrorOutput>>,
 }
 
@@ -33,12 +35,11 @@ struct ErrorOutput {
 }
 
 impl ErrorReader {
-    /// Starts the thread. It ends when the second part of the answer is dropped and all error
-    /// output is closed.
+    /// Starts the thread, which ends when the returned pipe is dropped and every stderr is closed.
     pub(crate) fn start() -> io::Result<(Arc<ErrorReader>, PipeWriter)> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let (end, open) = io::pipe()?;
-        // The kernel reports a closed pipe whatever the flags.
+        // The kernel reports a closed pipe even without flags.
         epoll::add(&epoll, &end, epoll::EventData::new_u64(END), epoll::EventFlags::empty())?;
         let reader =
             Arc::new(ErrorReader { epoll, next: AtomicU64::new(0), outputs: Mutex::default() });
@@ -46,18 +47,18 @@ impl ErrorReader {
         let thread = std::thread::Builder::new().name("error reader".into());
         thread.spawn(move || {
             errors.read(|| true);
-            // The closed pipe would otherwise be reported at each further wait.
+            // Otherwise each further wait would report the closed pipe.
             let _ = epoll::delete(&errors.epoll, &end);
             errors.read(|| !errors.outputs().is_empty());
         })?;
         Ok((reader, open))
     }
 
-    /// Reads the error output of one more engine to its end, and appends it to `log`.
+    /// Adds an engine: reads its stderr to the end, and appends it to `log`.
     pub(crate) fn add(&self, stderr: ChildStderr, log: Option<File>, tail: Tail) -> io::Result<()> {
-        // Only the uniqueness of the number matters, which no ordering improves.
+        // Relaxed ordering suffices, because only the uniqueness of the number matters.
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        // The lock is taken before the pipe is watched, so that the thread finds the output of its
+        // The lock is taken before the pipe is watched, so that the thread finds the entry at the
         // first event.
         let mut outputs = self.outputs();
         epoll::add(&self.epoll, &stderr, epoll::EventData::new_u64(id), epoll::EventFlags::IN)?;
@@ -66,7 +67,7 @@ impl ErrorReader {
         Ok(())
     }
 
-    /// Reads while `goes_on` returns `true`, and until the end is signalled.
+    /// Reads while `goes_on` returns `true`, at most until the end is signalled.
     fn read(&self, goes_on: impl Fn() -> bool) {
         let mut buffer = vec![0; READ_BYTES];
         while goes_on() {
@@ -78,14 +79,14 @@ impl ErrorReader {
                 if id == END {
                     return;
                 }
-                // The output is read outside the lock, because a slow log must not delay the start
+                // The lock is not held during the read, because a slow log must not delay the start
                 // of engines.
                 let Some(mut output) = self.outputs().remove(&id) else { continue };
                 if output.read(&mut buffer) {
                     self.outputs().insert(id, output);
                 } else {
-                    // Closing the pipe may not suffice: a process that is just being started has a
-                    // copy of it.
+                    // Closing the pipe may not suffice, because a process that is being started has
+                    // a copy.
                     let _ = epoll::delete(&self.epoll, &output.reader.source);
                 }
             }
@@ -93,17 +94,17 @@ impl ErrorReader {
     }
 
     fn outputs(&self) -> MutexGuard<'_, HashMap<u64, ErrorOutput>> {
-        // A panic under this lock cannot leave the map half changed.
+        // A poisoned lock is used: a panic cannot leave the map half changed.
         self.outputs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl ErrorOutput {
-    /// Reads once. Returns whether there may be more.
+    /// Reads once and returns whether there may be more.
     fn read(&mut self, buffer: &mut [u8]) -> bool {
         let chunk = self.reader.read(buffer);
         for line in &chunk.lines {
-            // A log that cannot be written any more must not cost the engine its game.
+            // If the log can no longer be written, the game continues without the log.
             self.log = self.log.take().filter(|mut log| writeln!(log, "{line}").is_ok());
         }
         let goes_on = !chunk.closed;

@@ -1,17 +1,16 @@
-//! Facts about this machine, and about the start of this process.
+//! Properties of this machine and of the start of this process.
 
 use std::fs;
 
-/// Signal that a process gets whose file is at its size limit.
+/// Signal that a process gets when it exceeds the file size limit.
 pub const FILE_SIZE_SIGNAL: i32 = libc::SIGXFSZ;
 
-/// Returns the name of the processor; `None` where the system does not report it.
+/// Returns the name of the processor; `None` if the system does not report it.
 pub fn processor_name() -> Option<String> {
     value("/proc/cpuinfo", "model name")
 }
 
-/// Returns the features of the processor, as the line in which the system lists them; empty where
-/// it does not.
+/// Returns the line in which the system lists the processor features; empty if there is none.
 pub fn processor_features() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let mut lines = text.lines();
@@ -19,13 +18,13 @@ pub fn processor_features() -> String {
     line.unwrap_or_default().to_owned()
 }
 
-/// Returns the memory, in MiB; 0 where the system does not report it.
+/// Returns the total memory, in MiB; 0 if the system does not report it.
 pub fn memory_mib() -> u64 {
     let memory = value("/proc/meminfo", "MemTotal").unwrap_or_default();
     memory.split(' ').next().and_then(|kib| kib.parse().ok()).unwrap_or(0u64) >> 10
 }
 
-/// Returns the resident memory of a process without its children, in bytes; `None` where the system
+/// Returns the resident memory of a process without its children, in bytes; `None` if the system
 /// does not report it.
 pub(crate) fn resident_bytes(pid: i32) -> Option<u64> {
     let memory = value(&format!("/proc/{pid}/status"), "VmRSS")?;
@@ -33,17 +32,17 @@ pub(crate) fn resident_bytes(pid: i32) -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// Returns the name of this machine; empty where the system does not report it.
+/// Returns the host name of this machine; empty if the system does not report it.
 pub fn host_name() -> String {
     first_line("/proc/sys/kernel/hostname")
 }
 
-/// Returns the version of the system; empty where it does not report it.
+/// Returns the kernel version; empty if the system does not report it.
 pub fn system_version() -> String {
     first_line("/proc/sys/kernel/osrelease")
 }
 
-/// Returns whether this process was started to ignore a signal, as `nohup` and scripts do.
+/// Returns whether this process was started with a signal ignored, as by `nohup` and scripts.
 pub fn is_signal_ignored(signal: i32) -> bool {
     let mask = value("/proc/self/status", "SigIgn").unwrap_or_default();
     // Bit 0 of the mask stands for signal 1.

@@ -1,4 +1,4 @@
-//! Limits of a process on the machine's resources.
+//! Resource limits of processes.
 
 #![expect(
     clippy::disallowed_types,
@@ -17,13 +17,13 @@ use super::cpus;
 use super::sandbox::{Home, PreparedSandbox};
 use crate::Launch;
 
-/// The limit of open files with which this process was started.
+/// Limit of open files with which this process was started.
 static OPEN_FILES: OnceLock<Rlimit> = OnceLock::new();
 
-/// Lets this process have as many files open as the system allows: each engine takes several. Where
-/// the system refuses, all stays as it was. Child processes get the original limit.
+/// Raises the limit of open files to the maximum that the system allows, because each engine needs
+/// several files; keeps the limit if the system refuses. Child processes get the original limit.
 ///
-/// Returns the number of files that may be open.
+/// Returns the maximum number of open files.
 pub fn raise_open_files() -> u64 {
     OPEN_FILES.get_or_init(|| {
         let before = getrlimit(Resource::Nofile);
@@ -38,18 +38,17 @@ pub fn raise_open_files() -> u64 {
 pub struct ResourceLimits {
     /// Address space, in bytes.
     pub memory_bytes: Option<u64>,
-    /// Largest file that may be written, in bytes.
+    /// Maximum size of a written file, in bytes.
     pub file_bytes: Option<u64>,
     /// Total processor time, in seconds.
     pub cpu_seconds: Option<u64>,
-    /// Number of processes and threads of the user above which no more can be started, whoever
-    /// started the others: the system does not count them by process. The limit does not apply to
-    /// root.
+    /// Maximum number of processes and threads of the user, including those of other programs. The
+    /// limit does not apply to root.
     pub processes: Option<u64>,
 }
 
 impl ResourceLimits {
-    /// Returns the tighter of both limits, one by one.
+    /// Returns the lower limit of both for each resource.
     pub fn and(self, other: ResourceLimits) -> ResourceLimits {
         let least = |one: Option<u64>, two: Option<u64>| [one, two].into_iter().flatten().min();
         ResourceLimits {
@@ -60,11 +59,11 @@ impl ResourceLimits {
         }
     }
 
-    /// Sets the limits for the calling process. Only system calls: it may be used between fork and
-    /// exec.
+    /// Sets the limits for the calling process. Makes only system calls, so it may be called
+    /// between fork and exec.
     pub(crate) fn set(self) -> io::Result<()> {
         if let Some(before) = OPEN_FILES.get() {
-            // Programs that use `select` cannot handle descriptors beyond the usual 1024.
+            // Programs that use `select` cannot handle more than the usual 1024 descriptors.
             setrlimit(Resource::Nofile, *before)?;
         }
         let limits = [
@@ -83,10 +82,10 @@ impl ResourceLimits {
     }
 }
 
-/// Makes the kernel kill the child when the spawner thread ends, for whatever reason, and enforce
-/// its limits.
+/// Makes the kernel enforce the limits of the child, and kill the child when the spawner thread
+/// ends for any reason.
 ///
-/// A home that was made for the child has to live as long as the child.
+/// The returned home, if any, was made for the child and must live as long as the child.
 pub(crate) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Result<Option<Home>> {
     if let Some(environment) = &launch.environment {
         command.env_clear().envs(environment.iter().cloned());
@@ -105,8 +104,8 @@ pub(crate) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Resul
         if let Some(cpus) = &cpus {
             rustix::thread::sched_setaffinity(None, cpus)?;
         }
-        // Arbiter may have died before the signal was set. The child then has another parent, and
-        // no signal comes.
+        // If Arbiter died before the signal was set, the child has another parent and gets no
+        // signal.
         if rustix::process::getppid() != Some(parent) {
             return Err(Errno::SRCH.into());
         }
@@ -126,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tighter_limit_counts() {
+    fn the_lower_limit_counts() {
         let limits = |memory_bytes, file_bytes| ResourceLimits {
             memory_bytes,
             file_bytes,

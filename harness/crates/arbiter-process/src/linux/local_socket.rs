@@ -1,4 +1,4 @@
-//! Sockets that are files, for processes of one machine and user.
+//! Socket files for processes of one user on one machine.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
@@ -9,18 +9,18 @@ use std::path::Path;
 use rustix::fs::{Mode, fchmod};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
-/// Number of connections that may wait to be accepted.
+/// Maximum number of connections that wait to be accepted.
 const BACKLOG: i32 = 8;
 
-/// Connects to the socket that is the file `name` of a folder. Names of up to 64 bytes always fit
-/// into the path length of the system. Fails as the system does if the folder or the socket is
-/// missing, or nobody listens.
+/// Connects to the socket file `name` in a folder. Names of up to 64 bytes always fit into the
+/// maximum path length of sockets. Fails if the folder or the socket is missing, or no process
+/// listens.
 pub fn connect_local(folder: &Path, name: &str) -> io::Result<UnixStream> {
     let folder = File::open(folder)?;
     UnixStream::connect(path_in(&folder, name))
 }
 
-/// Socket to which only its owner may connect. Its file is removed when this is dropped.
+/// Listening socket to which only its owner may connect. Dropping it removes the file.
 #[derive(Debug)]
 pub struct LocalSocket {
     folder: File,
@@ -30,8 +30,8 @@ pub struct LocalSocket {
 }
 
 impl LocalSocket {
-    /// Creates the socket, as the file `name` of a folder, in place of one that a killed process
-    /// left behind. Fails if the folder cannot be written.
+    /// Creates the socket file `name` in a folder, and replaces the stale file of a killed process.
+    /// Fails if the folder is not writable.
     pub fn bind(folder: &Path, name: String) -> io::Result<LocalSocket> {
         let folder = File::open(folder)?;
         let path = path_in(&folder, &name);
@@ -41,8 +41,7 @@ impl LocalSocket {
         })?;
         let (family, kind) = (AddressFamily::UNIX, SocketType::STREAM);
         let socket = rustix::net::socket_with(family, kind, SocketFlags::CLOEXEC, None)?;
-        // Linux gives the file the mode of the socket, so that there is no moment at which others
-        // may use it.
+        // Linux gives the file the mode of the socket, so other users can never connect.
         fchmod(&socket, Mode::RUSR | Mode::WUSR)?;
         rustix::net::bind(&socket, &SocketAddrUnix::new(path)?)?;
         rustix::net::listen(&socket, BACKLOG)?;
@@ -52,12 +51,12 @@ impl LocalSocket {
 
 impl Drop for LocalSocket {
     fn drop(&mut self) {
-        // A file that stays behind does no harm, because the next `bind` replaces it.
+        // A remaining file is harmless, because the next `bind` replaces it.
         let _ = fs::remove_file(path_in(&self.folder, &self.name));
     }
 }
 
-/// Returns a path that is short however long that of the folder is.
+/// Returns a short path to a file in the folder, regardless of the length of the folder's path.
 fn path_in(folder: &File, name: &str) -> String {
     format!("/proc/self/fd/{}/{name}", folder.as_raw_fd())
 }
@@ -69,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_owner_calls_and_deep_folders_fit() {
+    fn only_the_owner_may_connect_and_long_paths_work() {
         let dir = tempfile::tempdir().unwrap();
         let deep = dir.path().join("x".repeat(200)).join("y".repeat(200));
         fs::create_dir_all(&deep).unwrap();
@@ -86,7 +85,7 @@ mod tests {
     fn a_stale_socket_is_replaced() {
         let dir = tempfile::tempdir().unwrap();
         let stale = LocalSocket::bind(dir.path(), "run".to_owned()).unwrap();
-        // A process that is killed cleans nothing up.
+        // Forgetting the socket keeps its file, as when a process is killed.
         let handle = stale.listener.try_clone().unwrap();
         std::mem::forget(stale);
         rustix::net::shutdown(&handle, rustix::net::Shutdown::Both).unwrap();

@@ -1,29 +1,29 @@
-//! Properties of a machine that decide whether games by the clock can be trusted.
+//! Properties of a machine that affect timed games.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// State of a machine at a moment. `None` where the system does not report it.
+/// State of a machine at one moment. A field is `None` if the system does not report it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Machine {
     /// Number of processors that this process may use.
     pub processors: usize,
-    /// Number of cores that these belong to.
+    /// Number of physical cores of these processors.
     pub cores: usize,
-    /// Processor time that the control group allows, in processors.
+    /// CPU quota of the control group, in processors.
     pub quota: Option<f64>,
-    /// Governors of the frequencies, each once; empty where there are none.
+    /// Frequency governors in use, each listed once; empty if there are none.
     pub governors: BTreeSet<String>,
-    /// `true` if frequencies may rise above the nominal one.
+    /// `true` if turbo is enabled: frequencies may rise above the nominal frequency.
     pub turbo: Option<bool>,
-    /// Average number of processes that ran or were ready to, in the last minute.
+    /// Load average of the last minute, in processes.
     pub load: Option<f64>,
     /// Clock source of the kernel.
     pub clock_source: Option<String>,
     /// Memory that is available without swapping, in MiB.
     pub free_mib: Option<u64>,
-    /// Times of all processors since the system started.
+    /// Total times of all processors since the system started.
     pub times: CpuTimes,
 }
 
@@ -34,12 +34,12 @@ pub struct CpuTimes {
     pub all: u64,
     /// Idle time.
     pub idle: u64,
-    /// Time in which the host of a virtual machine used the processors for something else.
+    /// Time that the host of a virtual machine took.
     pub stolen: u64,
 }
 
 impl CpuTimes {
-    /// Returns the times after an earlier moment.
+    /// Returns the times since an earlier moment.
     pub fn since(self, earlier: CpuTimes) -> CpuTimes {
         CpuTimes {
             all: self.all.saturating_sub(earlier.all),
@@ -52,15 +52,15 @@ impl CpuTimes {
     fn read(stat: &str) -> Option<CpuTimes> {
         let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
         let ticks: Vec<u64> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();
-        // The columns of guests, which follow, are contained in those of user and nice.
+        // The guest columns, which follow, are already contained in user and nice.
         let [_, _, _, idle, waiting, _, _, stolen] = ticks.get(..8)?.try_into().ok()?;
         Some(CpuTimes { all: ticks[..8].iter().sum(), idle: idle + waiting, stolen })
     }
 }
 
 impl Machine {
-    /// Reads the files of the system below `root`, which is `/`; `cpus` are the processors that may
-    /// be used.
+    /// Reads the state from the system files below `root`, which is `/` except in tests; `cpus` are
+    /// the processors that may be used.
     pub fn read(root: &Path, cpus: &[usize]) -> Machine {
         let text = |file: &str| {
             let text = fs::read_to_string(root.join(file)).ok()?;
@@ -92,9 +92,9 @@ impl Machine {
     }
 }
 
-/// Parses `cpu.max`, time and period in microseconds, into a number of processors.
+/// Parses `cpu.max` (time and period in microseconds) into a number of processors.
 fn quota(max: &str) -> Option<f64> {
-    // The time may be the word `max`, which stands for no limit and does not parse.
+    // The word `max` instead of a time means no limit; parsing it as a number fails.
     let (time, period) = max.split_once(' ')?;
     Some(time.parse::<f64>().ok()? / period.parse::<f64>().ok()?)
 }

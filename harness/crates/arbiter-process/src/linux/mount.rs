@@ -1,24 +1,23 @@
-//! File system of a file.
+//! Machine that holds the file system of a file.
 
 use std::path::Path;
 
 use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
 
-/// Returns the folder of another machine on which a path is, as `host:/folder` or `//host/folder`;
-/// `None` if the file system is of this machine, or the system does not report it.
+/// Returns the network share that contains a path, as `host:/folder` or `//host/folder`; `None` if
+/// the file system is local or the system does not report it.
 pub fn remote_source(path: &Path) -> Option<String> {
     let about = statx(CWD, path, AtFlags::empty(), StatxFlags::MNT_ID).ok()?;
     source_of(&std::fs::read_to_string("/proc/self/mountinfo").ok()?, about.stx_mnt_id)
 }
 
-/// Returns the source of a mount, if it names a machine: NFS, SMB, sshfs, Ceph and others all write
-/// it so.
+/// Returns the source of a mount if it names a machine, as for NFS, SMB, sshfs and Ceph.
 fn source_of(mounts: &str, id: u64) -> Option<String> {
     let is_it = |line: &&str| line.split(' ').next() == Some(id.to_string().as_str());
     let (_, about) = mounts.lines().find(is_it)?.split_once(" - ")?;
     let source = about.split(' ').nth(1)?;
     let names_a_machine = source.starts_with("//") || source.contains(":/");
-    // The file of mounts writes a space as `\040`.
+    // `mountinfo` encodes a space as `\040`.
     names_a_machine.then(|| source.replace("\\040", " "))
 }
 
@@ -27,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn file_systems_of_other_machines_are_known_by_their_source() {
+    fn remote_file_systems_are_recognized_by_their_source() {
         let check = |about: &str, expect: Option<&str>| {
             let mounts = format!(
                 "7 1 8:1 / / rw - ext4 /dev/sda1 rw\n70 7 0:50 / /far rw,relatime shared:9 - {about} rw\n"

@@ -1,12 +1,12 @@
-//! Processes that an engine has started and moved out of its group.
+//! Processes that an engine has started, including processes outside its process group.
 //!
-//! Arbiter is a child subreaper: a process that loses its parent becomes a child of Arbiter, not of
-//! init, so that it can be found, recognized by a mark in its environment, killed and reaped. Out
-//! of reach is a process that clears its environment *and* leaves its parent and group, unless a
-//! sandbox has put it into a namespace of processes, all of which end with the engine.
+//! Arbiter is a child subreaper: an orphaned process becomes a child of Arbiter instead of init, so
+//! it can be found, recognized by a mark in its environment, killed and reaped. A process that
+//! clears its environment *and* leaves its parent and group cannot be recognized, unless a sandbox
+//! has put the engine into a PID namespace, which ends with the engine.
 //!
-//! Only processes known by their number are ever waited for. Waiting for any child would steal the
-//! exit status of an engine from the thread that waits for the engine.
+//! Arbiter only waits for specific process IDs: waiting for any child would steal the exit status
+//! of an engine from the thread that waits for the engine.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -18,39 +18,40 @@ use rustix::thread::gettid;
 
 use super::stop;
 
-/// Variable that marks an engine and its descendants.
+/// Environment variable that marks an engine and its descendants.
 const MARK: &str = "ARBITER_ENGINE_PROCESS";
 
-/// Time limit for collecting killed processes. It is what the graces of `stop` leave of the second
-/// within which every engine is gone.
+/// Timeout for reaping killed processes. Together with the grace times of `stop` it is one second,
+/// within which every engine ends.
 const REAP_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// Number of searches for descendants: one that is just being started may be missed by the first.
+/// Maximum number of searches for descendants; one search may miss a process that is just being
+/// started.
 const ROUNDS: u32 = 8;
 
-/// Makes processes that lose their parent children of this process. Where the kernel refuses, they
-/// go to init as usual.
+/// Makes orphaned descendants children of this process. If the kernel refuses, they become children
+/// of init as usual.
 pub(crate) fn adopt_strays() {
     let _ = rustix::process::set_child_subreaper(Some(getpid()));
 }
 
-/// Returns the number of this thread.
+/// Returns the ID of this thread.
 pub(crate) fn this_thread() -> i32 {
     gettid().as_raw_nonzero().get()
 }
 
-/// Processes of one engine: its process group, and those that it has moved out of that.
+/// Processes of one engine: its process group, and processes that have left the group.
 #[derive(Debug)]
 pub(crate) struct ProcessTree {
-    /// Process of the engine: the child, or the process that the child waits for outside of a
-    /// namespace.
+    /// ID of the engine's process: the child or, in a namespace, the process for which the child
+    /// waits.
     pub(crate) engine: i32,
-    /// Environment entry that marks the processes.
+    /// Environment entry that marks the processes of the engine.
     mark: String,
 }
 
 impl ProcessTree {
-    /// Starts an engine with its own mark: `number` counts those of the calling thread.
+    /// Starts an engine with a unique mark; `number` counts the engines of the calling thread.
     pub(crate) fn spawn(command: &mut Command, number: usize) -> io::Result<(Child, ProcessTree)> {
         let (process, thread) = (getpid().as_raw_nonzero(), gettid().as_raw_nonzero());
         let value = format!("{process}-{thread}-{number}");
@@ -59,7 +60,7 @@ impl ProcessTree {
         Ok((child, ProcessTree { engine, mark: format!("{MARK}={value}") }))
     }
 
-    /// Ends the engine, its group and its strays: waits `grace`, sends a signal to end and waits
+    /// Ends the engine, its group and its strays: waits `grace`, sends SIGTERM and waits
     /// `term_grace`, then kills. Blocks.
     pub(crate) fn end(
         &self,
@@ -72,8 +73,7 @@ impl ProcessTree {
             stop::wait_exit(child, term_grace);
         }
         let leader = stop::pid(child);
-        // Descendants are listed before the leader is killed, because orphans are no longer below
-        // it.
+        // Descendants are listed before the leader is killed, because afterwards they are orphans.
         let mut doomed = descendants(leader.as_raw_nonzero().get());
         doomed.iter().for_each(|pid| kill(*pid));
         stop::signal(child, Signal::KILL);
@@ -91,12 +91,12 @@ impl ProcessTree {
         status
     }
 
-    /// Returns our children that bear the mark, with all their descendants. The engine itself has
-    /// ended.
+    /// Returns the children of Arbiter with the mark, and all their descendants. The engine itself
+    /// must have ended.
     fn strays(&self) -> BTreeSet<i32> {
         let this = getpid().as_raw_nonzero().get();
-        // The kernel gives orphans to the first thread of a subreaper; what other threads started
-        // are engines in play.
+        // The kernel gives orphans to the first thread of a subreaper; the children of other
+        // threads are running engines.
         let ours = children_of_thread(this, this);
         let orphans: Vec<i32> = ours.into_iter().filter(|pid| self.is_marked(*pid)).collect();
         let below = orphans.iter().flat_map(|pid| descendants(*pid)).collect::<Vec<_>>();
@@ -104,15 +104,15 @@ impl ProcessTree {
     }
 
     fn is_marked(&self, pid: i32) -> bool {
-        // A process that has ended, or belongs to another user, cannot be read and is not ours to
-        // end.
+        // The environment of a process that has ended or belongs to another user cannot be read,
+        // and such a process must not be killed.
         let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|entry| entry == self.mark.as_bytes())
     }
 }
 
-/// Returns the process that a child of ours waits for, which is the second one of a namespace;
-/// otherwise the child.
+/// Returns the second process of a namespace, for which the child waits; without a namespace, the
+/// child.
 fn program_of(child: i32) -> i32 {
     let is_second = |pid: &i32| {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
@@ -121,34 +121,33 @@ fn program_of(child: i32) -> i32 {
     children_of_thread(child, child).into_iter().find(is_second).unwrap_or(child)
 }
 
-/// Collects killed processes, as far as they are children of ours by now.
+/// Reaps killed processes that are children of Arbiter.
 fn reap(group: Pid, mut doomed: BTreeSet<i32>) {
     let give_up = Instant::now() + REAP_TIMEOUT;
     loop {
-        // The leader is reaped, so that nothing but its orphans can be left in its group.
+        // The leader has been reaped, so only orphans can remain in its group.
         while let Ok(Some(_)) = waitpgid(group, WaitOptions::NOHANG) {}
         doomed.retain(|pid| {
             let pid = Pid::from_raw(*pid);
-            // A process that is not our child has another process to collect it, or has been
-            // collected.
+            // A process that is not our child has been reaped, or is reaped by another process.
             pid.is_some_and(|pid| matches!(waitpid(Some(pid), WaitOptions::NOHANG), Ok(None)))
         });
         if doomed.is_empty() || Instant::now() > give_up {
             return;
         }
-        // The kernel ends a killed process soon, but not before the call returns.
+        // The kernel ends a killed process soon after the call, not during the call.
         std::thread::sleep(Duration::from_millis(1));
     }
 }
 
 fn kill(pid: i32) {
     if let Some(pid) = Pid::from_raw(pid) {
-        // It may be gone by now, which is what is wanted.
+        // An error means that the process has already ended.
         let _ = kill_process(pid, Signal::KILL);
     }
 }
 
-/// Returns all descendants of `pid`.
+/// Returns the process IDs of all descendants of `pid`.
 pub(crate) fn descendants(pid: i32) -> BTreeSet<i32> {
     let mut found = BTreeSet::new();
     let mut open = vec![pid];
@@ -158,12 +157,12 @@ pub(crate) fn descendants(pid: i32) -> BTreeSet<i32> {
     found
 }
 
-/// Returns the children of all threads of a process; none if it has ended.
+/// Returns the children of all threads of a process; empty if the process has ended.
 fn children(pid: i32) -> Vec<i32> {
     threads(pid).flat_map(|thread| children_of_thread(pid, thread)).collect()
 }
 
-/// Returns the numbers of the threads of a process; none if it has ended.
+/// Returns the IDs of the threads of a process; empty if the process has ended.
 pub(crate) fn threads(pid: i32) -> impl Iterator<Item = i32> {
     let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     threads.filter_map(|thread| thread.file_name().to_str()?.parse().ok())

@@ -1,7 +1,8 @@
-//! Detection of pauses in which this process did not run: it was stopped, or its machine slept.
+//! Detection of pauses in which this process was stopped or its machine was suspended.
 //!
-//! A thread that does nothing but wake up notices them. The clock that it reads runs on while the
-//! machine is suspended, which the monotonic one does not. Waits for a processor are no pause.
+//! A thread that only wakes up at intervals detects pauses. It reads the boot-time clock, which
+//! continues while the machine is suspended, unlike the monotonic clock. Waits for a processor do
+//! not count as pauses.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
@@ -15,24 +16,24 @@ use super::process_tree::this_thread;
 /// Time between two beats.
 const BEAT: Duration = Duration::from_millis(100);
 
-/// Delay of a beat beyond which, without a reason, there was a pause.
+/// Unexplained delay of a beat beyond which the delay counts as a pause.
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// Pulse of this process, which ends with the last clone.
+/// Pause detector of this process. Dropping the last clone ends its thread.
 #[derive(Debug, Clone)]
 pub struct Pulse(Arc<Mutex<Beats>>);
 
 #[derive(Debug)]
 struct Beats {
-    /// Time of the last beat, by the clock that never stops.
+    /// Time of the last beat, by the boot-time clock.
     last: Duration,
-    /// Time that the thread had waited for a processor by then.
+    /// Time that the thread had waited for a processor up to the last beat.
     waited: Duration,
     pauses: u64,
 }
 
 impl Pulse {
-    /// Starts the thread, which calls `paused` with the length of each pause. Fails if the thread
+    /// Starts the thread, which calls `paused` with the duration of each pause. Fails if the thread
     /// cannot be started.
     pub fn start(paused: impl Fn(Duration) + Send + 'static) -> io::Result<Pulse> {
         let beats = Beats { last: since_boot(), waited: Duration::ZERO, pauses: 0 };
@@ -47,30 +48,30 @@ impl Pulse {
             drop(begun);
             while let Some(beats) = theirs.upgrade() {
                 let pause = lock(&beats).beat(since_boot(), run_delay(thread));
-                // The thread must not keep the pulse alive while it sleeps, or it would never end.
+                // The reference is dropped before the sleep: otherwise the thread would keep the
+                // pulse alive and never end.
                 drop(beats);
                 pause.into_iter().for_each(&paused);
                 std::thread::sleep(BEAT);
             }
         })?;
-        // Nothing is ever sent: it closes when the first beat was.
+        // Nothing is ever sent: the channel closes after the first beat.
         let _: Result<(), _> = has_begun.recv();
         Ok(Pulse(beats))
     }
 
-    /// Returns the number of pauses so far; `None` while the next beat is so late that there may be
-    /// one.
+    /// Returns the number of pauses so far; `None` while the next beat is so late that a pause may
+    /// be in progress.
     pub fn pauses(&self) -> Option<u64> {
         lock(&self.0).pauses_at(since_boot())
     }
 }
 
 impl Beats {
-    /// Records a beat at the time `now`. Returns the length of the pause before it, if there was
-    /// one.
+    /// Records a beat at the time `now` and returns the duration of the preceding pause, if any.
     fn beat(&mut self, now: Duration, waited: Duration) -> Option<Duration> {
         let gap = now.saturating_sub(self.last).saturating_sub(BEAT);
-        // A busy machine delays the beat, too, but the kernel counts that as waiting for a
+        // A busy machine also delays the beat, but the kernel counts this delay as waiting for a
         // processor.
         let is_pause = gap.saturating_sub(waited.saturating_sub(self.waited)) > PAUSE;
         (self.last, self.waited) = (now, waited);
@@ -84,13 +85,13 @@ impl Beats {
     }
 }
 
-/// Returns the time since the machine was started, sleep included.
+/// Returns the time since the machine was started, including suspension.
 fn since_boot() -> Duration {
     Duration::try_from(clock_gettime(ClockId::Boottime)).unwrap_or_default()
 }
 
 fn lock(beats: &Mutex<Beats>) -> MutexGuard<'_, Beats> {
-    // A panic under this lock cannot leave the beats half changed.
+    // A poisoned lock is used: a panic cannot leave the beats half changed.
     beats.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -102,7 +103,8 @@ mod tests {
         Duration::from_millis(time)
     }
 
-    /// Records a beat `ago` after the last one, for `waited` of which its thread waited.
+    /// Records a beat `ago` milliseconds after the last beat; the thread waited `waited`
+    /// milliseconds for a processor. Returns the pause in seconds.
     fn beat(ago: u64, waited: u64) -> Option<u64> {
         let mut beats = Beats { last: ms(50_000), waited: ms(7), pauses: 0 };
         let now = ms(50_000 + ago);
@@ -120,10 +122,10 @@ mod tests {
         assert_eq!(beat(9_200, 3_000), Some(9));
     }
 
-    /// Uses a machine that sleeps for an hour between two beats, which shows only in the clock
-    /// since its start.
+    /// Simulates a machine that is suspended for an hour between two beats, as seen by the
+    /// boot-time clock.
     #[test]
-    fn a_machine_that_slept_has_paused_before_its_first_beat_and_after_it() {
+    fn the_number_of_pauses_is_unknown_during_a_suspension() {
         let mut beats = Beats { last: ms(1_000), waited: ms(7), pauses: 0 };
         let awake = ms(1_100 + 3_600_000);
         assert_eq!(beats.pauses_at(ms(1_100)), Some(0));
@@ -134,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_runs_on_while_the_machine_sleeps() {
+    fn the_clock_includes_suspension() {
         let awake = Duration::try_from(clock_gettime(ClockId::Monotonic)).unwrap();
         assert!(since_boot() >= awake);
         let uptime = std::fs::read_to_string("/proc/uptime").unwrap();

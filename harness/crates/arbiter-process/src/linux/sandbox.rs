@@ -1,8 +1,7 @@
-//! Sandbox that restricts what an untrusted program may read, write and reach.
+//! Sandbox for untrusted programs: restricts access to files, network and processes.
 //!
-//! Landlock blocks files, TCP ports and processes of others; seccomp blocks the system calls with
-//! which a program could get them back, reach others past Landlock, or attack the kernel. Both
-//! apply to all processes that the program starts.
+//! Landlock blocks files, TCP ports and other processes; seccomp blocks system calls that could
+//! evade Landlock or attack the kernel. Both apply to all processes that the program starts.
 
 mod filters;
 mod home;
@@ -26,13 +25,14 @@ pub(crate) use self::home::Home;
 use self::namespaces::Namespaces;
 use crate::Launch;
 
-/// Newest rules of Landlock that are used; those that an older kernel lacks are left out.
+/// Newest Landlock ABI whose rules are used; rules that an older kernel lacks are omitted.
 const RULES: ABI = ABI::V6;
 
-/// Variables of our environment that a sandboxed program gets, besides those that begin with `LC_`.
+/// Environment variables that a sandboxed program inherits, besides variables that begin with
+/// `LC_`.
 const VARIABLES: [&str; 5] = ["PATH", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH"];
 
-/// Files that every program may read and run: the system's programs and libraries, and the
+/// Files that every program may read and execute: programs and libraries of the system, and the
 /// description of the machine.
 const READABLE: [&str; 17] = [
     "/usr",
@@ -54,9 +54,9 @@ const READABLE: [&str; 17] = [
     "/dev/urandom",
 ];
 
-/// Files of the machine and of its own process that a program may read. Command lines of other
-/// processes may contain secrets. The connections of the machine (`net`) are not among them, nor is
-/// `task`, which has them again.
+/// Files of `/proc` that every program may read. Other processes are excluded, because their
+/// command lines may contain secrets; so are the machine's connections (`net`), and `task`, which
+/// contains `net` again.
 const PROC: [&CStr; 18] = [
     c"/proc/cpuinfo",
     c"/proc/meminfo",
@@ -78,7 +78,7 @@ const PROC: [&CStr; 18] = [
     c"/proc/version",
 ];
 
-/// Devices that every program may write, too.
+/// Devices that every program may read and write.
 const DEVICES: [&str; 3] = ["/dev/full", "/dev/null", "/dev/zero"];
 
 const NO_CAPABILITIES: CapabilitySets = CapabilitySets {
@@ -87,42 +87,43 @@ const NO_CAPABILITIES: CapabilitySets = CapabilitySets {
     inheritable: CapabilitySet::empty(),
 };
 
-/// Oldest version of Landlock that has all restrictions of a [`Sandbox`]: signals and abstract
-/// sockets came last.
+/// Oldest Landlock version that supports all restrictions of a [`Sandbox`]: it added signals and
+/// abstract sockets.
 const COMPLETE: u32 = 6;
 
-/// Permissions of a program besides the system's programs and libraries, which it may read.
+/// Permissions of a sandboxed program, in addition to reading the system's programs and libraries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sandbox {
-    /// Home of the program and folder of its temporary files, the only place where it may write.
-    /// Absolute; an empty one for each process, removed after it, if `None`.
+    /// Absolute path of the program's home, the only folder in which the program may write; also
+    /// used for temporary files. If `None`, each process gets an empty home that is removed
+    /// afterwards.
     pub home: Option<PathBuf>,
-    /// Files and folders that the program may read and run, besides itself. Absolute.
+    /// Absolute paths of further files and folders that the program may read and execute.
     pub readable: Vec<PathBuf>,
-    /// `true` if the program may change modes, owners and times of files, as builds do: of those in
-    /// its home, or of all that are the user's where [`Sandbox::keeps_attributes`] is false.
+    /// `true` if the program may change modes, owners and times of files, as builds do: in its
+    /// home, or of all files of the user if [`Sandbox::keeps_attributes`] is false.
     pub is_builder: bool,
-    /// `true` if the program may use the Internet.
+    /// `true` if the program may use the network.
     pub has_network: bool,
-    /// `true` to start nothing where the system cannot enforce all of this.
+    /// `true` if the start fails unless the system can enforce all restrictions.
     pub is_required: bool,
 }
 
-/// Sandbox support of this system. Shown as "landlock 7, seccomp", as "partial: landlock 4,
-/// seccomp" if a part of a [`Sandbox`] is missing, or as "none".
+/// Sandbox support of this system. Displayed as "landlock 7, seccomp", as "partial: landlock 4,
+/// seccomp" if a restriction of [`Sandbox`] is unsupported, or as "none".
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SandboxSupport {
-    /// Version of Landlock; 0 if there is none.
+    /// Landlock version; 0 if Landlock is unsupported.
     landlock: u32,
-    /// `true` if there is seccomp.
+    /// `true` if seccomp is supported.
     seccomp: bool,
 }
 
 impl SandboxSupport {
-    /// Queries the support of this system.
+    /// Queries the sandbox support of this system.
     pub fn detect() -> SandboxSupport {
         let (nothing, action) = (std::ptr::null::<u8>(), libc::SECCOMP_RET_ERRNO);
-        // SAFETY: both calls ask a question; the kernel reads at most the action, a number.
+        // SAFETY: both calls are queries; the kernel reads at most the action, a number.
         let (version, answer) = unsafe {
             (
                 libc::syscall(libc::SYS_landlock_create_ruleset, nothing, 0, 1),
@@ -137,7 +138,7 @@ impl SandboxSupport {
         SandboxSupport { landlock: u32::try_from(version).unwrap_or(0), seccomp: answer == 0 }
     }
 
-    /// Returns an error text unless the support suffices for a whole [`Sandbox`].
+    /// Returns an error message unless the system supports a complete [`Sandbox`].
     pub fn complete(self) -> Result<(), String> {
         if self.landlock >= COMPLETE && self.seccomp {
             Ok(())
@@ -171,18 +172,18 @@ pub(crate) struct PreparedSandbox {
 }
 
 impl Sandbox {
-    /// Returns whether builds cannot change modes, owners and times of files outside their home,
-    /// which takes user and mount namespaces. Starts a process.
+    /// Returns whether the sandbox can prevent builds from changing modes, owners and times of
+    /// files outside their home, which needs user and mount namespaces. Starts a process.
     pub fn keeps_attributes() -> bool {
         Namespaces::are_possible()
     }
 
-    /// Removes the leftovers of processes whose Arbiter was killed.
+    /// Removes the temporary homes that killed Arbiter processes left behind.
     pub fn remove_leftovers() {
         Home::remove_old();
     }
 
-    /// Gives a command the environment of the sandbox, and opens the files that it may reach.
+    /// Sets the environment of a command for the sandbox, and opens the files that it may access.
     pub(crate) fn prepare(
         &self,
         command: &mut Command,
@@ -199,7 +200,7 @@ impl Sandbox {
             name.to_str().is_some_and(|name| name.starts_with("LC_") || VARIABLES.contains(&name))
         };
         if launch.environment.is_none() {
-            // Variables may contain secrets, so that a program gets the listed ones only.
+            // Variables may contain secrets, so a program gets only the listed ones.
             command.env_clear().envs(std::env::vars_os().filter(|(name, _)| is_kept(name)));
         }
         command.env("HOME", home).env("TMPDIR", home);
@@ -234,27 +235,28 @@ impl Sandbox {
 }
 
 impl PreparedSandbox {
-    /// Takes the home that was made for the process and has to live as long.
+    /// Takes the home that was made for the process; it must live as long as the process.
     pub(crate) fn take_home(&mut self) -> Option<Home> {
         self.home.take()
     }
 
-    /// Enters the sandbox permanently. Only system calls: it may be used between fork and exec.
+    /// Enters the sandbox permanently. Makes only system calls, so it may be called between fork
+    /// and exec.
     pub(crate) fn enter(&mut self) -> io::Result<()> {
-        // Namespaces come first, because they need privileges that the next steps take away.
+        // Namespaces come first, because they need privileges that the next steps drop.
         self.namespaces.enter()?;
-        // Without new privileges no setuid program gains any, and filters need no privilege.
-        // Without capabilities even a program of root has no rights of root.
+        // `no_new_privs` disables setuid programs, and allows filters without privileges. Without
+        // capabilities even root has no special rights.
         rustix::thread::set_no_new_privs(true)?;
         rustix::thread::set_capabilities(None, NO_CAPABILITIES)?;
         if let Some(rules) = self.rules.take() {
-            // These paths are opened only now, because `/proc/self` of the new namespace is the
-            // future program.
+            // These paths are opened only now, because `/proc/self` must be that of the new
+            // namespace.
             let flags = OFlags::PATH | OFlags::CLOEXEC;
             let read = AccessFs::from_read(RULES);
             let opened = PROC.iter().filter_map(|path| {
                 rustix::fs::open(*path, flags, Mode::empty()).ok().map(|own| {
-                    // A rule for a file allows nothing that only folders have.
+                    // A rule for a file must not contain access rights of folders.
                     let is_folder = path.to_bytes().ends_with(b"/");
                     let access = if is_folder { read } else { AccessFs::ReadFile.into() };
                     Ok::<_, RulesetError>(PathBeneath::new(own, access))
@@ -290,8 +292,8 @@ mod tests {
     use super::*;
     use crate::Spawner;
 
-    /// Returns the output of a shell that runs `script` in a sandbox beside a folder of secrets,
-    /// which is `$1`.
+    /// Returns the output of a shell that runs `script` in a sandbox; `$1` is a folder with
+    /// secrets.
     fn sandboxed(script: &str, change: impl FnOnce(&mut Sandbox, &Path)) -> Vec<String> {
         let secrets = tempfile::tempdir().unwrap();
         std::fs::write(secrets.path().join("key"), "secret\n").unwrap();
@@ -309,7 +311,7 @@ mod tests {
         let spawner = Spawner::start().unwrap();
         let mut process = spawner.spawn(&launch, sink).unwrap();
         process.exit_within(Duration::from_secs(20)).expect("it ends");
-        // Shown if a test fails.
+        // The error output is shown if a test fails.
         eprintln!("{}", process.error_tail().join("\n"));
         chunks.into_iter().flat_map(|chunk| chunk.lines).collect()
     }
@@ -371,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_is_not_inherited() {
+    fn only_listed_environment_variables_are_inherited() {
         let variables = sandboxed("env | sed 's/=.*//'", |_, _| {});
         let is_known = |name: &str| {
             let usual = ["ARBITER_ENGINE_PROCESS", "HOME", "TMPDIR", "PWD", "OLDPWD", "SHLVL", "_"];
@@ -393,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn the_network_and_namespaces_are_closed() {
+    fn network_and_namespaces_are_forbidden_by_default() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let script = format!(
@@ -410,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn sockets_of_this_machine_are_closed() {
+    fn unix_sockets_are_forbidden_except_connected_pairs() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("socket");
         let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
@@ -432,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_not_leased_or_flagged_and_connections_not_listed() {
+    fn leases_file_flags_and_lists_of_connections_are_forbidden() {
         // F_SETLEASE with F_WRLCK, FS_IOC_SETFLAGS with the immutable flag, and getxattr.
         let script = "echo > a; perl -e 'open(my $f, \"<\", \"a\"); \
              print fcntl($f, 1024, 1) ? \"leased\n\" : \"$!\n\"; \

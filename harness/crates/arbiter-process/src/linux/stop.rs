@@ -1,5 +1,6 @@
-//! Ends an engine: ask, insist, kill. The whole process group is signalled, and the leader is
-//! reaped last, so that its number cannot belong to another process when the group is signalled.
+//! End of an engine: wait, terminate, kill. Signals go to the process group, and the leader is
+//! reaped last, so that its process ID cannot belong to another process when the group is
+//! signalled.
 
 use std::process::Child;
 use std::time::{Duration, Instant};
@@ -10,17 +11,18 @@ use rustix::process::{
     Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid,
 };
 
-/// Time that an engine has to exit after `quit`. With [`TERM_GRACE`] it is less than a second,
-/// within which every engine is gone.
+/// Time that an engine has to exit after `quit`. Together with [`TERM_GRACE`] it is less than the
+/// second within which every engine ends.
 pub const QUIT_GRACE: Duration = Duration::from_millis(600);
 
-/// Time between the request to terminate and the kill.
+/// Time between SIGTERM and SIGKILL.
 pub(crate) const TERM_GRACE: Duration = Duration::from_millis(200);
 
-/// Interval of checks for the end of a process where the system has no descriptor to wait on.
+/// Interval between checks of a process if no pidfd can be opened.
 const POLL: Duration = Duration::from_millis(5);
 
-/// Waits at most `limit` until the process has exited, without reaping it. Returns whether it has.
+/// Waits at most `limit` for the exit of the process, without reaping it. Returns whether the
+/// process has exited.
 pub(crate) fn wait_exit(child: &Child, limit: Duration) -> bool {
     let give_up = Instant::now() + limit;
     let pidfd = pidfd_open(pid(child), PidfdFlags::empty());
@@ -29,8 +31,7 @@ pub(crate) fn wait_exit(child: &Child, limit: Duration) -> bool {
         if left.is_zero() {
             return false;
         }
-        // There may be no descriptor left for the pidfd. The process is then looked for at
-        // intervals.
+        // If no file descriptor is left for the pidfd, the process is checked at intervals.
         let is_polled = pidfd.as_ref().is_ok_and(|pidfd| {
             let timeout = Timespec::try_from(left).ok();
             poll(&mut [PollFd::new(pidfd, PollFlags::IN)], timeout.as_ref()).is_ok()
@@ -42,9 +43,9 @@ pub(crate) fn wait_exit(child: &Child, limit: Duration) -> bool {
     true
 }
 
-/// Returns whether the process has exited. One that is no child any more was reaped.
+/// Returns whether the process has exited. A process that is no longer a child has been reaped.
 pub(crate) fn has_exited(child: &Child) -> bool {
-    // `NOWAIT` leaves the process uncollected, so that its number stays its own.
+    // `NOWAIT` does not reap the process, so that its ID is not reused.
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     match waitid(WaitId::Pid(pid(child)), options) {
         Ok(status) => status.is_some(),
@@ -52,7 +53,7 @@ pub(crate) fn has_exited(child: &Child) -> bool {
     }
 }
 
-/// Signals every process of the group. Ignores failures, which mean that none is left.
+/// Signals every process of the group. Ignores failures, which mean that no process is left.
 pub(crate) fn signal(child: &Child, signal: Signal) {
     let _ = kill_process_group(pid(child), signal);
 }

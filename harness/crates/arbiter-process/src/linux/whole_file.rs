@@ -1,4 +1,4 @@
-//! Files that exist as a whole or not at all, and leave nothing behind when their writer is killed.
+//! Files that appear complete or not at all, even if their writer is killed.
 
 use std::fs::{File, remove_file, rename};
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 use crate::folder_of;
 use crate::input_file::regular;
 
-/// File without a name, which gets one when it is whole.
+/// File that gets its name only when it is complete.
 #[derive(Debug)]
 pub struct WholeFile {
     path: PathBuf,
@@ -21,22 +21,23 @@ pub struct WholeFile {
 
 #[derive(Debug)]
 enum Part {
-    /// File that the kernel removes with the last process that has it open.
+    /// Unnamed file, which the kernel removes when no process has it open.
     Unnamed(File),
-    /// Named file, on file systems that have no files without names.
+    /// Temporary file, on file systems without unnamed files.
     Named(NamedTempFile),
 }
 
-/// Returns the error of a temporary file or folder without its name, which its user has never seen.
+/// Removes the name of a temporary file or folder from an error, because the user does not know it.
 pub fn without_name(error: io::Error) -> io::Error {
     error.kind().into()
 }
 
-/// Writes a file that only its owner can read, as a whole or not at all, unless there is one.
+/// Writes a file that only its owner can read, unless the file exists. The file appears complete or
+/// not at all.
 ///
 /// # Errors
 ///
-/// The error of the system, which does not name a temporary file.
+/// The error of the system, without the name of a temporary file.
 pub fn write_secret(path: &Path, text: &str) -> io::Result<()> {
     let mut file = WholeFile::create_private(path)?;
     writeln!(file, "{text}")?;
@@ -47,12 +48,12 @@ pub fn write_secret(path: &Path, text: &str) -> io::Result<()> {
 }
 
 impl WholeFile {
-    /// Starts the file for `path`, whose folder must exist. A file at `path`, or at the end of a
-    /// link there, is replaced if it may be written, and its mode is kept.
+    /// Creates an unnamed file for `path`, whose folder must exist. An existing file at `path`, or
+    /// the target of a link there, will be replaced if it is writable; the new file gets its mode.
     ///
     /// # Errors
     ///
-    /// The error of the system, or one that names a folder, a pipe or a device at `path`.
+    /// The error of the system, or an error with a hint if `path` is a folder, a pipe or a device.
     pub fn create(path: impl Into<PathBuf>) -> io::Result<WholeFile> {
         let whole = WholeFile::with_mode(path.into(), 0o666)?;
         if let Ok(there) = whole.path.metadata() {
@@ -61,7 +62,7 @@ impl WholeFile {
         Ok(whole)
     }
 
-    /// Starts a file that only its owner can read, as [`WholeFile::create`].
+    /// Creates an unnamed file as [`WholeFile::create`] does, readable only by its owner.
     ///
     /// # Errors
     ///
@@ -71,10 +72,10 @@ impl WholeFile {
     }
 
     fn with_mode(mut path: PathBuf, mode: u32) -> io::Result<WholeFile> {
-        // A link is followed, as a shell does, because a rename would replace the link.
+        // Links are followed, as in a shell, because a rename would replace the link.
         if let Ok(there) = path.canonicalize() {
             regular(File::options().read(true).custom_flags(libc::O_PATH).open(&there)?)?;
-            // Replacing a file takes no right to write it, so that this right is checked here.
+            // A rename replaces even read-only files, so write permission is checked here.
             access(&there, Access::WRITE_OK)?;
             path = there;
         }
@@ -91,20 +92,20 @@ impl WholeFile {
         Ok(WholeFile { path, part })
     }
 
-    /// Syncs the file to disk and then puts it at its path, in place of an existing one.
+    /// Syncs the file to disk and then moves it to its path; replaces an existing file.
     ///
     /// # Errors
     ///
-    /// The error of the system; the existing file stays.
+    /// The error of the system; an existing file stays unchanged.
     pub fn finish(self) -> io::Result<()> {
-        // The bytes are on disk before a name leads to them, so that a loss of power leaves the old
-        // file or the whole new one.
+        // The bytes are on disk before the file gets its name, so a power failure leaves the old or
+        // the complete new file.
         self.file().sync_all()?;
         match self.part {
             Part::Named(file) => file.persist(self.path).map(drop).map_err(|error| error.error),
             Part::Unnamed(file) => {
-                // `linkat` cannot replace a file. The file gets another name for a moment, and the
-                // rename replaces the old file as a whole.
+                // `linkat` cannot replace a file. Therefore the file gets a temporary name, and the
+                // rename replaces the old file atomically.
                 let beside = format!(".arbiter-{}", std::process::id());
                 let beside = folder_of(&self.path).join(beside);
                 let open = format!("/proc/self/fd/{}", file.as_raw_fd());
@@ -114,13 +115,13 @@ impl WholeFile {
         }
     }
 
-    /// Syncs the file to disk and then puts it at its path, where none may be.
+    /// Syncs the file to disk and then moves it to its path, where no file may exist.
     ///
     /// # Errors
     ///
-    /// The error of the system; [`io::ErrorKind::AlreadyExists`] if a file or a link is there.
+    /// The error of the system; [`io::ErrorKind::AlreadyExists`] if a file or a link exists there.
     pub fn finish_new(self) -> io::Result<()> {
-        // As above: the bytes are on disk before the name.
+        // As in `finish`, the bytes are on disk before the file gets its name.
         self.file().sync_all()?;
         match self.part {
             Part::Named(file) => {
@@ -159,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_of_a_temporary_file_does_not_name_it() {
+    fn errors_do_not_contain_names_of_temporary_files() {
         let error = NamedTempFile::new_in("/nonexistent").unwrap_err();
         assert!(error.to_string().contains(".tmp"));
         assert!(!without_name(error).to_string().contains("tmp"));
@@ -172,7 +173,7 @@ mod tests {
         let names = || dir.path().read_dir().unwrap().count();
         let mut killed = WholeFile::create(&path).unwrap();
         killed.write_all(b"part").unwrap();
-        // Its destructor never runs.
+        // Without its destructor, the file is in the state that a killed process leaves.
         std::mem::forget(killed);
         assert_eq!(names(), 0);
         for text in ["first", "second"] {

@@ -21,7 +21,7 @@ fn shell_with(script: &str, change: impl FnOnce(&mut Launch)) -> (Process, mpsc:
     change(&mut launch);
     let spawner = Spawner::start().unwrap();
     let process = spawner.spawn(&launch, move |chunk| sender.send(chunk).is_ok()).unwrap();
-    // The spawner must outlive the process; a test has no better place for it.
+    // The spawner must outlive the process, so it is leaked.
     std::mem::forget(spawner);
     (process, chunks)
 }
@@ -50,7 +50,7 @@ fn a_process_that_ignores_everything_is_killed_with_its_children() {
 fn assert_gone(child: i32) {
     let stat = || std::fs::read_to_string(format!("/proc/{child}/stat"));
     for _ in 0..200 {
-        // Orphans of the process that runs the tests may stay unreaped for a moment.
+        // Orphans of the test process may stay unreaped for a moment.
         if stat().map_or(true, |stat| stat.contains(") Z")) {
             return;
         }
@@ -61,7 +61,7 @@ fn assert_gone(child: i32) {
 
 #[test]
 fn processes_in_another_session_are_found() {
-    // The first one stays a child of the engine, the second one has lost its parent.
+    // The first process stays a child of the engine; the second is an orphan.
     let script = "setsid sleep 1000 & echo $!; \
                   setsid --fork sh -c 'echo $$; exec sleep 1000'; wait";
     let (process, chunks) = shell(script);
@@ -71,7 +71,7 @@ fn processes_in_another_session_are_found() {
     strays.into_iter().for_each(assert_gone);
 }
 
-/// Returns whether a process has this argument.
+/// Returns whether any process has this argument.
 fn is_argument(mark: &str) -> bool {
     let folders = std::fs::read_dir("/proc").unwrap().flatten();
     let mut arguments = folders.map(|of| std::fs::read(of.path().join("cmdline")));
@@ -86,8 +86,8 @@ fn daemons_end_with_their_sandbox() {
     }
     for (number, last_words) in ["exit 3", "kill -ABRT $$", "sleep 1000"].into_iter().enumerate() {
         let mark = format!("1000.{}{number}", std::process::id());
-        // No parent, group, session or environment is left; the second one has another number at
-        // any moment.
+        // Neither process keeps parent, group, session or environment of the engine; the second
+        // changes its process ID permanently.
         let script = format!(
             "setsid --fork env -i sleep {mark}; \
              setsid --fork env -i perl -e 'fork && exit while 1' {mark}; \
@@ -107,7 +107,7 @@ fn daemons_end_with_their_sandbox() {
 }
 
 #[test]
-fn a_process_in_a_sandbox_is_seen_as_any_other() {
+fn a_sandboxed_process_is_signalled_and_measured_like_any_other() {
     let script = "trap 'echo bye; exit' INT; echo $$; while :; do sleep 0.01; done";
     let (process, chunks) = shell_with(script, |launch| launch.sandbox = Some(Sandbox::default()));
     let number = chunks.recv().unwrap().lines.remove(0);
@@ -145,7 +145,7 @@ fn memory_has_a_limit_if_one_is_set() {
 }
 
 #[test]
-fn a_process_runs_in_its_folder() {
+fn a_process_runs_on_its_processors() {
     let last = *cpus::allowed().last().unwrap();
     let script = "grep Cpus_allowed_list /proc/self/status; read x; \
                   grep Cpus_allowed_list /proc/self/status";
@@ -159,7 +159,7 @@ fn a_process_runs_in_its_folder() {
 }
 
 #[test]
-fn engines_have_error_output_of_their_own() {
+fn engines_have_separate_error_output() {
     let spawner = Spawner::start().unwrap();
     let script = |word: &str| format!("read x; echo {word} >&2; seq 30 >&2; echo last {word} >&2");
     let start = |word| spawner.spawn(&launch("sh", &["-c", &script(word)]), |_| true).unwrap();
@@ -174,7 +174,7 @@ fn engines_have_error_output_of_their_own() {
 }
 
 #[test]
-fn errors_are_kept_in_a_file() {
+fn error_output_is_appended_to_a_file() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("errors.txt");
     for word in ["one", "two"] {

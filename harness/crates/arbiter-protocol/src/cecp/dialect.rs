@@ -1,5 +1,5 @@
-//! The xboard part of a session. It keeps the game's position, because the engine is sent single
-//! moves and answers in its own notation.
+//! CECP part of a session. It keeps the position of the game, because CECP sends single moves, and
+//! engines may answer in SAN.
 
 use std::time::{Duration, Instant};
 
@@ -12,36 +12,36 @@ use crate::clock::{Limits, Period, TimeControl};
 use crate::session::{Claim, Game, Phase, SessionError, State, Step, no_chess960, unfit};
 use crate::uci::{Go, OptionDeclaration, OptionKind, check_option};
 
-/// Reason why an engine cannot set up a position.
+/// Error text for an engine that cannot set up a position.
 const NO_SETBOARD: &str =
     "cannot set up this opening: the engine has no setboard, and edit cannot express the position";
 
-/// Session data of an xboard engine besides its [`State`].
+/// Session data of a CECP engine, in addition to [`State`].
 #[derive(Debug, Default)]
 pub(crate) struct Xboard {
     pub(crate) features: Features,
-    /// `true` if the engine has declared any features.
+    /// `true` if the engine has sent a `feature` line.
     pub(crate) is_declared: bool,
-    /// End of a handshake that the engine has announced to be long.
+    /// Deadline of the handshake, once the engine has sent `feature done=0`.
     patience: Option<Instant>,
     pings: u32,
     position: Chess,
-    /// Number of moves of the game that the engine knows.
+    /// Number of plies of the game that the engine has received or sent.
     played: usize,
-    /// Number of moves that the engine was asked for.
+    /// Number of moves requested from the engine in this game.
     asked: u32,
     clock: Option<TimeControl>,
-    /// `true` if a move makes the engine think; it only follows the game otherwise.
+    /// `true` if the engine starts to search when it receives a move; `false` in force mode.
     plays: bool,
-    /// The opponent's last move, as it was sent.
+    /// Last move of the opponent, as sent to the engine.
     sent: String,
-    /// A claim that the move to come may make true.
+    /// Draw claim that may become valid with the engine's next move.
     pub(crate) draw_claim: Option<String>,
 }
 
 impl Xboard {
-    /// Time of silence about its features after which an engine counts as one that has none. The
-    /// protocol has two seconds; a busy machine may need more.
+    /// Wait for the first `feature` line, after which the engine is assumed to have no features.
+    /// The protocol specifies two seconds; a busy machine may need more.
     pub(crate) const SILENCE: Duration = Duration::from_secs(5);
 
     /// Returns whether the engine can set up a game from `start`.
@@ -49,7 +49,8 @@ impl Xboard {
         is_initial(start, mode) || setup::lines(start, mode, self.features.setboard).is_some()
     }
 
-    /// Handles a missing answer. An engine that declares no features is an old one and ready.
+    /// Handles a missed deadline. An engine that sends no `feature` line is an old engine and
+    /// counts as ready.
     pub(crate) fn overdue(
         &mut self,
         state: &mut State,
@@ -65,7 +66,7 @@ impl Xboard {
         }))
     }
 
-    /// Prepares a new game; afterwards the engine only follows until [`Xboard::think`].
+    /// Prepares a new game; afterwards the engine stays in force mode until [`Xboard::think`].
     pub(crate) fn new_game(
         &mut self,
         state: &mut State,
@@ -97,13 +98,13 @@ impl Xboard {
         Ok(joined(told))
     }
 
-    /// Returns the commands for the engine's turn, in the game of the UCI line `position`.
+    /// Returns the commands for the engine's turn; `position` is the UCI command of the game.
     pub(crate) fn think(&mut self, state: &State, position: &str, go: &Go) -> String {
         let news = self.follow(state.mode, position);
         let clocks = [self.new_period(), self.clocks(go)].concat();
         self.asked += 1;
-        // An engine that plays thinks as soon as it gets a move, so that the clocks come before the
-        // move. In force mode it needs `go`.
+        // Outside force mode the engine searches as soon as it receives a move, so the clocks are
+        // sent before the move. In force mode the engine needs `go`.
         joined(if std::mem::replace(&mut self.plays, true) {
             [clocks, news].concat()
         } else {
@@ -111,13 +112,13 @@ impl Xboard {
         })
     }
 
-    /// Ends a game; `result` is a PGN result with a comment.
+    /// Returns the commands that end a game; `result` is a PGN result with a comment.
     pub(crate) fn game_over(&mut self, result: &str) -> String {
         self.plays = false;
         format!("force\nresult {result}\n")
     }
 
-    /// Processes a line. Unexpected lines are noise: engines differ in their manners.
+    /// Processes a line. Unexpected lines are ignored, because engines differ in their output.
     pub(crate) fn receive(
         &mut self,
         state: &mut State,
@@ -130,8 +131,7 @@ impl Xboard {
         match (state.phase, word) {
             (_, "feature") => return self.declare(state, at, rest),
             (Phase::Preparing, "pong") if rest == self.pings.to_string() => state.rest(),
-            // Engines send `tellusererror` for many reasons; only this one answers the position
-            // that was sent.
+            // Engines send `tellusererror` for many reasons; only this text answers `setboard`.
             (Phase::Preparing, "tellusererror")
                 if rest.to_ascii_lowercase().starts_with("illegal position") =>
             {
@@ -147,8 +147,7 @@ impl Xboard {
                 return Ok(Step::Claim(Claim::Refusal(line.to_owned())));
             }
             (Phase::Thinking, _) => match (self.claim(state, line), thinking::parse(line)) {
-                // The claim may be about the move that follows, so that it is judged after that
-                // move.
+                // The claim may refer to the move that follows, so it is judged after that move.
                 (Some(Claim::Draw(text)), _) => self.draw_claim = Some(text),
                 (Some(claim), _) => return Ok(Step::Claim(claim)),
                 (None, Some(info)) => state.info.update(info),
@@ -159,10 +158,10 @@ impl Xboard {
         Ok(Step::Continue)
     }
 
-    /// Returns the claim that a line makes about the result, if any.
+    /// Returns the claim of a result in a line, if any.
     pub(crate) fn claim(&self, state: &State, line: &str) -> Option<Claim> {
         let ours = self.position.turn();
-        // The engine has made its move in this position, so it was the other side's turn.
+        // The engine has already moved, so its side is no longer the side to move.
         let ours = if state.phase == Phase::Thinking { ours } else { ours.other() };
         let line = line.strip_prefix("result ").unwrap_or(line);
         let winner = match line.split_whitespace().next()? {
@@ -184,8 +183,7 @@ impl Xboard {
         state.rest();
         let info = std::mem::take(&mut state.info);
         let mut text = text.to_owned();
-        // A move that is illegal or unreadable is passed on as it is, because the referee judges
-        // it.
+        // An illegal or unreadable move is passed on unchanged, because the referee judges it.
         if let Some(m) = notation::read(&self.position, &text) {
             text = m.to_uci(state.mode).to_string();
             self.position.play_unchecked(m);
@@ -194,13 +192,13 @@ impl Xboard {
         Step::Move { text, info, ponder: None }
     }
 
-    /// Takes over the moves that the engine does not know yet, and returns the commands for them.
+    /// Plays the moves that the engine has not received yet, and returns the commands for them.
     fn follow(&mut self, mode: CastlingMode, position: &str) -> Vec<String> {
         let moves = position.split_once(" moves ").map_or("", |(_, moves)| moves);
         let mut told = Vec::new();
         for word in moves.split_whitespace().skip(self.played) {
             let parsed = word.parse::<UciMove>().ok();
-            // The referee has judged these moves, so that each is legal here.
+            // The referee has already judged these moves, so each is legal.
             let Some(m) = parsed.and_then(|uci| uci.to_move(&self.position).ok()) else { break };
             self.sent = notation::write(&self.position, m, mode, self.features.san);
             let prefix = if self.features.usermove { "usermove " } else { "" };
@@ -211,8 +209,9 @@ impl Xboard {
         told
     }
 
-    /// Returns the command for the period that begins with this move, if it is unlike the last one.
-    /// The engine got the first one before the game, and repeats it by itself.
+    /// Returns the command for the period that begins with this move, if the period differs from
+    /// the last. The first period is sent before the game, and engines repeat a period by
+    /// themselves.
     fn new_period(&self) -> Vec<String> {
         let Some(TimeControl::Periods(periods)) = self.clock else { return Vec::new() };
         let mut begin = 0;
@@ -231,8 +230,8 @@ impl Xboard {
             Color::Black => (go.black, go.white),
         };
         let shown = |word, clock: Option<(Duration, Duration)>| {
-            // The unit is a hundredth of a second. The engine has to move even with an empty clock,
-            // which zero would not let it do.
+            // The unit is centiseconds. Zero is never sent, because the engine has to move even
+            // with an empty clock.
             clock.map(|(left, _)| format!("{word} {}", (left.as_millis() / 10).max(1)))
         };
         let shown = [shown("time", own), shown("otim", other)];
@@ -253,8 +252,8 @@ impl Xboard {
             match (name, value) {
                 ("done", "0") => {
                     let limit = state.deadlines.uciok;
-                    // The whole handshake gets one deadline, so that repeated announcements do not
-                    // extend it.
+                    // The handshake has a single deadline, so that repeated `done=0` cannot extend
+                    // it.
                     let due = *self.patience.get_or_insert(at + limit);
                     if state.phase == Phase::Handshake {
                         state.due = Some((due, limit));
@@ -277,10 +276,9 @@ impl Xboard {
         Ok(Step::Send(joined(told)))
     }
 
-    /// Ends the handshake: sets the wished options.
+    /// Ends the handshake: returns the commands for the requested options.
     fn configure(&mut self, state: &mut State, now: Instant) -> Result<Vec<String>, SessionError> {
-        // Memory and cores have commands of their own in this protocol; for users they are options
-        // like others.
+        // Memory and cores have separate commands in CECP, but are ordinary options for the user.
         for (name, present) in [("memory", self.features.memory), ("cores", self.features.smp)] {
             if present {
                 let kind = OptionKind::Spin { min: 1, max: i64::from(i32::MAX) };
@@ -306,7 +304,8 @@ impl Xboard {
         Ok(told)
     }
 
-    /// Asks the engine whether it is ready. An engine that cannot be asked counts as ready.
+    /// Returns the `ping` that asks if the engine is ready. An engine without `ping` counts as
+    /// ready.
     fn ask_ready(&mut self, state: &mut State, now: Instant) -> Option<String> {
         if !self.features.ping {
             state.rest();
@@ -318,12 +317,12 @@ impl Xboard {
     }
 }
 
-/// Joins lines, with their ends.
+/// Joins lines, each with a line end.
 fn joined(lines: Vec<String>) -> String {
     lines.iter().flat_map(|line| [line, "\n"]).collect()
 }
 
-/// Returns whether a game from `start` needs no set-up.
+/// Returns whether a game from `start` needs no set-up commands.
 fn is_initial(start: &Chess, mode: CastlingMode) -> bool {
     *start == Chess::default() && mode == CastlingMode::Standard
 }
@@ -332,15 +331,16 @@ fn is_initial(start: &Chess, mode: CastlingMode) -> bool {
 fn limits(limits: &Limits) -> Vec<String> {
     let mut told = Vec::new();
     told.extend(limits.clock.map(|control| level(control.first())));
-    // `st` takes whole seconds, and other times were refused with the plan.
+    // `st` takes whole seconds; plans with other times are rejected.
     told.extend(limits.movetime.map(|time| format!("st {}", time.as_secs().max(1))));
     told.extend(limits.depth.map(|depth| format!("sd {depth}")));
     told
 }
 
-/// Returns the command for a period, in whole seconds; the exact clock is sent before each move.
+/// Returns the `level` command of a period, in whole seconds; the exact clock is sent before each
+/// move.
 fn level(Period { moves, base, increment }: Period) -> String {
-    // In `level`, 0 moves stand for the whole game.
+    // In `level`, 0 moves mean the whole game.
     let (moves, seconds) = (moves.unwrap_or(0), base.as_secs().max(1));
     let (minutes, seconds) = (seconds / 60, seconds % 60);
     format!("level {moves} {minutes}:{seconds:02} {}", increment.as_secs_f64())

@@ -1,8 +1,8 @@
-//! `feature` lines: abilities of an engine.
+//! CECP `feature` lines.
 
 use crate::uci::{OptionDeclaration, OptionKind};
 
-/// Splits `ping=1 myname="Some Engine"` into names and values.
+/// Splits a text such as `ping=1 myname="Some Engine"` into names and values.
 pub(super) fn parse(mut text: &str) -> Vec<(&str, &str)> {
     let mut features = Vec::new();
     while let Some((name, rest)) = text.split_once('=') {
@@ -11,7 +11,7 @@ pub(super) fn parse(mut text: &str) -> Vec<(&str, &str)> {
             Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
             None => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
         };
-        // Words before the name belong to no feature, as after a value that lacks its closing
+        // Additional words before the name are ignored; they occur, for example, after a missing
         // quotation mark.
         let name = name.split_whitespace().next_back().unwrap_or_default();
         features.push((name, value));
@@ -20,16 +20,16 @@ pub(super) fn parse(mut text: &str) -> Vec<(&str, &str)> {
     features
 }
 
-/// Abilities of an engine; the defaults are those of the protocol.
+/// Features of an engine. The defaults are those of the protocol.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Features {
     pub(super) ping: bool,
     pub(super) setboard: bool,
     pub(super) san: bool,
     pub(super) usermove: bool,
-    /// `true` if the engine takes no clock times.
+    /// `true` if the engine does not accept `time` and `otim`.
     pub(super) is_untimed: bool,
-    /// `true` if the process cannot play another game.
+    /// `true` if the engine needs a new process for each game.
     pub(crate) plays_once: bool,
     pub(super) name: bool,
     pub(crate) chess960: bool,
@@ -38,7 +38,7 @@ pub(crate) struct Features {
 }
 
 impl Features {
-    /// Takes a feature over. Returns `false` if it is of no use here.
+    /// Stores a feature. Returns `false` if the feature is unsupported and must be rejected.
     pub(super) fn set(&mut self, name: &str, value: &str) -> bool {
         let on = value == "1";
         match name {
@@ -54,9 +54,10 @@ impl Features {
             "variants" => {
                 self.chess960 = value.split(',').any(|name| name.trim() == "fischerandom");
             }
-            // Engines that rely on signals, or on `white` and `black`, are told that none come.
+            // These features are rejected, because neither signals nor `white` and `black` are
+            // sent.
             "sigint" | "sigterm" | "colors" => return !on,
-            // These abilities are never used, but some engines complain if they are rejected.
+            // These features are never used, but some engines complain if they are rejected.
             "analyze" | "playother" | "draw" | "pause" | "ics" | "debug" => {}
             _ => return false,
         }
@@ -72,9 +73,10 @@ pub(super) fn option(text: &str) -> Option<OptionDeclaration> {
         "check" => OptionKind::Check,
         "spin" | "slider" => {
             let mut numbers = rest.split_whitespace().map(|word| word.parse().ok());
-            // The value in force comes first.
+            // The current value comes first.
             let mut bound = |index| numbers.nth(index).flatten();
-            // Missing bounds restrict nothing, so that a careless declaration refuses no value.
+            // A missing bound is no restriction, so that an incomplete declaration rejects no
+            // value.
             OptionKind::Spin {
                 min: bound(1).unwrap_or(i64::MIN),
                 max: bound(0).unwrap_or(i64::MAX),
@@ -112,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn options_are_read() {
+    fn options_are_parsed() {
         let check = |text: &str, kind: Option<OptionKind>| {
             assert_eq!(option(text).map(|o| o.kind), kind, "{text}");
         };

@@ -1,5 +1,5 @@
-//! The Chess Engine Communication Protocol, version 2, as xboard speaks it, from the side of the
-//! graphical interface.
+//! Chess Engine Communication Protocol (CECP) version 2, the protocol of xboard, from the side of
+//! the GUI.
 
 pub(super) mod dialect;
 mod feature;

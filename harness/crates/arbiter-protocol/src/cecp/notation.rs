@@ -1,32 +1,32 @@
-//! Moves as xboard engines read and write them.
+//! Notation of moves in CECP.
 
 use shakmaty::san::San;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, CastlingSide, Chess, Move};
 
-/// Writes a legal move as the engine wants to read it: in coordinates, or SAN if it asked for that.
-/// In Chess960 castling has no coordinates.
+/// Writes a legal move for the engine: in SAN if `san`, otherwise in coordinate notation, with
+/// `O-O` for castling in Chess960.
 pub(super) fn write(position: &Chess, m: Move, mode: CastlingMode, san: bool) -> String {
     if san {
         return San::from_move(position, m).to_string();
     }
     match (mode, m.castling_side()) {
-        // In Chess960 the squares of the king could also be an ordinary move, so xboard writes
-        // castling with letters.
+        // In Chess960 the squares of the king may also denote an ordinary move, so xboard writes
+        // castling as `O-O`.
         (CastlingMode::Chess960, Some(CastlingSide::KingSide)) => "O-O".to_owned(),
         (CastlingMode::Chess960, Some(CastlingSide::QueenSide)) => "O-O-O".to_owned(),
         _ => m.to_uci(mode).to_string(),
     }
 }
 
-/// Reads the move that an engine wrote, in coordinates or SAN, if it is legal.
+/// Parses a move of an engine in coordinate notation or SAN; `None` if the move is illegal.
 pub(super) fn read(position: &Chess, text: &str) -> Option<Move> {
     // Some engines write promotions as `e7e8=Q` or `e7e8Q`.
     let coordinates = text.replace('=', "").to_ascii_lowercase();
     if let Ok(uci) = coordinates.parse::<UciMove>() {
         return uci.to_move(position).ok();
     }
-    // Old engines castle with zeroes.
+    // Old engines write castling with zeros.
     let san = text.trim_end_matches(['+', '#', '!', '?']).replace('0', "O");
     san.parse::<San>().ok()?.to_move(position).ok()
 }
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_are_read_in_every_notation() {
+    fn moves_are_parsed_in_every_notation() {
         let fen = "r3k3/4P3/8/8/8/8/4P3/4K2R w K - 0 1";
         let standard = CastlingMode::Standard;
         let check = |text: &str, expect: Option<&str>| {

@@ -1,14 +1,14 @@
-//! Set-up of a position.
+//! Set-up of a position in CECP.
 
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, CastlingSide, Chess, Color, EnPassantMode, Position, Role, Square};
 
-/// Returns the lines that set up `position` after `new` and `force`; `None` if the engine cannot
-/// set it up.
+/// Returns the commands that set up `position` after `new` and `force`; `None` if the engine cannot
+/// set up the position.
 ///
-/// An engine without `setboard` may know the older `edit`, which places pieces and nothing else:
-/// the side to move is changed by a move before it, castling is allowed where king and rook stand
-/// at home, and no pawn can be taken en passant.
+/// An engine without `setboard` may support the older `edit`, which only places pieces: a move sent
+/// before it sets the side to move, castling is allowed if king and rook are on their initial
+/// squares, and en passant captures are impossible.
 pub(super) fn lines(position: &Chess, mode: CastlingMode, setboard: bool) -> Option<Vec<String>> {
     if setboard {
         let fen = Fen::from_position(position, EnPassantMode::Legal);
@@ -39,7 +39,7 @@ fn edit(position: &Chess) -> Vec<String> {
     lines
 }
 
-/// Returns whether castling is allowed with every king and rook that stand at home.
+/// Returns whether castling is allowed exactly where king and rook are on their initial squares.
 fn castles_wherever_it_could(position: &Chess) -> bool {
     Color::ALL.into_iter().all(|color| {
         [CastlingSide::KingSide, CastlingSide::QueenSide].into_iter().all(|side| {

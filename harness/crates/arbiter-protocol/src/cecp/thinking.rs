@@ -1,17 +1,16 @@
-//! Thinking output: `ply score time nodes pv`.
+//! Thinking output of CECP: `ply score time nodes pv`.
 
 use std::time::Duration;
 
 use crate::uci::{Info, Score};
 
-/// Score from which on the rest is the number of moves to a mate. The protocol has 100000 + N for a
-/// mate in N moves (CECP, "Thinking Output").
+/// Smallest mate score: 100000 + N is a mate in N moves (CECP specification, "Thinking Output").
 const MATE: i64 = 100_000;
 
-/// Reads a line of thinking output; `None` if it is something else.
+/// Parses a line of thinking output; `None` for other lines.
 pub(super) fn parse(line: &str) -> Option<Info> {
     let mut words = line.split_ascii_whitespace();
-    // Engines mark plies: `9.`, `9+`, `9&`.
+    // Engines may append a mark to the depth: `9.`, `9+`, `9&`.
     let depth = words.next()?.trim_end_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;
     let score = words.next()?.parse().ok()?;
     let centiseconds: i64 = words.next()?.parse().ok()?;
@@ -43,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thinking_is_read() {
+    fn thinking_output_is_parsed() {
         let info = parse(" 9     156      1084   48000  Nf3 Nc6").unwrap();
         assert_eq!((info.depth, info.nodes), (Some(9), Some(48_000)));
         assert_eq!(info.time, Some(Duration::from_millis(10_840)));
@@ -58,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn other_lines_are_not_thinking() {
+    fn other_lines_are_not_thinking_output() {
         for line in ["", "move e2e4", "1. e2e4", "9 156", "# 9 1 1 1", "9 156 x 3", "pong 1"] {
             assert_eq!(parse(line), None, "{line}");
         }

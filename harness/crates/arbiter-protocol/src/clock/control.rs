@@ -1,4 +1,4 @@
-//! Time controls in their written form.
+//! Time controls, and their text form.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,22 +6,23 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-/// Largest number of periods of a time control; tournaments of the FIDE use at most three.
+/// Maximum number of periods in a time control; FIDE tournaments use at most three.
 pub const MAX_PERIODS: usize = 4;
 
-/// Time that a side may spend in a game.
+/// Time control of one side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeControl {
-    /// One period after another.
+    /// Consecutive periods.
     Periods(Periods),
-    /// Hourglass with this time at the start; a side gains the time that its opponent spends.
+    /// Hourglass with this initial time; each side gains the time that its opponent uses.
     Hourglass(Duration),
 }
 
-/// `base` for `moves` moves (or for the rest of the game), and `increment` after each of them.
+/// Period of a time control: `base` for `moves` moves or for the rest of the game, and `increment`
+/// after each move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Period {
-    /// Number of moves of the period; `None` lasts until the game ends.
+    /// Number of moves of the period; `None` for the rest of the game.
     pub moves: Option<u32>,
     /// Time for the period.
     pub base: Duration,
@@ -29,7 +30,8 @@ pub struct Period {
     pub increment: Duration,
 }
 
-/// One period or more. The last one is repeated if it has a number of moves; the others have one.
+/// One or more periods. All periods except the last have a number of moves; if the last has one, it
+/// is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Periods {
     list: [Period; MAX_PERIODS],
@@ -37,8 +39,8 @@ pub struct Periods {
 }
 
 impl Periods {
-    /// Creates a control of the given periods; `None` if there are none or too many, or if one that
-    /// is not the last has no number of moves.
+    /// Creates a list of periods; `None` if it is empty or too long, or if a period before the last
+    /// has no number of moves.
     pub fn new(periods: &[Period]) -> Option<Periods> {
         let (last, others) = periods.split_last()?;
         if periods.len() > MAX_PERIODS || others.iter().any(|period| period.moves.is_none()) {
@@ -49,13 +51,13 @@ impl Periods {
         Some(Periods { list, last: periods.len() - 1 })
     }
 
-    /// Returns the period with this index, from 0; from the last one on always the last.
+    /// Returns the period with this index, counted from 0; beyond the end, the last period.
     pub fn get(&self, index: usize) -> Period {
         self.list[index.min(self.last)]
     }
 
-    /// Returns the time for the first `moves` moves: the bases of the periods that these reach, and
-    /// an increment for each move.
+    /// Returns the total time for the first `moves` moves: the base of each period reached, and an
+    /// increment for each move.
     pub(super) fn granted(&self, moves: u32) -> Duration {
         let mut total = Duration::ZERO;
         let mut left = moves;
@@ -65,7 +67,7 @@ impl Periods {
             let gained = period.increment.saturating_mul(played);
             total = total.saturating_add(period.base).saturating_add(gained);
             left -= played;
-            // A period of no moves, which only a caller can construct, would never end.
+            // A period of 0 moves would never end; parsing never creates one, but callers can.
             if left == 0 || played == 0 {
                 break;
             }
@@ -80,14 +82,14 @@ impl Periods {
 }
 
 impl TimeControl {
-    /// Returns the control with all times multiplied by a positive factor.
+    /// Returns the time control with all times multiplied by a positive factor.
     pub fn scaled(self, factor: f64) -> TimeControl {
         match self {
             TimeControl::Periods(mut periods) => {
                 for period in &mut periods.list {
                     period.base = scaled(period.base, factor);
-                    // `scaled` returns at least a millisecond, which would make an increment where
-                    // there is none.
+                    // `scaled` returns at least a millisecond, which would turn no increment into
+                    // one.
                     if !period.increment.is_zero() {
                         period.increment = scaled(period.increment, factor);
                     }
@@ -98,7 +100,7 @@ impl TimeControl {
         }
     }
 
-    /// Returns the period of the first move: an hourglass is a period without end.
+    /// Returns the first period; an hourglass counts as a period for the rest of the game.
     pub fn first(&self) -> Period {
         match self {
             TimeControl::Periods(periods) => periods.get(0),
@@ -109,14 +111,13 @@ impl TimeControl {
     }
 }
 
-/// Multiplies a time and rounds it to a tenth of a millisecond; within the bounds of times that can
-/// be written.
+/// Multiplies a time, rounds it to 0.1 ms, and limits it to the range that can be parsed.
 pub(super) fn scaled(time: Duration, factor: f64) -> Duration {
     let seconds = (time.as_secs_f64() * factor * 1e4).round() / 1e4;
     Duration::from_secs_f64(seconds.clamp(1e-3, 1e7))
 }
 
-/// Duration shown in seconds with as many decimals as it needs, at most nanoseconds.
+/// Duration displayed in seconds, with as many decimals as necessary.
 pub(super) struct Seconds(pub(super) Duration);
 
 impl fmt::Display for Seconds {
@@ -153,7 +154,7 @@ impl fmt::Display for TimeControl {
         for (index, period) in periods.as_slice().iter().enumerate() {
             if index > 0 {
                 let before = periods.get(index - 1);
-                // Without the zero this would read as minutes and seconds.
+                // Without `+0`, the text would mean minutes and seconds.
                 let zero = before.increment.is_zero() && period.moves.is_none();
                 f.write_str(if zero { "+0:" } else { ":" })?;
             }
@@ -163,7 +164,7 @@ impl fmt::Display for TimeControl {
     }
 }
 
-/// Reason why a time could not be read.
+/// Reason why a time could not be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TimeError {
     /// The time control is malformed.
@@ -176,13 +177,12 @@ pub enum TimeError {
     /// There are too many periods.
     #[error("time control '{0}' has more than {MAX_PERIODS} periods")]
     Periods(String),
-    /// A number of seconds is malformed, negative or absurdly large.
+    /// A number of seconds is malformed or out of range.
     #[error("'{0}' is not a time in seconds between 0.001 and 10000000")]
     Seconds(String),
 }
 
-/// Reads a positive number of seconds such as `0.25`. Fails for anything but digits and a point,
-/// and below 0.001 or above 10,000,000.
+/// Parses a number of seconds such as `0.25`: digits and a point, from 0.001 to 10,000,000.
 pub fn parse_seconds(text: &str) -> Result<Duration, TimeError> {
     positive_seconds(text).ok_or_else(|| TimeError::Seconds(text.to_owned()))
 }
@@ -192,12 +192,12 @@ fn positive_seconds(text: &str) -> Option<Duration> {
 }
 
 fn non_negative_seconds(text: &str) -> Option<Duration> {
-    // `f64::from_str` also takes "inf", "nan" and exponents; a clock should not.
+    // `f64::from_str` would also accept "inf", "nan" and exponents.
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
         return None;
     }
     let seconds: f64 = text.parse().ok()?;
-    // So bounded, sums of times in nanoseconds stay far below the range of 64 bits.
+    // With this limit, sums of times in nanoseconds stay far below the maximum of 64 bits.
     (seconds <= 1e7).then(|| Duration::from_nanos((seconds * 1e9).round() as u64))
 }
 
@@ -218,8 +218,8 @@ impl FromStr for TimeControl {
     }
 }
 
-/// Splits at the colons between periods. A colon also stands between minutes and seconds: there
-/// neither a number of moves nor sixty seconds or more follow, and no increment comes before.
+/// Splits at the colons between periods. A colon separates minutes and seconds instead if a number
+/// below 60 without a number of moves follows, and no increment precedes.
 fn split_periods(text: &str) -> Vec<String> {
     let mut periods: Vec<String> = Vec::new();
     for piece in text.split(':') {
@@ -247,7 +247,7 @@ fn period(text: &str) -> Option<Period> {
     };
     let base = match base.split_once(':') {
         Some((minutes, seconds)) => {
-            // These minutes stay below the largest number of seconds, too.
+            // This limit keeps minutes below the maximum number of seconds, too.
             let minutes = minutes.parse::<u32>().ok().filter(|m| *m < 100_000)?;
             Duration::from_secs(60 * u64::from(minutes)) + non_negative_seconds(seconds)?
         }
@@ -265,7 +265,7 @@ mod tests {
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
     #[test]
-    fn time_controls_are_read_and_shown() {
+    fn time_controls_are_parsed_and_displayed() {
         let check = |text: &str, moves, base, increment, shown: &str| {
             let control: TimeControl = text.parse().unwrap();
             assert_eq!(control.first(), Period { moves, base, increment }, "{text}");
@@ -328,7 +328,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn displayed_time_controls_parse_back(
+        fn displayed_time_controls_round_trip(
             mut periods in prop::collection::vec(any_period(), 1..=MAX_PERIODS),
             sudden_death: bool,
         ) {

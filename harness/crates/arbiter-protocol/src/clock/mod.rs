@@ -1,8 +1,7 @@
-//! Chess clock: the time that a side may spend, and the time that is left.
+//! Chess clock: time controls, search limits and running clocks.
 //!
-//! Pure: takes the time of a move as an argument and never reads a clock. Times are exact to the
-//! nanosecond; only times *sent* to an engine are cut to whole milliseconds, because the protocol
-//! has nothing finer.
+//! The time of a move is an argument; this module never reads a clock. Times are exact to the
+//! nanosecond; only times *sent* to an engine are truncated to milliseconds, the unit of UCI.
 
 mod control;
 mod running;
@@ -18,43 +17,44 @@ use crate::times::Nanos;
 pub use control::{MAX_PERIODS, Period, Periods, TimeControl, TimeError, parse_seconds};
 pub use running::Clock;
 
-/// Limits of one side's thinking. Several may apply together; an engine is sent all of them.
+/// Limits of one side's searches. Several limits may apply together; the engine is sent all of
+/// them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Limits {
-    /// Clock for the game.
+    /// Time control of the game.
     #[serde(rename = "tc", with = "As::<Option<DisplayFromStr>>")]
     pub clock: Option<TimeControl>,
     /// Fixed time for each move.
     #[serde(rename = "movetime_ns", with = "As::<Option<Nanos>>")]
     pub movetime: Option<Duration>,
-    /// Number of nodes for each move.
+    /// Maximum number of nodes for each move.
     pub nodes: Option<u64>,
-    /// Depth of search for each move, in plies.
+    /// Maximum search depth for each move, in plies.
     pub depth: Option<u32>,
-    /// Number of nodes that count as a millisecond: the clock runs on the nodes that the engine
-    /// reports and real time decides nothing.
+    /// Number of nodes that count as a millisecond: the clock counts the nodes that the engine
+    /// reports, and real time does not matter.
     pub nodestime: Option<u64>,
-    /// `true` if the clock has an increment before the first move, too.
+    /// `true` if an increment is also added before the first move.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub increment_first: bool,
 }
 
 impl Limits {
-    /// Returns a full clock at the start of a game, if there is one.
+    /// Returns the clock at the start of a game; `None` without a time control.
     pub fn new_clock(&self) -> Option<Clock> {
         let first = self.increment_first;
         self.clock
             .map(|control| if first { Clock::with_increment(control) } else { Clock::new(control) })
     }
 
-    /// Returns whether a wall clock decides anything in the game. Without one, games of
-    /// deterministic engines are reproducible.
+    /// Returns whether real time matters in the game. Otherwise games of deterministic engines are
+    /// reproducible.
     pub fn is_timed(&self) -> bool {
         self.nodestime.is_none() && (self.clock.is_some() || self.movetime.is_some())
     }
 
-    /// Returns the time that the clock gives a side for its first `moves` moves; `None` where real
-    /// time decides nothing. For an hourglass this is the time at the start.
+    /// Returns the maximum time that a side may use for its first `moves` moves; `None` if real
+    /// time does not matter. For an hourglass it is the initial time.
     pub fn granted(&self, moves: u32) -> Option<Duration> {
         if !self.is_timed() {
             return None;
@@ -67,13 +67,12 @@ impl Limits {
         by_move.into_iter().chain(by_clock).min()
     }
 
-    /// Returns whether nothing limits the search.
+    /// Returns whether there are no limits.
     pub fn is_empty(&self) -> bool {
         *self == Limits::default()
     }
 
-    /// Returns the limits with all times multiplied by a positive factor, exact to a tenth of a
-    /// millisecond.
+    /// Returns the limits with all times multiplied by a positive factor and rounded to 0.1 ms.
     pub fn scaled(&self, factor: f64) -> Limits {
         Limits {
             clock: self.clock.map(|clock| clock.scaled(factor)),
@@ -82,8 +81,8 @@ impl Limits {
         }
     }
 
-    /// Returns the cost of a search on the clock: its time, or with [`Limits::nodestime`] the time
-    /// that stands for the reported nodes. An engine that reports none has used none.
+    /// Returns the clock time of a search: its real time or, with [`Limits::nodestime`], the time
+    /// equivalent of the reported nodes (zero if the engine reports none).
     pub fn cost(&self, elapsed: Duration, nodes: Option<u64>) -> Duration {
         let Some(per_ms) = self.nodestime else { return elapsed };
         let nanos = u128::from(nodes.unwrap_or(0)) * 1_000_000 / u128::from(per_ms.max(1));
@@ -103,16 +102,16 @@ impl fmt::Display for Limits {
     }
 }
 
-/// Conditions of one side.
+/// Search limits and rules of one side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conditions {
-    /// Limits of the side's thinking.
+    /// Limits of the side's searches.
     #[serde(flatten)]
     pub limits: Limits,
-    /// Overrun of the time that is forgiven.
+    /// Tolerated excess over the available time.
     #[serde(rename = "margin_ns", with = "Nanos")]
     pub margin: Duration,
-    /// `true` if the engine sends scores from White's point of view, against the protocol.
+    /// `true` if the engine reports scores from White's point of view, contrary to the protocol.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub white_pov: bool,
 }
@@ -122,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nodes_can_stand_for_time() {
+    fn nodestime_converts_nodes_to_time() {
         let limits = Limits { nodestime: Some(600), ..Limits::default() };
         let real = Duration::from_secs(7);
         assert_eq!(limits.cost(real, Some(900)), Duration::from_micros(1_500));
@@ -132,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_that_a_game_gives_is_known() {
+    fn granted_time_includes_periods_and_increments() {
         let granted = |tc: &str, moves| {
             let clock = Some(tc.parse().unwrap());
             Limits { clock, ..Limits::default() }.granted(moves).unwrap().as_secs_f64()
@@ -150,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn times_can_be_scaled_and_nothing_else() {
+    fn only_times_are_scaled() {
         let clock = Some("40/60+0.6:8+0.08".parse().unwrap());
         let limits = Limits { clock, nodes: Some(7), ..Limits::default() };
         assert_eq!(limits.scaled(1.5).to_string(), "40/90+0.9:12+0.12, 7 nodes");

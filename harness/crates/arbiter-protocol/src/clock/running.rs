@@ -9,19 +9,19 @@ use super::control::TimeControl;
 pub struct Clock {
     control: TimeControl,
     left: Duration,
-    /// Index of the period, from 0.
+    /// Index of the current period, counted from 0.
     period: usize,
     moves_left: Option<u32>,
 }
 
 impl Clock {
-    /// Creates a full clock at the start of a game.
+    /// Creates a clock for the start of a game.
     pub fn new(control: TimeControl) -> Clock {
         let first = control.first();
         Clock { control, left: first.base, period: 0, moves_left: first.moves }
     }
 
-    /// Creates a full clock with an increment before the first move.
+    /// Creates a clock with an increment before the first move.
     pub fn with_increment(control: TimeControl) -> Clock {
         let clock = Clock::new(control);
         Clock { left: clock.left.saturating_add(clock.increment()), ..clock }
@@ -40,19 +40,20 @@ impl Clock {
         }
     }
 
-    /// Returns the number of moves to the next period, if there is one.
+    /// Returns the number of moves until the next period, if there is one.
     pub fn moves_left(&self) -> Option<u32> {
         self.moves_left
     }
 
-    /// Charges one move. An overrun up to `margin` is forgiven and leaves an empty clock; a larger
-    /// one is returned and the flag has fallen. The move that ends a period must be made in the
-    /// time of that period: the time of the next one comes after it.
+    /// Charges the time of one move and adds the increment. If the time left is exceeded by at most
+    /// `margin`, the clock counts as empty; beyond the margin the flag falls, and the error is the
+    /// excess over the time left. The time of the next period is added after the last move of a
+    /// period.
     pub fn charge(&mut self, elapsed: Duration, margin: Duration) -> Result<(), Duration> {
         if elapsed > self.left.saturating_add(margin) {
             return Err(elapsed - self.left);
         }
-        // The margin is forgiven, not granted: an overrun leaves an empty clock.
+        // Time within the margin is not taken from later moves.
         self.left = self.left.saturating_sub(elapsed).saturating_add(self.increment());
         if let (Some(moves), TimeControl::Periods(periods)) = (&mut self.moves_left, self.control) {
             *moves -= 1;
@@ -66,7 +67,7 @@ impl Clock {
         Ok(())
     }
 
-    /// Adds the time that the opponent has used to an hourglass.
+    /// Adds the time that the opponent has used, if the clock is an hourglass.
     pub fn opponent_used(&mut self, elapsed: Duration) {
         if matches!(self.control, TimeControl::Hourglass(_)) {
             self.left = self.left.saturating_add(elapsed);
@@ -124,14 +125,14 @@ mod tests {
     }
 
     #[test]
-    fn the_last_move_of_a_period_is_held_to_the_time_of_that_period() {
+    fn the_last_move_of_a_period_cannot_use_the_next_period() {
         let mut clock = clock("2/10:60");
         clock.charge(MS(9_000), MS(0)).unwrap();
         assert_eq!(clock.charge(MS(1_001), MS(0)), Err(MS(1)));
     }
 
     #[test]
-    fn an_hourglass_runs_both_ways() {
+    fn an_hourglass_gains_the_time_of_the_opponent() {
         let (mut ours, mut plain) = (clock("hg/10"), clock("10"));
         ours.charge(MS(3_000), MS(0)).unwrap();
         assert_eq!(ours.left(), MS(7_000));
@@ -152,8 +153,8 @@ mod tests {
     }
 
     proptest! {
-        /// Time is conserved: what is left is what was given less what was used, and a flag falls
-        /// exactly when that would be less than nothing.
+        /// The time left is the granted minus the used time, and the flag falls exactly when the
+        /// time left would be negative.
         #[test]
         fn time_is_conserved(control in any_control(), moves in prop::collection::vec(0..20_000u64, 1..40)) {
             let TimeControl::Periods(periods) = control.parse().unwrap() else { unreachable!() };
@@ -182,7 +183,7 @@ mod tests {
             }
         }
 
-        /// Two hourglasses share a fixed sum.
+        /// The sum of two hourglass clocks is constant.
         #[test]
         fn two_hourglasses_share_a_fixed_sum(moves in prop::collection::vec(0..3_000u64, 1..60)) {
             let mut clocks = [clock("hg/20"), clock("hg/20")];

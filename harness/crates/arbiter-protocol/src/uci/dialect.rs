@@ -1,4 +1,4 @@
-//! The UCI part of a session.
+//! UCI part of a session.
 
 use std::time::Instant;
 
@@ -7,14 +7,13 @@ use shakmaty::CastlingMode;
 use super::{Info, OptionDeclaration, OptionError, OptionKind, check_option};
 use crate::session::{Game, Phase, SessionError, State, Step, no_chess960, unfit};
 
-/// Returns the text that prepares for a game: all its settings, whatever was sent before.
+/// Returns the text that prepares a game. All settings of the game are sent, even if unchanged.
 pub(crate) fn new_game(state: &mut State, game: &Game<'_>) -> Result<String, SessionError> {
     let mut text = String::new();
     for (name, value) in game.settings {
         text += &set_option(state, name, value)?;
     }
-    // The option is sent only when the rules change, because engines that never play Chess960 may
-    // lack it.
+    // The option is sent only if the mode changes, because engines without Chess960 lack it.
     if game.mode != state.mode {
         let is_chess960 = game.mode == CastlingMode::Chess960;
         let told = set_option(state, "UCI_Chess960", &is_chess960.to_string());
@@ -31,17 +30,17 @@ pub(crate) fn set_position(state: &mut State, position: &str) {
     state.last_own_move.push_str(position.rsplit(' ').nth(1).unwrap_or_default());
 }
 
-/// Returns whether an answer to a search repeats the answer to the search before: the side's own
-/// last move has left its square, so that nothing can make it again, and no information about this
-/// search has come. Only a king that castled without leaving its square can.
+/// Returns whether an answer repeats the answer to the previous search: it equals the last move of
+/// the engine's side, whose origin square is now empty, and no information about this search has
+/// arrived. In Chess960, a king that castled without leaving its square is an exception.
 fn is_said_again(state: &State, text: &str) -> bool {
     let may_stay = state.mode == CastlingMode::Chess960
         && ["c1", "g1", "c8", "g8"].iter().any(|square| text.starts_with(square));
     text == state.last_own_move && !may_stay && state.info == Info::default()
 }
 
-/// Processes a line. Unexpected answers are noise: engines differ in their manners, and a late
-/// `readyok` or a second `bestmove` does not spoil a game.
+/// Processes a line. Unexpected answers, such as a late `readyok` or a second `bestmove`, are
+/// ignored, because engines differ in their output.
 pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step, SessionError> {
     if state.phase == Phase::Asked {
         return Ok(Step::Answer(line.to_owned()));
@@ -57,7 +56,7 @@ pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step
             }
         }
         (Phase::Handshake, "option") => {
-            // A malformed declaration is ignored, because the engine can play without the option.
+            // Malformed declarations are ignored, because the engine can play without the option.
             if let Some(option) = OptionDeclaration::parse(rest) {
                 state.declare(option)?;
             }
@@ -87,17 +86,18 @@ pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step
             let info = std::mem::take(&mut state.info);
             return Ok(Step::Move { text: text.to_owned(), info, ponder });
         }
-        // An engine that moves while it ponders is idle then, and is asked again on its own turn.
+        // An engine that answers while it ponders is idle afterwards, and gets a new search on its
+        // turn.
         (Phase::Preparing, "readyok") | (Phase::Pondering | Phase::PonderMiss, "bestmove") => {
             state.rest();
         }
-        // UCI asks both sides to ignore what they do not know.
+        // UCI requires both sides to ignore unknown lines.
         _ => {}
     }
     Ok(Step::Continue)
 }
 
-/// Returns the text that ends the handshake and sets the wished options.
+/// Returns the text that ends the handshake and sets the requested options.
 fn configure(state: &State) -> Result<String, SessionError> {
     let mut text = String::new();
     if state.setup.ponder {
@@ -106,8 +106,7 @@ fn configure(state: &State) -> Result<String, SessionError> {
         text += &told.map_err(|_| unfit(needed))?;
     }
     if let Some(nodes) = state.setup.nodestime {
-        // An engine without the option plays all the same: the referee counts the nodes that it
-        // reports.
+        // An engine without this option can play, too: the referee counts the reported nodes.
         text += &set_option(state, "nodestime", &nodes.to_string()).unwrap_or_default();
     }
     for (name, value) in &state.setup.options {
@@ -119,11 +118,11 @@ fn configure(state: &State) -> Result<String, SessionError> {
     Ok(text + "isready\n")
 }
 
-/// Returns the line that sets an option by its declared name; a button has no value.
+/// Returns the command that sets an option, with its declared name; a button has no value.
 fn set_option(state: &State, name: &str, value: &str) -> Result<String, OptionError> {
     let (OptionDeclaration { name, kind, .. }, value) = check_option(&state.options, name, value)?;
     Ok(match (kind, value.as_str()) {
-        // `false` leaves the button alone.
+        // `false` means that the button is not pressed.
         (OptionKind::Button, "false") => String::new(),
         (OptionKind::Button, _) | (_, "") => format!("setoption name {name}\n"),
         _ => format!("setoption name {name} value {value}\n"),

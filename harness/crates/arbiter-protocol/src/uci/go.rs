@@ -1,31 +1,31 @@
-//! The command `go`.
+//! UCI command `go`.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::times::millis;
 
-/// Limits sent with `go`, times in milliseconds, rounded down.
+/// Limits of a `go` command; times are sent in milliseconds, rounded down.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Go {
-    /// White's clock and increment.
+    /// White's time left and increment.
     pub white: Option<(Duration, Duration)>,
-    /// Black's clock and increment.
+    /// Black's time left and increment.
     pub black: Option<(Duration, Duration)>,
-    /// Number of moves to the next period of the side to move.
+    /// Number of moves until the next period of the side to move.
     pub moves_to_go: Option<u32>,
     /// Fixed time for this move.
     pub movetime: Option<Duration>,
-    /// Number of nodes for this move.
+    /// Maximum number of nodes for this move.
     pub nodes: Option<u64>,
-    /// Depth for this move, in plies.
+    /// Maximum depth for this move, in plies.
     pub depth: Option<u32>,
-    /// `true` to think on the opponent's time, until the next command.
+    /// `true` to ponder until the next command.
     pub ponder: bool,
 }
 
 impl Go {
-    /// Subtracts time that has passed since the clocks were read from that of one side.
+    /// Subtracts `lost` from the time left of one side.
     pub fn take_from(&mut self, white: bool, lost: Duration) {
         let clock = if white { &mut self.white } else { &mut self.black };
         if let Some((left, _)) = clock {
@@ -37,7 +37,8 @@ impl Go {
 impl fmt::Display for Go {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.ponder { "go ponder" } else { "go" })?;
-        // An engine with an empty clock still has to move; zero would read as "no clock" to some.
+        // An engine with an empty clock still has to move, and some engines interpret zero as "no
+        // clock".
         let told = |time: Duration| millis(time).max(1);
         let left = |clock: Option<(Duration, Duration)>| clock.map(|(left, _)| told(left));
         let increment = |clock: Option<(Duration, Duration)>| {
@@ -68,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn go_bounds_are_in_milliseconds() {
+    fn go_times_are_in_milliseconds() {
         let ms = Duration::from_millis;
         let check = |go: Go, line: &str| assert_eq!(go.to_string(), line);
         check(

@@ -1,4 +1,4 @@
-//! `info` lines: information of an engine while it thinks.
+//! UCI `info` lines: information about a search.
 
 use std::time::Duration;
 
@@ -7,79 +7,83 @@ use shakmaty::uci::UciMove;
 use super::info_words::{InfoWord, info_words};
 use super::score::Score;
 
-/// Number of lines of a search that are kept whole, and of bytes of all of them. An engine that
-/// writes lines without end must not fill the memory.
+/// Maximum number of complete lines kept per search, and of their bytes in total, so that excessive
+/// output cannot fill the memory.
 const MAX_KEPT: (usize, usize) = (400, 1 << 16);
 
-/// The last known facts of a search, merged from its `info` lines.
+/// Information about a search, merged from its `info` lines.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Info {
-    /// Plies searched.
+    /// Search depth in plies.
     pub depth: Option<u32>,
-    /// Selective depth: deepest line, in plies.
+    /// Selective depth: length of the deepest line, in plies.
     pub seldepth: Option<u32>,
-    /// Score for the side to move. A `lowerbound` or `upperbound` is none, unless that is asked
-    /// for: it gives only the side of a search window on which the score lies.
+    /// Score from the point of view of the side to move. `lowerbound` and `upperbound` scores are
+    /// ignored unless [`Setup::takes_bounds`](crate::Setup::takes_bounds) is set, because they are
+    /// not exact.
     pub score: Option<Score>,
     /// Nodes searched.
     pub nodes: Option<u64>,
-    /// Time searched, as the engine measures it.
+    /// Search time, as reported by the engine.
     pub time: Option<Duration>,
     /// Nodes per second, as reported by the engine.
     pub nps: Option<u64>,
     /// Fill of the hash table, in permill.
     pub hashfull: Option<u32>,
-    /// Positions found in endgame tables.
+    /// Number of positions found in tablebases.
     pub tbhits: Option<u64>,
     /// Principal variation, as the engine wrote it.
     pub pv: Vec<String>,
-    /// The word at which the principal variation ended, if it is neither a move nor the next field.
+    /// Word that ended the principal variation, if the word is neither a move nor the name of a
+    /// field.
     pub not_a_move: Option<Box<str>>,
-    /// The exact score in the last line with a principal variation, if it has one.
+    /// Exact score in the last line with a principal variation, if that line has one.
     pub pv_score: Option<Score>,
-    /// `true` if a line had fewer nodes than one before it.
+    /// `true` if the number of nodes decreased from one line to the next.
     pub has_fewer_nodes: bool,
-    /// `true` if the search began on the opponent's time.
+    /// `true` if the search began as pondering.
     pub has_pondered: bool,
-    /// Lines that the user wants to see with the move, as the engine wrote them.
+    /// Output lines that the pattern of the user selected, as the engine wrote them.
     pub lines: Vec<String>,
-    /// Lines that are kept for a check of all variations; boxed, as few runs keep any.
+    /// Lines kept for the check of all variations; boxed, because few runs keep any.
     pub variations: Option<Box<Variations>>,
 }
 
-/// The lines of a search with a score and a variation; of a flood only the first.
+/// `info` lines of a search that have a score and a variation; if there are too many, only the
+/// first ones.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Variations(pub Vec<String>);
 
 impl Info {
-    /// Reads the words after `info`. Unknown words are skipped, and a number that cannot be read
-    /// leaves its field empty: engines say many things here, and none of them may stop a game.
+    /// Parses the words after `info`. Unknown words are skipped, and an unreadable number is
+    /// ignored, because no `info` line may stop a game.
     pub fn parse(rest: &str) -> Info {
         Info::read(rest, false)
     }
 
-    /// Reads the words after `info`; with `takes_bounds`, bounds are taken for scores, as
-    /// cutechess-cli does.
+    /// Parses the words after `info`; with `takes_bounds`, bounds count as scores, as in
+    /// cutechess-cli.
     pub(super) fn read(rest: &str, takes_bounds: bool) -> Info {
         let (line_number, info) = Info::read_line(rest, takes_bounds);
-        // Only the best line describes the move that will be played; the nodes are those of the
-        // whole search.
+        // Only the best line describes the move that will be played, but the nodes belong to the
+        // complete search.
         if line_number == 1 { info } else { Info { nodes: info.nodes, ..Info::default() } }
     }
 
-    /// Reads the words after `info`, even of a line that is not the best.
+    /// Parses the words after `info`, even of a line with `multipv` above 1.
     pub fn parse_any(rest: &str) -> Info {
         Info::read_line(rest, false).1
     }
 
-    /// Keeps a line for the check of its variation, unless that of the line before was the same.
+    /// Keeps a line for the check of its variation, unless the previous line has the same
+    /// variation.
     pub(super) fn keep_variation(&mut self, rest: &str) {
         let parts = rest.split_once(" pv ").filter(|(before, _)| before.contains("score "));
         let Some((before, pv)) = parts else { return };
         let kept = &mut self.variations.get_or_insert_default().0;
         let last = kept.last().and_then(|last| last.split_once(" pv "));
-        // An engine repeats its variation at each depth, and each finding would be the same. A mate
-        // score, however, has a distance to check.
+        // An engine repeats its variation at each depth, which would repeat the findings. A line
+        // with a mate score is always kept, because its distance to mate is checked.
         let is_same = last.is_some_and(|(_, same)| same == pv) && !before.contains(" mate ");
         let has_room =
             kept.len() < MAX_KEPT.0 && kept.iter().map(String::len).sum::<usize>() < MAX_KEPT.1;
@@ -88,7 +92,7 @@ impl Info {
         }
     }
 
-    /// Returns the lines that are kept for a check of their variations.
+    /// Returns the lines kept for the check of their variations.
     pub fn variations(&self) -> &[String] {
         self.variations.as_ref().map_or(&[], |kept| &kept.0)
     }
@@ -123,11 +127,11 @@ impl Info {
         (line_number, info)
     }
 
-    /// Adds a word to the variation, which ends at the first word that is not a move.
+    /// Appends a word to the variation, which ends at the first word that is not a move.
     fn continue_pv(&mut self, word: &str) {
         let is_move = |text: &str| text.parse::<UciMove>().is_ok();
         if self.not_a_move.is_some() {
-            // The variation has ended.
+            // The variation has already ended.
         } else if is_move(word) || is_move(&word.to_ascii_lowercase()) {
             self.pv.push(word.to_owned());
         } else {
@@ -139,8 +143,8 @@ impl Info {
         !self.pv.is_empty() || self.not_a_move.is_some()
     }
 
-    /// Merges the facts of a later line. Once there is an exact score, a line without one updates
-    /// only nodes and time: depth and variation are those of the score.
+    /// Merges the information of a later line. After an exact score, a line without an exact score
+    /// updates only nodes and time, because depth and variation must match the score.
     pub fn update(&mut self, later: Info) {
         self.has_fewer_nodes |=
             later.nodes.zip(self.nodes).is_some_and(|(now, before)| now < before);
@@ -169,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_ordinary_line() {
+    fn a_normal_info_line_is_parsed() {
         let line = "depth 12 seldepth 18 score cp -34 nodes 9999 nps 7 hashfull 31 tbhits 2 time 45 \
                     pv e2e4 e7e5";
         let info = Info::parse(line);
@@ -192,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_lines_do_no_harm() {
+    fn malformed_info_lines_are_ignored() {
         let check = |line: &str, expect: Info| assert_eq!(Info::parse(line), expect, "{line}");
         check("", Info::default());
         check("depth", Info::default());
@@ -209,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_in_any_order_with_or_without_their_values() {
+    fn info_fields_are_parsed_in_any_order_and_may_lack_values() {
         let expect = Info {
             depth: Some(6),
             score: Some(Score::Centipawns(1020)),
@@ -252,7 +256,7 @@ mod tests {
         info.update(Info::parse("depth 9 score cp 9000 lowerbound nodes 9 pv h2h3"));
         info.update(Info::parse("depth 9 score mate -1 upperbound nodes 10"));
         info.update(Info::parse("depth 10 currmove e2e4"));
-        // What is shown with the score is of its line, and a variation of another one is not
+        // Depth and variation belong to the line of the score; the variation of a bound is not
         // checked.
         assert_eq!((info.score, info.depth), (Some(Score::Centipawns(20)), Some(8)));
         assert_eq!((info.pv, info.pv_score, info.nodes), (vec!["a2a3".into()], None, Some(10)));
@@ -262,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn variations_are_kept_once_and_of_a_flood_only_the_first() {
+    fn repeated_variations_are_kept_once_and_the_number_is_limited() {
         let mut info = Info::default();
         let mut keep = |line: &str| {
             info.keep_variation(line);

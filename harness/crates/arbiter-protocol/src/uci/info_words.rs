@@ -1,22 +1,22 @@
-//! The words of an `info` line, each with the field that it belongs to.
+//! Words of UCI `info` lines, each with its field.
 
-/// Word of an `info` line.
+/// Word of an `info` line, with its field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InfoWord<'a> {
-    /// Field that the word belongs to; empty before the first one.
+    /// Name of the field that contains the word; empty before the first field.
     pub field: &'a str,
-    /// Place of the word in the field: 0 for the name of the field, 1 for its value.
+    /// Index of the word in the field: 0 for the name of the field, 1 for its value.
     pub place: usize,
-    /// The word itself.
+    /// Text of the word.
     pub word: &'a str,
 }
 
-/// Returns the words after `info`, whatever the order of the fields, with or without their values.
-/// What follows `string` is free text, and none of them.
+/// Returns the words after `info`, up to `string`, which starts free text. The fields may have any
+/// order and may lack values.
 pub fn info_words(rest: &str) -> impl Iterator<Item = InfoWord<'_>> {
     let (mut field, mut place) = ("", 0);
     rest.split_ascii_whitespace().map_while(move |word| {
-        // The line ends with the word `string`.
+        // The words after `string` are free text.
         if field == "string" {
             return None;
         }
@@ -31,11 +31,11 @@ pub fn info_words(rest: &str) -> impl Iterator<Item = InfoWord<'_>> {
 
 /// Returns whether a word is the name of a field.
 fn begins_a_field(word: &str) -> bool {
-    // A number or a move, as most words are, need not be compared with all names.
+    // Most words are numbers or moves; the check for digits avoids comparing them with all names.
     let has_digit = word.bytes().take(2).any(|byte| byte.is_ascii_digit());
     !has_digit
         && matches!(
-            // The most frequent first, as they are compared in this order.
+            // The most frequent names come first, because they are compared in this order.
             word,
             "pv" | "depth"
                 | "seldepth"

@@ -1,4 +1,4 @@
-//! The Universal Chess Interface, from the side of the graphical interface.
+//! Universal Chess Interface (UCI), from the side of the GUI.
 
 pub(super) mod dialect;
 mod go;

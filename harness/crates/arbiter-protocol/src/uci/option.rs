@@ -1,16 +1,16 @@
-//! Engine options: the declarations of an engine, and checks of wished values against them.
+//! Engine options: declarations, and checks of requested values.
 
 use arbiter_names::did_you_mean;
 use thiserror::Error;
 
-/// Declaration of an option, one `option` line of an engine.
+/// Declaration of an engine option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OptionDeclaration {
-    /// Name of the option; compared without regard to case, as the protocol demands.
+    /// Name of the option. Names are compared without regard to case, as UCI requires.
     pub name: String,
-    /// Type of the option, with the values that it takes.
+    /// Type of the option, with its constraints.
     pub kind: OptionKind,
-    /// Initial value, as declared by the engine.
+    /// Default value, as declared by the engine.
     pub default: Option<String>,
 }
 
@@ -19,25 +19,26 @@ pub struct OptionDeclaration {
 pub enum OptionKind {
     /// `true` or `false`.
     Check,
-    /// A whole number in a range.
+    /// Integer in a range.
     Spin {
-        /// Smallest value.
+        /// Minimum value.
         min: i64,
-        /// Largest value.
+        /// Maximum value.
         max: i64,
     },
     /// One of several values.
     Combo {
-        /// Values to choose from.
+        /// Allowed values.
         values: Vec<String>,
     },
-    /// An action without a value.
+    /// Action without a value.
     Button,
     /// Free text.
     String,
 }
 
-/// Reason why a wished option cannot be set; the text follows the engine's name.
+/// Reason why a requested option cannot be set; the message continues a sentence that begins with
+/// the engine's name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{text}")]
 pub struct OptionError {
@@ -56,22 +57,23 @@ impl OptionError {
     }
 }
 
-/// Words that open a field of an `option` line.
+/// Names of the fields of an `option` line.
 const FIELDS: [&str; 6] = ["name", "type", "default", "min", "max", "var"];
 
-/// Types of options.
+/// Names of option types.
 const KINDS: [&str; 5] = ["check", "spin", "combo", "button", "string"];
 
 impl OptionDeclaration {
-    /// Reads the words after `option`. `None` if name or type is missing or unknown.
+    /// Parses the words after `option`; `None` if the name is missing, or the type is missing or
+    /// unknown.
     pub fn parse(rest: &str) -> Option<OptionDeclaration> {
         let mut fields: Vec<(&str, Vec<&str>)> = Vec::new();
         let mut words = rest.split_ascii_whitespace().peekable();
         let mut is_string = false;
         while let Some(word) = words.next() {
             let next = words.peek().map(|next| next.to_ascii_lowercase()).unwrap_or_default();
-            // A name may contain field words ("min depth"), so `name` runs until the type, and a
-            // text may contain any word.
+            // A name may contain names of fields ("min depth"), so it ends only at the type; the
+            // default of a string may contain any word.
             let opens = match fields.last() {
                 Some(("name", _)) if fields.len() == 1 => {
                     word == "type" && KINDS.contains(&next.as_str())
@@ -94,8 +96,8 @@ impl OptionDeclaration {
             "button" => OptionKind::Button,
             "string" => OptionKind::String,
             "spin" => OptionKind::Spin {
-                // Missing or unreadable bounds restrict nothing, so that a careless declaration
-                // refuses no value.
+                // A missing or unreadable bound is no restriction, so that an incomplete
+                // declaration rejects no value.
                 min: field("min").and_then(|v| v.parse().ok()).unwrap_or(i64::MIN),
                 max: field("max").and_then(|v| v.parse().ok()).unwrap_or(i64::MAX),
             },
@@ -111,12 +113,11 @@ impl OptionDeclaration {
         Some(OptionDeclaration { name, kind, default: field("default") })
     }
 
-    /// Checks a value against the declaration, and returns it as the engine declares it: the case
-    /// of words is ignored.
+    /// Checks a value against the declaration, ignoring case, and returns the value with the case
+    /// of the declaration.
     pub(super) fn admits(&self, value: &str) -> Result<String, OptionError> {
         let one_of = |words: &[&str]| {
-            // Two words of an engine may differ by their case alone, so that the exact word comes
-            // first.
+            // Two values of an option may differ only in case, so an exact match is preferred.
             let exact = words.iter().find(|word| **word == value);
             let found =
                 exact.or_else(|| words.iter().find(|word| word.eq_ignore_ascii_case(value)));
@@ -148,8 +149,8 @@ impl OptionDeclaration {
     }
 }
 
-/// Checks a wish against all declarations and returns the option's own, with the value to send.
-/// Fails if there is no such option, or if it does not take the value.
+/// Returns the declaration of the option `name`, and the value to send. Fails if no option has this
+/// name, or if the option does not accept the value.
 pub fn check_option<'a>(
     declared: &'a [OptionDeclaration],
     name: &str,
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn declarations_are_read() {
+    fn declarations_are_parsed() {
         let declared = declared();
         assert_eq!(declared[0].kind, OptionKind::Spin { min: 1, max: 1024 });
         assert_eq!(

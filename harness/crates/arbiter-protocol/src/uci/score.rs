@@ -1,4 +1,4 @@
-//! Score of a position, as an engine evaluates it.
+//! Score that an engine reports.
 
 use std::fmt;
 
@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Score {
-    /// Hundredths of a pawn.
+    /// Score in centipawns.
     Centipawns(i32),
-    /// Mate in this number of moves; negative if the side to move is mated, zero if it is mated
-    /// now.
+    /// Mate in this number of moves; negative if the side to move gets mated, zero if the side to
+    /// move is already mated.
     Mate(i32),
 }
 
 impl Score {
-    /// Returns the score from the other side's point of view.
+    /// Returns the score from the point of view of the other side.
     pub fn reversed(self) -> Score {
         match self {
             // An engine may send -2^31, which has no positive counterpart.
@@ -33,7 +33,7 @@ impl Score {
         }
     }
 
-    /// Returns the score in centipawns, at most `most` either way; a mate counts as `most`.
+    /// Returns the score in centipawns, limited to ±`most`; a mate counts as ±`most`.
     pub fn limited(self, most: i32) -> i32 {
         match self {
             Score::Centipawns(cp) => cp.clamp(-most, most),
@@ -42,7 +42,7 @@ impl Score {
         }
     }
 
-    /// Returns the moves to mate; `None` if the score is in centipawns.
+    /// Returns the number of moves to mate; `None` if the score is in centipawns.
     pub fn mate(self) -> Option<i32> {
         match self {
             Score::Centipawns(_) => None,

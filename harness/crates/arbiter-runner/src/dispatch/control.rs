@@ -1,4 +1,4 @@
-//! Commands of the user to a run in progress.
+//! User commands to a run in progress.
 
 use tokio::sync::oneshot;
 
@@ -7,26 +7,26 @@ use crate::executor::Executor;
 use crate::signal::StopSignal;
 use arbiter_plan::{ControlCommand, MAX_SLOTS, Pace, RunEvent, RunInput, RunStatus};
 
-/// A command to a run in progress, with the channel for its answer.
+/// Command to a run in progress, with the channel for its answer.
 #[derive(Debug)]
 pub struct ControlRequest {
-    /// The command.
+    /// Command to carry out.
     pub command: ControlCommand,
     /// Channel for the answer; it may be closed.
     pub reply: oneshot::Sender<Answer>,
 }
 
-/// Outcome of a command.
+/// Answer to a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// Text without a full stop; an error if nothing changed.
+    /// Text without a full stop; an error if the command was refused.
     pub words: Result<String, String>,
     /// Status of the run after the command.
     pub status: RunStatus,
 }
 
 impl<E: Executor> Dispatcher<'_, '_, E> {
-    /// Carries out a command of the user, and answers it.
+    /// Carries out a command and answers it.
     pub(super) async fn control(&mut self, control: ControlRequest) -> Result<(), RunError> {
         let (event, words) = self.apply_control(control.command);
         if let Some(event) = event {
@@ -37,12 +37,12 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             let (pace, slots, elapsed) = (status.pace, status.concurrency, self.clock.elapsed());
             self.notify(&RunEvent::Steered { pace, slots, elapsed })?;
         }
-        // A client that has gone needs no answer.
+        // A client that has disconnected needs no answer.
         let _ = control.reply.send(Answer { words, status });
         Ok(())
     }
 
-    /// Applies a command to the executor; returns its input for the state, if any, and the answer.
+    /// Applies a command to the executor. Returns the input for the state, if any, and the answer.
     fn apply_control(
         &mut self,
         command: ControlCommand,
@@ -72,7 +72,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 (Some(RunInput::Stop), Ok(format!("stopped; {given_up} pairs discarded")))
             }
             ControlCommand::Interrupt => {
-                // The key stands for Ctrl-C, and scripts expect the exit code of the last signal.
+                // The key corresponds to Ctrl-C, and scripts expect the exit code of the last
+                // signal.
                 self.stop_cause = Some(StopCause::Signal(StopSignal::Interrupt));
                 (Some(RunInput::Interrupt), Ok("interrupted".to_owned()))
             }

@@ -1,37 +1,37 @@
-//! Idle engines between their games. Where many engines take turns, as in a gauntlet, starting an
-//! engine for each pair would cost more than short games.
+//! Pool of idle engines between their games. If many engines take turns, as in a gauntlet, starting
+//! an engine for each pair would take longer than short games.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Maximum memory of all idle engines together, in bytes.
+/// Maximum total memory of idle engines, in bytes.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// Maximum number of idle engines, each of which has pipes and two threads.
+/// Maximum number of idle engines, each of which needs pipes and a thread.
 const MAX_ENGINES: usize = 64;
 
 /// Idle engines, shared by all slots; `T` is an engine.
 ///
-/// A full pool refuses a new engine and keeps those that have waited longest: engines of a schedule
-/// take turns, so the next game of the new one is the farthest.
+/// A full pool refuses new engines and keeps the old ones: engines in a schedule take turns, so the
+/// next game of a new engine is the most distant.
 #[derive(Debug)]
 pub(super) struct EnginePool<T>(Mutex<PoolState<T>>);
 
 #[derive(Debug)]
 struct PoolState<T> {
-    /// Idle engines by index of their setup, each with its bytes of memory when it was added.
+    /// Idle engines by index of their setup, each with its memory in bytes when it was added.
     idle: BTreeMap<usize, Vec<(T, u64)>>,
     bytes: u64,
     count: usize,
 }
 
 impl<T> EnginePool<T> {
-    /// Returns an empty pool.
+    /// Creates an empty pool.
     pub(super) fn new() -> EnginePool<T> {
         EnginePool(Mutex::new(PoolState { idle: BTreeMap::new(), bytes: 0, count: 0 }))
     }
 
-    /// Adds an engine that uses `bytes` of memory; returns the engine if there is no room.
+    /// Adds an engine that uses `bytes` of memory; returns the engine if the pool is full.
     pub(super) fn put(&self, setup: usize, engine: T, bytes: u64) -> Result<(), T> {
         let mut state = self.state();
         if state.count >= MAX_ENGINES || state.bytes.saturating_add(bytes) > MAX_BYTES {
@@ -43,7 +43,7 @@ impl<T> EnginePool<T> {
         Ok(())
     }
 
-    /// Removes an engine of a setup, if there is one.
+    /// Removes and returns an engine with this setup, if there is one.
     pub(super) fn take(&self, setup: usize) -> Option<T> {
         let mut state = self.state();
         let (engine, bytes) = state.idle.get_mut(&setup)?.pop()?;
@@ -52,7 +52,7 @@ impl<T> EnginePool<T> {
         Some(engine)
     }
 
-    /// Removes all engines.
+    /// Removes and returns all engines.
     pub(super) fn drain(&self) -> Vec<T> {
         let mut state = self.state();
         state.count = 0;
@@ -62,8 +62,8 @@ impl<T> EnginePool<T> {
     }
 
     fn state(&self) -> MutexGuard<'_, PoolState<T>> {
-        // No code under this lock panics between two changes, so the state is whole even if it is
-        // poisoned.
+        // No code under this lock panics between two changes, so the state is consistent even if
+        // the lock is poisoned.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn room_is_bounded_and_comes_free_again() {
+    fn memory_and_number_of_engines_are_limited() {
         let pool = EnginePool::new();
         assert_eq!(pool.put(0, 0, MAX_BYTES - 5), Ok(()));
         assert_eq!(pool.put(1, 1, 6), Err(1));

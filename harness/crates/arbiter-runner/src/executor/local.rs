@@ -1,4 +1,4 @@
-//! Plays pairs on this machine.
+//! Executor for pairs on this machine.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -17,38 +17,38 @@ use arbiter_game::record::GameRecord;
 use arbiter_plan::PairJob;
 use arbiter_process::{Pulse, QUIT_GRACE, Spawner, allowed_cpus};
 
-/// Number of engines for each processor that may get ready for their first game in parallel, as
-/// some wait for a disk.
+/// Maximum number of engines per processor that start in parallel; more than one, because some wait
+/// for the disk.
 const STARTS_PER_CPU: usize = 2;
 
-/// Conditions of games on this machine.
+/// Settings for games on this machine.
 #[derive(Debug, Clone)]
 pub struct LocalOptions {
     /// Number of concurrent games.
     pub slots: usize,
     /// Pause between two games of a slot.
     pub wait: Duration,
-    /// `true` if the time that engines wait for a processor is measured, in games under a clock.
+    /// `true` if the time that engines wait for a processor is measured in timed games.
     pub measures_waiting: bool,
-    /// `true` if each game is reported as it ends, before its pair.
+    /// `true` if each game is reported when it ends, before its pair is complete.
     pub tells_games: bool,
-    /// Processors of each slot; if there are none, the system decides.
+    /// Processors of each slot; if empty, the system decides.
     pub cpu_sets: Vec<Vec<usize>>,
 }
 
-/// Executor with a number of slots, each a task of its own.
+/// Executor that plays pairs on this machine, each slot in a separate task.
 #[derive(Debug)]
 pub struct LocalExecutor {
     shared: Shared,
     /// Slots without work.
     idle: Vec<Slot>,
-    /// Tasks that end engines of slots that are no longer needed.
+    /// Tasks that end engines that are no longer needed.
     leaving: JoinSet<()>,
-    /// Pairs in flight.
+    /// Number of pairs in flight.
     in_flight: usize,
-    /// Numbers of slots, with their processors, that are in use.
+    /// Numbers of the slots in use; the number determines the processors.
     taken: BTreeSet<usize>,
-    /// Slots at work; a slot returns with the outcome of its job.
+    /// Tasks of busy slots.
     busy: JoinSet<()>,
     /// Channel of events; the event that ends a job returns its slot.
     done: mpsc::UnboundedReceiver<(Option<Slot>, JobEvent)>,
@@ -56,23 +56,22 @@ pub struct LocalExecutor {
 }
 
 impl LocalExecutor {
-    /// Returns an executor for games between the engines in `setups`, which a job names by index;
-    /// it lists the games in `live_games`. An error if no thread can be started.
+    /// Creates an executor for games between the engines in `setups`, to which jobs refer by index.
+    /// The games are listed in `live_games`. Fails if no thread can be started.
     pub fn new(
         options: LocalOptions,
         setups: Vec<EngineSetup>,
         live_games: LiveGames,
     ) -> io::Result<LocalExecutor> {
         let (spawner, setups) = (Spawner::start()?, Arc::new(setups));
-        // The deadlines of a start run in real time, and more engines at once could miss them
-        // together.
+        // The timeouts of a start run in real time, and too many parallel starts could miss them.
         let starts = Arc::new(Semaphore::new(allowed_cpus().len().max(1) * STARTS_PER_CPU));
         let pool = Arc::new(EnginePool::new());
-        // The channel needs no bound, because each slot sends a few events for each pair and pairs
-        // in flight are limited.
+        // The channel needs no bound: pairs in flight are limited, and each pair sends only a few
+        // events.
         let (report, done) = mpsc::unbounded_channel::<(Option<Slot>, JobEvent)>();
         let paused = report.clone();
-        // The channel is closed once the run has ended, and nobody needs the event then.
+        // If the channel is closed, the run has ended and the event is not needed.
         let pulse =
             Pulse::start(move |length| drop(paused.send((None, JobEvent::Paused(length)))))?;
         Ok(LocalExecutor {
@@ -98,7 +97,7 @@ impl LocalExecutor {
         Slot::new(number, shared)
     }
 
-    /// Takes back a slot that has done its job.
+    /// Returns a slot that has finished its job to the idle slots.
     fn take_back(&mut self, slot: Option<Slot>) {
         if let Some(slot) = slot {
             self.in_flight -= 1;
@@ -113,13 +112,13 @@ impl LocalExecutor {
         self.keep_idle(most);
     }
 
-    /// Ends the engines of all idle slots but `most`.
+    /// Keeps at most `most` idle slots, and ends the engines of the others.
     fn keep_idle(&mut self, most: usize) {
         for mut slot in self.idle.drain(most.min(self.idle.len())..) {
             self.taken.remove(&slot.number);
             self.leaving.spawn(async move { slot.clear().await });
         }
-        // Tasks that have ended would otherwise stay in memory until the end of the run.
+        // Otherwise finished tasks would stay in memory until the end of the run.
         while self.leaving.try_join_next().is_some() {}
     }
 }
@@ -141,8 +140,8 @@ impl Executor for LocalExecutor {
                     None => JobEvent::Started { pairing, game_index },
                     Some(game) => JobEvent::Ended { pairing, game_index, game },
                 };
-                // The channel is closed once the run has ended, and nobody needs the event then;
-                // nor that below.
+                // If the channel is closed, the run has ended and the event is not needed; the same
+                // applies to the last event below.
                 let _ = report.send((None, event));
             };
             let event = match slot.play(job, tell).await {
@@ -183,8 +182,8 @@ impl Executor for LocalExecutor {
                     self.take_back(slot);
                     return event;
                 }
-                // Tasks report by the channel, so that a joined task matters only if it has
-                // panicked.
+                // Tasks send their results over the channel, so a finished task only matters if it
+                // has panicked.
                 Some(ended) = self.busy.join_next() => {
                     if let Err(error) = ended
                         && error.is_panic()
@@ -203,10 +202,10 @@ impl Executor for LocalExecutor {
     }
 
     async fn cancel_all(&mut self) {
-        // Dropping a task drops its slot, which kills the engines of that.
+        // Dropping a task drops its slot, which kills the engines of the slot.
         self.busy.shutdown().await;
-        // Slots that were on their way back keep their engines; their events are dropped with their
-        // pairs.
+        // Slots in the channel keep their engines; their events are dropped, because their pairs
+        // are abandoned.
         while let Ok((slot, _)) = self.done.try_recv() {
             self.idle.extend(slot);
         }

@@ -1,4 +1,4 @@
-//! Measures the time for which the engines of a game had to wait for a processor.
+//! Measurement of the time that the engines of a game waited for a processor.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,12 +11,12 @@ use arbiter_game::live_game::LiveGame;
 use arbiter_game::record::GameRecord;
 use arbiter_process::Delays;
 
-/// Delay of a move on a calm machine, too, which is no waiting: the engine's thread and our reader
-/// are woken, each of which may need 0.1 ms to find its processor.
+/// Delay of a move even on an idle machine, which does not count as waiting: the engine's thread
+/// and the reader thread are woken, which takes up to 0.1 ms each.
 const WAKING: Duration = Duration::from_micros(200);
 
-/// Plays a game between engines that are ready for it, and returns them. The record has their
-/// waiting times if `is_measured` and the game has a clock.
+/// Plays a game between engines that are ready for it, and returns the record and the engines. The
+/// record contains the waiting times if `is_measured` and the game is timed.
 pub(super) async fn play(
     setup: &GameSetup,
     engines: ByColor<EngineProcess>,
@@ -33,34 +33,35 @@ pub(super) async fn play(
     (record, engines)
 }
 
-/// Readings at the start of a game.
+/// Measurements at the start of a game.
 struct Meter {
     delays: ByColor<Delays>,
     stolen: Duration,
 }
 
 impl Meter {
-    /// Reads the meters before the first move.
+    /// Measures before the first move.
     fn start(engines: &ByColor<EngineProcess>) -> Meter {
         let delays = engines.as_ref().map(|engine| engine.process().delays());
         Meter { delays, stolen: arbiter_process::stolen() }
     }
 
-    /// Reads the meters again after the last move. An engine that has exited by now has lost no
-    /// time that could be measured. Time that the host of a virtual machine took from all
-    /// processors is shared between the engines by their thinking times.
+    /// Measures again after the last move, and returns the time that each engine lost. The loss of
+    /// an engine that has already exited cannot be measured. Time that the host of a virtual
+    /// machine took from all processors is divided between the engines in proportion to their
+    /// thinking times.
     fn stop(
         &self,
         engines: &ByColor<EngineProcess>,
         record: &GameRecord,
     ) -> ByColor<Option<Duration>> {
         let stolen = arbiter_process::stolen().saturating_sub(self.stolen);
-        // The number of processors matters only if time was stolen, and the system reads several
-        // files for it.
+        // The number of processors is only needed if time was stolen, and determining it reads
+        // several files.
         let processors = (!stolen.is_zero()).then(std::thread::available_parallelism);
         let processors = processors.and_then(Result::ok).map_or(1, |count| count.get());
-        // Stolen time is a sum over all processors, and so is the time of the machine that it is
-        // compared with.
+        // Stolen time is a sum over all processors, so it is compared with the time of all
+        // processors.
         let machine = record.duration.as_secs_f64() * processors as f64;
         let share = if stolen.is_zero() { 0.0 } else { stolen.as_secs_f64() / machine };
         let thinking = record.thinking_times();
@@ -68,8 +69,8 @@ impl Meter {
             let (moves, thought) = *thinking.get(color);
             let delays = engines.get(color).process().delays();
             let lost = delays.since(self.delays.get(color), thought);
-            // An engine that thinks for half a millisecond a move would otherwise lose a fifth of
-            // its pairs on an idle machine.
+            // Otherwise a fifth of the pairs with half a millisecond per move would be void on an
+            // idle machine.
             let lost = lost.saturating_sub(WAKING.saturating_mul(moves));
             Some((lost + thought.mul_f64(share.min(1.0))).min(thought))
         })

@@ -1,7 +1,7 @@
-//! Pairs that are played on other machines, over a channel to a coordinator.
+//! Executor for pairs on other machines, through a channel to a coordinator.
 //!
-//! Nothing here depends on networks: the coordinator sends the pairs out, and has its end of the
-//! channel. The same channel serves for other jobs than pairs.
+//! This module does not depend on networks: the coordinator has the other end of the channel, and
+//! sends the pairs to workers. The channel can also transport other jobs.
 
 use std::collections::BTreeSet;
 
@@ -10,44 +10,43 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::{Executor, JobEvent};
 use arbiter_plan::{PairJob, PlayedPair};
 
-/// Command of the dispatcher to the coordinator.
+/// Command from the dispatcher to the coordinator.
 #[derive(Debug)]
 pub enum JobCommand<J = PairJob> {
-    /// Have the job of this number done: the pair played.
+    /// Have workers do the job with this number.
     Play(u64, Box<J>),
-    /// The outcome of the job of this number is on disk.
+    /// The result of the job with this number is on disk.
     Stored(u64),
-    /// Abandon all jobs in flight, and answer once all workers are notified.
+    /// Abandon all jobs in flight, and answer once all workers have been notified.
     CancelAll(oneshot::Sender<()>),
-    /// End the run; answer once all of its data is removed from the server.
+    /// End the run, and answer once its data has been removed from the server.
     Finish(oneshot::Sender<()>),
 }
 
-/// The coordinator's end of the channel.
+/// Coordinator's end of the channel.
 #[derive(Debug)]
 pub struct CoordinatorEnd<J = PairJob, D = PlayedPair> {
-    /// Commands of the dispatcher.
+    /// Commands from the dispatcher.
     pub commands: mpsc::UnboundedReceiver<JobCommand<J>>,
     /// Events for the dispatcher.
     pub events: mpsc::UnboundedSender<JobEvent<D>>,
-    /// Number of jobs that may be in flight; 0 before there is a worker.
+    /// Maximum number of jobs in flight; 0 while there are no workers.
     pub room: watch::Sender<usize>,
 }
 
-/// The dispatcher's end of the channel.
+/// Dispatcher's end of the channel.
 #[derive(Debug)]
 pub struct DispatcherEnd<J = PairJob, D = PlayedPair> {
     commands: mpsc::UnboundedSender<JobCommand<J>>,
-    /// Events of the coordinator.
+    /// Events from the coordinator.
     pub events: mpsc::UnboundedReceiver<JobEvent<D>>,
-    /// Number of jobs that may be in flight.
+    /// Maximum number of jobs in flight.
     pub room: watch::Receiver<usize>,
 }
 
-/// Returns both ends of a new channel between a dispatcher and a coordinator.
+/// Creates a channel between a dispatcher and a coordinator, and returns both ends.
 pub fn job_channel<J, D>() -> (DispatcherEnd<J, D>, CoordinatorEnd<J, D>) {
-    // Neither channel needs a bound, because `room` limits the jobs in flight and each has few
-    // events.
+    // Neither channel needs a bound: `room` limits the jobs in flight, and each job has few events.
     let (command_sender, commands) = mpsc::unbounded_channel();
     let (event_sender, events) = mpsc::unbounded_channel();
     let (room_sender, room) = watch::channel(0);
@@ -56,12 +55,13 @@ pub fn job_channel<J, D>() -> (DispatcherEnd<J, D>, CoordinatorEnd<J, D>) {
 }
 
 impl<J, D> DispatcherEnd<J, D> {
-    /// Sends a command. The loss of the coordinator is reported by its events.
+    /// Sends a command. Failures are ignored here, because the channel of events also ends if the
+    /// coordinator ends.
     pub fn send(&self, command: JobCommand<J>) {
         let _ = self.commands.send(command);
     }
 
-    /// Sends a command and waits for the answer; does nothing if the coordinator is gone.
+    /// Sends a command and waits for the answer; returns immediately if the coordinator has ended.
     pub async fn send_and_wait(&self, command: impl FnOnce(oneshot::Sender<()>) -> JobCommand<J>) {
         let (reply, answer) = oneshot::channel();
         self.send(command(reply));
@@ -69,26 +69,24 @@ impl<J, D> DispatcherEnd<J, D> {
     }
 }
 
-/// Executor that has workers play the pairs, through a coordinator.
+/// Executor whose pairs are played by workers, through a coordinator.
 #[derive(Debug)]
 pub struct RemoteExecutor {
     channel: DispatcherEnd,
-    /// Maximum number of pairs in flight, if the user gives one; else as many as the workers have
-    /// room for.
+    /// Maximum number of pairs in flight; if `None`, the workers' slots are the limit.
     most: Option<usize>,
     in_flight: BTreeSet<u64>,
 }
 
 impl RemoteExecutor {
-    /// Returns the executor, and the coordinator's end of its channel; `most` limits the pairs in
-    /// flight.
+    /// Creates the executor, and returns it with the coordinator's end of its channel; `most`
+    /// limits the pairs in flight.
     pub fn new(most: Option<usize>) -> (RemoteExecutor, CoordinatorEnd) {
         let (channel, end) = job_channel();
         (RemoteExecutor { channel, most, in_flight: BTreeSet::new() }, end)
     }
 
-    /// Returns whether an event is about a pair in flight or the run: pairs may have been abandoned
-    /// in the meantime.
+    /// Returns whether an event is about the run or a pair in flight, not about an abandoned pair.
     fn is_current(&mut self, event: &JobEvent) -> bool {
         match event {
             JobEvent::Played { pair, .. } => self.in_flight.remove(pair),
@@ -163,7 +161,7 @@ impl Executor for RemoteExecutor {
     }
 
     async fn finish(mut self) {
-        // Workers would otherwise play pairs of a run that has ended.
+        // Otherwise workers would continue to play pairs of a run that has ended.
         if !self.in_flight.is_empty() {
             self.cancel_all().await;
         }

@@ -1,4 +1,4 @@
-//! Plays pairs one after another, and keeps their engines from game to game.
+//! Slots, which play pairs one after another and reuse their engines.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,29 +26,28 @@ use arbiter_protocol::Restart;
 /// Assumed memory of an engine that cannot be measured, in bytes.
 const UNKNOWN_BYTES: u64 = 256 << 20;
 
-/// Interval of checks of a late pulse.
+/// Interval between checks of a late pulse.
 const PULSE_CHECK: Duration = Duration::from_millis(20);
 
-/// Resources that all slots share.
+/// Resources shared by all slots.
 #[derive(Debug, Clone)]
 pub(super) struct Shared {
     pub(super) spawner: Spawner,
-    /// Permits to start an engine.
+    /// Permits that limit parallel starts of engines.
     pub(super) starts: Arc<Semaphore>,
     pub(super) pulse: Pulse,
     pub(super) setups: Arc<Vec<EngineSetup>>,
-    /// Engines that have no game in any slot.
+    /// Idle engines that belong to no slot.
     pub(super) pool: Arc<EnginePool<EngineProcess>>,
     /// List of the games in progress.
     pub(super) live_games: LiveGames,
     pub(super) options: LocalOptions,
 }
 
-/// A slot plays one game at a time, with its engines, which stay from game to game unless they
-/// fail.
+/// Slot that plays one game at a time and keeps its engines between games unless they fail.
 #[derive(Debug)]
 pub(super) struct Slot {
-    /// Number of the slot among those at work.
+    /// Number of the slot among the slots in use.
     pub(super) number: usize,
     shared: Shared,
     engines: BTreeMap<usize, EngineProcess>,
@@ -60,14 +59,15 @@ impl Slot {
         Slot { number, shared, engines: BTreeMap::new(), has_played: false }
     }
 
-    /// Plays the games. `tell` gets the start of each, and the record of each on request or if an
-    /// engine failed. An error is the machine's, never an engine's.
+    /// Plays the games of a pair. `tell` gets the start of each game, and its record on request or
+    /// after an engine fault. Fails only because of the machine, never because of an engine fault.
     pub(super) async fn play(
         &mut self,
         job: PairJob,
         tell: impl Fn(usize, Option<Box<GameRecord>>),
     ) -> Result<PlayedPair, String> {
-        // Unneeded engines go to the pool first, so that another slot may take them.
+        // Engines that this pair does not need go to the pool first, so that other slots can take
+        // them.
         self.pool_others(job.pairing.engines).await;
         self.take_from_pool(job.pairing.engines);
         loop {
@@ -77,7 +77,7 @@ impl Slot {
         }
     }
 
-    /// Plays the games once; `None` if a suspension of this process spoiled one of them.
+    /// Plays the games once; `None` if a suspension of this process invalidated a game.
     async fn play_pair(
         &mut self,
         job: &PairJob,
@@ -99,7 +99,7 @@ impl Slot {
         loop {
             match self.shared.pulse.pauses() {
                 Some(pauses) => return pauses,
-                // The beat that is late decides whether there was a pause.
+                // The late beat shows if there was a pause.
                 None => tokio::time::sleep(PULSE_CHECK).await,
             }
         }
@@ -116,16 +116,15 @@ impl Slot {
         tell(id.1, None);
         let listed = self.shared.live_games.add(id);
         let game = self.play_game(setup, listed.live_game()).await?;
-        // A clock or a deadline may have run out during the pause, when nobody could answer. Limits
-        // of nodes are not affected.
+        // A clock or a timeout may have expired during the pause, when no engine could answer.
+        // Searches with node limits are not affected.
         let is_timed = setup.conditions.iter().any(|conditions| conditions.limits.is_timed());
         if self.pauses().await != pauses
             && (is_timed || game.outcome.termination == Termination::Stall)
         {
             return Ok(None);
         }
-        // A fault is reported now, because the second game of the pair may take as long as the
-        // first.
+        // A fault is reported immediately, because the second game of the pair may take long.
         if self.shared.options.tells_games || game.outcome.termination.is_fault() {
             tell(id.1, Some(Box::new(game.clone())));
         }
@@ -148,7 +147,7 @@ impl Slot {
         while leaving.join_next().await.is_some() {}
     }
 
-    /// Moves engines without a game to the pool, if there is room.
+    /// Moves engines that are not in `engines` to the pool; ends them if the pool is full.
     async fn pool_others(&mut self, engines: [usize; 2]) {
         for index in self.engines.keys().copied().collect::<Vec<_>>() {
             if !engines.contains(&index)
@@ -186,14 +185,14 @@ impl Slot {
         for color in Color::ALL {
             match self.ready_engine(setup, color).await {
                 Ok(engine) => ready.push((color, engine)),
-                // The engine was started before the run, so that a failure now is the machine's: a
-                // program was removed, or memory or processes are used up.
+                // The engine was started successfully before the run, so the machine causes this
+                // failure: the program was removed, or memory or processes are exhausted.
                 Err((error @ EngineError::Spawn(_), _)) => {
                     let index = *setup.engines.get(color);
                     return Err(format!("engine '{}': {error}", self.shared.setups[index].name));
                 }
                 Err((error, recorder)) => {
-                    // An engine that is ready has lost nothing and may play the next game.
+                    // The other engine, which is ready, can play the next game.
                     for (color, engine) in ready {
                         self.engines.insert(*setup.engines.get(color), engine);
                     }
@@ -229,9 +228,9 @@ impl Slot {
         Ok(record)
     }
 
-    /// Returns the engine of `color`, ready for the game. An engine that exited after its last game
-    /// is started again, as exiting between games is no fault; one that exits during its start is
-    /// at fault. The transcript of a failed engine comes with the error.
+    /// Returns the engine of `color`, ready for the game. An engine that exited between games is
+    /// started again, because this is no fault; an exit during the start is a fault. The error
+    /// contains the transcript of the failed engine.
     async fn ready_engine(
         &mut self,
         setup: &GameSetup,
@@ -240,20 +239,19 @@ impl Slot {
         let index = *setup.engines.get(color);
         let game = driver::game(setup, color);
         match self.engines.remove(&index) {
-            // The exit may have left child processes behind, which `quit` ends outside of this
-            // task's thread.
+            // The engine may have left child processes, which `quit` ends in a different thread.
             Some(engine) if engine.process().has_exited() => engine.quit(Duration::ZERO).await,
             Some(mut engine) => match engine.new_game(game).await {
                 Ok(()) => return Ok(engine),
-                // An exit between games is no fault, and may be noticed only now. The engine is
+                // An exit between games is no fault, even if it is noticed only now. The engine is
                 // started again below.
                 Err(EngineError::Exited(_)) => {}
                 Err(error) => return Err(give_up(engine, error).await),
             },
             None => {}
         }
-        // The permit comes before the start, because the deadlines of the engine run from its start
-        // on. An error is impossible, as nobody closes the semaphore.
+        // The permit is acquired before the start, because the timeouts of the engine begin with
+        // its start. An error is impossible, because the semaphore is never closed.
         let _permit = self.shared.starts.acquire().await;
         let mut engine =
             EngineProcess::try_start(&self.shared.spawner, &self.shared.setups[index]).await?;
@@ -271,7 +269,7 @@ async fn give_up(mut engine: EngineProcess, error: EngineError) -> (EngineError,
     (error, Some(recorder))
 }
 
-/// Returns whether the engine of `color` can play no other game.
+/// Returns whether a fault of the engine of `color` prevents further games with its process.
 fn is_broken(record: &GameRecord, color: Color) -> bool {
     let lost = record.outcome.result.winner() == Some(color.other());
     let broken = matches!(

@@ -1,4 +1,4 @@
-//! System calls that sandboxed programs may not use.
+//! Seccomp filters: system calls that sandboxed programs may not use.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use seccompiler::{
     SeccompFilter, SeccompRule, sock_filter,
 };
 
-/// System calls that no engine or compiler needs, and that reach other processes, other namespaces
-/// or rarely used parts of the kernel.
+/// System calls that neither engines nor compilers need, and that affect other processes,
+/// namespaces or rarely used parts of the kernel.
 const FORBIDDEN: [c_long; 49] = [
     libc::SYS_acct,
     libc::SYS_add_key,
@@ -62,12 +62,12 @@ const FORBIDDEN: [c_long; 49] = [
     libc::SYS_userfaultfd,
 ];
 
-/// System calls that engines do not need and compilers do. Landlock restricts none of them:
-/// attributes of files, and notifications about files.
+/// System calls that compilers need but engines do not: file attributes and file notifications,
+/// which Landlock does not restrict.
 const FORBIDDEN_TO_ENGINES: [c_long; 18] = [
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
-    // fchmodat2, which the crate does not know on all machines.
+    // fchmodat2, which libc does not define for all architectures.
     452,
     libc::SYS_fchown,
     libc::SYS_fchownat,
@@ -86,7 +86,7 @@ const FORBIDDEN_TO_ENGINES: [c_long; 18] = [
     libc::SYS_utimensat,
 ];
 
-/// Older forms of these calls.
+/// Older variants of these calls.
 #[cfg(target_arch = "x86_64")]
 const OLD: [c_long; 6] = [
     libc::SYS_chmod,
@@ -99,8 +99,8 @@ const OLD: [c_long; 6] = [
 #[cfg(not(target_arch = "x86_64"))]
 const OLD: [c_long; 0] = [];
 
-/// System calls that change a process, which has to be the caller itself: their first argument is 0
-/// then.
+/// System calls that change a process; only the caller may be changed, for which the first argument
+/// is 0.
 const OF_PROCESSES: [c_long; 6] = [
     libc::SYS_prlimit64,
     libc::SYS_sched_setaffinity,
@@ -110,7 +110,7 @@ const OF_PROCESSES: [c_long; 6] = [
     libc::SYS_setpriority,
 ];
 
-/// Flags of `clone` that make a namespace, which would make a program its administrator.
+/// Flags of `clone` that create a namespace, in which a program would have administrator rights.
 const NAMESPACES: [i32; 7] = [
     libc::CLONE_NEWCGROUP,
     libc::CLONE_NEWIPC,
@@ -121,11 +121,11 @@ const NAMESPACES: [i32; 7] = [
     libc::CLONE_NEWUTS,
 ];
 
-/// Commands of `fcntl` with which a program delays or watches others that open a file.
+/// Commands of `fcntl` that delay or watch other processes that open a file.
 const FCNTL: [i32; 2] = [libc::F_SETLEASE, libc::F_NOTIFY];
 
-/// Commands of `ioctl` that set attributes of a file, which Landlock does not restrict, or that
-/// type into a terminal.
+/// Commands of `ioctl` that set file attributes, which Landlock does not restrict, or that inject
+/// input into a terminal.
 const IOCTL: [u32; 5] = [
     0x4008_6602, // FS_IOC_SETFLAGS
     0x4004_6602, // FS_IOC32_SETFLAGS
@@ -134,16 +134,16 @@ const IOCTL: [u32; 5] = [
     0x541c,      // TIOCLINUX
 ];
 
-/// Kinds of sockets that a program may not make pairs of: all but SOCK_STREAM and SOCK_SEQPACKET,
-/// which the standard library of Rust starts processes with. Through a pair of any other kind it
-/// could send to the sockets of others.
+/// Socket types that are forbidden for `socketpair`: all except SOCK_STREAM and SOCK_SEQPACKET,
+/// which Rust's standard library uses to start processes. A socket of another type could send to
+/// the sockets of other processes.
 const UNCONNECTED: [u64; 14] = [0, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
-/// Newest system call that was examined (`mseal`). Those of the x32 ABI, which are the same under
-/// other numbers, are above it, too.
+/// Newest system call that was examined (`mseal`). The calls of the x32 ABI have higher numbers,
+/// too.
 const NEWEST: u32 = 462;
 
-/// Returns several filters, as they differ in the error that a call gets.
+/// Returns the filters; there are two, because a filter returns only one error code.
 pub(super) fn filters(
     is_builder: bool,
     has_network: bool,
@@ -158,7 +158,7 @@ pub(super) fn filters(
         SeccompRule::new(vec![is_so])
     };
     // The kernel reads 32 bits of an `int` argument. A comparison of all 64 bits could be evaded by
-    // setting the upper ones.
+    // setting upper bits.
     let int = |number, operator, value: i32| {
         let value = u64::from(value.cast_unsigned());
         SeccompCondition::new(number, SeccompCmpArgLen::Dword, operator, value)
@@ -170,13 +170,14 @@ pub(super) fn filters(
     );
     let commands = IOCTL.map(|is| is_int(1, is.cast_signed()));
     refused.insert(libc::SYS_ioctl, commands.into_iter().collect::<Result<_, _>>()?);
-    // The kind is in the lower four bits; flags such as `SOCK_CLOEXEC` are above.
+    // The socket type is in the lower four bits; flags such as `SOCK_CLOEXEC` are in the upper
+    // bits.
     let kind = |kind| if_argument(1, SeccompCmpOp::MaskedEq(0xf), kind);
     let kinds = UNCONNECTED.into_iter().map(kind).collect::<Result<_, _>>()?;
     refused.insert(libc::SYS_socketpair, kinds);
     let is_elsewhere = |domain| int(0, SeccompCmpOp::Ne, domain);
     let elsewhere = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK].map(is_elsewhere);
-    // Resolving names needs the routing protocol of netlink; the other protocols configure the
+    // Name resolution needs the routing protocol of netlink; the other protocols configure the
     // kernel.
     let netlink = [int(0, SeccompCmpOp::Eq, libc::AF_NETLINK)?, int(2, SeccompCmpOp::Ne, 0)?];
     let sockets = if has_network {
@@ -185,13 +186,13 @@ pub(super) fn filters(
     } else {
         Vec::new()
     };
-    // A call with an empty list of rules is refused whatever its arguments.
+    // A call with an empty list of rules is refused for all arguments.
     refused.insert(libc::SYS_socket, sockets);
     for call in OF_PROCESSES {
         refused.insert(call, vec![if_argument(0, SeccompCmpOp::Ne, 0)?]);
     }
-    // In `setpriority` the process is the second argument; the first says whether it names a
-    // process, a group or a user.
+    // The second argument of `setpriority` is the target; the first is its kind: process, group or
+    // user.
     let other = if_argument(1, SeccompCmpOp::Ne, 0)?;
     refused.entry(libc::SYS_setpriority).or_default().push(other);
     let has = |flag: i32| {
@@ -206,13 +207,13 @@ pub(super) fn filters(
     Ok(vec![listed, refuse_unknown()])
 }
 
-/// Refuses, as calls that do not exist, all that are newer than this list, and `clone3`: its flags
-/// are in memory, where no filter sees them, and libraries then use `clone`.
+/// Makes system calls newer than `NEWEST`, and `clone3`, fail as if they did not exist. The flags
+/// of `clone3` are in memory, where no filter can check them; libraries fall back to `clone`.
 fn refuse_unknown() -> BpfProgram {
     let step = |code: u32, jt, jf, k| sock_filter { code: code as u16, jt, jf, k };
     let error = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
     vec![
-        // The number of the call is the first field of the data that the kernel gives to a filter.
+        // The number of the call is the first field of the filter's input.
         step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
         step(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 1, 0, libc::SYS_clone3 as u32),
         step(libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K, 0, 1, NEWEST),

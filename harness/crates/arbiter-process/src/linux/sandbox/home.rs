@@ -1,4 +1,4 @@
-//! Temporary homes of sandboxed programs: empty folders that are removed after them.
+//! Temporary homes of sandboxed programs.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -8,11 +8,11 @@ use std::process::Command;
 
 use rustix::process::geteuid;
 
-/// Prefix of their names; they are in the folder of temporary files.
+/// Prefix of the names of homes, which are in the folder of temporary files.
 const PREFIX: &str = "arbiter-home-";
 
-/// Empty folder for one process, removed when it is dropped. It is locked as long as this process
-/// runs.
+/// Empty home folder for one process. Dropping it removes the folder; a lock shows that this
+/// process still runs.
 #[derive(Debug)]
 pub(crate) struct Home {
     path: PathBuf,
@@ -27,11 +27,11 @@ impl Home {
             let path = builder.tempdir()?.keep();
             let lock = match File::open(&path) {
                 Ok(lock) => lock,
-                // Another Arbiter that removes leftovers took the new folder for one of them.
+                // Another Arbiter process mistook the new folder for a leftover and removed it.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(error),
             };
-            // Between its creation and the lock, the folder may have been removed as a leftover.
+            // Before it was locked, the folder may have been removed as a leftover.
             if lock.try_lock().is_ok() && path.exists() {
                 return Ok(Home { path, lock: Some(lock) });
             }
@@ -42,13 +42,13 @@ impl Home {
         &self.path
     }
 
-    /// Removes the homes whose owners were killed.
+    /// Removes homes whose owners were killed.
     pub(super) fn remove_old() {
         let Ok(entries) = fs::read_dir(std::env::temp_dir()) else { return };
         for path in entries.flatten().map(|entry| entry.path()) {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            // Everybody may write in the folder of temporary files, so that links and files of
-            // others are left alone.
+            // Every user may write to the folder of temporary files, so links and folders of other
+            // users are skipped.
             let is_ours = |data: fs::Metadata| data.is_dir() && data.uid() == geteuid().as_raw();
             if name.starts_with(PREFIX)
                 && fs::symlink_metadata(&path).is_ok_and(is_ours)
@@ -63,13 +63,13 @@ impl Home {
 
 impl Drop for Home {
     fn drop(&mut self) {
-        // The home nearly always is empty. Removing a full one takes time, for which no game should
-        // wait.
+        // A home is usually empty. Removing files takes time, so a thread does it and no game has
+        // to wait.
         if fs::remove_dir(&self.path).is_err() {
             let (path, lock) = (self.path.clone(), self.lock.take());
             std::thread::spawn(move || {
-                // These can handle folders that are deeper than our stack. What cannot be removed
-                // is left to the next one.
+                // The commands can handle folders of any depth. The next Arbiter process tries
+                // again to remove leftovers.
                 let script = "chmod -R u+rwx \"$0\"; rm -rf \"$0\"";
                 let _ = Command::new("sh").arg("-c").arg(script).arg(path).status();
                 drop(lock);
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn homes_are_removed_unless_their_owner_lives() {
+    fn homes_are_removed_unless_their_owner_runs() {
         let home = Home::make().unwrap();
         assert_eq!(fs::metadata(home.path()).unwrap().mode() & 0o777, 0o700);
         let script = "mkdir -p d/e; echo > d/e/f; chmod 0 d/e d";
@@ -92,10 +92,10 @@ mod tests {
         std::thread::sleep(std::time::Duration::from_millis(200));
         let path = home.path().to_owned();
         assert!(path.join("d").exists(), "its owner lives");
-        // As if we had been killed.
+        // The lock is released without removing the home, as when this process is killed.
         drop(std::mem::ManuallyDrop::new(home).lock.take());
         for _ in 0..500 {
-            // What another test forks has the lock, too, until it becomes its program.
+            // A child process of another test may also have the lock until it calls exec.
             Home::remove_old();
             if !path.exists() {
                 return;

@@ -1,12 +1,12 @@
-//! Namespaces for one program: its processes end with it and see no others, and a build can change
-//! only one folder of the file systems.
+//! Namespaces for one program: its processes end with the program and see no other processes, and a
+//! build can change only one folder.
 //!
-//! Landlock does not restrict changes of modes, owners, times and attributes of files; a file
-//! system that is mounted read-only refuses all of these.
+//! Landlock does not restrict changes of modes, owners, times and attributes of files, but a
+//! read-only mount rejects them all.
 //!
-//! Three processes belong to a program in a namespace: the child that Arbiter has started waits
-//! outside and ends as the program does, the first process inside ends all others when the child
-//! has ended, and the second one becomes the program, for which signals are those of any program.
+//! A program in a namespace has three processes. The child that Arbiter started waits outside and
+//! ends with the status of the program. The first process inside ends all others when the child has
+//! ended. The second process inside becomes the program, with normal signal handling.
 
 use std::ffi::{CStr, CString, c_void};
 use std::io;
@@ -23,17 +23,17 @@ use rustix::process::{
     DumpableBehavior, Pid, WaitOptions, chdir, getegid, geteuid, set_dumpable_behavior, waitpid,
 };
 
-/// Numbers of the ordinary signals, without those of real time.
+/// Numbers of the standard signals, without the real-time signals.
 const SIGNALS: std::ops::Range<i32> = 1..32;
 
-/// Size of a stack on which a process waits, in units of 16 bytes.
+/// Stack size of the first process, in units of 16 bytes.
 const STACK: usize = 2048;
 
-/// Namespaces that are ready to be entered.
+/// Prepared namespaces of one program.
 pub(super) struct Namespaces {
-    /// Writable folder and working folder, for a program that may write no other.
+    /// Writable folder and working folder of a build; `None` if mounts stay writable.
     folders: Option<[CString; 2]>,
-    /// Maps of the user namespace: a user and a group, each to itself.
+    /// ID maps of the user namespace, which map the user and the group to themselves.
     user: String,
     group: String,
     /// Stack of the first process inside.
@@ -53,16 +53,16 @@ impl Namespaces {
         Ok(Namespaces { folders, user, group, stack: vec![0; STACK] })
     }
 
-    /// Returns whether this system lets the user keep a program from writing. Forks.
+    /// Returns whether the system allows read-only mounts in a namespace. Starts a process.
     pub(super) fn are_possible() -> bool {
         let root = Path::new("/");
         let home = std::env::temp_dir();
         let Ok(namespaces) = Namespaces::new(Some([&home, root])) else { return false };
         let mut command = Command::new(root);
-        // The child has nothing to run: that it gets so far is the answer.
+        // The child never executes a program: it returns this error code if all steps succeed.
         let arrived = Errno::CANCELED;
         let enter = move || namespaces.unshare().and_then(|()| namespaces.mount());
-        // SAFETY: between fork and exec, `enter` makes system calls only and allocates nothing.
+        // SAFETY: between fork and exec, `enter` makes only system calls and allocates nothing.
         unsafe {
             command.pre_exec(move || enter().and(Err(arrived.into())));
         }
@@ -70,14 +70,14 @@ impl Namespaces {
         ended.and_then(|error| error.raw_os_error()) == Some(arrived.raw_os_error())
     }
 
-    /// Enters the namespaces that the system supports, permanently. Only system calls: it may be
-    /// used between fork and exec.
+    /// Enters the namespaces permanently, if the system supports them. Makes only system calls, so
+    /// it may be called between fork and exec.
     pub(super) fn enter(&mut self) -> io::Result<()> {
         if self.unshare().is_ok() {
             self.become_second()?;
-            // Where the system refuses, the user of a build was told so.
+            // If the system refuses, builds have already warned the user.
             let _ = self.mount();
-            // A container that hides parts of /proc has no other one.
+            // A container that hides parts of /proc does not allow a new mount of it.
             let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
             let _ = mount(c"proc", c"/proc", c"proc", flags, None);
         }
@@ -86,7 +86,7 @@ impl Namespaces {
 
     /// Creates the namespaces, as root or within a user namespace.
     fn unshare(&self) -> io::Result<()> {
-        // The call closes nothing and shows whether the kernel has `close_range`, without which the
+        // This call closes nothing but fails if the kernel lacks `close_range`, without which the
         // end of the program would not end its processes.
         close_from(u32::MAX)?;
         let namespaces = libc::CLONE_NEWNS | libc::CLONE_NEWPID;
@@ -94,54 +94,57 @@ impl Namespaces {
             return Ok(());
         }
         unshare(namespaces | libc::CLONE_NEWUSER)?;
-        // The kernel demands this before a user without privileges may map a group.
+        // The kernel requires this before an unprivileged user may map a group.
         write(c"/proc/self/setgroups", "deny")?;
         write(c"/proc/self/uid_map", &self.user)?;
         write(c"/proc/self/gid_map", &self.group)
     }
 
-    /// Makes the mounts private and all but one read-only.
+    /// Makes all mounts private and, for builds, all except the writable folder read-only.
     fn mount(&self) -> io::Result<()> {
         mount_change(c"/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
         let Some([home, dir]) = &self.folders else { return Ok(()) };
         mount_bind_recursive(&**home, &**home)?;
         set_read_only(c"/", true)?;
         set_read_only(home, false)?;
-        // The old working folder is one of the mount that is read-only now.
+        // The working folder is entered again, because the old one belongs to a mount that is now
+        // read-only.
         Ok(chdir(&**dir)?)
     }
 
-    /// Starts the two processes of a namespace and returns in the second one.
+    /// Starts the two processes of a namespace and returns in the second process.
     fn become_second(&mut self) -> io::Result<()> {
         let (alive, held) = io::pipe()?;
         let end = self.stack.as_mut_ptr_range().end;
         let (flags, alive) = (libc::CLONE_VM | libc::SIGCHLD, alive.into_raw_fd());
         let argument = std::ptr::without_provenance_mut(alive as usize);
-        // SAFETY: the first process has a stack of its own, which lives as long as this process
-        // does, and makes system calls only. To share the memory saves a copy of it.
+        // SAFETY: the first process has a separate stack, which lives as long as this process, and
+        // makes only system calls. Sharing the memory avoids a copy.
         let first = unsafe { libc::clone(be_first, end.cast(), flags, argument) };
         succeeded(first.into())?;
-        // SAFETY: this process has one thread, and after it both go on with system calls only.
+        // SAFETY: this process has one thread, and afterwards both processes make only system
+        // calls.
         let second = unsafe { libc::fork() };
         succeeded(second.into())?;
         if second == 0 {
             return Ok(());
         }
         ignore_signals();
-        // If SIGCHLD stayed ignored, the kernel would collect the program, and its status would be
+        // If SIGCHLD stayed ignored, the kernel would reap the program, and its status would be
         // lost.
         handle(libc::SIGCHLD, libc::SIG_DFL);
-        // This process has a copy of Arbiter's memory, which other processes of the user must not
-        // read.
+        // This process has a copy of Arbiter's memory, which the program must not read.
         let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
         keep_only(held.as_raw_fd());
         let ended = waitpid(Pid::from_raw(second), WaitOptions::empty());
-        // The first process reads the end of its pipe, and has ended when all others inside have.
+        // Closing the pipe ends the first process, which ends only after all other processes
+        // inside.
         let _ = close_from(0);
         let _ = waitpid(Pid::from_raw(first), WaitOptions::empty());
         let status = ended.ok().flatten().map(|(_, status)| status);
         if let Some(signal) = status.and_then(|status| status.terminating_signal()) {
-            // This process ends as the program did, so that Arbiter sees the same signal.
+            // This process ends by the signal that ended the program, so that Arbiter sees this
+            // signal.
             handle(signal, libc::SIG_DFL);
             // SAFETY: the call takes a number.
             unsafe { libc::raise(signal) };
@@ -150,38 +153,38 @@ impl Namespaces {
     }
 }
 
-/// Runs the first process of a namespace, which ends with all others when the other end of its pipe
-/// closes.
+/// Runs the first process of a namespace. When the other end of its pipe closes, the process exits
+/// and the kernel kills all others inside.
 extern "C" fn be_first(alive: *mut c_void) -> i32 {
     ignore_signals();
     let alive = alive.addr() as i32;
     keep_only(alive);
-    // SAFETY: the file is open, and the kernel writes at most the byte that is there.
+    // SAFETY: the file is open, and the kernel writes at most one byte to the buffer.
     unsafe { libc::read(alive, [0u8].as_mut_ptr().cast(), 1) };
     exit(0)
 }
 
 fn exit(code: i32) -> ! {
-    // SAFETY: the call ends this process and runs nothing before.
+    // SAFETY: the call ends this process immediately.
     unsafe { libc::_exit(code) }
 }
 
-/// Ignores the signals that Arbiter would handle, of which this process is a copy; the kernel
-/// collects its children.
+/// Ignores all signals, because this process is a copy of Arbiter with Arbiter's handlers. Ignoring
+/// SIGCHLD makes the kernel reap its children.
 fn ignore_signals() {
     SIGNALS.for_each(|signal| handle(signal, libc::SIG_IGN));
 }
 
 fn handle(signal: i32, handler: libc::sighandler_t) {
-    // SAFETY: neither default nor ignoring is a function of ours. Of two signals the kernel refuses
-    // it.
+    // SAFETY: the handler is SIG_DFL or SIG_IGN, not a function. For SIGKILL and SIGSTOP the call
+    // fails without effect.
     unsafe { libc::signal(signal, handler) };
 }
 
-/// Closes all files but one: the end of the others shows their readers that the program has ended.
+/// Closes all files except one, so that readers of the program's pipes see its end.
 fn keep_only(file: i32) {
     let number = file.unsigned_abs();
-    // The kernel was asked before whether it has this call.
+    // `unshare` has checked that the kernel has this call.
     let _ = close_range(0, number - 1).and(close_from(number + 1));
 }
 
@@ -190,8 +193,7 @@ fn close_from(first: u32) -> io::Result<()> {
 }
 
 fn close_range(first: u32, last: u32) -> io::Result<()> {
-    // SAFETY: only processes that are to end or to have no files call it, with files that they do
-    // not use.
+    // SAFETY: the callers do not use the closed files any more.
     succeeded(unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) })
 }
 
@@ -200,13 +202,12 @@ fn unshare(namespaces: i32) -> io::Result<()> {
     succeeded(unsafe { libc::unshare(namespaces) }.into())
 }
 
-/// Makes a mount and all below it read-only, or writable.
+/// Makes a mount and all mounts below it read-only or writable.
 fn set_read_only(path: &CStr, is_read_only: bool) -> io::Result<()> {
     let flag = |is_set| if is_set { libc::MOUNT_ATTR_RDONLY } else { 0 };
-    // attr_set, attr_clr, propagation and userns_fd of `struct mount_attr`.
+    // Fields of `struct mount_attr`: attr_set, attr_clr, propagation, userns_fd.
     let attributes: [u64; 4] = [flag(is_read_only), flag(!is_read_only), 0, 0];
-    // SAFETY: the kernel reads a path that ends in a zero and as many bytes of attributes as it is
-    // told.
+    // SAFETY: the path ends with a zero byte, and the size of the attributes is correct.
     succeeded(unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,

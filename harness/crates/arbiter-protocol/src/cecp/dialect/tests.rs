@@ -29,7 +29,7 @@ fn game<'a>(start: &'a Chess, tc: &str) -> Game<'a> {
     Game { start, mode: CastlingMode::Standard, limits, settings: &[] }
 }
 
-/// Returns a session in a game from the usual start, ready to think.
+/// Returns a session in a game from the standard starting position, ready to search.
 fn playing(greeting: &str) -> (Session, Instant) {
     let (mut session, now) = ready(greeting);
     session.new_game(now, game(&Chess::default(), "60")).unwrap();
@@ -77,7 +77,7 @@ fn unknown_options_are_refused() {
 }
 
 #[test]
-fn without_features_the_engine_is_old_and_done_0_has_a_deadline() {
+fn engines_without_features_are_ready_and_done_0_has_one_deadline() {
     let (mut session, now) = open_session(&[]);
     let due = session.deadline().unwrap();
     assert_eq!(due, now + Xboard::SILENCE);
@@ -203,7 +203,7 @@ fn claims_are_distinguished() {
 }
 
 #[test]
-fn a_draw_claim_waits_for_the_move_that_may_bring_it() {
+fn a_draw_claim_is_judged_after_the_next_move() {
     let (mut session, now) = playing(GREETING);
     session.think(now, "position startpos", &go(), None);
     let claim = "1/2-1/2 {Draw by repetition}";

@@ -56,7 +56,7 @@ fn an_undeclared_option_ends_the_handshake() {
 }
 
 #[test]
-fn options_without_end_are_refused() {
+fn too_many_options_are_an_error() {
     let (mut session, now) = open_session(&[]);
     let line = "option name X type button";
     let refused = (0..=MAX_OPTIONS).find_map(|_| session.receive(now, line).err());
@@ -80,7 +80,7 @@ fn each_wait_has_its_deadline() {
 }
 
 #[test]
-fn a_search_ends_with_the_last_facts() {
+fn a_move_has_the_last_search_information() {
     let (mut session, now) = open_session(&[]);
     ready(&mut session, now);
     session.think(now, "position startpos", &Go::default(), None);
@@ -92,7 +92,7 @@ fn a_search_ends_with_the_last_facts() {
     let Step::Move { text, info, ponder } = step else { panic!("{step:?}") };
     assert_eq!((text.as_str(), info.depth, info.nodes), ("e2e4", Some(2), Some(40)));
     assert_eq!(ponder.as_deref(), Some("e7e5"));
-    // What comes after is noise.
+    // Further answers are ignored.
     assert_eq!(session.receive(now, "bestmove a2a3"), Ok(Step::Continue));
 }
 
@@ -110,21 +110,22 @@ fn a_repeated_bestmove_does_not_answer_the_next_search() {
     assert_eq!(heard(game, "bestmove e2e4"), Step::Continue);
     assert_eq!(heard(game, " bestmove  e2e4 ponder e7e5 "), Step::Continue);
     assert!(matches!(heard(game, "bestmove g1f3"), Step::Move { .. }));
-    // The opponent's move, no move at all, and one without a search before are answers.
+    // The opponent's last move and an empty move are answers, not repetitions.
     assert!(matches!(heard(game, "bestmove e7e5"), Step::Move { .. }));
     assert!(matches!(heard(game, "bestmove"), Step::Move { .. }));
-    // An engine that searches the wrong position says so.
+    // After information about this search, the same move is an answer: the engine searched the
+    // wrong position.
     session.think(now, game, &go, None);
     session.receive(now, "info depth 1 score cp 5 pv e2e4").unwrap();
     assert!(matches!(session.receive(now, "bestmove e2e4"), Ok(Step::Move { .. })));
-    // While it ponders it is still the answer to the search before.
+    // During pondering the same move is still a repetition.
     session.ponder(game, go);
     assert_eq!(session.receive(now, "bestmove e2e4"), Ok(Step::Continue));
     assert!(session.is_pondering());
 }
 
 #[test]
-fn a_king_that_castled_without_leaving_its_square_may_take_the_same_squares_again() {
+fn a_chess960_king_that_did_not_move_may_repeat_the_squares_of_its_castling() {
     let (mut session, now) = open_session(&[]);
     session.receive(now, "option name UCI_Chess960 type check default false").unwrap();
     ready(&mut session, now);
@@ -137,7 +138,7 @@ fn a_king_that_castled_without_leaving_its_square_may_take_the_same_squares_agai
 }
 
 #[test]
-fn chess960_is_switched_only_when_it_changes() {
+fn the_chess960_option_is_sent_only_if_the_mode_changes() {
     let (mut session, now) = open_session(&[]);
     session.receive(now, "option name UCI_Chess960 type check default false").unwrap();
     ready(&mut session, now);
