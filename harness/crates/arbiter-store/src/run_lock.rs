@@ -34,7 +34,7 @@ pub enum LockError {
     Elsewhere {
         /// Path of the lock file.
         path: PathBuf,
-        /// Description of the remote file system.
+        /// Source of the remote file system, such as `host:/folder`.
         remote: String,
         /// Process that holds the lock, with its machine.
         holder: String,

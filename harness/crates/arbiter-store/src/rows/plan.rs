@@ -72,7 +72,7 @@ struct EngineRow {
     option_file_hashes: Vec<String>,
 }
 
-/// Folders of endgame tables, and the rule by which they end games.
+/// Folders of endgame tables, and the rule for adjudication by them.
 #[derive(Debug, Serialize, Deserialize)]
 struct TablesRow {
     paths: Vec<PathBuf>,
