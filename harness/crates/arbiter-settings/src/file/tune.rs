@@ -11,7 +11,7 @@ settings! {
     /// Settings of a tuning: flags of `arbiter tune` and the `[tune]` table.
     TuneTable, plan;
     None::<&str> => {
-        /// Iterations, each of which moves the values
+        /// Number of iterations, each of which moves the values
         #[arg(conflicts_with = "rounds")]
         #[resume(Length)]
         iterations["N"]: Option<u64> = DEFAULT_ITERATIONS => plan.tuning.as_ref().map(|tuning| tuning.iterations),
@@ -21,18 +21,19 @@ settings! {
         gamma["X"]: Option<f64> = GAMMA => plan.tuning.as_ref().map(|tuning| tuning.gamma),
         /// Share of all pairs by which the first steps are damped
         a_ratio["SHARE"]: Option<f64> = A_RATIO => plan.tuning.as_ref().map(|tuning| tuning.a_ratio),
-        /// Iterations that may start before the result of one is known, so that no slot waits for
-        /// the last game of each; their values lag by as many iterations
+        /// Iterations that may start before the result of an earlier iteration is known, so that no
+        /// slot waits for the last game of an iteration; the values of each iteration lag by as
+        /// many iterations
         ahead["N"]: Option<u64> = DEFAULT_AHEAD => plan.tuning.as_ref().map(|tuning| tuning.ahead),
     }
     @of_file => {
         /// File with a table of parameters, relative to the settings file.
         params: Option<PathBuf>,
-        /// Spin options of the engine that are parameters.
+        /// Spin options of the engine that are tuned.
         spins: Vec<String>,
-        /// Pairs of an iteration.
+        /// Number of pairs of an iteration.
         pairs: Option<u64>,
-        /// `[[tune.parameter]]`, as written.
+        /// `[[tune.parameter]]` tables as written.
         parameter: Vec<ParameterTable>,
     }
 }
@@ -59,7 +60,8 @@ fn whole() -> String {
 }
 
 impl TuneTable {
-    /// Returns the tuning of these parameters; iterations and pairs are left at 0 for the caller.
+    /// Returns the tuning of these parameters; the caller sets iterations and pairs, which are 0
+    /// here.
     pub fn tuning(&self, parameters: Vec<Parameter>) -> Tuning {
         Tuning {
             parameters,
@@ -72,7 +74,7 @@ impl TuneTable {
         }
     }
 
-    /// Returns the parameters of `[[tune.parameter]]`. An error names the wrong one.
+    /// Returns the parameters of `[[tune.parameter]]`. The error contains the invalid table.
     pub fn parameters(&self) -> Result<Vec<Parameter>, String> {
         let all = (1..).zip(&self.parameter);
         all.map(|(number, table)| {
@@ -102,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_tables() {
+    fn parameters_are_read_from_tables() {
         let text = "iterations = 9\na-ratio = 0.2\n[[parameter]]\nname = 'A'\nstart = 1\nmin = 0\n\
                     max = 10\nc-end = 0.5\nr_end = 0.002\n";
         let table = read(text);
