@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn usual_forms_are_read() {
+    fn common_outputs_are_recognized() {
         let check = |text: &str, expect| {
             let lines: Vec<String> = text.lines().map(str::to_owned).collect();
             assert_eq!(BenchReader::new(None).unwrap().read(&lines), expect, "{text}");

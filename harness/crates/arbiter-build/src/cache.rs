@@ -121,8 +121,8 @@ impl Entry {
             let Some(file) = open_lock_if_there(&path)? else { return Ok(false) };
             file.lock_shared().map_err(io_error(&path))?;
             if is_at(&file, &path) {
-                // Truncating and writing the file sets its time to now, whatever the clock of the
-                // file system.
+                // Truncating and writing the file sets its time to now, even if the file system has
+                // another clock.
                 let noted = file.set_len(0).and_then(|()| (&file).write_all(b"used\n"));
                 noted.map_err(io_error(&path))?;
                 // At the end of the process, the kernel closes the file and thereby releases the

@@ -11,7 +11,7 @@ pub(super) fn points<'a>(
     comment: impl Fn(&str) -> Option<&'a str>,
     position: &Chess,
 ) -> Result<Vec<(Move, u32)>, String> {
-    // `c8` is an ordinary comment in other suites, so anything but numbers is left alone.
+    // In other suites, `c8` is an ordinary comment, so operands other than numbers are ignored.
     let values = comment("c8").and_then(numbers);
     // `c9` lists the moves in UCI notation, which is never ambiguous.
     let pairs: Vec<(&str, u32)> = match (values, comment("c9").or_else(|| comment("c7"))) {

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_numbered_as_in_an_editor() {
+    fn lines_are_numbered_as_in_editors() {
         let text = format!("# comment\r\n\r\n{ITALIAN} bm O-O;\r\nnonsense\r\n");
         let suite = read(&text, false);
         assert_eq!(suite.records[0].line, 3);
