@@ -1,5 +1,5 @@
-//! The subcommands around a run: what is kept can be listed and shown, and the
-//! bundled engine is an engine like any other.
+//! Tests of the subcommands around a run: stored runs are listed and shown, and the bundled engine
+//! behaves like any other engine.
 
 use std::process::Command;
 

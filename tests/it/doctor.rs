@@ -1,11 +1,11 @@
-//! The findings of `arbiter doctor` on this machine.
+//! Tests of the findings of `arbiter doctor` on this machine.
 
 use serde_json::Value;
 
 use crate::support::bench::{Bench, Finished};
 use crate::support::nats::Server;
 
-/// Returns the finding on a subject.
+/// Returns the finding about a subject.
 fn of<'a>(report: &'a Value, subject: &str) -> &'a Value {
     let findings = report["findings"].as_array().expect("a list");
     let found = findings.iter().find(|finding| finding["subject"] == subject);

@@ -1,4 +1,4 @@
-//! Suites: what engines know of the rules, and what they find.
+//! Tests of suites: perft counts and solved positions.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use arbiter_suite::perft::{Limits, leaves, read};
 use crate::support::bench::{Bench, Finished};
 use crate::support::snapshot::expect_next;
 
-/// Mate in one by the rook, in one by the queen, and a pawn to take.
+/// Positions with a mate in one by the rook, a mate in one by the queen, and a pawn to capture.
 const TACTICS: &str = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#; id \"MATE.1\";
 7k/8/5K2/8/8/8/8/6Q1 w - - bm Qg7#; id \"MATE.2\"
 this is no position
@@ -97,7 +97,7 @@ fn a_planted_bug_is_located() {
     suite(&bench, "perft", &[&honest], &file, &[]).expect_code(0);
 }
 
-/// A wrong count at some depth leads down to the position in which the moves are wrong.
+/// A wrong count at some depth leads to the position in which the moves are wrong.
 #[test]
 fn a_planted_bug_is_found_below_several_moves() {
     let bench = Bench::new();

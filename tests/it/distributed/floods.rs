@@ -1,4 +1,4 @@
-//! Messages of every kind, one after another, as fast as the server takes them.
+//! Test of messages of every kind, sent one after another as fast as the server accepts them.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::support::nats::{Client, Server, Worker};
 use crate::support::plan::Plan;
 use crate::support::{store, wait_for};
 
-/// Messages of each kind that are as they should be, and those that are noise.
+/// Numbers of valid messages and of invalid messages of each kind.
 const RIGHT: usize = 3_000;
 const NOISE: usize = 200;
 

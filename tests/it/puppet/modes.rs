@@ -1,4 +1,4 @@
-//! Behaviour of each mode, one test per kind of misdeed.
+//! Tests of each mode, grouped by kind of misdeed.
 
 use std::collections::BTreeSet;
 use std::os::unix::process::ExitStatusExt;
@@ -13,13 +13,13 @@ use crate::support::wait_for;
 
 const SEARCH: [&str; 2] = ["position startpos moves e2e4", "go nodes 1"];
 
-/// Asks for one move and returns all output up to it.
+/// Requests one move and returns all output including the move.
 fn search(talk: &mut Talk) -> Vec<String> {
     SEARCH.iter().for_each(|line| talk.send(line));
     talk.read_until("bestmove")
 }
 
-/// The move that a well-behaved puppet plays here.
+/// Returns the move of a well-behaved puppet in this position.
 fn honest_move() -> String {
     search(&mut greeted("")).pop().expect("there is a move")
 }
@@ -35,7 +35,7 @@ fn every_mode_is_documented() {
 
 #[test]
 fn counts_follow_the_rules_that_the_mode_has() {
-    // Black can take either pawn that is about to move two squares.
+    // Black can capture either pawn after its double step.
     let ask = |args: &str| {
         let mut talk = greeted(args);
         talk.send("position fen 4k3/8/8/8/2p5/8/1P1P4/4K3 w - - 0 1");
@@ -44,7 +44,7 @@ fn counts_follow_the_rules_that_the_mode_has() {
     };
     let honest: u64 = ask("").rsplit(' ').next().and_then(|n| n.parse().ok()).expect("a number");
     assert_eq!(ask("--mode no-en-passant"), format!("Nodes searched: {}", honest - 2));
-    // Neither pawn has anything to leap over.
+    // Neither pawn has a piece in front of it.
     assert_eq!(ask("--mode leaping-pawns"), format!("Nodes searched: {honest}"));
 }
 
@@ -185,8 +185,8 @@ fn a_flood_without_end_has_no_move() {
     }
 }
 
-/// Waits until so many processes are found: while a process changes its program
-/// it has no command line for an instant.
+/// Waits until `count` processes are found; while a process changes its program, it has no command
+/// line for an instant.
 fn wait_for_marked(bench: &Bench, count: usize) {
     let what = format!("{count} processes are found");
     wait_for(&what, || (marked(bench.marker()).len() == count).then_some(()));
@@ -239,7 +239,7 @@ fn only_a_kill_ends_a_mode_that_ignores_signals() {
     }
 }
 
-/// Returns the answer to `uci`.
+/// Returns the reply to `uci`.
 fn greeting(mode: &str) -> Vec<String> {
     let mut talk = started(&format!("--mode {mode}"));
     talk.send("uci");

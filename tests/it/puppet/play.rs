@@ -1,5 +1,5 @@
-//! A well-behaved puppet: it follows the protocol, insists that others do, and
-//! plays the same moves for the same seed.
+//! Tests of a well-behaved puppet: it follows the protocol, requires it from the harness, and plays
+//! the same moves for the same seed.
 
 use shakmaty::{Chess, Color, Outcome, Position};
 
@@ -7,7 +7,7 @@ use super::greeted;
 use crate::support::bench::Bench;
 use crate::support::talk::Talk;
 
-/// The move that `talk` plays after `moves`.
+/// Returns the move that `talk` plays after `moves`.
 fn reply(talk: &mut Talk, moves: &[String]) -> String {
     match moves {
         [] => talk.send("position startpos"),
@@ -18,7 +18,7 @@ fn reply(talk: &mut Talk, moves: &[String]) -> String {
     line.trim_start_matches("bestmove ").to_owned()
 }
 
-/// Plays a game of at most `plies`, white first.
+/// Plays a game of at most `plies` plies.
 fn game(white: &mut Talk, black: &mut Talk, plies: usize) -> (Vec<String>, Chess) {
     let mut position = Chess::default();
     let mut moves = Vec::new();
@@ -76,7 +76,7 @@ fn a_game_depends_on_the_seed_and_not_on_the_process() {
     assert_eq!(first.len(), 80);
     assert_eq!(play([1, 2]), first);
     assert_ne!(play([1, 3]), first);
-    // A process that has played before plays the same.
+    // A process that has played before plays the same moves.
     let mut used = greeted("--seed 1");
     game(&mut used, &mut greeted("--seed 9"), 40);
     used.send("ucinewgame");
