@@ -33,7 +33,7 @@ fn features<'a>(report: &'a Value) -> Vec<(&'a str, u64)> {
 }
 
 #[test]
-fn any_engine_with_such_an_option_will_do() {
+fn any_engine_with_a_feature_option_can_be_tested() {
     let bench = Bench::new();
     let report = styles(&bench, "--seed 1").run().expect_code(0).json();
     assert_eq!(report["kind"], "ablate");
@@ -55,7 +55,7 @@ fn any_engine_with_such_an_option_will_do() {
 }
 
 #[test]
-fn an_ablation_survives_being_killed_again_and_again() {
+fn an_ablation_survives_repeated_kills() {
     let resume = |bench: &Bench| {
         let results = bench.path("results").display().to_string();
         let args = ["ablate", "--resume", "run", "--results", &results, "--format", "json"];
@@ -82,7 +82,7 @@ fn an_ablation_survives_being_killed_again_and_again() {
 }
 
 #[test]
-fn each_test_ends_by_itself_and_stays_ended() {
+fn each_feature_test_ends_separately_and_stays_ended() {
     fn plan(bench: &Bench) -> Plan<'_> {
         let plan = bundled(bench, "doubled,material").set("pairs", 30);
         let plan = plan.set("openings", bench.write("wide.epd", openings(30)).display());

@@ -52,7 +52,7 @@ fn each_game_is_played_on_its_own_processors() {
 }
 
 #[test]
-fn an_engine_with_threads_gets_as_many_processors() {
+fn an_engine_gets_a_processor_for_each_thread() {
     let own = processors(None).expect("a process may ask where it runs");
     let [first, second, ..] = own[..] else {
         println!("SKIPPED: this machine has one processor");

@@ -28,7 +28,7 @@ fn play_with_behaviour(pairs: usize) -> RunOutput {
 }
 
 #[test]
-fn lines_of_the_users_own_come_after_the_options() {
+fn user_commands_are_sent_after_the_options() {
     let bench = Bench::new();
     let fields = r",option.Hash=8,init=debug on\nstop";
     logged(&bench, 1, "", fields).expect_output(0);
@@ -38,7 +38,7 @@ fn lines_of_the_users_own_come_after_the_options() {
 }
 
 #[test]
-fn each_game_may_have_a_process_of_its_own() {
+fn each_game_may_have_a_separate_process() {
     for (restart, processes) in [("on", 4), ("off", 1), ("auto", 1)] {
         let bench = Bench::new();
         let played = logged(&bench, 2, "", &format!(",restart={restart}")).expect_output(0);

@@ -49,7 +49,7 @@ fn bad_lines_are_left_out_and_reported() {
 }
 
 #[test]
-fn impossible_claims_are_corrected_and_reported() {
+fn impossible_positions_are_corrected_and_reported() {
     let bench = Bench::new();
     let book = "; a book\n4k3/4p3/8/8/8/8/4P3/4K2R w KQ e6 0 9; ply 5\n4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 9\n";
     let book = bench.write("odd.epd", book.replace('\n', "\r"));
@@ -100,7 +100,7 @@ const EIGHT_MOVES: [(&str, &str, usize); 6] = [
 ];
 
 #[test]
-fn every_form_of_a_book_counts_the_same_moves() {
+fn every_book_format_counts_the_same_moves() {
     let puppets = ["A", "B"].map(|name| (name, "--info 'depth 1 score cp 0'"));
     for (rule, value) in [("max-moves", "12"), ("draw", "movenumber=12,movecount=1,score=30000")] {
         for is_bundled in [false, true] {
@@ -150,7 +150,7 @@ const MIXED: [(&str, CastlingMode); 8] = [
 ];
 
 #[test]
-fn each_opening_of_a_mixed_book_is_played_by_its_own_rules() {
+fn each_opening_of_a_mixed_book_has_its_own_castling_rules() {
     let bench = Bench::new();
     let lines = MIXED.map(|(line, _)| line);
     // The book is repeated three times, so that some engines castle.

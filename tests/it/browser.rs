@@ -254,7 +254,7 @@ fn every_kind_of_run_is_fit_for_all_readers() {
 }
 
 #[test]
-fn a_run_is_watched_and_steered_to_its_end() {
+fn a_run_is_watched_and_steered_until_its_end() {
     let Some(mut browser) = browser() else { return };
     let bench = Bench::new();
     let site = Site::start(&bench, &[]);

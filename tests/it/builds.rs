@@ -237,7 +237,7 @@ fn suites_accept_revisions() {
 }
 
 #[test]
-fn two_runs_build_once() {
+fn concurrent_runs_build_a_revision_once() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     let log = bench.path("builds.log");

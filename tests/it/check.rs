@@ -130,7 +130,7 @@ fn engines_that_punish_odd_input_are_found() {
 }
 
 #[test]
-fn an_engine_that_behaves_passes() {
+fn a_well_behaved_engine_passes() {
     let bench = Bench::new();
     let puppet = bench.puppet("P", "", "");
     let filter = "^(uciok|id-name|option-.*s|isready.*|stop.*|infinite-waits|quit.*|go-clock.*|\

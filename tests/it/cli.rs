@@ -40,7 +40,7 @@ fn stored_and_reported_results_agree() {
 }
 
 #[test]
-fn shells_and_readers_of_manuals_are_served() {
+fn completions_and_manual_pages_are_printed() {
     let bench = Bench::new();
     for shell in ["bash", "zsh", "fish"] {
         let script = bench.arbiter(["completions", shell]).finish().expect_code(0).stdout;

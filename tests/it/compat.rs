@@ -43,7 +43,7 @@ fn lines<'a>(finished: &'a Finished, start: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn a_match_of_fastchess_is_played_and_reported_as_its_scripts_read_it() {
+fn a_fastchess_match_is_reported_in_the_format_of_its_scripts() {
     let bench = Bench::new();
     let finished = compat(
         &bench,
@@ -104,7 +104,7 @@ fn a_match_of_fastchess_is_played_and_reported_as_its_scripts_read_it() {
 }
 
 #[test]
-fn a_match_of_cutechess_is_played_and_reported_as_its_scripts_read_it() {
+fn a_cutechess_match_is_reported_in_the_format_of_its_scripts() {
     let bench = Bench::new();
     let more = "-each tc=inf nodes=1 restart=off -openings file=book.epd format=epd plies=4 \
                 policy=default -rounds 2 -games 2 -repeat -pgnout games.pgn fi -ratinginterval 2 \

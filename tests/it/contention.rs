@@ -104,7 +104,7 @@ fn compat_runs_measure_contention_only_on_request() {
 }
 
 #[test]
-fn pairs_of_engines_that_wait_alike_count() {
+fn pairs_of_engines_with_equal_waits_count() {
     let bench = Bench::new();
     let cpu = processor();
     let _hog = Hog::on(cpu);

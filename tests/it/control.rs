@@ -203,7 +203,7 @@ impl Drop for Seat {
 }
 
 #[test]
-fn keys_steer_a_run_in_a_terminal_which_is_left_as_it_was() {
+fn keys_steer_a_run_and_the_terminal_is_restored() {
     let bench = Bench::new();
     let mut seat = Seat::at(&bench, slow(&bench), "stty -a");
     wait_for_pairs(&bench, 1);
@@ -224,7 +224,7 @@ fn keys_steer_a_run_in_a_terminal_which_is_left_as_it_was() {
 }
 
 #[test]
-fn the_terminal_is_left_as_it_was_by_a_signal_too() {
+fn a_signal_also_restores_the_terminal() {
     let bench = Bench::new();
     let mut seat = Seat::at(&bench, slow(&bench), "stty -a");
     wait_for_pairs(&bench, 1);

@@ -120,7 +120,7 @@ fn a_killed_generation_resumes_to_the_same_file() {
 }
 
 #[test]
-fn workers_play_for_the_same_file() {
+fn workers_generate_the_same_file() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
@@ -162,7 +162,7 @@ fn other_files_are_not_overwritten() {
 }
 
 #[test]
-fn an_engine_without_a_limit_searches_a_number_of_nodes() {
+fn an_engine_without_a_limit_gets_a_node_limit() {
     let bench = Bench::new();
     let plan = generation(&bench, "").unset("each").switch("dry-run");
     let plan = plan.run().expect_code(0).json();

@@ -71,7 +71,7 @@ fn three_workers_play_the_games_of_a_local_run() {
 }
 
 #[test]
-fn an_sprt_and_a_tournament_are_those_of_a_local_run() {
+fn an_sprt_and_a_tournament_equal_local_runs() {
     let plans: [fn(&Bench) -> Plan<'_>; 2] = [
         |bench| {
             let plan = Plan::new(bench, "sprt", 60).set("elo0", 0).set("elo1", 400);
@@ -97,7 +97,7 @@ fn an_sprt_and_a_tournament_are_those_of_a_local_run() {
 }
 
 #[test]
-fn an_ablation_is_that_of_a_local_run() {
+fn an_ablation_equals_a_local_run() {
     let plan = |bench| {
         let plan = Plan::new(bench, "ablate", 4).puppet("whole", "--seed 1");
         plan.set("option", "Style").set("features", "Solid,Risky")
@@ -166,7 +166,7 @@ fn pairs_beside(priority: u8) -> usize {
 }
 
 #[test]
-fn a_more_important_run_has_the_workers_and_equal_ones_share_them() {
+fn a_run_with_priority_gets_the_workers_and_equal_runs_share_them() {
     let bench = Bench::new();
     if Server::start(&bench, "").is_none() {
         return;

@@ -112,7 +112,7 @@ fn examples_print_what_the_book_says() {
 }
 
 #[test]
-fn wildcards_stand_for_what_varies() {
+fn wildcards_match_varying_text() {
     let same = |printed, expected| assert!(is_as_expected(printed, expected), "{printed}");
     let other = |printed, expected| assert!(!is_as_expected(printed, expected), "{printed}");
     same("a (b)\n", "a (b)\n");

@@ -59,7 +59,7 @@ fn faults_within_the_limit_leave_the_run_valid() {
 }
 
 #[test]
-fn both_engines_may_fail_and_each_loses_its_own_game() {
+fn each_failing_engine_loses_its_own_game() {
     let bench = Bench::new();
     // White reaches its third move first, and each engine is White once.
     let played = Plan::new(&bench, "match", 1)
@@ -128,7 +128,7 @@ fn a_forfeit_waits_for_the_margin_and_is_reported_in_time() {
 }
 
 #[test]
-fn an_engine_deaf_to_stop_is_late_for_as_long_as_the_deadline_lets_it() {
+fn an_engine_that_ignores_stop_loses_after_the_timeout() {
     let report = |stop_deadline: f64| {
         let bench = Bench::new();
         let late = "--mode late-bestmove --delay-ms 700";

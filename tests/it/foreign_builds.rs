@@ -173,7 +173,7 @@ fn a_build_in_a_sandbox_has_the_network_that_its_recipe_asks_for() {
 /// A Cargo build script is a program of the commit, and so is the code that a macro runs when it is
 /// expanded.
 #[test]
-fn a_cargo_build_script_is_held_to_the_sandbox_of_its_build() {
+fn a_cargo_build_script_runs_in_the_sandbox() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     let victim = bench.write("victim", "as it was");

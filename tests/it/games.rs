@@ -53,7 +53,7 @@ fn a_pair_is_one_opening_played_from_both_sides() {
 }
 
 #[test]
-fn a_result_belongs_to_the_engine_of_that_name() {
+fn results_belong_to_the_named_engine() {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 4).puppet("Random", "--seed 1");
     let played = plan.puppet("Greedy", "--seed 2 --skill greedy").expect_output(0);
@@ -96,7 +96,7 @@ fn the_same_seed_gives_the_same_bytes_whatever_the_concurrency() {
 }
 
 #[test]
-fn a_delay_changes_nothing_but_the_time_it_takes() {
+fn slow_engines_change_only_the_duration() {
     let delayed = |args: &str| {
         let bench = Bench::new();
         let plan = Plan::new(&bench, "match", 2).puppet("A", args).puppet("B", "--seed 2");

@@ -243,7 +243,7 @@ fn readers(bench: &Bench) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn files_that_may_have_no_end() {
+fn endless_files_are_rejected() {
     let bench = Bench::new();
     mknodat(CWD, bench.path("pipe.pgn"), FileType::Fifo, Mode::RUSR, 0)
         .expect("a pipe can be made");

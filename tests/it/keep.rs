@@ -20,7 +20,7 @@ fn results(bench: &Bench, folder: &str, args: &[&str]) -> Finished {
 }
 
 #[test]
-fn the_report_of_an_imported_run_is_that_of_the_original() {
+fn an_imported_run_has_the_report_of_the_original() {
     let bench = Bench::new();
     rich::fill(&bench.path("here"));
     // An engine name in `single` is invalid for imports.

@@ -25,7 +25,7 @@ fn field(go: &str, name: &str) -> Option<u64> {
 }
 
 #[test]
-fn periods_follow_each_other() {
+fn time_control_periods_follow_each_other() {
     let tc = "tc=4/100+1:3/50+0:20";
     let (played, processes) = go_commands(tc, tc, "");
     assert_eq!(played.report.ended_by("move_cap"), 2, "{:#?}", played.report);
@@ -77,7 +77,7 @@ fn nodes_stand_for_time() {
 }
 
 #[test]
-fn nodes_that_stand_for_time_run_out() {
+fn nodes_as_time_run_out() {
     let bench = Bench::new();
     let played = Plan::new(&bench, "match", 1)
         .puppet("A", "--seed 1")

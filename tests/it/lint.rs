@@ -48,7 +48,7 @@ fn each_rule_finds_its_fault_and_nothing_else() {
 }
 
 #[test]
-fn nothing_is_to_follow_the_end_of_a_game() {
+fn variations_must_not_continue_after_the_end_of_a_game() {
     let bench = Bench::new();
     let book = bench.write("fifty.epd", FIFTY).display().to_string();
     let lines = "score cp 7 pv {move} {illegal}";

@@ -26,7 +26,7 @@ fn against_puppet<'a>(bench: &'a Bench, engine: String, each: &str) -> Plan<'a> 
 }
 
 #[test]
-fn an_exit_is_noticed_though_a_child_holds_the_output() {
+fn an_exit_is_noticed_although_a_child_holds_the_output() {
     let bench = Bench::new();
     let start = Instant::now();
     let gone = engine(&bench, "A", "", "sleep 300 & exit 3");
@@ -60,7 +60,7 @@ fn start_failures_quote_the_last_line_of_the_engine() {
 }
 
 #[test]
-fn engines_that_start_together_wait_for_each_other_and_not_in_vain() {
+fn parallel_engine_starts_wait_and_succeed() {
     let bench = Bench::new();
     // Starting in parallel, they would take several seconds on two processors.
     let work = "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done";

@@ -41,7 +41,7 @@ fn is_spared(bench: &Bench, name: &str, command: impl Fn(&Path) -> Finished) {
 }
 
 #[test]
-fn no_output_is_a_file_that_is_in_use() {
+fn files_in_use_are_never_outputs() {
     let bench = Bench::new();
     play_match(&bench);
     let results = bench.path("results").display().to_string();
@@ -126,7 +126,7 @@ fn disturbed(name: &str, disturb: impl Fn(&Path)) -> (Bench, Finished, String) {
 }
 
 #[test]
-fn a_store_that_is_taken_away_during_a_run_is_missed_and_saved() {
+fn a_store_removed_during_a_run_is_reported_and_saved() {
     let replace = |file: &Path| {
         let other = file.with_extension("other");
         fs::copy(file, &other).expect("it can be copied");
@@ -166,7 +166,7 @@ fn a_saved_store_replaces_the_deleted_one() {
 }
 
 #[test]
-fn a_pgn_file_that_is_taken_away_during_a_run_is_missed_and_saved() {
+fn a_pgn_file_removed_during_a_run_is_reported_and_saved() {
     let delete = |file: &Path| fs::remove_file(file).expect("it is there");
     let cut = |file: &Path| {
         let file = File::options().write(true).open(file).expect("it is there");
@@ -228,7 +228,7 @@ fn an_argument_that_is_not_utf_8_is_refused() {
 }
 
 #[test]
-fn text_in_files_has_no_colours_and_lists_of_names_are_records() {
+fn files_have_no_colours_and_name_lists_are_records() {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 1).puppet("my engine", "").puppet("B other", "");
     plan.run().expect_code(0);

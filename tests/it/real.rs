@@ -93,7 +93,7 @@ fn gnuchess_is_started_with_an_argument() {
 }
 
 #[test]
-fn stockfish_and_toga_think_on_each_others_time() {
+fn stockfish_and_toga_ponder() {
     let Some([stockfish, toga]) = programs(["stockfish", "toga2"]) else { return };
     let stockfish = spec("Stockfish", &stockfish, ",ponder=true,option.Threads=1");
     play([stockfish, spec("Toga", &toga, ",ponder=true")], "tc=3+0.05");
@@ -136,7 +136,7 @@ fn play_xboard(name: &str) {
 }
 
 #[test]
-fn fairymax_plays_by_edit() {
+fn fairymax_plays_with_the_edit_command() {
     play_xboard("fairymax");
 }
 

@@ -180,7 +180,7 @@ fn final_positions_survive_kills_each_once() {
         running.signal(Signal::KILL);
         running.finish();
         bench.wait_until_quiet();
-        // The last line may be torn: it was written, but not all of it.
+        // The last line may be incomplete, because only a part of it was written.
         let text = bench.read("ends.epd");
         bench.write("ends.epd", &text[..text.len().saturating_sub(kill).max(before.len() + 1)]);
         running = resume::resume(&bench);
@@ -210,7 +210,7 @@ fn each_engine_has_a_file_for_its_error_output() {
 }
 
 #[test]
-fn moves_that_lose_on_time_are_latencies_too() {
+fn latencies_include_moves_that_lose_on_time() {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1 --mode slow --delay-ms 700");
     let plan = plan.puppet("B", "--seed 2").set("each", "tc=0.2");
@@ -267,7 +267,7 @@ fn latencies_are_measured_and_kept() {
 }
 
 #[test]
-fn latencies_of_a_run_that_was_killed_count_each_game_once() {
+fn latencies_of_a_killed_run_count_each_game_once() {
     let bench = Bench::new();
     let running = resume::slow(&bench).set("each", "tc=60+1").start();
     resume::wait_for_pairs(&bench, 3);

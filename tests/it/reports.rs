@@ -180,7 +180,7 @@ fn games_of_a_file_have_a_report_too() {
 }
 
 #[test]
-fn evaluations_are_those_of_the_store_in_a_file_of_games_too() {
+fn a_file_of_games_gives_the_evaluations_of_the_store() {
     let bench = Bench::new();
     let engine = |name: &str, eval: &str| format!("name={name},cmd=bundled,eval={eval}");
     Plan::new(&bench, "match", 12)
@@ -231,7 +231,7 @@ fn tables_of_one_tournament_agree() {
 }
 
 #[test]
-fn single_games_that_were_all_won_have_no_section_without_content() {
+fn reports_of_single_won_games_have_no_empty_section() {
     let bench = Bench::new();
     Plan::new(&bench, "match", 4)
         .engine("name=palimpsest,cmd=bundled,eval=palimpsest".to_owned())

@@ -38,8 +38,8 @@ pub fn resume(bench: &Bench) -> Running {
     bench.arbiter(args.into_iter().chain(["--format", "json"]))
 }
 
-/// Waits until at least `count` pairs are in the store, asserts that others are missing, and
-/// returns their number.
+/// Waits until at least `count` pairs are in the store, asserts that the run is not complete, and
+/// returns the number of stored pairs.
 #[track_caller]
 pub fn wait_for_pairs(bench: &Bench, count: usize) -> usize {
     let results = bench.path("results");
@@ -52,7 +52,7 @@ pub fn wait_for_pairs(bench: &Bench, count: usize) -> usize {
 }
 
 #[test]
-fn a_run_survives_being_killed_again_and_again() {
+fn a_run_survives_repeated_kills() {
     let bench = Bench::new();
     let mut running = slow(&bench).start();
     for kill in 1..=3 {
@@ -167,7 +167,7 @@ fn a_run_is_complete_though_its_final_status_cannot_be_written() {
 }
 
 #[test]
-fn resuming_a_run_that_is_over_changes_nothing() {
+fn resuming_a_finished_run_changes_nothing() {
     let bench = Bench::new();
     // The path is relative to the current folder, but the file is the same.
     let plan = Plan::new(&bench, "match", 2).puppet("A", "--seed 1").puppet("B", "--seed 2");
@@ -211,7 +211,7 @@ fn a_locked_run_is_not_read() {
     let lock = std::fs::File::create(bench.path("results/run.lock")).expect("the folder is there");
     lock.lock().expect("nobody else has it");
     let results = bench.path("results").display().to_string();
-    // If the run were read, the error would be its other kind.
+    // If the run were read, the error would be about its kind, which is match and not sprt.
     let finished = bench.arbiter(["sprt", "--resume", "run", "--results", &results]).finish();
     expect_next(&finished.stderr);
 }

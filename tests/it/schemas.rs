@@ -27,7 +27,7 @@ fn engines_are_checked_in_json() {
 
 /// `UPDATE_EXPECT=1 cargo test -p tests --test it schemas` rewrites the schemas.
 #[test]
-fn the_schemas_of_the_book_are_those_of_the_program() {
+fn schemas_in_the_book_match_the_program() {
     let bench = Bench::new();
     let made = bench.path("schema").display().to_string();
     bench.arbiter(["man", "--format", "json-schema", "--out", &made]).finish().expect_code(0);

@@ -104,7 +104,7 @@ fn the_list_is_filtered_by_the_server() {
 }
 
 #[test]
-fn games_are_listed_opened_and_come_as_pgn() {
+fn games_are_listed_opened_and_downloaded_as_pgn() {
     let bench = Bench::new();
     play_random(&bench, "one", 11);
     let pgn = bench.read("games.pgn");
@@ -309,7 +309,7 @@ fn a_server_ends_in_time_though_a_start_waits() {
 }
 
 #[test]
-fn every_answer_keeps_browsers_in_bounds() {
+fn every_reply_has_security_headers() {
     let bench = Bench::new();
     play_random(&bench, "one", 11);
     play_random(&bench, "two", 13);

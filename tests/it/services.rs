@@ -14,7 +14,7 @@ use crate::support::snapshot::expect_next;
 use crate::support::wait_for;
 
 #[test]
-fn units_are_understood_and_hardened() {
+fn systemd_units_are_valid_and_hardened() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../packaging/systemd");
     let bench = Bench::new();
     let own = programs::arbiter().display().to_string();

@@ -98,7 +98,7 @@ fn sigterm_is_obeyed_and_distinguished_from_sigint() {
 }
 
 #[test]
-fn a_hang_up_that_was_to_be_ignored_is_ignored() {
+fn an_ignored_hang_up_signal_stays_ignored() {
     let bench = Bench::new();
     let running = slow(&bench).start_by(r#"trap '' HUP; exec "$0" "$@""#);
     wait_for_pairs(&bench, 1);
@@ -108,7 +108,7 @@ fn a_hang_up_that_was_to_be_ignored_is_ignored() {
 }
 
 #[test]
-fn a_terminal_that_went_away_does_not_end_a_run() {
+fn a_closed_terminal_does_not_end_a_run() {
     let bench = Bench::new();
     let finished = slow(&bench).start_by(r#"exec "$0" "$@" 2>/dev/full"#).finish().expect_code(0);
     assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());

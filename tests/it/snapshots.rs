@@ -49,7 +49,7 @@ fn a_report_in_every_form() {
 }
 
 #[test]
-fn a_tournament_an_ablation_and_a_tuning() {
+fn tournament_ablation_and_tuning_in_every_form() {
     let bench = filled();
     for run in ["tournament", "ablation", "tuning"] {
         for form in ["md", "csv", "junit", "text"] {

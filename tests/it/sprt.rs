@@ -57,7 +57,7 @@ fn a_weaker_engine_is_rejected() {
 }
 
 #[test]
-fn too_little_evidence_is_neither() {
+fn too_little_evidence_is_inconclusive() {
     let bench = Bench::new();
     let played = test(&bench, RANDOM, "--seed 3", 4).expect_output(5);
     assert_eq!(played.report.verdict, "inconclusive");
@@ -105,7 +105,7 @@ fn narrow_bounds_are_corrected_and_reported() {
 }
 
 #[test]
-fn a_resumed_test_keeps_its_rule_and_its_records() {
+fn a_resumed_test_keeps_its_stopping_rule_and_records() {
     let undisturbed = narrow(&Bench::new()).run().expect_code(0).json();
     let bench = Bench::new();
     let slowly = |args: &str| format!("{args} --delay-ms 1");

@@ -343,7 +343,7 @@ fn every_command_has_every_form() {
         let markdown = in_form("md");
         assert!(markdown.starts_with("# ") && markdown.contains("\n\n"), "{command}: {markdown}");
         assert!(markdown.contains('|'), "{command}: {markdown}");
-        // One line for each value that the command computes, below the header.
+        // One line for each row of results, below the header.
         let csv = in_form("csv");
         assert_eq!(csv.lines().count(), 1 + rows, "{command}: {csv}");
         serde_json::from_str::<Value>(&in_form("json")).expect("JSON");

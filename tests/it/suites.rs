@@ -30,7 +30,7 @@ fn suite(bench: &Bench, command: &str, engines: &[&str], file: &Path, more: &[&s
 }
 
 #[test]
-fn our_counts_are_those_of_the_referees_rules() {
+fn bundled_perft_counts_match_the_rules() {
     for (name, positions) in [("perft.epd", 30), ("perft960.epd", 10)] {
         let text = std::fs::read_to_string(own_suite(name)).expect("the suite is there");
         let suite = read(&text, name == "perft960.epd");
@@ -49,7 +49,7 @@ fn our_counts_are_those_of_the_referees_rules() {
 }
 
 #[test]
-fn our_tactics_have_one_solution_each_and_say_where_they_are_from() {
+fn bundled_tactics_have_one_solution_and_an_origin() {
     let text = std::fs::read_to_string(own_suite("tactics.epd")).expect("the suite is there");
     let suite = arbiter_suite::epd::read(&text, false);
     assert_eq!(suite.unusable, []);
@@ -207,7 +207,7 @@ fn an_engine_that_fails_at_one_position_continues_with_the_others() {
 }
 
 #[test]
-fn a_search_ends_once_its_solution_was_kept() {
+fn a_search_ends_when_its_solution_has_been_kept() {
     let bench = Bench::new();
     let file = bench.write("one.epd", TACTICS.lines().last().expect("a line"));
     let args = ["--movetime", "100s", "--hold", "2", "--format", "json"];

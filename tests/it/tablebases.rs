@@ -60,7 +60,7 @@ fn check(played: &RunOutput, plies: usize, results: [&str; 2], comment: &str) {
 }
 
 #[test]
-fn tables_end_won_and_drawn_games() {
+fn tablebases_end_won_and_drawn_games() {
     let Some(tables) = tables() else { return };
     let won = "White wins by adjudication: Syzygy tables";
     let bench = Bench::new();

@@ -77,12 +77,12 @@ fn texts_for_users_use_the_words_of_the_style_page() {
 }
 
 #[test]
-fn no_file_names_a_machine() {
+fn no_file_contains_a_machine_path() {
     assert_clean(files().iter().flat_map(|file| repository::check_paths(&file.path, &file.text)));
 }
 
 #[test]
-fn links_between_pages_lead_somewhere() {
+fn links_between_pages_have_targets() {
     assert_clean(links::check(&files()));
 }
 

@@ -172,7 +172,7 @@ fn cut_short(format: Format, cuts: u32, dice: &mut Dice, toll: &mut Interruption
 }
 
 #[test]
-fn tournaments_that_are_cut_short_lose_no_game() {
+fn interrupted_tournaments_lose_no_game() {
     let mut toll = InterruptionCounts::default();
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     for format in FORMATS {
@@ -248,7 +248,7 @@ fn standings_agree_with_the_games() {
 }
 
 #[test]
-fn the_winner_of_a_knockout_won_all_its_encounters() {
+fn the_winner_of_a_knockout_has_won_all_its_encounters() {
     let bench = Bench::new();
     let json = tournament(&bench, KNOCKOUT).run().expect_code(0).json();
     let tournament = &json["tournament"];

@@ -71,7 +71,7 @@ fn ordinary_transcripts_are_stored_on_request() {
 }
 
 #[test]
-fn ponderers_and_engines_of_the_other_protocol_are_replayed_too() {
+fn pondering_and_xboard_engines_are_replayed() {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 2)
         .puppet_with("A", "--seed 1", ",ponder=true,tc=60+1")

@@ -62,7 +62,7 @@ fn a_link_or_a_copy_is_the_program_whose_name_it_has() {
 }
 
 #[test]
-fn without_a_seed_each_run_has_its_own() {
+fn without_a_seed_each_run_is_different() {
     let bench = Bench::new();
     let more = "-each nodes=1 -openings file=book.epd order=random -rounds 1 -arbiter verbose=true";
     let seed = |more: &str| {
@@ -86,7 +86,7 @@ fn engines_without_a_name_get_one() {
 }
 
 #[test]
-fn options_that_an_engine_lacks_are_left_out_with_a_warning() {
+fn unknown_options_are_skipped_with_a_warning() {
     let bench = Bench::new();
     let logs = bench.logs();
     let more = "-each nodes=1 option.Nonsense=3 option.Hash=-16 option.Threads=1 -rounds 1 \
@@ -205,7 +205,7 @@ fn books_begin_again_and_may_be_those_of_the_engines() {
 }
 
 #[test]
-fn command_lines_of_chess_tuning_tools_and_their_answers_are_as_it_reads_them() {
+fn command_lines_of_chess_tuning_tools_get_the_expected_output() {
     let bench = Bench::new();
     let puppet = format!("{} --seed 1 --marker {}", programs::puppet().display(), bench.marker());
     bench.write("book.epd", plan::openings(20));

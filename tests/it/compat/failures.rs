@@ -56,7 +56,7 @@ fn a_crash_is_reported_before_its_game_ends() {
 }
 
 #[test]
-fn an_engine_that_does_not_start_ends_the_run_with_its_lines_and_files() {
+fn a_start_failure_ends_the_run_with_the_original_output() {
     let bench = Bench::new();
     let more = "-each nodes=1 -rounds 2 -openings file=book.epd format=epd -pgnout file=games.pgn \
                 -log file=x.log level=info";

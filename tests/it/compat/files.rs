@@ -88,7 +88,7 @@ fn the_delay_of_a_late_engine_is_reported() {
 }
 
 #[test]
-fn figures_without_a_spread_are_those_of_a_division_by_zero() {
+fn figures_without_spread_match_a_division_by_zero() {
     let bench = Bench::new();
     let more = "-each nodes=1 -openings file=book.epd -rounds 2 -repeat -sprt elo0=0 elo1=5 \
                 alpha=0.05 beta=0.05";
@@ -121,7 +121,7 @@ fn only_fastchess_prints_scores_of_many_engines() {
 }
 
 #[test]
-fn many_engines_take_as_many_openings_in_turn_as_there_are_rounds() {
+fn tournament_openings_cycle_by_the_number_of_rounds() {
     let more = "-each nodes=1 -openings file=book.epd order=sequential -rounds 2 -maxmoves 1";
     for (program, file, used) in [
         ("fastchess", "file=games.pgn", [0, 1, 0, 1, 0, 1]),

@@ -54,7 +54,7 @@ fn a_pawn_move_or_capture_is_the_first_move_that_counts_for_a_draw() {
 }
 
 #[test]
-fn cutechess_takes_a_bound_for_a_score() {
+fn cutechess_treats_a_bound_as_a_score() {
     let odd = ONE_SIDED.map(|args| args.replace("00'", "00 upperbound'"));
     let more = "-each nodes=1 -openings file=book.epd -games 2 -rounds 1 -repeat -maxmoves 4 \
                 -resign movecount=2 score=500";
@@ -84,7 +84,7 @@ fn only_the_loser_resigns() {
 }
 
 #[test]
-fn moves_of_the_book_count_for_the_longest_game_of_cutechess_only() {
+fn only_cutechess_counts_book_moves_for_the_move_limit() {
     for (program, plies) in [("fastchess", 9), ("cutechess", 6)] {
         let bench = Bench::new();
         bench.write("book.pgn", "[Event \"?\"]\n\n1. e4 e5 2. Nf3 *\n");
@@ -133,7 +133,7 @@ fn illegal_moves_are_reported_like_the_originals() {
 }
 
 #[test]
-fn engines_of_one_clock_have_one_tag_in_fastchess() {
+fn engines_with_equal_clocks_share_one_tag_in_fastchess() {
     for (program, tag, count) in
         [("fastchess", "[TimeControl \"60\"]", 2), ("cutechess", "[WhiteT", 2)]
     {
@@ -159,7 +159,7 @@ fn pv_warnings_quote_the_illegal_first_move() {
 }
 
 #[test]
-fn fastchess_ends_with_a_score_and_a_test_with_its_figures_once_more() {
+fn fastchess_repeats_the_final_figures() {
     let bench = Bench::new();
     let more = "-each nodes=1 -openings file=book.epd -rounds 3 -scoreinterval 0 \
                 -output format=cutechess";

@@ -41,7 +41,7 @@ fn tune(bench: &Bench) -> PathBuf {
 
 #[test]
 #[ignore = "it installs a program from the network; `tests/run nightly` runs it"]
-fn chess_tuning_tools_tunes_with_us_in_place_of_cutechess() {
+fn chess_tuning_tools_tunes_with_arbiter_as_cutechess() {
     let bench = Bench::new();
     let tune = tune(&bench);
     std::fs::create_dir(bench.path("bin")).expect("a folder can be made");

@@ -53,7 +53,7 @@ fn certificate(bench: &Bench, name: &str, authority: &str) {
 }
 
 #[test]
-fn an_encrypted_server_is_used_only_if_the_right_authority_vouches_for_it() {
+fn an_encrypted_server_is_used_only_with_a_trusted_certificate() {
     let bench = Bench::new();
     authority(&bench, "ours");
     authority(&bench, "theirs");

@@ -89,7 +89,7 @@ fn falsify(server: &Server, change: impl Fn(&mut Value) + Send + 'static) -> Joi
 }
 
 #[test]
-fn a_liar_among_five_workers_is_found_and_nothing_is_left_of_its_lies() {
+fn a_liar_among_five_workers_is_found_and_its_results_are_discarded() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, DETOUR) else { return };
     let lying = lie(&server, true);
@@ -107,7 +107,7 @@ fn a_liar_among_five_workers_is_found_and_nothing_is_left_of_its_lies() {
 }
 
 #[test]
-fn claims_that_an_engine_broke_down_count_only_if_they_are_confirmed() {
+fn breakdown_claims_count_only_if_confirmed() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, DETOUR) else { return };
     let lying = lie(&server, false);
@@ -201,7 +201,7 @@ fn breakdown_claims_end_while_no_other_worker_responds() {
 }
 
 #[test]
-fn under_a_clock_claims_of_breakdowns_are_found_by_their_rate() {
+fn breakdown_claims_under_a_clock_are_detected_by_their_rate() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, DETOUR) else { return };
     let lying = lie(&server, false);
@@ -237,14 +237,14 @@ fn give_back_all(each: &str, delay: u32, change: fn(&mut Value)) {
 }
 
 #[test]
-fn a_worker_that_claims_that_it_cannot_play_is_found() {
+fn a_worker_that_falsely_claims_failures_is_found() {
     give_back_all("nodes=100", 0, |result| {
         result["body"]["report"] = json!({ "failed": "no engine starts here" });
     });
 }
 
 #[test]
-fn a_worker_that_claims_that_its_pairs_were_disturbed_is_found() {
+fn a_worker_that_falsely_claims_disturbances_is_found() {
     give_back_all("tc=1+0.01", 1, |result| {
         for half in ["first", "second"] {
             let game = &mut games(result)[half];

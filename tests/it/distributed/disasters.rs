@@ -65,7 +65,7 @@ fn the_clock_of_a_worker_does_not_matter() {
 
 /// Checks encryption and signatures too: coordinator and workers are up to two hours apart.
 #[test]
-fn clocks_that_are_an_hour_wrong_do_not_matter_to_an_encrypted_server() {
+fn an_encrypted_server_accepts_clocks_that_are_an_hour_wrong() {
     let bench = Bench::new();
     let (Some(library), Some((server, _))) = (liar(), own_server::up(&bench)) else { return };
     let join = |name: &str, shift: &str| {
@@ -90,7 +90,7 @@ fn clocks_that_are_an_hour_wrong_do_not_matter_to_an_encrypted_server() {
 }
 
 #[test]
-fn a_full_disk_is_reported_and_the_coordinator_continues_once_there_is_room() {
+fn a_coordinator_reports_a_full_disk_and_continues_when_there_is_room() {
     let bench = Bench::new();
     let Some(disk) = Disk::mount(bench.path("results")) else { return };
     let Some(server) = Server::start(&bench, "") else { return };

@@ -214,7 +214,7 @@ fn exclusions_persist_when_the_run_is_resumed() {
 }
 
 #[test]
-fn a_game_goes_where_there_is_room_for_it() {
+fn games_go_to_workers_with_enough_slots() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let trust = key(&bench);

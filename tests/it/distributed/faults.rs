@@ -150,7 +150,7 @@ fn a_server_that_is_killed_and_started_again_loses_nothing() {
 }
 
 #[test]
-fn streams_of_which_the_server_delivers_nothing_are_emptied() {
+fn damaged_streams_are_emptied() {
     let bench = Bench::new();
     let Some(mut server) = Server::start(&bench, "") else { return };
     let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
@@ -169,7 +169,7 @@ fn streams_of_which_the_server_delivers_nothing_are_emptied() {
 }
 
 #[test]
-fn jobs_that_the_server_has_lost_are_sent_again() {
+fn lost_jobs_are_sent_again() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let first = Worker::start(&bench, &server, "a");
@@ -189,7 +189,7 @@ fn jobs_that_the_server_has_lost_are_sent_again() {
 }
 
 #[test]
-fn results_of_a_stalled_worker_are_too_late() {
+fn late_results_of_a_stalled_worker_are_ignored() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let sleeper = Worker::start(&bench, &server, "a");

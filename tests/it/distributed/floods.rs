@@ -13,7 +13,7 @@ const RIGHT: usize = 3_000;
 const NOISE: usize = 200;
 
 #[test]
-fn floods_of_every_kind_of_message_end_no_run_and_take_little_memory() {
+fn message_floods_end_no_run_and_take_little_memory() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let _worker = Worker::start(&bench, &server, "a");

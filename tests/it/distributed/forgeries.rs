@@ -25,7 +25,7 @@ fn parsed(bytes: &[u8]) -> Value {
 }
 
 #[test]
-fn jobs_that_the_coordinator_did_not_sign_are_not_done() {
+fn unsigned_jobs_are_not_played() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let mut client = Client::connect(&server);

@@ -15,7 +15,7 @@ const NOBODY: &str = "65534";
 
 /// An ordinary user's worker restricts engines as root's worker does; the table shows root's.
 #[test]
-fn a_worker_of_an_ordinary_user_holds_engines_as_one_of_root() {
+fn the_sandbox_of_an_ordinary_user_equals_that_of_root() {
     if !rustix::process::geteuid().is_root() {
         // Without root, all tests run as an ordinary user anyway.
         return;

@@ -80,7 +80,7 @@ fn shuffle(server: &Server) -> JoinHandle<usize> {
 }
 
 #[test]
-fn messages_that_overtake_each_other_and_come_twice_change_nothing() {
+fn reordered_and_duplicate_messages_change_nothing() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, DETOUR) else { return };
     let shuffling = shuffle(&server);

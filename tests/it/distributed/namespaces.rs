@@ -114,7 +114,7 @@ fn an_sprt_on_three_machines_equals_one_on_a_single_machine() {
 }
 
 #[test]
-fn a_network_that_is_cut_for_a_moment_or_for_longer_loses_nothing() {
+fn network_outages_lose_nothing() {
     let bench = Bench::new();
     let Some(network) = Network::new(&bench, 3) else { return };
     let Some(server) = network.server(&bench) else { return };

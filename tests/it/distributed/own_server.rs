@@ -60,7 +60,7 @@ pub fn nkey(bench: &Bench, user: &str) -> KeyPair {
     KeyPair::from_seed(join["nkey"].as_str().expect("a text")).expect("a seed")
 }
 
-/// Creates the files, and starts the server; returns its port too.
+/// Creates the files and starts the server; returns both the server and its port.
 pub fn up(bench: &Bench) -> Option<(Worker, u16)> {
     if installed("nats-server").is_none() {
         // Starting a server prints the notice, or fails if a server is required.
@@ -183,7 +183,7 @@ fn workers_are_added_and_taken_away_while_the_server_runs() {
 /// A stolen coordinator file can start programs on workers until a new folder has another key;
 /// afterwards neither the file nor its key is accepted.
 #[test]
-fn a_stolen_coordinator_file_opens_nothing_once_there_is_a_new_folder() {
+fn a_stolen_coordinator_file_is_useless_after_a_new_folder() {
     let bench = Bench::new();
     init(&bench, 1);
     let stolen = bench.read(COORDINATOR);
@@ -273,7 +273,7 @@ fn no_file_is_overwritten_and_secrets_are_private() {
 }
 
 #[test]
-fn a_full_disk_leaves_nothing_half_done() {
+fn a_full_disk_leaves_no_incomplete_files() {
     let bench = Bench::new();
     let Some(disk) = Disk::mount(bench.path("disk")) else { return };
     let init = ["cluster", "init", "--dir", "disk/cluster", "--workers", "1", "--host", "host"];

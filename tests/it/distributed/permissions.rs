@@ -24,7 +24,7 @@ fn consumers(stream: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_worker_can_neither_read_results_nor_stop_runs_nor_remove_anything() {
+fn a_worker_cannot_read_results_stop_runs_or_remove_anything() {
     let bench = Bench::new();
     let Some(server) = unencrypted(&bench) else { return };
     let running = distributed_plan(&bench, &server).set("on", COORDINATOR).start();
@@ -98,7 +98,7 @@ fn a_worker_can_neither_read_results_nor_stop_runs_nor_remove_anything() {
 }
 
 #[test]
-fn a_program_that_is_not_the_one_that_was_signed_for_is_not_started() {
+fn a_replaced_program_is_not_started() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let mut client = Client::connect(&server);
@@ -137,7 +137,7 @@ fn a_program_that_is_not_the_one_that_was_signed_for_is_not_started() {
 }
 
 #[test]
-fn a_program_that_was_changed_on_the_worker_is_not_started() {
+fn a_program_changed_on_the_worker_is_not_started() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let worker = Worker::start(&bench, &server, "a");

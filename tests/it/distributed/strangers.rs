@@ -32,7 +32,7 @@ pub fn repacked(genuine: &[u8], text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn doubled_and_senseless_results_change_nothing_and_are_written_down() {
+fn duplicate_and_invalid_results_change_nothing_and_are_recorded() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let _worker = Worker::start(&bench, &server, "a");
@@ -69,7 +69,7 @@ fn doubled_and_senseless_results_change_nothing_and_are_written_down() {
 }
 
 #[test]
-fn a_worker_starts_nothing_that_no_trusted_key_has_signed() {
+fn a_worker_starts_only_programs_signed_by_a_trusted_key() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let elsewhere = Bench::new();
@@ -92,7 +92,7 @@ fn a_worker_starts_nothing_that_no_trusted_key_has_signed() {
 }
 
 #[test]
-fn unreachable_and_refusing_servers_have_their_exit_code() {
+fn unreachable_and_refusing_servers_have_an_exit_code() {
     let bench = Bench::new();
     let secret = "wordthatnobodymaysee";
     let auth = format!("authorization {{\n  user: \"me\"\n  password: \"{secret}\"\n}}");

@@ -72,7 +72,7 @@ fn positions(finished: &Finished) -> Vec<(String, u64)> {
 }
 
 #[test]
-fn workers_and_one_machine_find_alike() {
+fn workers_and_one_machine_solve_the_same_positions() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let _workers = ["a", "b", "c"].map(|name| Worker::start(&bench, &server, name));
@@ -165,7 +165,7 @@ fn streams(bench: &Bench) -> usize {
 }
 
 #[test]
-fn a_suite_that_is_interrupted_before_it_has_begun_leaves_nothing_behind() {
+fn a_suite_interrupted_before_its_start_leaves_nothing_behind() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     for _ in 0..5 {

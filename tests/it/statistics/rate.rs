@@ -247,7 +247,7 @@ fn a_perfect_score_is_a_bound() {
     assert_eq!(bound([0.0, 0.0]), "lower");
     assert_eq!(bound([1.0, 0.0]), Value::Null);
     expect_next(&text_of(with([1.0, 1.0])));
-    // With two players, the bounds are those of their difference: here a score of √½.
+    // With two players, the bounds are those of their difference, here for a score of √½.
     let only = pair("Ada", "Cy", "e4", [1.0, 1.0]);
     expect_next(&text_of(&only));
     expect_next(&rate_with(&only, &["--elostat"]).stdout);
@@ -265,7 +265,7 @@ fn all_drawn_games_have_no_interval() {
     assert!(found["white_advantage_error"].is_null(), "{found:#}");
     let cy = &found["players"][1];
     assert!(cy["rating"] == 0.0 && cy["rating_error"].is_null(), "{cy:#}");
-    // Other models of draws have separate keys and headings.
+    // Other laws have separate keys and headings.
     let davidson = json_of(&drawn, &["--law", "davidson"]);
     let cy = &davidson["players"][1];
     assert!(cy["rating_davidson"] == 0.0 && cy["rating_davidson_error"].is_null(), "{cy:#}");

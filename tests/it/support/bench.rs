@@ -80,8 +80,7 @@ impl Bench {
     }
 
     /// Starts a program in the folder, isolated from the settings of the user who runs the tests.
-    /// If `--on` or `--nats` names a server, an unencrypted one is accepted, because most tests use
-    /// one.
+    /// Unencrypted servers after `--on` are accepted, because most tests use one.
     pub fn start<S: AsRef<OsStr>>(
         &self,
         program: &Path,
@@ -322,7 +321,7 @@ fn a_program_can_be_interrupted() {
 }
 
 #[test]
-fn a_place_is_left_without_puppets() {
+fn a_bench_ends_without_puppets() {
     let bench = Bench::new();
     let marker = bench.marker().to_owned();
     let running = bench.start(programs::puppet(), ["--mode", "mute", "--marker", &marker]);

@@ -182,7 +182,7 @@ fn the_rule_that_ends_a_game_is_found() {
 }
 
 #[test]
-fn a_wrong_game_is_named_with_its_fault() {
+fn an_invalid_game_is_reported_with_its_fault() {
     let check = |text: &str, fault: &str| {
         let error = parse(text).expect_err("the game is wrong");
         assert!(error.contains(fault), "{error}");

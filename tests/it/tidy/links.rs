@@ -127,7 +127,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn a_link_that_leads_nowhere_is_found() {
+fn a_broken_link_is_found() {
     let page = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
     let files = [
         page(
