@@ -114,7 +114,7 @@ impl Store {
     pub fn remove_run(&self, run: &str) -> Result<(), StoreError> {
         self.atomically(|| {
             let mut changed = 0;
-            // Rows that refer to others go first.
+            // Rows that refer to other rows go first.
             for table in TABLES.iter().rev() {
                 changed = self.execute(&format!("DELETE FROM {table} WHERE run = ?1"), [run])?;
             }
