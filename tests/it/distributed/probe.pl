@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # UCI engine that attempts forbidden actions at its first `go`, and reports their results. Arguments:
-# the home of the user who starts it, a program of another user, a TCP port, a Unix socket, the process
+# the home of the user who starts it, another program of the worker, a TCP port, a Unix socket, the process
 # id of the worker, and the duration, in seconds, of the process that it leaves behind.
 use strict;
 use warnings;
